@@ -1,0 +1,35 @@
+/** Every suite is a project of its own, so that the fast ones run alone: `npm run test:domain`. */
+const base = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
+}
+
+const suite = (name, more = {}) => ({
+  ...base,
+  displayName: name,
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  ...more,
+})
+
+export default {
+  reporters: ['default', '<rootDir>/test/support/verdict.mjs'],
+  testTimeout: 60_000,
+  projects: [
+    suite('domain'),
+    { ...suite('architecture'), testMatch: ['<rootDir>/test/architecture.test.ts'] },
+    suite('simulator'),
+    suite('providers'),
+    suite('webhooks'),
+    suite('local'),
+    suite('workflows'),
+    suite('replay'),
+    suite('api'),
+  ],
+}

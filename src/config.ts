@@ -1,0 +1,140 @@
+import { z } from 'zod'
+
+/** The environment, parsed once. Nothing else reads `process.env` (test/architecture.test.ts holds this). */
+
+const flag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
+const port = z.coerce.number().int().min(0).max(65_535)
+
+const schema = z.object({
+  /** PostgreSQL of the read models and the ledger. */
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_POOL: z.coerce.number().int().min(1).default(20),
+
+  TEMPORAL_ADDRESS: z.string().min(1),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_UI_URL: z.url().optional(),
+  TRILHO_TASK_QUEUE: z.string().min(1).default('trilho'),
+
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port.default(3000),
+  /** Where providers reach us: notices go to `<this>/notices/<connection>`. */
+  TRILHO_PUBLIC_URL: z.url().optional(),
+
+  /** `id:base64 of 32 bytes`, several separated by commas; the first seals, all open. */
+  TRILHO_SECRET_KEY: z.string().regex(/^[a-z0-9]+:[A-Za-z0-9+/=]{44}(,[a-z0-9]+:[A-Za-z0-9+/=]{44})*$/),
+  /** Divides every wait, for tests and storms. */
+  TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
+  /** Requests per second and burst of one token. */
+  TRILHO_RATE_LIMIT: z.coerce.number().positive().default(100),
+  TRILHO_RATE_BURST: z.coerce.number().positive().default(200),
+  /** Lets webhooks reach loopback addresses; for local work only. */
+  TRILHO_LOOPBACK_WEBHOOKS: flag.default(false),
+  /** Workflows kept in a worker's memory, about 0.4 MB each. */
+  TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(400),
+  TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+})
+
+export type Config = ReturnType<typeof readConfig>
+
+/** Reads the environment of an API, worker or command-line process; throws an error that names each bad variable. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const env = parsed(schema, environment)
+  return {
+    databaseUrl: env.DATABASE_URL,
+    databasePool: env.DATABASE_POOL,
+    temporal: {
+      address: env.TEMPORAL_ADDRESS,
+      namespace: env.TEMPORAL_NAMESPACE,
+      uiUrl: env.TEMPORAL_UI_URL,
+      taskQueue: env.TRILHO_TASK_QUEUE,
+    },
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: env.TRILHO_PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`,
+    secretKeys: env.TRILHO_SECRET_KEY,
+    timeScale: env.TRILHO_TIME_SCALE,
+    rate: { perSecond: env.TRILHO_RATE_LIMIT, burst: env.TRILHO_RATE_BURST },
+    loopbackWebhooks: env.TRILHO_LOOPBACK_WEBHOOKS,
+    cachedWorkflows: env.TRILHO_CACHED_WORKFLOWS,
+    logLevel: env.TRILHO_LOG_LEVEL,
+  }
+}
+
+const simulatorSchema = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  /** Control, payer's bank and inbox; the four providers listen on the four ports named beside it (0: any free one). */
+  SIMULATOR_PORT: port.default(0),
+  SIMULATOR_PROVIDER_PORTS: z
+    .string()
+    .default('0,0,0,0')
+    .transform(text => text.split(',').map(Number))
+    .pipe(z.array(z.number().int().min(0).max(65_535)).length(4)),
+  /** Folder of its database, certificates and `simulator.json`. */
+  SIMULATOR_HOME: z.string().min(1).default('.trilho/simulator'),
+  SIMULATOR_SEED: z.coerce.number().int().default(1),
+  TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
+  TRILHO_LOG_LEVEL: schema.shape.TRILHO_LOG_LEVEL,
+})
+
+export type SimulatorConfig = ReturnType<typeof readSimulatorConfig>
+
+/** Reads the environment of the simulator's process. */
+export function readSimulatorConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const env = parsed(simulatorSchema, environment)
+  return {
+    host: env.HOST,
+    port: env.SIMULATOR_PORT,
+    providerPorts: env.SIMULATOR_PROVIDER_PORTS,
+    home: env.SIMULATOR_HOME,
+    seed: env.SIMULATOR_SEED,
+    timeScale: env.TRILHO_TIME_SCALE,
+    logLevel: env.TRILHO_LOG_LEVEL,
+  }
+}
+
+const localSchema = z.object({
+  TRILHO_HOME: z.string().min(1).default('.trilho'),
+  PORT: port.optional(),
+  SIMULATOR_PORT: port.optional(),
+  POSTGRES_PORT: port.optional(),
+  TEMPORAL_PORT: port.optional(),
+  TEMPORAL_UI_PORT: port.optional(),
+  DATABASE_URL: schema.shape.DATABASE_URL.optional(),
+  TEMPORAL_ADDRESS: z.string().min(1).optional(),
+  TEMPORAL_CLI_PATH: z.string().min(1).optional(),
+  XDG_CACHE_HOME: z.string().min(1).optional(),
+  HOME: z.string().min(1).default('/tmp'),
+  PATH: z.string().default(''),
+  TRILHO_SECRET_KEY: schema.shape.TRILHO_SECRET_KEY.optional(),
+})
+
+export type LocalConfig = ReturnType<typeof readLocalConfig>
+
+/** Reads the environment of `npm start`; what is absent is found, made or picked there. */
+export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const env = parsed(localSchema, environment)
+  return {
+    home: env.TRILHO_HOME,
+    ports: {
+      api: env.PORT,
+      simulator: env.SIMULATOR_PORT,
+      postgres: env.POSTGRES_PORT,
+      temporal: env.TEMPORAL_PORT,
+      temporalUi: env.TEMPORAL_UI_PORT,
+    },
+    databaseUrl: env.DATABASE_URL,
+    temporalAddress: env.TEMPORAL_ADDRESS,
+    temporalCliPath: env.TEMPORAL_CLI_PATH,
+    cacheHome: env.XDG_CACHE_HOME ?? `${env.HOME}/.cache`,
+    path: env.PATH,
+    secretKeys: env.TRILHO_SECRET_KEY,
+    /** What the child processes inherit. */
+    environment,
+  }
+}
+
+function parsed<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
+  const result = shape.safeParse(environment)
+  if (result.success) return result.data
+  throw new Error(`The environment does not fit:\n${z.prettifyError(result.error)}`)
+}
