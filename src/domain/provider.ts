@@ -1,0 +1,140 @@
+/** The four names the contract shows; which dialect one speaks is a matter of its connection. */
+export const PROVIDER_NAMES = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const
+export type ProviderName = (typeof PROVIDER_NAMES)[number]
+
+/** api-document.txt, Provider: every status a connection may show. Only ACTIVE starts anything new. */
+export const CONNECTION_STATUSES = [
+  'UNDEFINED',
+  'ACTIVE',
+  'INFORMATION_PENDING',
+  'KYC_PENDING',
+  'KYC_ANALYSIS',
+  'KYC_REJECTED',
+  'LIVENESS_PENDING',
+  'LIVENESS_APPROVED',
+  'LIVENESS_REJECTED',
+  'CONFIGURATION_PENDING',
+  'BLOCKED',
+  'INACTIVE',
+] as const
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
+
+/** NOMINAL: an account of the holder's own. POOL: one shared account managed by the service. */
+export type ConnectionType = 'NOMINAL' | 'POOL'
+
+/** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
+export type Party = {
+  name: string
+  document: string
+  account_number: string
+  account_agency: string
+  bank: { code: string; name: string; ispb: string }
+  account_type: 'CHECKING' | 'PAYMENT'
+}
+
+/**
+ * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:
+ * only `rejected` and `unreachable` prove that nothing moved.
+ */
+export type Rejected = {
+  kind: 'rejected'
+  /** Whether another provider could still do it, or the reason travels with the payment. */
+  finality: 'other_may_help' | 'final'
+  /** Ours: a rail code (`AC03`) or a snake_case name from the error catalogue. */
+  code: string
+  /** The provider's own name for it. */
+  providerCode?: string
+  message: string
+}
+/** The request provably never left: DNS, refused, TLS, token call, breaker. */
+export type Unreachable = { kind: 'unreachable'; code: string; message: string }
+/** It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. */
+export type Unknown = { kind: 'unknown'; code: string; message: string }
+/** A look-up that brought no answer; it changes nothing and is asked again. */
+export type NoAnswer = { kind: 'no_answer'; code: string; message: string }
+export type NotFound = { kind: 'not_found' }
+
+/** What issuing a charge needs. `totalCents` 0 asks for an open amount. */
+export type IssueOrder = {
+  /** Our id at the provider: the charge's uuid without hyphens. */
+  reference: string
+  totalCents: number
+  expiresInSeconds: number
+  /** The key that collects, or null where the provider needs none. */
+  collectionKey: string | null
+  message?: string
+}
+
+/** A payload that can be paid; times are ISO 8601 UTC. */
+export type IssuedCharge = {
+  txid: string
+  payload: string
+  expiresAt: string
+  pixKey: string
+  receiver: Party
+}
+export type IssueOutcome = { kind: 'accepted'; charge: IssuedCharge } | Rejected | Unreachable | Unknown
+
+/** An incoming PIX as its provider reports it. */
+export type IncomingPix = {
+  endToEnd: string
+  txid: string | null
+  cents: number
+  status: 'in_process' | 'settled' | 'failed'
+  /** ISO 8601 UTC. */
+  at: string
+  payer: Party | null
+  pixKey: string
+}
+
+/** The provider's word on a charge: `open` can still be paid, `removed` cannot. */
+export type FoundCharge = {
+  kind: 'found'
+  status: 'open' | 'completed' | 'removed' | 'expired'
+  charge: IssuedCharge
+  payments: IncomingPix[]
+}
+export type FindChargeOutcome = FoundCharge | NotFound | NoAnswer
+export type FindPaymentOutcome = { kind: 'found'; payment: IncomingPix } | NotFound | NoAnswer
+/** `refused`: it cannot be cancelled (already paid or removed); ask what it is now. */
+export type CancelOutcome =
+  | { kind: 'cancelled' }
+  | { kind: 'refused'; code: string; message: string }
+  | NotFound
+  | NoAnswer
+
+/** A devolução: money back to the payer of one incoming PIX. `id` is ours, 1..35 alphanumerics. */
+export type RefundOrder = { id: string; endToEnd: string; cents: number }
+/** Money on its way out, accepted by a provider; `code` says why where it was rejected. */
+export type Sending = {
+  status: 'in_process' | 'settled' | 'rejected'
+  endToEnd: string
+  code?: string
+  message?: string
+  at: string | null
+}
+export type SendOutcome = { kind: 'accepted'; sending: Sending } | Rejected | Unreachable | Unknown
+export type FindSendingOutcome = { kind: 'found'; sending: Sending } | NotFound | NoAnswer
+
+/** The money a provider holds for us, in centavos. */
+export type ProviderBalance = { availableCents: number; blockedCents: number }
+
+/** One settled movement of a provider's statement; `value` never negative, `direction` says which way. */
+export type StatementEntry = {
+  endToEnd: string
+  /** Our id where the provider knows it (txid or the id of a sending). */
+  reference: string | null
+  direction: 'IN' | 'OUT'
+  cents: number
+  at: string
+}
+
+/** One fact of a notice: a hint that something about `reference` or `endToEnd` changed. */
+export type NoticeItem = {
+  kind: 'payment' | 'refund' | 'transfer'
+  /** Our id at the provider, where the notice names one. */
+  reference: string | null
+  endToEnd: string | null
+  /** The item as it came, for the record. */
+  raw: string
+}

@@ -1,0 +1,62 @@
+import type {
+  CancelOutcome,
+  FindChargeOutcome,
+  FindPaymentOutcome,
+  FindSendingOutcome,
+  IssueOrder,
+  IssueOutcome,
+  NoticeItem,
+  ProviderBalance,
+  RefundOrder,
+  SendOutcome,
+  StatementEntry,
+} from '../domain/provider.ts'
+
+/** What a provider's API can do; a candidate that cannot is skipped, never asked in vain. */
+export type Capabilities = {
+  /** A charge whose payer chooses the value. */
+  openAmount: boolean
+}
+
+/** A notice as it reached us. `secret` is the last part of the URL it was sent to, where the URL carries one. */
+export type NoticeRequest = {
+  body: string
+  headers: Record<string, string | undefined>
+  secret: string | null
+}
+
+/**
+ * One provider, as one connection of an account reaches it. Adapters never throw for what a provider or the
+ * network does: every such thing is an outcome with a name. They throw only for bugs of ours.
+ */
+export interface Provider {
+  readonly capabilities: Capabilities
+  issueCharge(order: IssueOrder): Promise<IssueOutcome>
+  /** Asks by our id. */
+  findCharge(reference: string): Promise<FindChargeOutcome>
+  cancelCharge(reference: string): Promise<CancelOutcome>
+  /** Asks for one received PIX by its end-to-end id. */
+  findPayment(endToEnd: string): Promise<FindPaymentOutcome>
+  refund(order: RefundOrder): Promise<SendOutcome>
+  findRefund(order: Pick<RefundOrder, 'id' | 'endToEnd'>): Promise<FindSendingOutcome>
+  /** Our balance there, or no answer. */
+  balances(): Promise<
+    { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }
+  >
+  /** Every settled movement in [from, to], both ISO 8601 UTC. */
+  statement(
+    from: string,
+    to: string,
+  ): Promise<
+    { kind: 'found'; entries: StatementEntry[] } | { kind: 'no_answer'; code: string; message: string }
+  >
+  /** Tells the provider where its notices go; `collectionKey` as for charges. */
+  registerNotices(
+    url: string,
+    collectionKey: string | null,
+  ): Promise<{ kind: 'registered' } | { kind: 'no_answer'; code: string; message: string }>
+  /** Verifies a notice and takes it apart; `forged` where secret or signature do not fit. */
+  readNotice(
+    notice: NoticeRequest,
+  ): { kind: 'items'; items: NoticeItem[] } | { kind: 'forged' } | { kind: 'unreadable' }
+}
