@@ -1,0 +1,69 @@
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Identity, isAlive, ownIdentity } from './identity.ts'
+import { pause } from './waiting.ts'
+
+export type Lock = { release(): Promise<void> }
+
+let attempts = 0
+
+/** Takes the lock, or names the living process that holds it. A dead holder's lock is taken over. */
+export async function tryLock(path: string): Promise<Lock | { heldBy: Identity }> {
+  await mkdir(dirname(path), { recursive: true })
+  const mine = `${path}.${process.pid}-${attempts++}`
+  await writeFile(mine, JSON.stringify(ownIdentity()))
+  try {
+    for (;;) {
+      if (await linked(mine, path)) return { release: () => rm(path, { force: true }) }
+      const holder = await holderOf(path)
+      if (holder && isAlive(holder)) return { heldBy: holder }
+      await removeIfDead(path, `${mine}.dead`)
+    }
+  } finally {
+    await rm(mine, { force: true })
+  }
+}
+
+/** Waits for its turn; `waiting` is called with whom it waits for, once. */
+export async function lock(
+  path: string,
+  { waiting, abort }: { waiting?: (holder: Identity) => void; abort?: AbortSignal } = {},
+): Promise<Lock> {
+  for (let told = false; ; told = true) {
+    const result = await tryLock(path)
+    if ('release' in result) return result
+    if (!told) waiting?.(result.heldBy)
+    await pause(500, abort)
+  }
+}
+
+/** A link appears with its content or not at all, and never replaces another's. */
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function holderOf(path: string): Promise<Identity | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Two may find the same dead holder: whoever moves the file away looks again, and puts a living one's back. */
+async function removeIfDead(path: string, aside: string): Promise<void> {
+  try {
+    await rename(path, aside)
+  } catch {
+    return
+  }
+  const holder = await holderOf(aside)
+  if (holder && isAlive(holder)) await linked(aside, path)
+  await rm(aside, { force: true })
+}
