@@ -1,0 +1,47 @@
+import { defineEntity } from '@mikro-orm/core'
+import { key, moment, oneOf, text, uuid } from '../columns.ts'
+
+export type Operation = 'issue' | 'transfer' | 'refund' | 'return'
+
+/**
+ * `calling` until the answer is saved; `orphan` is a payload that may exist and that nobody was shown;
+ * `closed` an orphan that its provider has confirmed gone.
+ */
+export type AttemptState =
+  | 'calling'
+  | 'accepted'
+  | 'settled'
+  | 'rejected'
+  | 'unreachable'
+  | 'unknown'
+  | 'orphan'
+  | 'closed'
+
+/** One operation at one provider, written before the call; `reference` is the id the provider gets. */
+const schema = defineEntity({
+  name: 'Attempt',
+  properties: p => ({
+    uuid: key(),
+    operation: oneOf<Operation>(),
+    subjectUuid: uuid(),
+    connectionUuid: uuid(),
+    providerAccountUuid: uuid(),
+    position: p.integer(),
+    reference: text(),
+    state: oneOf<AttemptState>(),
+    finality: oneOf<'other_may_help' | 'final'>().nullable(),
+    code: text().nullable(),
+    providerCode: text().nullable(),
+    message: text().nullable(),
+    endToEnd: text().nullable(),
+    unknownSince: moment().nullable(),
+    nextCheckAt: moment().nullable(),
+    createdAt: moment().onCreate(() => new Date()),
+    updatedAt: moment()
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  }),
+})
+
+export class Attempt extends schema.class {}
+schema.setClass(Attempt)

@@ -1,0 +1,65 @@
+import { defineEntity } from '@mikro-orm/core'
+import type { FeeTable } from '../../domain/money.ts'
+import type { ConnectionStatus, ConnectionType, Party, ProviderName } from '../../domain/provider.ts'
+import { key, moment, oneOf, text, uuid } from '../columns.ts'
+
+export type Dialect = 'efi' | 'woovi'
+export type VirtualAccount = Party & { type: ConnectionType }
+
+const providerAccount = defineEntity({
+  name: 'ProviderAccount',
+  properties: () => ({
+    uuid: key(),
+    provider: oneOf<ProviderName>(),
+    name: text(),
+    createdAt: moment().onCreate(() => new Date()),
+  }),
+})
+
+/** Where money really sits at a provider; POOL connections of many accounts share one. */
+export class ProviderAccount extends providerAccount.class {}
+providerAccount.setClass(ProviderAccount)
+
+const connection = defineEntity({
+  name: 'Connection',
+  properties: p => ({
+    uuid: key(),
+    accountUuid: uuid(),
+    providerAccountUuid: uuid(),
+    provider: oneOf<ProviderName>(),
+    dialect: oneOf<Dialect>(),
+    type: oneOf<ConnectionType>(),
+    status: oneOf<ConnectionStatus>(),
+    isPublic: p.boolean().default(true),
+    /** Reached by test tokens only; a live token never reaches a simulator. */
+    isSimulated: p.boolean(),
+    baseUrl: text(),
+    sealedCredentials: text().lazy(),
+    secretKeyId: text(),
+    collectionKey: text().nullable(),
+    fees: p.json<FeeTable>(),
+    virtualAccount: p.json<VirtualAccount>().nullable(),
+    /** How long a sending that is not found may still arrive (SPEC §6). */
+    settleWindowMs: p.integer().default(600_000),
+    createdAt: moment().onCreate(() => new Date()),
+    updatedAt: moment().onCreate(() => new Date()),
+  }),
+})
+
+/** An account's access to one provider: the contract's Provider, whose uuid is a `provider_uuid`. */
+export class Connection extends connection.class {}
+connection.setClass(Connection)
+
+const defaultProvider = defineEntity({
+  name: 'DefaultProvider',
+  properties: p => ({
+    accountUuid: p.uuid().primary(),
+    paymentType: oneOf<'PIX'>().primary(),
+    position: p.integer().primary(),
+    connectionUuid: uuid(),
+  }),
+})
+
+/** One place in an account's priority list. */
+export class DefaultProvider extends defaultProvider.class {}
+defaultProvider.setClass(DefaultProvider)

@@ -1,0 +1,85 @@
+import { defineEntity } from '@mikro-orm/core'
+import type { EventType } from '../../domain/webhook.ts'
+import { key, moment, oneOf, text, uuid } from '../columns.ts'
+
+const event = defineEntity({
+  name: 'Event',
+  properties: p => ({
+    uuid: key(),
+    accountUuid: uuid(),
+    connectionUuid: uuid().nullable(),
+    type: oneOf<EventType>(),
+    subjectUuid: uuid(),
+    sequence: p.integer(),
+    /** The resource as its GET showed it when the state changed. */
+    body: p.json<Record<string, unknown>>(),
+    requestId: text(),
+    createdAt: moment(),
+  }),
+})
+
+/** Something that happened, written in the transaction in which it happened. */
+export class Event extends event.class {}
+event.setClass(Event)
+
+const webhook = defineEntity({
+  name: 'Webhook',
+  properties: p => ({
+    uuid: key(),
+    accountUuid: uuid(),
+    url: text(),
+    sealedToken: text(),
+    maskedToken: text(),
+    sealedPreviousToken: text().nullable(),
+    previousTokenUntil: moment().nullable(),
+    events: p.array<EventType>().columnType('text[]'),
+    status: oneOf<'ACTIVE' | 'DISABLED'>().default('ACTIVE'),
+    disabledReason: text().nullable(),
+    lastSuccessAt: moment().nullable(),
+    failingSince: moment().nullable(),
+    deletedAt: moment().nullable(),
+    fingerprint: text(),
+    createdAt: moment().onCreate(() => new Date()),
+  }),
+})
+
+/** An endpoint of an account that hears of its events. */
+export class Webhook extends webhook.class {}
+webhook.setClass(Webhook)
+
+const delivery = defineEntity({
+  name: 'Delivery',
+  properties: p => ({
+    uuid: key(),
+    webhookUuid: uuid(),
+    eventUuid: uuid(),
+    status: oneOf<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
+    tries: p.integer().default(0),
+    nextTryAt: moment().nullable(),
+    createdAt: moment().onCreate(() => new Date()),
+    updatedAt: moment()
+      .onCreate(() => new Date())
+      .onUpdate(() => new Date()),
+  }),
+})
+
+/** One event on its way to one endpoint; a workflow of its own carries it. */
+export class Delivery extends delivery.class {}
+delivery.setClass(Delivery)
+
+const deliveryTry = defineEntity({
+  name: 'DeliveryTry',
+  properties: p => ({
+    deliveryUuid: p.uuid().primary(),
+    number: p.integer().primary(),
+    statusCode: p.integer().nullable(),
+    failure: text().nullable(),
+    durationMs: p.integer(),
+    answer: text().default(''),
+    at: moment(),
+  }),
+})
+
+/** One try of a delivery, with what the endpoint answered. */
+export class DeliveryTry extends deliveryTry.class {}
+deliveryTry.setClass(DeliveryTry)

@@ -1,0 +1,54 @@
+import { Migrator } from '@mikro-orm/migrations'
+import { MikroORM } from '@mikro-orm/postgresql'
+import { Account } from './entities/account.ts'
+import { Attempt } from './entities/attempt.ts'
+import { Charge, Split } from './entities/charge.ts'
+import { Connection, DefaultProvider, ProviderAccount } from './entities/connection.ts'
+import { Movement } from './entities/movement.ts'
+import { Notice } from './entities/notice.ts'
+import { Token } from './entities/token.ts'
+import { Delivery, DeliveryTry, Event, Webhook } from './entities/webhook.ts'
+import { Migration001_charges } from './migrations/Migration001_charges.ts'
+
+export type Orm = MikroORM
+export type { EntityManager } from '@mikro-orm/postgresql'
+
+/** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. */
+export function openOrm(options: { databaseUrl: string; poolSize?: number }): Promise<Orm> {
+  return MikroORM.init({
+    clientUrl: options.databaseUrl,
+    entities: [
+      Account,
+      Attempt,
+      Charge,
+      Connection,
+      DefaultProvider,
+      Delivery,
+      DeliveryTry,
+      Event,
+      Movement,
+      Notice,
+      ProviderAccount,
+      Split,
+      Token,
+      Webhook,
+    ],
+    forceUtcTimezone: true,
+    pool: { min: 0, max: options.poolSize ?? 10 },
+    // A dead PostgreSQL must answer 503 within 5 s, not hang (SPEC §1).
+    driverOptions: { connectionTimeoutMillis: 3_000, statement_timeout: 10_000, keepAlive: true },
+    extensions: [Migrator],
+    migrations: { migrationsList: [{ name: '001_charges', class: Migration001_charges }], snapshot: false },
+    discovery: { warnWhenNoEntities: false },
+  })
+}
+
+/** Brings the schema up to date; several processes may call it at once. */
+export async function migrate(orm: Orm): Promise<void> {
+  const connection = orm.em.getConnection()
+  await connection.transactional(async context => {
+    // One process migrates, the others wait for it and find nothing left to do.
+    await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
+    await orm.migrator.up()
+  })
+}

@@ -1,0 +1,90 @@
+import { machine } from './machine.ts'
+
+/** api-document.txt, Charge status. `UNDEFINED` finds charges still being issued. */
+export const CHARGE_STATUSES = [
+  'UNDEFINED',
+  'PENDING',
+  'PAID',
+  'FAILED',
+  'REFUNDED',
+  'PARTIALLY_REFUNDED',
+  'CANCELLED',
+  'EXPIRED',
+  'PROCESSING',
+] as const
+export type ChargeStatus = (typeof CHARGE_STATUSES)[number]
+
+export type ChargeState =
+  | 'issuing'
+  | 'pending'
+  | 'paying'
+  | 'paid'
+  | 'refunding'
+  | 'partially_refunded'
+  | 'refunded'
+  | 'failed'
+  | 'expired'
+  | 'cancelled'
+
+export type ChargeEvent =
+  | 'issued'
+  | 'nobody_could_issue'
+  | 'payment_started'
+  | 'payment_confirmed'
+  | 'payment_failed'
+  | 'payment_failed_after_expiry'
+  | 'payment_failed_after_cancellation'
+  | 'payload_expired'
+  | 'cancelled'
+  | 'refund_requested'
+  | 'refund_settled_whole'
+  | 'refund_settled_in_part'
+  | 'refund_failed'
+  | 'refund_failed_after_another'
+
+/** SPEC §2. PROCESSING is two states inside, so that nobody asks "what was it before?". */
+export const charge = machine<ChargeState, ChargeStatus, ChargeEvent>({
+  issuing: { shows: 'UNDEFINED', on: { issued: 'pending', nobody_could_issue: 'failed' } },
+  pending: {
+    shows: 'PENDING',
+    on: { payment_started: 'paying', payload_expired: 'expired', cancelled: 'cancelled' },
+  },
+  paying: {
+    shows: 'PROCESSING',
+    on: {
+      payment_confirmed: 'paid',
+      payment_failed: 'pending',
+      payment_failed_after_expiry: 'expired',
+      payment_failed_after_cancellation: 'cancelled',
+    },
+  },
+  paid: { shows: 'PAID', on: { refund_requested: 'refunding' }, over: true },
+  refunding: {
+    shows: 'PROCESSING',
+    on: {
+      refund_settled_whole: 'refunded',
+      refund_settled_in_part: 'partially_refunded',
+      refund_failed: 'paid',
+      refund_failed_after_another: 'partially_refunded',
+    },
+    over: true,
+  },
+  partially_refunded: { shows: 'PARTIALLY_REFUNDED', on: { refund_requested: 'refunding' }, over: true },
+  refunded: { shows: 'REFUNDED', on: {}, over: true },
+  failed: { shows: 'FAILED', on: {}, over: true },
+  expired: { shows: 'EXPIRED', on: { payment_started: 'paying' }, over: true },
+  cancelled: { shows: 'CANCELLED', on: { payment_started: 'paying' }, over: true },
+})
+
+/** The states that tell the merchant by a PAYMENT event (SPEC §8). */
+export const ANNOUNCED: readonly ChargeState[] = [
+  'paid',
+  'failed',
+  'cancelled',
+  'expired',
+  'partially_refunded',
+  'refunded',
+]
+
+/** After expiry the rail may settle for up to 40 s more, so the provider is asked 60 s later (SPEC §2). */
+export const ASK_AFTER_EXPIRY_MS = 60_000

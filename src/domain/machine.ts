@@ -1,0 +1,43 @@
+/**
+ * A life as a table: each state says what it shows to the outside and where each event leads.
+ * An event that a state does not list is not accepted there; nothing else decides it.
+ */
+export type Table<State extends string, Shown extends string, Event extends string> = Record<
+  State,
+  {
+    shows: Shown
+    on: Partial<Record<Event, State>>
+    /** Over: the workflow of this life ends here, though a later event may wake it again. */
+    over?: true
+  }
+>
+
+export type Machine<State extends string, Shown extends string, Event extends string> = {
+  states: State[]
+  shows(state: State): Shown
+  accepts(state: State, event: Event): boolean
+  /** The state after the event; throws where the table has no such step, which is a bug of the caller. */
+  next(state: State, event: Event): State
+  isOver(state: State): boolean
+  /** The states in which the outside sees `shown`. */
+  shown(as: Shown): State[]
+}
+
+/** Makes the questions one asks of a life's table. */
+export function machine<State extends string, Shown extends string, Event extends string>(
+  table: Table<State, Shown, Event>,
+): Machine<State, Shown, Event> {
+  const states = Object.keys(table) as State[]
+  return {
+    states,
+    shows: state => table[state].shows,
+    accepts: (state, event) => table[state].on[event] !== undefined,
+    next(state, event) {
+      const next = table[state].on[event]
+      if (next === undefined) throw new RangeError(`no ${event} in state ${state}`)
+      return next
+    },
+    isOver: state => table[state].over === true,
+    shown: as => states.filter(state => table[state].shows === as),
+  }
+}

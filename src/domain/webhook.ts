@@ -1,0 +1,46 @@
+/** api-document.txt, Events. */
+export const EVENT_TYPES = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** SPEC §8: the waits before each try after the first, 75 h in all. */
+export const DELIVERY_WAITS_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+
+/** An endpoint without a success for this long is disabled (SPEC §8). */
+export const DISABLE_AFTER_MS = 5 * 24 * HOUR
+
+/** The old token of a rotated endpoint still signs for this long. */
+export const ROTATION_GRACE_MS = 24 * HOUR
+
+/** At most this many endpoints per account; a trigger holds it too. */
+export const MOST_WEBHOOKS = 20
+
+/** What one try came to, as far as the next one depends on it. */
+export type TryResult =
+  | { kind: 'delivered' }
+  /** The endpoint, or the delivery, is no more: there is nothing left to try. */
+  | { kind: 'over' }
+  | { kind: 'failed'; retryAfterMs?: number }
+
+/**
+ * How long to wait before the next try, or null when there is none. `tries` is how many there were, `chance` in [0, 1)
+ * spreads the endpoints of one outage over a fifth of the wait; a `Retry-After` is honoured where it asks for more.
+ */
+export function waitBeforeNextTry(tries: number, chance: number, retryAfterMs = 0): number | null {
+  const wait = DELIVERY_WAITS_MS[tries - 1]
+  if (wait === undefined) return null
+  return Math.max(Math.round(wait * (0.9 + chance * 0.2)), Math.min(retryAfterMs, 24 * HOUR))
+}

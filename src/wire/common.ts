@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { centsFromReais, centsFromText, MOST_CENTS, reaisFromCents, textFromCents } from '../domain/money.ts'
+import { PROVIDER_NAMES } from '../domain/provider.ts'
+
+/**
+ * What the contract's objects have in common. Every schema here reads and writes: `z.decode` takes the wire to our
+ * terms (centavos, Date, upper-case names), `z.encode` takes our terms to the wire, and OpenAPI shows the wire's side.
+ */
+
+/** Reais as a JSON number outside, integer centavos inside. */
+export const reais = z
+  .codec(z.number(), z.int().min(0).max(MOST_CENTS), {
+    decode: (value, context) => {
+      const cents = centsFromReais(value)
+      if (cents !== null) return cents
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        message: 'must be an amount in reais from 0 to 9999999999.99 with at most two decimals',
+      })
+      return z.NEVER
+    },
+    encode: reaisFromCents,
+  })
+  .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
+
+/** Reais as a text with two decimals outside, integer centavos inside. Only ever written. */
+export const reaisText = z
+  .codec(z.string().regex(/^-?\d+\.\d{2}$/), z.int(), {
+    decode: text => centsFromText(text) ?? Number.NaN,
+    encode: textFromCents,
+  })
+  .meta({ description: 'Reais as a decimal string with two decimals', examples: ['150.75'] })
+
+/** ISO 8601 UTC with six fractional digits outside, a Date inside. */
+export const instant = z
+  .codec(z.iso.datetime(), z.date(), {
+    decode: text => new Date(text),
+    encode: date => date.toISOString().replace('Z', '000Z') as never,
+  })
+  .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
+
+/** One of some names, in any case; answered in upper case. */
+export function anyCase<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return z.preprocess(
+    value => (typeof value === 'string' ? value.toUpperCase() : value),
+    z.enum(names as unknown as readonly [Names[number], ...Names[number][]]),
+  )
+}
+
+export const uuid = z.guid().meta({ description: 'A UUID' })
+
+export const name = z.string().trim().min(1).max(140)
+
+export const party = z
+  .object({
+    name: z.string(),
+    document: z.string(),
+    account_number: z.string(),
+    account_agency: z.string(),
+    bank: z.object({ code: z.string(), name: z.string(), ispb: z.string() }),
+    account_type: z.enum(['CHECKING', 'PAYMENT']),
+  })
+  .meta({ id: 'Party', description: 'Sender or receiver of a PIX; unknown texts are empty' })
+
+export const providerShown = z
+  .object({ uuid, provider: z.enum(PROVIDER_NAMES) })
+  .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })
+
+/** The page that a list answers with, whatever it lists. */
+export const pageMeta = z
+  .object({
+    current_page: z.int(),
+    from: z.int(),
+    last_page: z.int(),
+    per_page: z.int(),
+    to: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: 'PageMeta' })
+
+export const one = <T extends z.ZodType>(resource: T) => z.object({ data: resource })
+export const page = <T extends z.ZodType>(resource: T) =>
+  z.object({ data: z.array(resource), meta: pageMeta })
+
+/** Every error of the service. */
+export const errorBody = z
+  .object({
+    message: z.string().meta({ description: 'For people' }),
+    code: z.string().meta({ description: 'Stable name from the catalogue', examples: ['validation_failed'] }),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .meta({
+        description: 'Field path to its messages',
+        examples: [{ 'splits.0.value': ['must be a number'] }],
+      }),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Error' })
+
+/** The filters and pages that every list takes. */
+export const day = z.iso.date().meta({ description: 'A UTC day, `YYYY-MM-DD`' })
+export const pageQuery = {
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  per_page: z.coerce.number().int().min(1).max(100).default(15),
+}
+
+/** Names repeated (`status=A&status=B`) or separated by commas. */
+export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return z.preprocess(
+    value => (Array.isArray(value) ? value : [value]).flatMap(part => String(part).split(',')),
+    z.array(anyCase(names)).min(1),
+  )
+}

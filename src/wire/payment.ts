@@ -1,0 +1,303 @@
+import { z } from 'zod'
+import type { Charge, Split } from '../db/entities/charge.ts'
+import type { Movement } from '../db/entities/movement.ts'
+import { CHARGE_STATUSES, type ChargeState, charge as life } from '../domain/charge.ts'
+import { isDocument, normalizedDocument } from '../domain/document.ts'
+import { MOST_CENTS } from '../domain/money.ts'
+import type { Party } from '../domain/provider.ts'
+import {
+  anyCase,
+  day,
+  instant,
+  name,
+  namesQuery,
+  one,
+  page,
+  pageQuery,
+  party,
+  providerShown,
+  reais,
+  reaisText,
+  uuid,
+} from './common.ts'
+
+/** api-document.txt, Charges: the body of POST /payments, its list filters, and the charge as it is shown. */
+
+/** A CPF or CNPJ with right check digits, upper-case inside. */
+export const document = z
+  .string()
+  .transform(normalizedDocument)
+  .refine(isDocument, 'must be a valid CPF (11 digits) or CNPJ (14 characters)')
+
+export const finalBeneficiary = z.object({ name, document })
+
+const splitOrder = z.object({
+  type: anyCase(['PERCENTAGE', 'FIXED']),
+  /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
+  value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
+  recipient_account_uuid: uuid,
+})
+
+export const createPayment = z.object({
+  value: reais.meta({ description: 'Reais; 0 lets the payer choose', examples: [150.75] }),
+  type: anyCase(['PIX']),
+  external_ref: z.string().min(1).max(255).optional(),
+  final_beneficiary: finalBeneficiary.optional(),
+  provider_uuid: uuid.optional(),
+  splits: z.array(splitOrder).max(100).default([]),
+  expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
+})
+export type CreatePayment = z.output<typeof createPayment>
+
+export const paymentsQuery = z.strictObject({
+  ...pageQuery,
+  uuid: uuid.optional(),
+  status: namesQuery(CHARGE_STATUSES).optional(),
+  type: anyCase(['UNDEFINED', 'PIX']).optional(),
+  end_to_end: z.string().max(32).optional(),
+  payment_date_from: day.optional(),
+  payment_date_to: day.optional(),
+  date_from: day.optional(),
+  date_to: day.optional(),
+  external_ref: z.string().max(255).optional(),
+  txid: z.string().max(35).optional(),
+  provider_uuid: uuid.optional(),
+  value_min: z.coerce.number().pipe(reais).optional(),
+  value_max: z.coerce.number().pipe(reais).optional(),
+})
+export type PaymentsQuery = z.output<typeof paymentsQuery>
+
+const splitShown = z
+  .object({
+    uuid,
+    type: z.enum(['PERCENTAGE', 'FIXED']),
+    value: reais.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
+    status: z.enum(['PENDING', 'CREDITED', 'FAILED']),
+    recipient_account: z.object({ uuid, name: z.string() }),
+  })
+  .meta({ id: 'Split' })
+
+/** A ledger record as a charge shows it: the incoming PIX that paid. */
+export const chargeTransaction = z
+  .object({
+    uuid,
+    value: reaisText,
+    movement_type: z.enum(['IN', 'OUT']),
+    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    settled_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'ChargeTransaction' })
+
+const PIX_STATUSES = ['PENDING', 'COMPLETED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const
+
+const chargePix = z
+  .object({
+    sender: party.nullable(),
+    receiver: party,
+    txid: z.string().nullable(),
+    value: reaisText,
+    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+    pix_key: z.string(),
+    additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
+    transaction: chargeTransaction.nullable(),
+    status: z.enum(PIX_STATUSES),
+    expires_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'ChargePix' })
+
+const paymentCommon = {
+  uuid,
+  status: z.enum(PIX_STATUSES),
+  payload: z.string().meta({ description: 'The copy-and-paste PIX code' }),
+  pix: chargePix,
+  expires_at: instant,
+  created_at: instant,
+  updated_at: instant,
+}
+
+const chargeCommon = {
+  uuid,
+  value: reais,
+  total_value: reais,
+  fees: reais,
+  currency: z.literal('BRL'),
+  status: z.enum(CHARGE_STATUSES),
+  type: z.literal('PIX'),
+  external_ref: z.string().optional(),
+  final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
+  splits: z.array(splitShown),
+  history: z.array(z.object({ status: z.enum(CHARGE_STATUSES), created_at: z.iso.datetime() })),
+  provider: providerShown,
+  error: z
+    .object({
+      code: z.string(),
+      attempts: z.array(z.object({ provider: z.string(), outcome: z.string(), code: z.string() })),
+    })
+    .optional()
+    .meta({ description: 'Only on a FAILED charge: why nobody could issue it' }),
+  created_at: instant,
+  updated_at: instant,
+}
+
+/** The answer of POST /payments and of its replay. */
+export const createdCharge = z
+  .object({ ...chargeCommon, payment: z.object({ ...paymentCommon, value: reais, type: z.literal('PIX') }) })
+  .meta({ id: 'CreatedCharge' })
+
+/** A charge as it is read, listed and announced. */
+export const chargeShown = z
+  .object({
+    ...chargeCommon,
+    payment: z.object({
+      ...paymentCommon,
+      value: reaisText,
+      type: z.literal('QR_DYNAMIC'),
+      verify_sender: z.boolean(),
+    }),
+  })
+  .meta({ id: 'Charge' })
+
+export const createdChargeAnswer = one(createdCharge)
+export const chargeAnswer = one(chargeShown)
+export const chargePage = page(chargeShown)
+
+/** The charge as GET shows it now; the caller has loaded connection, movement and splits with their recipients. */
+export function showCharge(charge: Charge): z.output<typeof chargeShown> {
+  return {
+    ...shared(charge),
+    status: life.shows(charge.state),
+    total_value: charge.totalCents,
+    fees: charge.feeCents,
+    history: charge.history,
+    updated_at: charge.updatedAt,
+    payment: {
+      ...payment(charge, pixStatus(charge.state)),
+      value: charge.totalCents,
+      type: 'QR_DYNAMIC',
+      verify_sender: false,
+    },
+  }
+}
+
+/** The charge as its POST answered, however far it has come since: what was true when it was issued. */
+export function showCreatedCharge(charge: Charge): z.output<typeof createdCharge> {
+  const [first] = charge.history
+  const created = first ? new Date(first.created_at) : charge.createdAt
+  const failed = charge.state === 'failed'
+  const asked = charge.valueCents === 0 ? 0 : charge.totalCents
+  const shown = payment(charge, failed ? 'FAILED' : 'PENDING')
+  return {
+    ...shared(charge),
+    status: failed ? 'FAILED' : 'PENDING',
+    total_value: asked,
+    fees: charge.valueCents === 0 ? 0 : charge.feeCents,
+    splits: charge.splits.getItems().map(split => ({ ...showSplit(split), status: 'PENDING' as const })),
+    history: first ? [first] : [],
+    updated_at: created,
+    payment: {
+      ...shown,
+      pix: { ...shown.pix, sender: null, transaction: null, value: asked, updated_at: created },
+      updated_at: created,
+      value: asked,
+      type: 'PIX',
+    },
+  }
+}
+
+function shared(charge: Charge) {
+  return {
+    uuid: charge.uuid,
+    value: charge.valueCents,
+    currency: 'BRL' as const,
+    type: 'PIX' as const,
+    ...(charge.externalRef !== null &&
+      charge.externalRef !== undefined && { external_ref: charge.externalRef }),
+    ...(charge.beneficiaryName && {
+      final_beneficiary: { name: charge.beneficiaryName, document: charge.beneficiaryDocument ?? '' },
+    }),
+    splits: charge.splits.getItems().map(showSplit),
+    provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
+    ...(charge.failure && { error: charge.failure }),
+    created_at: charge.createdAt,
+  }
+}
+
+function payment(charge: Charge, status: (typeof PIX_STATUSES)[number]) {
+  const expiresAt = charge.expiresAt ?? new Date(charge.createdAt.getTime() + charge.expiresInSeconds * 1_000)
+  const times = { expires_at: expiresAt, created_at: charge.createdAt, updated_at: charge.updatedAt }
+  return {
+    uuid: charge.paymentUuid,
+    status,
+    payload: charge.payload ?? '',
+    pix: {
+      sender: charge.movement?.sender ?? null,
+      receiver: charge.receiver ?? NOBODY,
+      txid: charge.txid ?? null,
+      value: charge.totalCents,
+      type: 'QR_DYNAMIC' as const,
+      pix_key: charge.pixKey ?? '',
+      additional_info: [],
+      transaction: charge.movement ? showTransaction(charge.movement) : null,
+      status,
+      ...times,
+    },
+    ...times,
+  }
+}
+
+export function showTransaction(movement: Movement): z.output<typeof chargeTransaction> {
+  return {
+    uuid: movement.uuid,
+    value: movement.valueCents,
+    movement_type: movement.movementType,
+    type: movement.type === 'EXTERNAL_REFUND' ? 'EXTERNAL_REFUND' : 'EXTERNAL_TRANSFER',
+    status: movement.status,
+    end_to_end: movement.endToEnd ?? '',
+    settled_at: movement.settledAt ?? null,
+    created_at: movement.createdAt,
+    updated_at: movement.updatedAt,
+  }
+}
+
+function showSplit(split: Split): z.output<typeof splitShown> {
+  return {
+    uuid: split.uuid,
+    type: split.type,
+    value: split.amount,
+    status: split.status,
+    recipient_account: { uuid: split.recipient.uuid, name: split.recipient.name },
+  }
+}
+
+/** Whom the contract shows where a party is not known yet. */
+export const NOBODY: Party = {
+  name: '',
+  document: '',
+  account_number: '',
+  account_agency: '',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'PAYMENT',
+}
+
+const PIX_STATUS: Record<ChargeState, (typeof PIX_STATUSES)[number]> = {
+  issuing: 'PENDING',
+  pending: 'PENDING',
+  paying: 'PENDING',
+  paid: 'COMPLETED',
+  refunding: 'COMPLETED',
+  partially_refunded: 'COMPLETED',
+  refunded: 'COMPLETED',
+  failed: 'FAILED',
+  expired: 'EXPIRED',
+  cancelled: 'CANCELLED',
+}
+const pixStatus = (state: ChargeState) => PIX_STATUS[state]
+
+/** Reads `value_min` and `value_max`, which may be 0 up to the largest amount. */
+export const ANY_VALUE = { min: 0, max: MOST_CENTS }
