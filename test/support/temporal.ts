@@ -1,0 +1,35 @@
+import { readLocalConfig } from '../../src/config.ts'
+import { freePort } from '../../src/local/ports.ts'
+import {
+  type SearchAttribute,
+  temporalArguments,
+  temporalEnvironment,
+  temporalIsHealthy,
+} from '../../src/local/temporal.ts'
+import { temporalBinary } from '../../src/local/temporal-binary.ts'
+import { startServer } from './servers.ts'
+
+export { timeSkippingServer } from '../../src/local/temporal-test-server.ts'
+
+/** A Temporal server of the suite's own, in memory and without a UI, as fast as it goes. */
+export async function startTemporal(
+  searchAttributes: readonly SearchAttribute[] = [],
+): Promise<{ address: string; namespace: string; stop(): Promise<void> }> {
+  const config = readLocalConfig()
+  const binary = await temporalBinary({ ...config, say: line => console.info(line) })
+  const { port, release } = await freePort()
+  const address = `127.0.0.1:${port}`
+  const namespace = 'default'
+  const server = startServer(binary, temporalArguments({ port, namespace, searchAttributes }), {
+    env: { ...config.environment, ...temporalEnvironment },
+  })
+  await temporalIsHealthy(address, { namespace, searchAttributes })
+  return {
+    address,
+    namespace,
+    stop: async () => {
+      await server.kill('SIGKILL') // It keeps nothing, and an ordered end takes it a second.
+      await release()
+    },
+  }
+}
