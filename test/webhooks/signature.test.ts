@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { isUsableSecret, maskedSecret, newSecret, signatureHeaders } from '../../src/webhooks/signature.ts'
+
+const body = JSON.stringify({ id: 'evt_1', type: 'PAYMENT', data: { name: 'João Conceição ✓' } })
+
+test('a try signed with a generated secret verifies with the public library', () => {
+  const secret = newSecret()
+  const headers = signatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
+  expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
+  expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow('No matching signature found')
+  expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature found')
+})
+
+test('a secret of the caller signs with its UTF-8 bytes', () => {
+  const secret = 'minha senha é secreta'
+  const headers = signatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
+  expect(new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' }).verify(body, headers)).toBeTruthy()
+})
+
+test('after a rotation the receiver may know the new secret or the old one', () => {
+  const [current, previous] = [newSecret(), 'the-old-token']
+  const headers = signatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [current, previous] })
+  expect(headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
+  expect(new Webhook(current).verify(body, headers)).toBeTruthy()
+  expect(new Webhook(Buffer.from(previous), { format: 'raw' }).verify(body, headers)).toBeTruthy()
+})
+
+test('the signature is HMAC-SHA256 over id.timestamp.body, the time in whole seconds', () => {
+  const at = new Date('2026-01-02T03:04:05.999Z')
+  const headers = signatureHeaders({ id: 'evt_9', at, body, secrets: ['token'] })
+  const expected = createHmac('sha256', 'token').update(`evt_9.1767323045.${body}`).digest('base64')
+  expect(headers).toEqual({
+    'webhook-id': 'evt_9',
+    'webhook-timestamp': '1767323045',
+    'webhook-signature': `v1,${expected}`,
+  })
+})
+
+test('signing without a usable secret is a bug', () => {
+  expect(() => signatureHeaders({ id: 'e', at: new Date(), body, secrets: [] })).toThrow()
+  expect(() => signatureHeaders({ id: 'e', at: new Date(), body, secrets: ['whsec_?'] })).toThrow()
+})
+
+test('a generated secret is 32 random bytes, and usable', () => {
+  const secret = newSecret()
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(secret).not.toBe(newSecret())
+  expect(isUsableSecret(secret)).toBe(true)
+})
+
+test.each([
+  ['my-token', true],
+  ['não é base64', true],
+  ['WHSEC_anything', true],
+  ['whsec_c2VjcmV0', true],
+  ['whsec_c2VjcmV0MQ==', true],
+  ['', false],
+  ['whsec_', false],
+  ['whsec_ ', false],
+  ['whsec_c2VjcmV0MQ', false], // The padding is missing.
+  ['whsec_c2VjcmV0MR==', false], // Bits behind the last byte.
+  ['whsec_c2Vjcm-_', false], // The alphabet of URLs.
+  ['whsec_not base64!', false],
+  ['whsec_=', false],
+])('%j is usable: %s', (text, usable) => {
+  expect(isUsableSecret(text)).toBe(usable)
+})
+
+test.each([
+  ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_****LaSw'],
+  ['a-token-long-enough', '****ough'],
+  ['short', '****'],
+  ['whsec_c2Vj', 'whsec_****'],
+])('%j is shown as %j', (text, shown) => {
+  expect(maskedSecret(text)).toBe(shown)
+})
