@@ -1,0 +1,99 @@
+import type { EntityManager, Orm } from '../db/orm.ts'
+import { type TokenMode, tokenHash } from '../tokens.ts'
+import { refuse } from './errors.ts'
+import { FIRST_STATEMENT_MS, MOST_REMEMBERED_TOKENS, TOKEN_TRUST_MS } from './limits.ts'
+import { within } from './outage.ts'
+
+/** Who calls: an API key of an account, perhaps bound to one connection. */
+export type Token = {
+  uuid: string
+  accountUuid: string
+  connectionUuid: string | null
+  mode: TokenMode
+}
+
+type Usable = { token: Token; expiresAtMs: number | null }
+type Remembered = { readAtMs: number; found: Promise<Usable | null> }
+
+/** Says who a bearer token is, or refuses with 401. */
+export type Authenticate = (authorization: string | undefined) => Promise<Token>
+
+/**
+ * Looks tokens up by their SHA-256. What was read is trusted for a second at most, so a revocation, an expiry or a
+ * blocked account is seen by every process within that time; requests of the same moment share one look-up.
+ */
+export function authenticator(orm: Orm, now: () => number = Date.now): Authenticate {
+  const remembered = new Map<string, Remembered>()
+
+  function found(token: string): Promise<Usable | null> {
+    const hash = tokenHash(token).toString('hex')
+    const known = remembered.get(hash)
+    if (known && now() - known.readAtMs < TOKEN_TRUST_MS) return known.found
+
+    const fresh: Remembered = {
+      readAtMs: now(),
+      found: within(FIRST_STATEMENT_MS, usableToken(orm.em.fork(), hash)),
+    }
+    remembered.delete(hash) // So that the map stays in the order of reading.
+    remembered.set(hash, fresh)
+    fresh.found.catch(() => remembered.get(hash) === fresh && remembered.delete(hash))
+    forgetOldest(remembered)
+    return fresh.found
+  }
+
+  return async authorization => {
+    const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1]
+    if (token === undefined) return unauthenticated('Bearer realm="trilho"')
+    const usable = await found(token)
+    if (usable === null || (usable.expiresAtMs !== null && usable.expiresAtMs <= now())) {
+      return unauthenticated('Bearer realm="trilho", error="invalid_token"')
+    }
+    return usable.token
+  }
+}
+
+/** One statement finds the token and, once a minute, writes down that it was used: nothing is left for later. */
+async function usableToken(em: EntityManager, hash: string): Promise<Usable | null> {
+  const [row] = await em.execute<
+    {
+      uuid: string
+      account_uuid: string
+      connection_uuid: string | null
+      mode: TokenMode
+      expires_ms: string | null
+    }[]
+  >(
+    `with found as (
+       select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
+       from token t join account a on a.uuid = t.account_uuid
+       where t.hash = decode(?, 'hex') and t.revoked_at is null and a.status = 'ACTIVE'
+         and (t.expires_at is null or t.expires_at > now())
+     ), used as (
+       update token t set last_used_at = now() from found
+       where t.uuid = found.uuid and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
+     )
+     select * from found`,
+    [hash],
+  )
+  if (!row) return null
+  return {
+    token: {
+      uuid: row.uuid,
+      accountUuid: row.account_uuid,
+      connectionUuid: row.connection_uuid,
+      mode: row.mode,
+    },
+    expiresAtMs: row.expires_ms === null ? null : Number(row.expires_ms),
+  }
+}
+
+function unauthenticated(challenge: string): never {
+  refuse('unauthenticated', { headers: { 'WWW-Authenticate': challenge } })
+}
+
+function forgetOldest(remembered: Map<string, Remembered>) {
+  for (const hash of remembered.keys()) {
+    if (remembered.size <= MOST_REMEMBERED_TOKENS) return
+    remembered.delete(hash)
+  }
+}

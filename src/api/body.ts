@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import { refuse, refuseField } from './errors.ts'
+import { MOST_BODY_BYTES, MOST_BODY_DEPTH } from './limits.ts'
+
+/** The whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
+export async function readText(request: IncomingMessage): Promise<string> {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') refuse('unsupported_media_type')
+  if (Number(request.headers['content-length'] ?? 0) > MOST_BODY_BYTES) refuse('body_too_large')
+  const bytes = await bytesOf(request)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    refuse('malformed_json')
+  }
+}
+
+/** A JSON body; no body at all is an empty object, so that what is missing is named field by field. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const text = await readText(request)
+  if (text === '') return {}
+  if (!isJson(request.headers['content-type'])) refuse('unsupported_media_type')
+  const value = parsed(text)
+  if (depthOf(value) > MOST_BODY_DEPTH) {
+    refuseField('body', `must not be nested deeper than ${MOST_BODY_DEPTH} levels`)
+  }
+  return value
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of request.iterator({ destroyOnReturn: false })) {
+      size += part.length
+      if (size > MOST_BODY_BYTES) break
+      parts.push(part)
+    }
+  } catch {
+    refuse('malformed_json') // The sender hung up in the middle; nobody will read this.
+  }
+  // What is still on its way is read and dropped, or the answer would be lost with the connection.
+  request.resume()
+  if (size > MOST_BODY_BYTES) refuse('body_too_large')
+  return Buffer.concat(parts)
+}
+
+/** `application/json` or `application/<something>+json`, in UTF-8. */
+function isJson(contentType = ''): boolean {
+  return /^application\/([\w.!#$&^-]+\+)?json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.test(contentType)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    refuse('malformed_json')
+  }
+}
+
+/** Levels of objects and lists, counted breadth first: no depth of input is a depth of our stack. */
+function depthOf(value: unknown): number {
+  let depth = 0
+  let level = [value]
+  while (depth <= MOST_BODY_DEPTH) {
+    level = level
+      .filter(item => typeof item === 'object' && item !== null)
+      .flatMap(item => Object.values(item!))
+    if (level.length === 0) return depth
+    depth += 1
+  }
+  return depth
+}

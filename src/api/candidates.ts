@@ -1,0 +1,73 @@
+import { Connection, DefaultProvider } from '../db/entities/connection.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { Token } from './auth.ts'
+import { refuseField } from './errors.ts'
+
+/** SPEC §6, "Candidates": the connections that may carry a new operation, in the order of trying. */
+export async function candidatesFor(
+  em: EntityManager,
+  { token, providerUuid }: { token: Token; providerUuid?: string | undefined },
+): Promise<Connection[]> {
+  if (token.connectionUuid !== null) return [await boundConnection(em, token, token.connectionUuid)]
+  if (providerUuid !== undefined) return [await namedConnection(em, token, providerUuid)]
+  const usable = (await defaultConnections(em, token)).filter(connection => serves(connection, token))
+  const candidates = onePerProviderAccount(usable)
+  if (candidates.length === 0) unfit('no active default provider; name one, or set the defaults')
+  return candidates
+}
+
+/** The token's provider wins over any that is named. */
+async function boundConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {
+  const connection = await em.findOne(Connection, { uuid, accountUuid: token.accountUuid })
+  if (!connection || !serves(connection, token)) unfit('the provider of this token is not active')
+  return connection
+}
+
+async function namedConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {
+  const connection = await em.findOne(Connection, { uuid, accountUuid: token.accountUuid, isPublic: true })
+  if (!connection || !serves(connection, token)) unfit('must be an active provider of the account')
+  return connection
+}
+
+/** By priority, but one whose breaker is open is tried last, and also when it is the only one. */
+async function defaultConnections(em: EntityManager, token: Token): Promise<Connection[]> {
+  const places = await em.find(
+    DefaultProvider,
+    { accountUuid: token.accountUuid, paymentType: 'PIX' },
+    { orderBy: { position: 'asc' } },
+  )
+  const uuids = places.map(place => place.connectionUuid)
+  const found = new Map((await em.find(Connection, { uuid: uuids })).map(one => [one.uuid, one]))
+  const broken = await openBreakers(em, uuids)
+  return [...uuids.filter(uuid => !broken.has(uuid)), ...uuids.filter(uuid => broken.has(uuid))].flatMap(
+    uuid => found.get(uuid) ?? [],
+  )
+}
+
+/** Those of some connections whose breaker is open. */
+export async function openBreakers(em: EntityManager, uuids: string[]): Promise<Set<string>> {
+  if (uuids.length === 0) return new Set()
+  const rows = await em.execute<{ connection_uuid: string }[]>(
+    'select connection_uuid from breaker where opened_at is not null and connection_uuid = any(?::uuid[])',
+    [uuids],
+  )
+  return new Set(rows.map(row => row.connection_uuid))
+}
+
+/** Only ACTIVE starts anything; test tokens reach simulators only, live ones never. */
+function serves(connection: Connection, token: Token): boolean {
+  return connection.status === 'ACTIVE' && connection.isSimulated === (token.mode === 'test')
+}
+
+/** An orphan and the charge that was accepted must never share a reference at one provider account. */
+function onePerProviderAccount(connections: Connection[]): Connection[] {
+  const first = new Map<string, Connection>()
+  for (const connection of connections) {
+    if (!first.has(connection.providerAccountUuid)) first.set(connection.providerAccountUuid, connection)
+  }
+  return [...first.values()]
+}
+
+function unfit(message: string): never {
+  refuseField('provider_uuid', message)
+}

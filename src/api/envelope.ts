@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { MOST_REQUEST_ID } from './limits.ts'
+
+/** What surrounds every request: its id, its line in the log, and the headers that keep browsers honest. */
+
+const SAFE_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${MOST_REQUEST_ID}}$`)
+
+/** SPEC §1: `X-Request-Id` is taken over where it is safe, made where it is not; every answer carries it. */
+export const requestId: Middleware = async (ctx, next) => {
+  const given = ctx.get('X-Request-Id')
+  ctx.state.requestId = SAFE_ID.test(given) ? given : randomUUID()
+  ctx.set('X-Request-Id', ctx.state.requestId)
+  await next()
+}
+
+/**
+ * One line per request. The route's pattern stands for the path: a path may hold a key, a query a document, and
+ * neither, nor a token nor a body, belongs in a log.
+ */
+export function accessLog(log: Logger): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now()
+    await next()
+    log.info(
+      {
+        request_id: ctx.state.requestId,
+        method: ctx.method,
+        route: ctx._matchedRoute ?? null,
+        status: ctx.status,
+        ms: Math.round(performance.now() - startedAt),
+        account: ctx.state.token?.accountUuid,
+        token: ctx.state.token?.uuid,
+      },
+      'request',
+    )
+  }
+}
+
+export const securityHeaders: Middleware = async (ctx, next) => {
+  ctx.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'Strict-Transport-Security': 'max-age=31536000',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  })
+  await next()
+}

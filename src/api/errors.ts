@@ -1,0 +1,39 @@
+import { REFUSALS, type RefusalCode } from '../domain/errors.ts'
+
+/** What a refusal may say beside its code. */
+export type RefusalMore = {
+  /** Field path (`splits.0.value`) to its messages. */
+  errors?: Record<string, string[]>
+  /** The resource as it is stored, already in its wire form. */
+  data?: unknown
+  /** Seconds until it is worth trying again. */
+  retryAfterS?: number
+  headers?: Record<string, string>
+}
+
+/** A no from the catalogue, on its way to the one place that answers it (src/api/failure.ts). */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly code: RefusalCode
+  readonly more: RefusalMore
+
+  constructor(code: RefusalCode, more: RefusalMore = {}) {
+    super(REFUSALS[code].message)
+    this.code = code
+    this.more = more
+  }
+
+  get status(): number {
+    return REFUSALS[this.code].status
+  }
+}
+
+/** Ends the request with a refusal of the catalogue. */
+export function refuse(code: RefusalCode, more?: RefusalMore): never {
+  throw new Refusal(code, more)
+}
+
+/** Ends the request with 422 and the messages of one field. */
+export function refuseField(field: string, message: string): never {
+  throw new Refusal('validation_failed', { errors: { [field]: [message] } })
+}

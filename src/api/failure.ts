@@ -1,0 +1,50 @@
+import { DriverException } from '@mikro-orm/core'
+import type { Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { Refusal } from './errors.ts'
+import { UNAVAILABLE_RETRY_S } from './limits.ts'
+import { isOutage } from './outage.ts'
+
+/** The one error channel: whatever is thrown below is answered in the contract's shape, and only here. */
+export function failures(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const refusal = refusalOf(error)
+      const line = { request_id: ctx.state.requestId, code: refusal.code, error: loggable(error) }
+      if (refusal.code === 'internal_error') log.error(line, 'a bug')
+      else if (!(error instanceof Refusal)) log.warn(line, 'an outage')
+      answer(ctx, refusal)
+    }
+  }
+}
+
+/** A refusal is itself, an outage is 503, everything else is a fault of ours and shows nothing of itself. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (isOutage(error)) return new Refusal('unavailable', { retryAfterS: UNAVAILABLE_RETRY_S })
+  return new Refusal('internal_error')
+}
+
+function answer(ctx: Parameters<Middleware>[0], { code, message, status, more }: Refusal) {
+  ctx.status = status
+  ctx.set(more.headers ?? {})
+  if (more.retryAfterS !== undefined) ctx.set('Retry-After', String(more.retryAfterS))
+  ctx.body = {
+    message,
+    code,
+    ...(more.errors && { errors: more.errors }),
+    ...(more.data !== undefined && { data: more.data }),
+    request_id: ctx.state.requestId,
+  }
+}
+
+/** Where it happened; of a database error without its message and detail, which quote rows. */
+function loggable(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { thrown: typeof error }
+  if (!(error instanceof DriverException)) return { type: error.name, stack: error.stack }
+  const { code, constraint, table, routine } = error as DriverException & Record<string, unknown>
+  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line))
+  return { type: error.name, code, constraint, table, routine, stack: frames.join('\n') }
+}

@@ -1,0 +1,37 @@
+/** Every bound and wait of the API, and why it is that. */
+
+/** SPEC §1: JSON up to 100 kB. */
+export const MOST_BODY_BYTES = 100 * 1024
+
+/** Deeper than any body of the contract, shallow enough for every recursion behind it. */
+export const MOST_BODY_DEPTH = 16
+
+/** SPEC §1: characters of an accepted `X-Request-Id`. */
+export const MOST_REQUEST_ID = 128
+
+/** SPEC §9: a revocation is seen everywhere within a second, so no process trusts what it read for longer. */
+export const TOKEN_TRUST_MS = 1_000
+
+/** Tokens, known or not, that one process remembers for that second: a flood of bad ones costs no more memory. */
+export const MOST_REMEMBERED_TOKENS = 10_000
+
+/** SPEC §1: a process keeps its share of a token's limit for up to a second. */
+export const LEASE_MS = 1_000
+
+/** A process whose token ran dry asks again no more often than this, however many requests come. */
+export const DRY_MS = 100
+
+/** SPEC §1: a dead database answers 503 within 5 s; the first statement of a request gets this much of it. */
+export const FIRST_STATEMENT_MS = 4_000
+
+/** What a 503 of the service itself asks the caller to wait. */
+export const UNAVAILABLE_RETRY_S = 5
+
+/** A readiness probe that waits longer than its caller says nothing. */
+export const PROBE_MS = 2_000
+
+/** A request must have arrived whole by then, so that slow senders hold no connection. */
+export const REQUEST_MS = 30_000
+
+/** Longer than the longest answer (10 s, SPEC §2 and §4), shorter than what an orchestrator grants before killing. */
+export const STOP_MS = 15_000

@@ -1,0 +1,77 @@
+import { DriverException } from '@mikro-orm/core'
+import { ServiceError } from '@temporalio/client'
+import type { Orm } from '../db/orm.ts'
+
+/** Failures of PostgreSQL and Temporal that say nothing about the request: they are answered 503, not 500. */
+
+/** A limit of ours passed before an answer came. */
+export class NoAnswerInTime extends Error {
+  override name = 'NoAnswerInTime'
+}
+
+/** Waits for something no longer than it is worth; fails with NoAnswerInTime. */
+export async function within<T>(limitMs: number, something: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new NoAnswerInTime(`no answer within ${limitMs} ms`)), limitMs)
+  })
+  try {
+    return await Promise.race([something, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether an error means that PostgreSQL or Temporal could not be reached or could not answer just now. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof NoAnswerInTime) return true
+  if (error instanceof DriverException) return isDatabaseOutage(error.code)
+  if (error instanceof ServiceError) return TEMPORAL_OUTAGES.has(Object(error.cause).code)
+  return NETWORK_OUTAGES.has(Object(error).code)
+}
+
+/**
+ * MikroORM names the failures of statements (DriverException) but lets those of opening a transaction through as bare
+ * errors, some without a code; here they get the same name. Once per process.
+ */
+export function nameFailedTransactions(orm: Orm): void {
+  const connection = orm.em.getConnection()
+  const begin = connection.begin.bind(connection)
+  connection.begin = async options => {
+    try {
+      return await begin(options)
+    } catch (error) {
+      throw error instanceof DriverException ? error : new DriverException(error as Error)
+    }
+  }
+}
+
+/** A driver's error without a SQLSTATE never came from the server: the connection is gone or could not be had. */
+function isDatabaseOutage(code: string | undefined): boolean {
+  if (code === undefined || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return true
+  return DATABASE_OUTAGES.some(prefix => code.startsWith(prefix))
+}
+
+const DATABASE_OUTAGES = [
+  '08', // connection exceptions
+  '28', // our own log-in is refused
+  '3D000', // our database is not there
+  '40', // a deadlock or serialization failure rolled everything back: worth repeating
+  '53', // out of connections, memory or disk
+  '57', // shut down, starting up, statement timed out
+  '25006', // a standby
+]
+
+/** gRPC: cancelled, deadline exceeded, resource exhausted, unavailable. */
+const TEMPORAL_OUTAGES = new Set<unknown>([1, 4, 8, 14])
+
+const NETWORK_OUTAGES = new Set<unknown>([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])

@@ -1,0 +1,62 @@
+/** SPEC §1, pages and day filters. */
+
+const DAY_MS = 86_400_000
+
+export type PageOf<Row> = {
+  data: Row[]
+  meta: {
+    current_page: number
+    from: number
+    last_page: number
+    per_page: number
+    to: number
+    total: number
+  }
+}
+
+/** A list's answer: `from` and `to` count from 1 and are 0 on an empty page, `last_page` is at least 1. */
+export function pageOf<Row>({
+  page,
+  per_page,
+  total,
+  rows,
+}: {
+  page: number
+  per_page: number
+  total: number
+  rows: Row[]
+}): PageOf<Row> {
+  const before = (page - 1) * per_page
+  return {
+    data: rows,
+    meta: {
+      current_page: page,
+      from: rows.length === 0 ? 0 : before + 1,
+      last_page: Math.max(1, Math.ceil(total / per_page)),
+      per_page,
+      to: rows.length === 0 ? 0 : before + rows.length,
+      total,
+    },
+  }
+}
+
+/** The rows of one page, newest first; options of `em.findAndCount`. */
+export function newestFirst({ page, per_page }: { page: number; per_page: number }) {
+  return {
+    limit: per_page,
+    offset: (page - 1) * per_page,
+    orderBy: [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }],
+  }
+}
+
+/** Moments of the UTC days from one (`YYYY-MM-DD`) to another, both included; undefined where neither is given. */
+export function daysBetween(
+  from: string | undefined,
+  to: string | undefined,
+): { $gte?: Date; $lt?: Date } | undefined {
+  if (from === undefined && to === undefined) return undefined
+  return {
+    ...(from !== undefined && { $gte: new Date(`${from}T00:00:00Z`) }),
+    ...(to !== undefined && { $lt: new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS) }),
+  }
+}

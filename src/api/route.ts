@@ -1,0 +1,193 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type Router from '@koa/router'
+import type { RouterContext } from '@koa/router'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import type { EntityManager, Orm } from '../db/orm.ts'
+import type { RefusalCode } from '../domain/errors.ts'
+import { uuid } from '../wire/common.ts'
+import type { Token } from './auth.ts'
+import { readJson, readText } from './body.ts'
+import { allErrors, type Checked, check } from './check.ts'
+import { Refusal, refuse } from './errors.ts'
+import { IDEMPOTENCY_KEY } from './idempotency.ts'
+
+/**
+ * A route reads as a sentence: who may call it, what it takes, what it answers, and how. A file of `routes/` exports
+ * `Routes`; `createApp` hands each one the router and the process's dependencies:
+ *
+ *     export const providerRoutes: Routes = router => {
+ *       route(router, {
+ *         method: 'get',
+ *         path: '/api/v1/providers/:uuid',
+ *         summary: 'Read a provider',
+ *         answers: { 200: providerAnswer, errors: ['not_found'] },
+ *         async handle({ params, token, em }) {
+ *           return { body: { data: await providerOf(em, token, params.uuid) } }
+ *         },
+ *       })
+ *     }
+ *
+ * The order of routes is the order of matching: `/defaults` stands before `/:uuid`.
+ */
+export function route<
+  const Path extends string,
+  Answers extends AnswerSchemas,
+  Tokens extends TokenRule = 'any',
+  Query extends z.ZodType = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType | 'text' = z.ZodUndefined,
+  Params extends z.ZodType = z.ZodType<Record<ParamNames<Path>, string>>,
+>(router: ApiRouter, shape: Route<Path, Tokens, Params, Query, Body, Answers>): void {
+  const described = shape as unknown as AnyRoute
+  router.described.push(described)
+  router.koa.register(shape.path, [shape.method], ctx => serve(router, described, ctx))
+}
+
+/** `none` is for what is no merchant's: providers' notices. */
+export type TokenRule = 'any' | 'global_only' | 'none'
+
+/** A JSON schema, or the media type of an answer that is sent as it is. */
+export type AnswerSchemas = {
+  200?: z.ZodType | `${string}/${string}`
+  201?: z.ZodType | `${string}/${string}`
+}
+
+export type Route<Path extends string, Tokens extends TokenRule, Params, Query, Body, Answers> = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  path: Path
+  summary: string
+  description?: string
+  /** `any` where absent. */
+  tokens?: Tokens
+  /** Path parameters; UUIDs where absent. What does not fit is 404. */
+  params?: Params
+  /** A strict object: what it does not know is 422. */
+  query?: Query
+  /** JSON by a schema, or the text as it came. */
+  body?: Body
+  /** One success, and the refusals that only this route gives (those of every route are known by its shape). */
+  answers: Answers & { errors?: readonly RefusalCode[] }
+  handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiAnswer<Answers>>
+}
+
+export type ApiRequest<Tokens, Params, Query, Body> = {
+  params: Params extends z.ZodType ? z.output<Params> : never
+  query: Query extends z.ZodType ? z.output<Query> : never
+  body: Body extends z.ZodType ? z.output<Body> : string
+  token: Tokens extends 'none' ? null : Token
+  requestId: string
+  em: EntityManager
+  /** Only read on POST. */
+  idempotencyKey: string | null
+  headers: IncomingHttpHeaders
+}
+
+/** In our terms; the schema of the status writes the wire. */
+export type ApiAnswer<Answers> = {
+  /** The route's only success where absent. */
+  status?: 200 | 201
+  body: BodyOf<Answers[keyof Answers & (200 | 201)]>
+  headers?: Record<string, string>
+}
+type BodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer
+
+type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+  ? ParamNames<Segment> | ParamNames<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never
+
+/** A route as the app and OpenAPI see it. */
+export type AnyRoute = Route<string, TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', AnswerSchemas>
+
+export type ApiRouter = {
+  koa: Router
+  /** Every route so far, for OpenAPI. */
+  described: AnyRoute[]
+  orm: Orm
+  log: Logger
+  /** Finds the caller and counts the request: 401 or 429. */
+  admit(ctx: RouterContext): Promise<Token>
+}
+
+async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Promise<void> {
+  try {
+    const token = await admitted(router, shape, ctx)
+    const request = { ...(await taken(shape, ctx)), requestId: ctx.state.requestId, headers: ctx.headers }
+    const answer = await shape.handle({ ...request, token: token as never, em: router.orm.em.fork() })
+    const { status, written } = writtenAnswer(shape, answer)
+    ctx.status = status
+    ctx.set(answer.headers ?? {})
+    if (typeof written !== 'object' || Buffer.isBuffer(written)) ctx.type = shape.answers[status] as string
+    ctx.body = written
+  } catch (error) {
+    if (error instanceof Refusal && !refusalsOf(shape).includes(error.code)) {
+      router.log.warn({ code: error.code, route: shape.path }, 'a refusal that the route does not declare')
+    }
+    throw error
+  }
+}
+
+async function admitted(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Promise<Token | null> {
+  if (shape.tokens === 'none') return null
+  const token = await router.admit(ctx)
+  if (shape.tokens === 'global_only' && token.connectionUuid !== null) refuse('token_bound_to_provider')
+  return token
+}
+
+/** Everything a request brings, checked; all that is wrong with it is said at once. */
+async function taken(shape: AnyRoute, ctx: RouterContext) {
+  const params = check(shape.params ?? uuidsOf(shape.path), ctx.params, 'path')
+  if (params.kind === 'wrong') refuse('not_found')
+  const query = check(shape.query ?? NO_QUERY, { ...ctx.query }, 'query')
+  const key = keyOf(shape, ctx.headers['idempotency-key'])
+  const body = await bodyOf(shape, ctx)
+  if (query.kind === 'fine' && key.kind === 'fine' && body.kind === 'fine') {
+    return { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value }
+  }
+  refuse('validation_failed', { errors: allErrors([query, key, body]) ?? {} })
+}
+
+async function bodyOf(shape: AnyRoute, ctx: RouterContext): Promise<Checked<unknown>> {
+  if (shape.body === undefined) return { kind: 'fine', value: undefined }
+  if (shape.body === 'text') return { kind: 'fine', value: await readText(ctx.req) }
+  return check(shape.body, await readJson(ctx.req), 'body')
+}
+
+function keyOf(shape: AnyRoute, key: string | string[] | undefined): Checked<string | null> {
+  if (shape.method !== 'post' || key === undefined) return { kind: 'fine', value: null }
+  const errors = { 'Idempotency-Key': ['must be 1 to 255 printable ASCII characters'] }
+  return IDEMPOTENCY_KEY.test(String(key)) ? { kind: 'fine', value: String(key) } : { kind: 'wrong', errors }
+}
+
+function writtenAnswer(shape: AnyRoute, answer: ApiAnswer<AnswerSchemas>) {
+  const status = answer.status ?? (shape.answers[200] ? 200 : 201)
+  const schema = shape.answers[status]
+  if (!schema) throw new Error(`${shape.path} answers ${status} without a schema for it`)
+  return { status, written: typeof schema === 'string' ? answer.body : z.encode(schema, answer.body) }
+}
+
+/** Every refusal a route may give: its own, and those that follow from its shape. */
+export function refusalsOf(shape: AnyRoute): RefusalCode[] {
+  const codes: (RefusalCode | false | undefined)[] = [
+    shape.tokens !== 'none' && 'unauthenticated',
+    shape.tokens !== 'none' && 'rate_limited',
+    shape.tokens === 'global_only' && 'token_bound_to_provider',
+    shape.path.includes(':') && 'not_found',
+    shape.body !== undefined && 'malformed_json',
+    shape.body !== undefined && 'body_too_large',
+    shape.body !== undefined && 'unsupported_media_type',
+    'validation_failed',
+    ...(shape.answers.errors ?? []),
+    'internal_error',
+    'unavailable',
+  ]
+  return [...new Set(codes.filter(code => code !== false && code !== undefined))]
+}
+
+const NO_QUERY = z.strictObject({})
+
+function uuidsOf(path: string): z.ZodType {
+  const names = path.split('/').filter(part => part.startsWith(':'))
+  return z.object(Object.fromEntries(names.map(part => [part.slice(1), uuid])))
+}
