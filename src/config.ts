@@ -60,15 +60,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
 }
 
+const providerPorts = z
+  .string()
+  .transform(text => text.split(',').map(Number))
+  .pipe(z.array(z.number().int().min(0).max(65_535)).length(4))
+
 const simulatorSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   /** Control, payer's bank and inbox; the four providers listen on the four ports named beside it (0: any free one). */
   SIMULATOR_PORT: port.default(0),
-  SIMULATOR_PROVIDER_PORTS: z
-    .string()
-    .default('0,0,0,0')
-    .transform(text => text.split(',').map(Number))
-    .pipe(z.array(z.number().int().min(0).max(65_535)).length(4)),
+  SIMULATOR_PROVIDER_PORTS: providerPorts.prefault('0,0,0,0'),
   /** Folder of its database, certificates and `simulator.json`. */
   SIMULATOR_HOME: z.string().min(1).default('.trilho/simulator'),
   SIMULATOR_SEED: z.coerce.number().int().default(1),
@@ -96,16 +97,22 @@ const localSchema = z.object({
   TRILHO_HOME: z.string().min(1).default('.trilho'),
   PORT: port.optional(),
   SIMULATOR_PORT: port.optional(),
+  SIMULATOR_PROVIDER_PORTS: providerPorts.optional(),
   POSTGRES_PORT: port.optional(),
   TEMPORAL_PORT: port.optional(),
   TEMPORAL_UI_PORT: port.optional(),
   DATABASE_URL: schema.shape.DATABASE_URL.optional(),
   TEMPORAL_ADDRESS: z.string().min(1).optional(),
+  TEMPORAL_NAMESPACE: schema.shape.TEMPORAL_NAMESPACE,
+  TEMPORAL_UI_URL: schema.shape.TEMPORAL_UI_URL,
+  TRILHO_TASK_QUEUE: schema.shape.TRILHO_TASK_QUEUE,
   TEMPORAL_CLI_PATH: z.string().min(1).optional(),
   XDG_CACHE_HOME: z.string().min(1).optional(),
   HOME: z.string().min(1).default('/tmp'),
   PATH: z.string().default(''),
   TRILHO_SECRET_KEY: schema.shape.TRILHO_SECRET_KEY.optional(),
+  /** npm's name for the script it runs. */
+  npm_lifecycle_event: z.string().optional(),
 })
 
 export type LocalConfig = ReturnType<typeof readLocalConfig>
@@ -113,21 +120,30 @@ export type LocalConfig = ReturnType<typeof readLocalConfig>
 /** Reads the environment of `npm start`; what is absent is found, made or picked there. */
 export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
   const env = parsed(localSchema, environment)
+  const providers = env.SIMULATOR_PROVIDER_PORTS
   return {
     home: env.TRILHO_HOME,
     ports: {
       api: env.PORT,
       simulator: env.SIMULATOR_PORT,
+      providerA: providers?.[0],
+      providerB: providers?.[1],
+      providerC: providers?.[2],
+      providerD: providers?.[3],
       postgres: env.POSTGRES_PORT,
       temporal: env.TEMPORAL_PORT,
       temporalUi: env.TEMPORAL_UI_PORT,
     },
     databaseUrl: env.DATABASE_URL,
     temporalAddress: env.TEMPORAL_ADDRESS,
+    temporalNamespace: env.TEMPORAL_NAMESPACE,
+    temporalUiUrl: env.TEMPORAL_UI_URL,
+    taskQueue: env.TRILHO_TASK_QUEUE,
     temporalCliPath: env.TEMPORAL_CLI_PATH,
     cacheHome: env.XDG_CACHE_HOME ?? `${env.HOME}/.cache`,
     path: env.PATH,
     secretKeys: env.TRILHO_SECRET_KEY,
+    isRunByNpm: env.npm_lifecycle_event === 'start',
     /** What the child processes inherit. */
     environment,
   }

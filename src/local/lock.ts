@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Identity, isAlive, ownIdentity } from './identity.ts'
 import { pause } from './waiting.ts'
@@ -17,7 +17,7 @@ export async function tryLock(path: string): Promise<Lock | { heldBy: Identity }
       if (await linked(mine, path)) return { release: () => rm(path, { force: true }) }
       const holder = await holderOf(path)
       if (holder && isAlive(holder)) return { heldBy: holder }
-      await removeIfDead(path, `${mine}.dead`)
+      await bury(path, holder)
     }
   } finally {
     await rm(mine, { force: true })
@@ -56,14 +56,14 @@ async function holderOf(path: string): Promise<Identity | undefined> {
   }
 }
 
-/** Two may find the same dead holder: whoever moves the file away looks again, and puts a living one's back. */
-async function removeIfDead(path: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside)
-  } catch {
-    return
-  }
-  const holder = await holderOf(aside)
-  if (holder && isAlive(holder)) await linked(aside, path)
-  await rm(aside, { force: true })
+/**
+ * Many may find the same dead holder. The right to bury it is a lock too: without it, one that is late would
+ * remove the lock of the next living holder.
+ */
+async function bury(path: string, dead: Identity | undefined): Promise<void> {
+  const right = await tryLock(`${path}.after-${dead?.pid ?? 'nobody'}`)
+  if ('heldBy' in right) return pause(10)
+  const found = await holderOf(path)
+  if (found?.pid === dead?.pid && found?.started === dead?.started) await rm(path, { force: true })
+  await right.release()
 }

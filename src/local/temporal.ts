@@ -79,11 +79,16 @@ export async function workerPolls(
       connected(address, async ({ workflowService }) => {
         const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: workflowTasks }
         const { pollers } = await workflowService.describeTaskQueue(request)
-        return pollers?.some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= +since)
+        return pollers?.some(
+          ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= +since - clockSlackMs,
+        )
       }),
     { what: 'No worker takes tasks', limitMs: LIMITS.workerMs, everyMs: 250, abort },
   )
 }
+
+/** The server's clock need not be ours, and whole seconds are compared. */
+const clockSlackMs = 5_000
 
 /** TaskQueueType in Temporal's API. */
 const workflowTasks = 1

@@ -22,6 +22,8 @@ export const LIMITS = {
   simulatorMs: 60_000,
   /** Connects to everything before it says ready. */
   apiMs: 120_000,
+  /** One call of the above. */
+  readyzMs: 5_000,
   /** A start that is still going down lets go of its home within this. */
   lastOneMs: 60_000,
   /** A restart by hand: the last one was just told to stop, or is about to notice. */
@@ -45,6 +47,16 @@ export async function waitUntil<T>(
     if (Date.now() > deadline) throw new Error(`${wait.what} (waited ${Math.round(wait.limitMs / 1000)} s)`)
     await pause(wait.everyMs ?? 100, wait.abort)
   }
+}
+
+/** Stops waiting for a step that knows nothing of aborting. */
+export function orAborted<T>(step: Promise<T>, abort: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(abort.reason)
+    if (abort.aborted) return stop()
+    abort.addEventListener('abort', stop, { once: true })
+    step.then(resolve, reject).finally(() => abort.removeEventListener('abort', stop))
+  })
 }
 
 /** Says every few seconds how long a step has been at it, until it is done. */

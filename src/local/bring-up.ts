@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DemoOptions, DemoResult } from './demo.ts'
+import { keptSecret } from './home.ts'
+import type { LocalInfo } from './local-file.ts'
+import type { ChildPlan } from './processes.ts'
+import {
+  apiIsReady,
+  type Site,
+  startPostgres,
+  startSimulator,
+  startTemporal,
+  temporalAnswers,
+} from './servers.ts'
+import type { SearchAttribute } from './temporal.ts'
+import { orAborted } from './waiting.ts'
+
+/** The product's own programs and what they bring, so that a test can put small ones in their place. */
+export type Parts = {
+  scripts: Record<'simulator' | 'worker' | 'api', string>
+  searchAttributes: readonly SearchAttribute[]
+  setUpDemo(options: DemoOptions): Promise<DemoResult>
+  workerPolls(
+    queue: { address: string; namespace: string; taskQueue: string; since: Date },
+    abort: AbortSignal,
+  ): Promise<void>
+}
+
+/** Starts everything in the order of who needs whom, and returns where it all is once the API is ready. */
+export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
+  const { config, home, ports, processes, abort } = site
+  const { environment } = config
+  const secretKeys = config.secretKeys ?? (await keptSecret(home.secretKey, newSecretKey))
+  const [database_url, temporal_address] = await Promise.all([
+    config.databaseUrl ?? startPostgres(site),
+    config.temporalAddress
+      ? temporalAnswers(site, config.temporalAddress)
+      : startTemporal(site, parts.searchAttributes),
+  ])
+
+  const api_url = `http://127.0.0.1:${ports.api}`
+  const temporal_ui_url =
+    config.temporalUiUrl ?? (config.temporalAddress ? '' : `http://127.0.0.1:${ports.temporalUi}`)
+  const publicUrl = environment.TRILHO_PUBLIC_URL ?? api_url
+  const simulatorEnvironment = {
+    ...environment,
+    SIMULATOR_PORT: String(ports.simulator),
+    SIMULATOR_PROVIDER_PORTS: [ports.providerA, ports.providerB, ports.providerC, ports.providerD].join(','),
+    SIMULATOR_HOME: home.simulator,
+  }
+  const simulator = await startSimulator(site, own('simulator', simulatorEnvironment))
+
+  const demo = await orAborted(
+    parts.setUpDemo({ databaseUrl: database_url, secretKeys, simulator, publicUrl }),
+    abort,
+  )
+  const productEnvironment = {
+    ...environment,
+    DATABASE_URL: database_url,
+    TEMPORAL_ADDRESS: temporal_address,
+    ...(temporal_ui_url && { TEMPORAL_UI_URL: temporal_ui_url }),
+    PORT: String(ports.api),
+    TRILHO_SECRET_KEY: secretKeys,
+    TRILHO_PUBLIC_URL: publicUrl,
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    NODE_EXTRA_CA_CERTS: simulator.ca_file,
+  }
+  const since = new Date()
+  processes.start(own('worker', productEnvironment))
+  processes.start(own('api', productEnvironment))
+  const queue = {
+    address: temporal_address,
+    namespace: config.temporalNamespace,
+    taskQueue: config.taskQueue,
+  }
+  await Promise.all([parts.workerPolls({ ...queue, since }, abort), apiIsReady(api_url, abort)])
+
+  return {
+    api_url,
+    docs_url: `${api_url}/docs`,
+    temporal_address,
+    temporal_ui_url,
+    simulator_url: simulator.url,
+    inbox_url: simulator.inbox_url,
+    database_url,
+    ...demo,
+  }
+
+  /** One of our own programs, on the very Node that this start runs on. */
+  function own(name: keyof Parts['scripts'], env: NodeJS.ProcessEnv): ChildPlan {
+    const root = join(import.meta.dirname, '../..')
+    return { name, command: process.execPath, args: [join(root, parts.scripts[name])], env, cwd: root }
+  }
+}
+
+/** `local:` and 32 random bytes, as TRILHO_SECRET_KEY wants them. */
+function newSecretKey(): string {
+  return `local:${randomBytes(32).toString('base64')}`
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type ChildName, endInOrder, endLeftovers } from '../../src/local/endings.ts'
+import { exists } from '../../src/local/home.ts'
+import { type Identity, identityOf, isAlive } from '../../src/local/identity.ts'
+import { waitUntil } from '../../src/local/waiting.ts'
+import { temporaryFolder } from '../support/servers.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+const started: ChildProcess[] = []
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(async () => {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+  await folder.remove()
+})
+
+/** A process that writes its name down when it is told to end, a little later. */
+async function one(name: string): Promise<Identity> {
+  const journal = join(folder.path, 'journal')
+  const noteAndEnd = `sleep 0.1; echo ${name} >> ${journal}; exit 0`
+  const script = `trap '${noteAndEnd}' TERM INT; touch ${journal}.${name}; while :; do sleep 0.02; done`
+  const child = spawn('sh', ['-c', script], { detached: true })
+  started.push(child)
+  await waitUntil(() => exists(`${journal}.${name}`), { what: 'no start', limitMs: 5_000, everyMs: 10 })
+  return identityOf(child.pid!)!
+}
+
+test('each ends only when the one before it has ended', async () => {
+  const names: ChildName[] = ['postgres', 'temporal', 'simulator', 'worker', 'api']
+  const running = Object.fromEntries(await Promise.all(names.map(async name => [name, await one(name)])))
+  await endInOrder(running, () => {})
+  const journal = readFileSync(join(folder.path, 'journal'), 'utf8').trim().split('\n')
+  expect(journal).toEqual(['api', 'worker', 'simulator', 'temporal', 'postgres'])
+})
+
+test('leftovers are ended, a stranger who has a pid of ours by now is not', async () => {
+  const [left, stranger] = [await one('api'), await one('worker')]
+  const file = join(folder.path, 'pids.json')
+  const worker = { pid: stranger.pid, started: 'before the stranger came' }
+  writeFileSync(file, JSON.stringify({ api: left, worker }))
+  const said: string[] = []
+  await endLeftovers(file, line => said.push(line))
+  expect({ left: isAlive(left), stranger: isAlive(stranger) }).toEqual({ left: false, stranger: true })
+  expect(said).toEqual(['Ending what the last start left: api.'])
+  expect(await exists(file)).toBe(false)
+})

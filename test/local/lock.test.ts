@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { identityOf, ownIdentity } from '../../src/local/identity.ts'
+import { lock, tryLock } from '../../src/local/lock.ts'
+import { pause } from '../../src/local/waiting.ts'
+import { temporaryFolder } from '../support/servers.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+test('a lock has one holder, and the next when it lets go', async () => {
+  const path = join(folder.path, 'lock')
+  const first = await lock(path)
+  expect(await tryLock(path)).toEqual({ heldBy: ownIdentity() })
+  const waiting = lock(path)
+  await pause(50)
+  await first.release()
+  await (await waiting).release()
+  expect(await readdir(folder.path)).toEqual([])
+})
+
+test.each([
+  ['an ended process', async () => ({ ...(await endedProcess()) })],
+  ['a process whose pid somebody else has by now', async () => ({ ...ownIdentity(), started: 'long ago' })],
+])('the lock of %s is taken over, by one of many', async (_who, holder) => {
+  const path = join(folder.path, 'lock')
+  await writeFile(path, JSON.stringify(await holder()))
+  const tries = await Promise.all(Array.from({ length: 20 }, () => tryLock(path)))
+  expect(tries.filter(one => 'release' in one)).toHaveLength(1)
+})
+
+async function endedProcess() {
+  const child = spawn('sleep', ['60'])
+  const identity = identityOf(child.pid!)!
+  child.kill('SIGKILL')
+  await new Promise(resolve => child.once('exit', resolve))
+  return identity
+}

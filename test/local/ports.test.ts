@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import { freePort, type PickedPorts, type PortName, pickPorts } from '../../src/local/ports.ts'
+
+const names: PortName[] = [
+  'api',
+  'simulator',
+  'providerA',
+  'providerB',
+  'providerC',
+  'providerD',
+  'postgres',
+  'temporal',
+  'temporalUi',
+]
+/** No test may depend on what this machine runs at the default ports. */
+const any = Object.fromEntries(names.map(name => [name, 0]))
+
+const listening: Server[] = []
+const picked: PickedPorts[] = []
+
+afterEach(async () => {
+  for (const one of picked.splice(0)) await one.release()
+  for (const server of listening.splice(0)) await new Promise(resolve => server.close(resolve))
+})
+
+async function pick(options: Parameters<typeof pickPorts>[0]) {
+  const one = await pickPorts(options)
+  picked.push(one)
+  return one
+}
+
+async function occupy(port: number) {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  listening.push(server)
+}
+
+async function someFreePort() {
+  const { port, release } = await freePort()
+  await release()
+  return port
+}
+
+test('a port that moved stays where it is', async () => {
+  const first = await pick({ given: any, remembered: {} })
+  await first.release()
+  const second = await pick({ given: any, remembered: first.kept })
+  expect(second.ports).toEqual(first.ports)
+  expect(new Set(Object.values(first.ports)).size).toBe(names.length)
+})
+
+test('a remembered port that a stranger took moves, and the new one is remembered', async () => {
+  const taken = await someFreePort()
+  await occupy(taken)
+  const { ports, kept } = await pick({ given: { ...any, api: undefined }, remembered: { api: taken } })
+  expect(ports.api).not.toBe(taken)
+  expect(kept.api).toBe(ports.api)
+})
+
+test('a given port is taken at its word: not remembered, and an error names its variable if it is taken', async () => {
+  const port = await someFreePort()
+  const { ports, kept } = await pick({ given: { ...any, postgres: port }, remembered: {} })
+  expect(ports.postgres).toBe(port)
+  expect(kept).not.toHaveProperty('postgres')
+  await expect(pickPorts({ given: { ...any, temporal: port }, remembered: {} })).rejects.toThrow(
+    `TEMPORAL_PORT asks for port ${port}`,
+  )
+})
+
+test('starts at the same time never share a port, though nobody listens yet', async () => {
+  const wanted = Object.fromEntries(await Promise.all(names.map(async name => [name, await someFreePort()])))
+  const both = await Promise.all([
+    pick({ given: {}, remembered: wanted }),
+    pick({ given: {}, remembered: wanted }),
+    pick({ given: {}, remembered: wanted }),
+  ])
+  const all = both.flatMap(({ ports }) => Object.values(ports))
+  expect(new Set(all).size).toBe(all.length)
+})

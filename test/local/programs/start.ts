@@ -1,0 +1,24 @@
+import type { DemoResult } from '../../../src/local/demo.ts'
+import { runLocal } from '../../../src/local/local.ts'
+
+/** `npm start` with small programs in the place of the product's: the database and Temporal are real. */
+const one = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }
+const demo: DemoResult = {
+  account_uuid: one.uuid,
+  token: 'trl_test',
+  providers: { PROVIDER_A: one, PROVIDER_B: one, PROVIDER_C: one, PROVIDER_D: one },
+  recipient_accounts: [],
+}
+
+process.exit(
+  await runLocal({
+    scripts: {
+      simulator: 'test/local/programs/simulator.ts',
+      worker: 'test/local/programs/worker.ts',
+      api: 'test/local/programs/api.ts',
+    },
+    searchAttributes: [{ name: 'TrilhoAccount', type: 'Keyword' }],
+    setUpDemo: async () => demo,
+    workerPolls: async () => {},
+  }),
+)

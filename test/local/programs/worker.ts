@@ -1,0 +1,5 @@
+import { keepJournal } from './journal.ts'
+
+keepJournal('worker')
+if (process.env.WORKER_IS_BROKEN) throw new Error('The worker is broken.')
+setInterval(() => {}, 60_000)
