@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations'
-import { MikroORM } from '@mikro-orm/postgresql'
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { Account } from './entities/account.ts'
 import { Attempt } from './entities/attempt.ts'
 import { Charge, Split } from './entities/charge.ts'
@@ -11,7 +11,7 @@ import { Delivery, DeliveryTry, Event, Webhook } from './entities/webhook.ts'
 import { Migration001_charges } from './migrations/Migration001_charges.ts'
 
 export type Orm = MikroORM
-export type { EntityManager } from '@mikro-orm/postgresql'
+export type { EntityManager }
 
 /** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. */
 export function openOrm(options: { databaseUrl: string; poolSize?: number }): Promise<Orm> {
@@ -51,4 +51,9 @@ export async function migrate(orm: Orm): Promise<void> {
     await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
     await orm.migrator.up()
   })
+}
+
+/** A transaction of its own that sees every row afresh: whatever an earlier read remembered, a lock must not. */
+export function inTransaction<T>(orm: Orm, work: (em: EntityManager) => Promise<T>): Promise<T> {
+  return orm.em.fork().transactional(work)
 }

@@ -86,5 +86,3 @@ export const ANNOUNCED: readonly ChargeState[] = [
   'refunded',
 ]
 
-/** After expiry the rail may settle for up to 40 s more, so the provider is asked 60 s later (SPEC §2). */
-export const ASK_AFTER_EXPIRY_MS = 60_000

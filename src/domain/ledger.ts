@@ -42,34 +42,14 @@ export function postingsOf(legs: Leg[]): Posting[] {
   return [...sums.values()].filter(posting => posting.cents !== 0)
 }
 
-export type ConfirmedCharge = {
-  accountUuid: string
-  receivedCents: number
-  feeCents: number
-  /** What each credited split gets; a failed one is not here, its share stays with the charge's account. */
-  shares: { accountUuid: string; cents: number }[]
-}
-
 /** A payment that begins: the money is seen on its way in. */
 export function paymentStarted(accountUuid: string, cents: number): Leg[] {
   return [{ cents, from: { accountUuid, bucket: 'outside' }, to: { accountUuid, bucket: 'pending' } }]
 }
 
-/** A payment confirmed: the fee to the service, the shares to their recipients, the rest to the owner. */
-export function paymentConfirmed(paid: ConfirmedCharge): Leg[] {
-  const pending = { accountUuid: paid.accountUuid, bucket: 'pending' } as const
-  const shared = paid.shares.reduce((sum, share) => sum + share.cents, 0)
-  const rest = paid.receivedCents - paid.feeCents - shared
-  if (rest < 0) throw new RangeError('fee and shares exceed what was received')
-  return [
-    { cents: paid.feeCents, from: pending, to: { accountUuid: paid.accountUuid, bucket: 'fee' } },
-    ...paid.shares.map(share => ({
-      cents: share.cents,
-      from: pending,
-      to: { accountUuid: share.accountUuid, bucket: 'available' } as const,
-    })),
-    { cents: rest, from: pending, to: { accountUuid: paid.accountUuid, bucket: 'available' } },
-  ]
+/** A payment confirmed: the owner's; fee and shares leave from there, as movements of their own. */
+export function paymentConfirmed(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'available' } }]
 }
 
 /** A payment that fails after it began: the money never came. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { centsFromReais, centsFromText, MOST_CENTS, reaisFromCents, textFromCents } from '../domain/money.ts'
 import { PROVIDER_NAMES } from '../domain/provider.ts'
+import { shownInstant } from '../domain/time.ts'
 
 /**
  * What the contract's objects have in common. Every schema here reads and writes: `z.decode` takes the wire to our
@@ -36,7 +37,7 @@ export const reaisText = z
 export const instant = z
   .codec(z.iso.datetime(), z.date(), {
     decode: text => new Date(text),
-    encode: date => date.toISOString().replace('Z', '000Z') as never,
+    encode: shownInstant,
   })
   .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
 

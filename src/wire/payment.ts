@@ -3,7 +3,6 @@ import type { Charge, Split } from '../db/entities/charge.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import { CHARGE_STATUSES, type ChargeState, charge as life } from '../domain/charge.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
-import { MOST_CENTS } from '../domain/money.ts'
 import type { Party } from '../domain/provider.ts'
 import {
   anyCase,
@@ -298,6 +297,3 @@ const PIX_STATUS: Record<ChargeState, (typeof PIX_STATUSES)[number]> = {
   cancelled: 'CANCELLED',
 }
 const pixStatus = (state: ChargeState) => PIX_STATUS[state]
-
-/** Reads `value_min` and `value_max`, which may be 0 up to the largest amount. */
-export const ANY_VALUE = { min: 0, max: MOST_CENTS }

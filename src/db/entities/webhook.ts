@@ -13,6 +13,8 @@ const event = defineEntity({
     sequence: p.integer(),
     /** The resource as its GET showed it when the state changed. */
     body: p.json<Record<string, unknown>>(),
+    /** The subject of the life that starts its deliveries. */
+    lifeUuid: uuid(),
     requestId: text(),
     createdAt: moment(),
   }),

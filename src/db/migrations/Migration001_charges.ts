@@ -180,15 +180,7 @@ create table attempt (
 create unique index attempt_one_live on attempt (operation, subject_uuid)
   where operation <> 'issue' and state not in ('rejected', 'unreachable');
 create index on attempt (reference);
-create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
-
--- What a life has taken already: a repeated event is known by its id and changes nothing.
-create table life_event (
-  subject_uuid uuid not null,
-  event_id text not null,
-  created_at timestamptz not null default now(),
-  primary key (subject_uuid, event_id)
-);`
+create index attempt_unknown on attempt (unknown_since) where state = 'unknown';`
 
 const LEDGER = `
 create table movement (
@@ -305,11 +297,14 @@ create table event (
   subject_uuid uuid not null,
   sequence int not null,
   body jsonb not null,
+  -- The subject of the life that starts its deliveries.
+  life_uuid uuid not null,
   request_id varchar(128) not null,
   created_at timestamptz not null,
   unique (subject_uuid, type, sequence)
 );
 create index on event (account_uuid, created_at desc, uuid desc);
+create index on event (life_uuid);
 
 create table webhook (
   uuid uuid primary key,

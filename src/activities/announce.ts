@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { Charge } from '../db/entities/charge.ts'
+import type { Movement } from '../db/entities/movement.ts'
+import { Delivery, Event, Webhook } from '../db/entities/webhook.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { EventType } from '../domain/webhook.ts'
+import { movementShown, showMovement } from '../wire/movement.ts'
+import { chargeShown, showCharge } from '../wire/payment.ts'
+
+type Announcement = {
+  accountUuid: string
+  connectionUuid: string | null
+  type: EventType
+  subjectUuid: string
+  sequence: number
+  body: Record<string, unknown>
+  /** The subject of the life that starts the deliveries. */
+  lifeUuid: string
+  requestId: string
+  at: Date
+}
+
+/** A PAYMENT event: the charge as its GET shows it now. `late` marks money that came after the charge was over. */
+export function announceCharge(
+  em: EntityManager,
+  charge: Charge,
+  { at, late = false }: { at: Date; late?: boolean },
+): Promise<void> {
+  charge.sequence += 1
+  return announce(em, {
+    accountUuid: charge.accountUuid,
+    connectionUuid: charge.connection.uuid,
+    type: 'PAYMENT',
+    subjectUuid: charge.uuid,
+    sequence: charge.sequence,
+    body: { ...z.encode(chargeShown, showCharge(charge)), ...(late && { late: true }) },
+    lifeUuid: charge.uuid,
+    requestId: charge.requestId,
+    at,
+  })
+}
+
+/** A PIX_TRANSACTION event: one settled movement, with the reason where it is no charge's. */
+export function announceMovement(
+  em: EntityManager,
+  movement: Movement,
+  about: { lifeUuid: string; requestId: string; at: Date },
+): Promise<void> {
+  movement.sequence += 1
+  return announce(em, {
+    accountUuid: movement.accountUuid,
+    connectionUuid: movement.connectionUuid ?? null,
+    type: 'PIX_TRANSACTION',
+    subjectUuid: movement.uuid,
+    sequence: movement.sequence,
+    body: z.encode(movementShown, showMovement(movement)),
+    ...about,
+  })
+}
+
+/** Writes the event and a delivery for each endpoint that hears of its type. */
+async function announce(em: EntityManager, announcement: Announcement): Promise<void> {
+  const event = em.create(Event, {
+    uuid: randomUUID(),
+    accountUuid: announcement.accountUuid,
+    connectionUuid: announcement.connectionUuid,
+    type: announcement.type,
+    subjectUuid: announcement.subjectUuid,
+    sequence: announcement.sequence,
+    body: { ...announcement.body, sequence: announcement.sequence },
+    lifeUuid: announcement.lifeUuid,
+    requestId: announcement.requestId,
+    createdAt: announcement.at,
+  })
+  const endpoints = await em.find(
+    Webhook,
+    {
+      accountUuid: event.accountUuid,
+      status: 'ACTIVE',
+      deletedAt: null,
+      events: { $contains: [event.type] },
+    },
+    { fields: ['uuid'] },
+  )
+  for (const endpoint of endpoints) {
+    em.create(Delivery, {
+      uuid: randomUUID(),
+      webhookUuid: endpoint.uuid,
+      eventUuid: event.uuid,
+      createdAt: announcement.at,
+      updatedAt: announcement.at,
+    })
+  }
+}
+
+/** What a life has left to do after a transaction: deliveries to start, unmatched money to send back. */
+export type LeftToDo = { deliveries: string[]; returns: string[] }
+
+/**
+ * Reads it from the rows, so that an activity repeated after a crash between commit and answer still says all of it;
+ * starting a delivery or a return that already runs changes nothing.
+ */
+export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<LeftToDo> {
+  await em.flush()
+  const rows: { kind: 'delivery' | 'return'; uuid: string }[] = await em.execute(
+    `select 'delivery' as kind, d.uuid from event e join delivery d on d.event_uuid = e.uuid
+       where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
+     union all
+     select 'return', m.uuid from event e join movement m on m.uuid = e.subject_uuid
+       where e.life_uuid = ? and m.disposition = 'held'`,
+    [lifeUuid, lifeUuid],
+  )
+  const of = (kind: string) => rows.filter(row => row.kind === kind).map(row => row.uuid)
+  return { deliveries: of('delivery'), returns: of('return') }
+}

@@ -1,0 +1,56 @@
+import type { EntityManager } from '../db/orm.ts'
+
+/**
+ * SPEC §6: a connection's breaker opens after 5 calls without an answer in 30 s and lets one probe through every 10 s.
+ * Its state is a row, so that all workers see the same; a connection that answers well has no row and costs no write.
+ */
+const FAILURES_TO_OPEN = 5
+const WINDOW = '30 seconds'
+const PROBE_EVERY = '10 seconds'
+
+/**
+ * The candidates as they are to be tried: those in order whose breaker is closed or whose probe this call takes,
+ * then the open ones, because an open breaker is a guess and the last one is still worth asking.
+ */
+export async function inOrderOfTrust(em: EntityManager, connectionUuids: string[]): Promise<string[]> {
+  const open: { connection_uuid: string }[] = await em.execute(
+    'select connection_uuid from breaker where connection_uuid = any(?::uuid[]) and opened_at is not null',
+    [connectionUuids],
+  )
+  if (open.length === 0) return connectionUuids
+  const probed: { connection_uuid: string }[] = await em.execute(
+    `update breaker set probed_at = now() where connection_uuid = any(?::uuid[]) and opened_at is not null
+       and greatest(opened_at, probed_at) < now() - interval '${PROBE_EVERY}' returning connection_uuid`,
+    [connectionUuids],
+  )
+  const distrusted = new Set(open.map(row => row.connection_uuid))
+  for (const row of probed) distrusted.delete(row.connection_uuid)
+  return [
+    ...connectionUuids.filter(uuid => !distrusted.has(uuid)),
+    ...connectionUuids.filter(uuid => distrusted.has(uuid)),
+  ]
+}
+
+/** Keeps count of what a call came to: an answer, whatever it says, closes the breaker. */
+export async function tellBreaker(em: EntityManager, connectionUuid: string, outcome: { kind: string }) {
+  const answered = !['unreachable', 'unknown', 'no_answer'].includes(outcome.kind)
+  if (answered) {
+    await em.execute(
+      `update breaker set failures = '{}', opened_at = null, probed_at = null
+       where connection_uuid = ? and (opened_at is not null or cardinality(failures) > 0)`,
+      [connectionUuid],
+    )
+    return
+  }
+  await em.execute(
+    `insert into breaker (connection_uuid, failures) values (?, array[now()])
+     on conflict (connection_uuid) do update set
+       failures = (select coalesce(array_agg(at), '{}') from unnest(breaker.failures) as at
+                   where at > now() - interval '${WINDOW}') || now(),
+       opened_at = case when breaker.opened_at is not null
+                          or (select count(*) from unnest(breaker.failures) as at
+                              where at > now() - interval '${WINDOW}') + 1 >= ${FAILURES_TO_OPEN}
+                        then now() end`,
+    [connectionUuid],
+  )
+}

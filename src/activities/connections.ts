@@ -1,0 +1,23 @@
+import { Connection } from '../db/entities/connection.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { Provider } from '../providers/port.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/** A connection of an account with the provider behind it. */
+export type Reached = { connection: Connection; provider: Provider }
+
+/** Opens a connection's credentials and gives its provider; adapters are reused across calls. */
+export async function reach(
+  { sealer, providers }: Pick<Dependencies, 'sealer' | 'providers'>,
+  em: EntityManager,
+  connectionUuid: string,
+): Promise<Reached> {
+  const connection = await em.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'] })
+  const provider = providers.providerFor({
+    uuid: connection.uuid,
+    dialect: connection.dialect,
+    baseUrl: connection.baseUrl,
+    credentials: sealer.open(connection.sealedCredentials),
+  })
+  return { connection, provider }
+}

@@ -1,0 +1,96 @@
+import { Charge } from '../db/entities/charge.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { type ChargeState, charge as life } from '../domain/charge.ts'
+import { referenceOf } from '../domain/identifiers.ts'
+import type { FoundCharge } from '../domain/provider.ts'
+import { announceCharge, type LeftToDo, leftToDo } from './announce.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { lockCharge, moveCharge } from './move.ts'
+import { takePayments } from './payments.ts'
+
+/** Where a charge stands after its provider was asked. */
+export type Followed =
+  | (LeftToDo & { kind: 'known'; state: ChargeState })
+  /** Nothing was learned: ask again. */
+  | { kind: 'no_answer'; state: ChargeState; code: string }
+
+/** `closing`: the payload's time is over, so a provider that says "not paid" makes the charge EXPIRED. */
+export type Question = { chargeUuid: string; closing: boolean }
+
+/** Asks the provider of a charge what it knows and takes its answer, all in one transaction under the row lock. */
+export function followCharge(dependencies: Dependencies) {
+  return async ({ chargeUuid, closing }: Question): Promise<Followed> => {
+    const em = dependencies.orm.em.fork()
+    const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
+    const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
+    const found = await provider.findCharge(referenceOf(chargeUuid))
+    await tellBreaker(em, connection.uuid, found)
+    // A provider that issued a charge and does not find it has not answered the question.
+    if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
+    if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
+    return inTransaction(dependencies.orm, tx => takeAnswer(tx, { chargeUuid, closing, found }))
+  }
+}
+
+/** Cancels a charge at its provider, then here; what the provider cannot cancel, it is asked about. */
+export function cancelCharge(dependencies: Dependencies) {
+  return async ({ chargeUuid }: { chargeUuid: string }): Promise<Followed> => {
+    const em = dependencies.orm.em.fork()
+    const charge = await inTransaction(dependencies.orm, tx => requestCancellation(tx, chargeUuid))
+    if (!life.accepts(charge.state, 'cancelled')) return known(em, charge)
+    const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
+    const outcome = await provider.cancelCharge(referenceOf(chargeUuid))
+    await tellBreaker(em, connection.uuid, outcome)
+    switch (outcome.kind) {
+      case 'cancelled':
+        return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))
+      case 'refused':
+        return followCharge(dependencies)({ chargeUuid, closing: false })
+      case 'not_found':
+        return { kind: 'no_answer', state: charge.state, code: 'not_found' }
+      case 'no_answer':
+        return { kind: 'no_answer', state: charge.state, code: outcome.code }
+    }
+  }
+}
+
+/** Remembers the wish, so that a removal seen at the provider later is known to be ours. */
+async function requestCancellation(em: EntityManager, chargeUuid: string): Promise<Charge> {
+  const charge = await lockCharge(em, chargeUuid)
+  if (life.accepts(charge.state, 'cancelled')) charge.cancelRequestedAt ??= new Date()
+  return charge
+}
+
+async function close(em: EntityManager, chargeUuid: string): Promise<Followed> {
+  const charge = await lockCharge(em, chargeUuid)
+  await end(em, charge, 'cancelled')
+  return known(em, charge)
+}
+
+type Answer = Question & { found: FoundCharge }
+
+async function takeAnswer(em: EntityManager, { chargeUuid, closing, found }: Answer): Promise<Followed> {
+  const charge = await lockCharge(em, chargeUuid)
+  await takePayments(em, charge, found.payments)
+  const paying = found.payments.some(payment => payment.status === 'in_process')
+  if (found.status === 'removed' && !paying) await end(em, charge, 'cancelled')
+  // Still open past its time: the provider's clock is behind ours, and only its word makes EXPIRED.
+  if (closing && !paying && found.status === 'open')
+    return { kind: 'no_answer', state: charge.state, code: 'still_open' }
+  if (closing && !paying) await end(em, charge, 'payload_expired')
+  return known(em, charge)
+}
+
+/** Ends a pending charge and announces it; any other state keeps what it has. */
+async function end(em: EntityManager, charge: Charge, event: 'cancelled' | 'payload_expired'): Promise<void> {
+  if (!life.accepts(charge.state, event)) return
+  const at = new Date()
+  moveCharge(charge, event, at)
+  await announceCharge(em, charge, { at })
+}
+
+async function known(em: EntityManager, charge: Charge): Promise<Followed> {
+  return { kind: 'known', state: charge.state, ...(await leftToDo(em, charge.uuid)) }
+}

@@ -1,0 +1,37 @@
+import type { Engine } from '../engine/start.ts'
+import { deliver } from './deliveries.ts'
+import type { Dependencies } from './dependencies.ts'
+import { takeDeposit } from './deposits.ts'
+import { cancelCharge, followCharge } from './following.ts'
+import { issueCharge } from './issuing.ts'
+import { sweepNotices } from './notices.ts'
+import { closeOrphan } from './orphans.ts'
+import { chargeNow } from './records.ts'
+import { askReturn, sendReturn } from './returns.ts'
+
+/** Calls that leave the machine, each with the transaction that keeps their answer. */
+export function providerActivities(dependencies: Dependencies) {
+  return {
+    issueCharge: issueCharge(dependencies),
+    followCharge: followCharge(dependencies),
+    cancelCharge: cancelCharge(dependencies),
+    closeOrphan: closeOrphan(dependencies),
+    takeDeposit: takeDeposit(dependencies),
+    sendReturn: sendReturn(dependencies),
+    askReturn: askReturn(dependencies),
+  }
+}
+
+/** Short reads and writes of the database, run as local activities. */
+export function recordActivities(dependencies: Dependencies) {
+  return { chargeNow: chargeNow(dependencies) }
+}
+
+/** Webhook tries, on a queue of their own: a dead endpoint must not keep a provider waiting. */
+export function webhookActivities(dependencies: Dependencies) {
+  return { deliver: deliver(dependencies) }
+}
+
+export function noticeActivities(dependencies: Dependencies, engine: Engine) {
+  return { sweepNotices: sweepNotices(dependencies, engine) }
+}

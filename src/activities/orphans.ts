@@ -1,0 +1,65 @@
+import { Attempt } from '../db/entities/attempt.ts'
+import { Charge } from '../db/entities/charge.ts'
+import type { IncomingPix } from '../domain/provider.ts'
+import { type LeftToDo, leftToDo } from './announce.ts'
+import { tellBreaker } from './breaker.ts'
+import { type Reached, reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { setAside } from './unmatched.ts'
+
+/** What a provider said of a payload that nobody was shown. */
+export type OrphanFate =
+  | (LeftToDo & { kind: 'closed' })
+  /** It does not know the payload, which proves nothing before the settle window is over. */
+  | { kind: 'absent'; settleWindowMs: number }
+  | { kind: 'no_answer'; code: string }
+
+/** `lastLook`: the settle window is over and the payload was not found once since, so "not found" is now proof. */
+export type OrphanQuestion = { attemptUuid: string; lastLook: boolean }
+
+/** Cancels an orphaned payload at its provider; a payment that reached it is set aside (SPEC §2). */
+export function closeOrphan(dependencies: Dependencies) {
+  return async ({ attemptUuid, lastLook }: OrphanQuestion): Promise<OrphanFate> => {
+    const em = dependencies.orm.em.fork()
+    const attempt = await em.findOneOrFail(Attempt, attemptUuid)
+    const reached = await reach(dependencies, em, attempt.connectionUuid)
+    const answer = await askForTheEnd(reached, attempt)
+    await tellBreaker(em, attempt.connectionUuid, answer)
+    if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
+    if (answer.kind === 'not_found' && !lastLook)
+      return { kind: 'absent', settleWindowMs: reached.connection.settleWindowMs }
+    const payments = answer.kind === 'over' ? answer.payments : []
+    return em.transactional(async tx => {
+      const charge = await tx.findOneOrFail(Charge, attempt.subjectUuid)
+      for (const payment of payments.filter(one => one.status === 'settled'))
+        await setAside(tx, {
+          connection: reached.connection,
+          charge,
+          payment,
+          reason: 'orphan',
+          lifeUuid: attempt.uuid,
+          requestId: charge.requestId,
+        })
+      if (attempt.state === 'orphan') attempt.state = 'closed'
+      return { kind: 'closed', ...(await leftToDo(tx, attempt.uuid)) }
+    })
+  }
+}
+
+type Ending =
+  | { kind: 'over'; payments: IncomingPix[] }
+  | { kind: 'not_found' }
+  | { kind: 'no_answer'; code: string }
+
+/** Cancels first, because only that ends it; what cannot be cancelled is looked at. */
+async function askForTheEnd({ provider }: Reached, attempt: Attempt): Promise<Ending> {
+  const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(attempt.reference) : null
+  if (cancelled?.kind === 'cancelled') return { kind: 'over', payments: [] }
+  if (cancelled?.kind === 'not_found') return { kind: 'not_found' }
+  if (cancelled?.kind === 'no_answer') return { kind: 'no_answer', code: cancelled.code }
+  const found = await provider.findCharge(attempt.reference)
+  if (found.kind !== 'found') return found
+  const running = found.payments.some(payment => payment.status === 'in_process')
+  if (running || found.status === 'open') return { kind: 'no_answer', code: 'still_open' }
+  return { kind: 'over', payments: found.payments }
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import type { Charge, Split } from '../db/entities/charge.ts'
+import { Movement } from '../db/entities/movement.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { type Entry, post } from '../db/post.ts'
+import { charge as life } from '../domain/charge.ts'
+import * as ledger from '../domain/ledger.ts'
+import { feeOf } from '../domain/money.ts'
+import type { MovementReason } from '../domain/movement.ts'
+import type { IncomingPix } from '../domain/provider.ts'
+import { splitShare } from '../domain/split.ts'
+import { announceCharge, announceMovement } from './announce.ts'
+import { moveCharge } from './move.ts'
+import { setAside } from './unmatched.ts'
+
+/**
+ * Takes what a provider says was paid into a charge, under its row lock. A PIX is known by its end-to-end id, so a
+ * repeated one changes nothing; one that the charge cannot take is set aside, never dropped (SPEC §2).
+ */
+export async function takePayments(
+  em: EntityManager,
+  charge: Charge,
+  payments: IncomingPix[],
+): Promise<void> {
+  if (payments.length === 0) return
+  const known = await em.find(Movement, {
+    providerAccountUuid: charge.providerAccountUuid,
+    movementType: 'IN',
+    endToEnd: { $in: payments.map(payment => payment.endToEnd) },
+  })
+  for (const payment of payments) {
+    const movement = known.find(one => one.endToEnd === payment.endToEnd)
+    await takePayment(em, charge, payment, movement)
+  }
+}
+
+async function takePayment(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  known: Movement | undefined,
+): Promise<void> {
+  if (known) {
+    const running = known.uuid === charge.movement?.uuid && known.status === 'PENDING'
+    if (running && payment.status === 'settled') await confirm(em, charge, payment, known)
+    if (running && payment.status === 'failed') await fail(em, charge, known)
+    return
+  }
+  if (payment.status === 'failed') return
+  const reason = whyNotThisCharge(charge, payment)
+  if (!reason) {
+    const started = await start(em, charge, payment)
+    if (payment.status === 'settled') await confirm(em, charge, payment, started)
+    return
+  }
+  if (payment.status === 'settled')
+    await setAside(em, {
+      connection: charge.connection,
+      charge,
+      payment,
+      reason,
+      lifeUuid: charge.uuid,
+      requestId: charge.requestId,
+    })
+}
+
+function whyNotThisCharge(charge: Charge, payment: IncomingPix): MovementReason | null {
+  if (charge.state === 'failed') return 'charge_over'
+  if (!life.accepts(charge.state, 'payment_started')) return 'second_payment'
+  if (charge.valueCents > 0 && payment.cents !== charge.totalCents) return 'wrong_amount'
+  return null
+}
+
+async function start(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<Movement> {
+  const at = new Date()
+  const movement = em.create(Movement, {
+    uuid: randomUUID(),
+    accountUuid: charge.accountUuid,
+    providerAccountUuid: charge.providerAccountUuid,
+    connectionUuid: charge.connection.uuid,
+    type: 'EXTERNAL_TRANSFER',
+    movementType: 'IN',
+    valueCents: payment.cents,
+    status: 'PENDING',
+    endToEnd: payment.endToEnd,
+    txid: charge.txid,
+    pixKey: charge.pixKey,
+    sender: payment.payer,
+    receiver: charge.receiver,
+    chargeUuid: charge.uuid,
+    createdAt: at,
+    updatedAt: at,
+  })
+  await em.flush()
+  charge.movement = movement
+  moveCharge(charge, 'payment_started', at)
+  await post(em, charge.providerAccountUuid, [
+    { movementUuid: movement.uuid, legs: ledger.paymentStarted(charge.accountUuid, payment.cents) },
+  ])
+  return movement
+}
+
+async function confirm(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  movement: Movement,
+): Promise<void> {
+  const at = new Date()
+  const late = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
+  movement.status = 'SETTLED'
+  movement.sender = payment.payer ?? movement.sender
+  movement.settledAt = new Date(payment.at)
+  movement.updatedAt = at
+  if (charge.valueCents === 0) openAmountIsKnown(charge, movement.valueCents)
+  charge.endToEnd = payment.endToEnd
+  charge.paidAt = movement.settledAt
+  charge.receivedCents = movement.valueCents
+  moveCharge(charge, 'payment_confirmed', at)
+  await credit(em, charge, movement, at)
+  await announceCharge(em, charge, { at, late })
+  await announceMovement(em, movement, { lifeUuid: charge.uuid, requestId: charge.requestId, at })
+}
+
+/** Of an open amount the fee comes out of what was paid (SPEC §2). */
+function openAmountIsKnown(charge: Charge, receivedCents: number): void {
+  charge.totalCents = receivedCents
+  charge.feeCents = Math.min(receivedCents, feeOf(receivedCents, charge.connection.fees.charge))
+}
+
+/** The money to the owner, the fee to the service, the shares to the recipients that can take them. */
+async function credit(em: EntityManager, charge: Charge, movement: Movement, at: Date): Promise<void> {
+  const able = await recipientsThatCanTake(em, charge)
+  const base = charge.receivedCents - charge.feeCents
+  const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
+  const entries: Entry[] = [
+    { movementUuid: movement.uuid, legs: ledger.paymentConfirmed(charge.accountUuid, charge.receivedCents) },
+  ]
+  const legOf = (type: 'FEE' | 'SPLIT', cents: number, to: ledger.Leg['to']) => {
+    const part = partOf(charge, movement, { type, cents, at })
+    em.create(Movement, part)
+    entries.push({ movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
+  }
+  if (charge.feeCents > 0) legOf('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
+  for (const split of charge.splits) {
+    creditSplit(split, { able, base })
+    if (split.creditedCents > 0)
+      legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
+  }
+  await em.flush()
+  await post(em, charge.providerAccountUuid, entries)
+}
+
+function creditSplit(split: Split, { able, base }: { able: Set<string>; base: number }): void {
+  const credited = able.has(split.recipient.uuid)
+  split.status = credited ? 'CREDITED' : 'FAILED'
+  split.creditedCents = credited ? splitShare(split, base) : 0
+}
+
+/** SPEC §2: an active account with an active connection to the provider account that received the money. */
+async function recipientsThatCanTake(em: EntityManager, charge: Charge): Promise<Set<string>> {
+  const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
+  if (recipients.length === 0) return new Set()
+  const rows: { uuid: string }[] = await em.execute(
+    `select a.uuid from account a where a.uuid = any(?::uuid[]) and a.status = 'ACTIVE' and exists (
+       select from connection c where c.account_uuid = a.uuid and c.status = 'ACTIVE' and c.provider_account_uuid = ?)`,
+    [recipients, charge.providerAccountUuid],
+  )
+  return new Set(rows.map(row => row.uuid))
+}
+
+/** A fee or a share: money that moves inside one provider account, out of what the charge received. */
+function partOf(
+  charge: Charge,
+  movement: Movement,
+  part: { type: 'FEE' | 'SPLIT'; cents: number; at: Date },
+) {
+  return {
+    uuid: randomUUID(),
+    accountUuid: charge.accountUuid,
+    providerAccountUuid: charge.providerAccountUuid,
+    connectionUuid: charge.connection.uuid,
+    type: part.type,
+    movementType: 'OUT' as const,
+    valueCents: part.cents,
+    status: 'SETTLED' as const,
+    chargeUuid: charge.uuid,
+    originalUuid: movement.uuid,
+    settledAt: part.at,
+    createdAt: part.at,
+    updatedAt: part.at,
+  }
+}
+
+/** The payment failed after it had begun: the money never came, and the charge is what it would be without it. */
+async function fail(em: EntityManager, charge: Charge, movement: Movement): Promise<void> {
+  const at = new Date()
+  movement.status = 'FAILED'
+  movement.updatedAt = at
+  charge.movement = null
+  moveCharge(charge, whatFailureMeans(charge, at), at)
+  await post(em, charge.providerAccountUuid, [
+    { movementUuid: movement.uuid, legs: ledger.paymentFailed(charge.accountUuid, movement.valueCents) },
+  ])
+}
+
+function whatFailureMeans(charge: Charge, at: Date) {
+  const shown = charge.history.map(entry => entry.status)
+  if (shown.includes('CANCELLED')) return 'payment_failed_after_cancellation'
+  if (shown.includes('EXPIRED')) return 'payment_failed_after_expiry'
+  return charge.expiresAt && charge.expiresAt < at ? 'payment_failed_after_expiry' : 'payment_failed'
+}

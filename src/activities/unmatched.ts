@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { Account } from '../db/entities/account.ts'
+import type { Charge } from '../db/entities/charge.ts'
+import type { Connection } from '../db/entities/connection.ts'
+import { Movement } from '../db/entities/movement.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { post } from '../db/post.ts'
+import { deposited, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
+import type { Disposition, MovementReason } from '../domain/movement.ts'
+import type { IncomingPix } from '../domain/provider.ts'
+import { announceMovement } from './announce.ts'
+
+type Unexpected = {
+  connection: Connection
+  /** The charge it names, where there is one. */
+  charge?: Charge
+  payment: IncomingPix
+  reason: MovementReason
+  /** Who starts the deliveries of its event; the movement's own life where nobody else does. */
+  lifeUuid?: string
+  requestId: string
+}
+
+/**
+ * Keeps a settled PIX that is no charge's payment (SPEC §2): announced with its reason, and sent back to its payer once
+ * where the account's policy says so. A deposit is simply the account's. A PIX that is recorded already stays as it is.
+ */
+export async function setAside(em: EntityManager, unexpected: Unexpected): Promise<Movement> {
+  const { connection, charge, payment, reason } = unexpected
+  const recorded = await em.findOne(Movement, {
+    providerAccountUuid: connection.providerAccountUuid,
+    movementType: 'IN',
+    endToEnd: payment.endToEnd,
+  })
+  if (recorded) return recorded
+  const account = await em.findOneOrFail(Account, connection.accountUuid)
+  const disposition = dispositionOf(reason, account.unmatchedPolicy)
+  const at = new Date()
+  const movement = em.create(Movement, {
+    uuid: randomUUID(),
+    accountUuid: account.uuid,
+    providerAccountUuid: connection.providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'EXTERNAL_TRANSFER',
+    movementType: 'IN',
+    valueCents: payment.cents,
+    status: 'SETTLED',
+    endToEnd: payment.endToEnd,
+    txid: payment.txid,
+    pixKey: payment.pixKey,
+    sender: payment.payer,
+    receiver: charge?.receiver,
+    chargeUuid: charge?.uuid,
+    reason,
+    disposition,
+    settledAt: new Date(payment.at),
+    createdAt: at,
+    updatedAt: at,
+  })
+  await em.flush()
+  await post(em, connection.providerAccountUuid, [
+    { movementUuid: movement.uuid, legs: legsOf(disposition, account.uuid, payment.cents) },
+  ])
+  await announceMovement(em, movement, {
+    lifeUuid: unexpected.lifeUuid ?? movement.uuid,
+    requestId: unexpected.requestId,
+    at,
+  })
+  return movement
+}
+
+function dispositionOf(reason: MovementReason, policy: Account['unmatchedPolicy']): Disposition | null {
+  if (reason === 'deposit') return null
+  return policy === 'refund' ? 'held' : 'kept'
+}
+
+function legsOf(disposition: Disposition | null, accountUuid: string, cents: number) {
+  if (disposition === null) return deposited(accountUuid, cents)
+  const arrived = paymentStarted(accountUuid, cents)
+  return disposition === 'kept' ? [...arrived, ...unmatchedKept(accountUuid, cents)] : arrived
+}

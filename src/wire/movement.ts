@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { Movement } from '../db/entities/movement.ts'
+import { MOVEMENT_REASONS } from '../domain/movement.ts'
+import { instant, party, reais, uuid } from './common.ts'
+
+/** api-document.txt, Ledger record: one PIX movement, as PIX_TRANSACTION events carry it. */
+
+const initiation = z
+  .object({
+    sender: party.nullable(),
+    receiver: party.nullable(),
+    txid: z.string().nullable(),
+    value: reais,
+    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+    pix_key: z.string().optional(),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Initiation' })
+
+export const movementShown = z
+  .object({
+    uuid,
+    initiation,
+    value: reais,
+    movement_type: z.enum(['IN', 'OUT']),
+    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    charge_uuid: uuid.optional(),
+    original_uuid: uuid.optional().meta({ description: 'The movement that this one returns' }),
+    reason: z
+      .enum(MOVEMENT_REASONS)
+      .optional()
+      .meta({ description: 'Why this PIX is no charge’s payment; absent on an ordinary one' }),
+    settled_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Movement' })
+
+const PIX_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
+
+/** A PIX movement as it is announced; for movements of the rail only, not for fees or splits. */
+export function showMovement(movement: Movement): z.output<typeof movementShown> {
+  const times = { created_at: movement.createdAt, updated_at: movement.updatedAt }
+  return {
+    uuid: movement.uuid,
+    initiation: {
+      sender: movement.sender ?? null,
+      receiver: movement.receiver ?? null,
+      txid: movement.txid ?? null,
+      value: movement.valueCents,
+      type: initiationType(movement),
+      ...(movement.pixKey && { pix_key: movement.pixKey }),
+      status: PIX_STATUS[movement.status],
+      ...times,
+    },
+    value: movement.valueCents,
+    movement_type: movement.movementType,
+    type: movement.type === 'EXTERNAL_REFUND' ? 'EXTERNAL_REFUND' : 'EXTERNAL_TRANSFER',
+    status: movement.status,
+    end_to_end: movement.endToEnd ?? '',
+    ...(movement.chargeUuid && { charge_uuid: movement.chargeUuid }),
+    ...(movement.originalUuid && { original_uuid: movement.originalUuid }),
+    ...(movement.reason && { reason: movement.reason }),
+    settled_at: movement.settledAt ?? null,
+    ...times,
+  }
+}
+
+function initiationType(movement: Movement) {
+  if (movement.type === 'EXTERNAL_REFUND') return 'REFUND'
+  return movement.txid ? 'QR_DYNAMIC' : 'KEY'
+}

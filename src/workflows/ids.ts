@@ -1,0 +1,21 @@
+import { defineSearchAttributeKey } from '@temporalio/common'
+
+/** The ids of all lives and the names by which an operator finds them in the Temporal UI. */
+
+export const chargeId = (uuid: string) => `charge/${uuid}`
+/** A payload that nobody was shown, until its provider has confirmed it gone. */
+export const orphanId = (attemptUuid: string) => `orphan/${attemptUuid}`
+/** A PIX that is no charge's, on its way back to its payer. */
+export const returnId = (movementUuid: string) => `return/${movementUuid}`
+/** A PIX that names no charge of ours. */
+export const depositId = (connectionUuid: string, endToEnd: string) => `deposit/${connectionUuid}/${endToEnd}`
+export const deliveryId = (uuid: string) => `webhook/${uuid}`
+
+export const ATTRIBUTES = {
+  account: defineSearchAttributeKey('TrilhoAccount', 'KEYWORD'),
+  provider: defineSearchAttributeKey('TrilhoProvider', 'KEYWORD'),
+  status: defineSearchAttributeKey('TrilhoStatus', 'KEYWORD'),
+  externalRef: defineSearchAttributeKey('TrilhoExternalRef', 'KEYWORD'),
+  endToEnd: defineSearchAttributeKey('TrilhoEndToEnd', 'KEYWORD'),
+  value: defineSearchAttributeKey('TrilhoValueCents', 'INT'),
+}
