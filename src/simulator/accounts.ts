@@ -1,0 +1,122 @@
+import type { ProviderName } from '../domain/provider.ts'
+import type { Ids } from './ids.ts'
+import type { Store } from './store.ts'
+
+/** Which provider's published API an account is reached by. */
+export const DIALECTS = ['efi'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** An account at a simulated provider; SQLite's truth is 0 or 1. */
+export type Account = {
+  id: string
+  provider: ProviderName
+  dialect: Dialect
+  clientId: string
+  clientSecret: string
+  holderName: string
+  holderDocument: string
+  city: string
+  ispb: string
+  requiresCertificate: 0 | 1
+  /** The value decides what happens, as in Efí's sandbox. */
+  amountMagic: 0 | 1
+  /** Signs notices in dialects that do. */
+  noticeSecret: string | null
+  openingCents: number
+  balanceCents: number
+  /** Taken from the balance for what is still in process. */
+  heldCents: number
+}
+
+/** What the control API sets; `openingCents` counts only the first time. */
+export type AccountSettings = Omit<Account, 'balanceCents' | 'heldCents'> & { keys: string[] }
+
+export type Accounts = {
+  /** Makes or changes an account and gives it exactly these keys besides its random ones. */
+  put(settings: AccountSettings): Stored
+  find(id: string): Account | undefined
+  ofClient(provider: ProviderName, clientId: string): Account | undefined
+  ofProvider(provider: ProviderName): Account[]
+  ofKey(key: string): Account | undefined
+  keysOf(id: string): string[]
+  randomKeysOf(id: string): string[]
+  addRandomKey(id: string): string
+  /** False where the account has no such random key. */
+  removeRandomKey(id: string, key: string): boolean
+}
+
+export type Stored =
+  | { kind: 'stored'; account: Account }
+  | { kind: 'key_taken'; key: string }
+  | { kind: 'client_id_taken' }
+
+type Parts = { store: Store; ids: Ids; now: () => Date }
+
+export function accountsOf({ store, ids, now }: Parts): Accounts {
+  const addKey = (key: string, accountId: string, kind: 'given' | 'random') =>
+    store.insert('pixKey', { key, accountId, kind, createdAt: now().toISOString() })
+
+  const ofClient = (provider: ProviderName, clientId: string) =>
+    store.one<Account>('SELECT * FROM account WHERE provider = ? AND clientId = ?', provider, clientId)
+
+  return {
+    put: settings =>
+      store.atomically(() => {
+        const taken = settings.keys.find(key => ownerOf(store, key, settings.id))
+        if (taken) return { kind: 'key_taken', key: taken }
+        const namesake = ofClient(settings.provider, settings.clientId)
+        if (namesake && namesake.id !== settings.id) return { kind: 'client_id_taken' }
+        write(store, settings)
+        store.run(`DELETE FROM pixKey WHERE accountId = ? AND kind = 'given'`, settings.id)
+        for (const key of new Set(settings.keys)) addKey(key, settings.id, 'given')
+        return { kind: 'stored', account: find(store, settings.id)! }
+      }),
+    find: id => find(store, id),
+    ofClient,
+    ofProvider: provider =>
+      store.all<Account>('SELECT * FROM account WHERE provider = ? ORDER BY rowid', provider),
+    ofKey: key =>
+      store.one<Account>('SELECT account.* FROM account JOIN pixKey ON accountId = id WHERE key = ?', key),
+    keysOf: id =>
+      store
+        .all<{ key: string }>('SELECT key FROM pixKey WHERE accountId = ? ORDER BY kind, createdAt, key', id)
+        .map(row => row.key),
+    randomKeysOf: id =>
+      store
+        .all<{ key: string }>(
+          `SELECT key FROM pixKey WHERE accountId = ? AND kind = 'random' ORDER BY createdAt, key`,
+          id,
+        )
+        .map(row => row.key),
+    addRandomKey: id => {
+      const key = ids.evpKey()
+      addKey(key, id, 'random')
+      return key
+    },
+    removeRandomKey: (id, key) =>
+      store.run(`DELETE FROM pixKey WHERE accountId = ? AND key = ? AND kind = 'random'`, id, key) === 1,
+  }
+}
+
+function find(store: Store, id: string): Account | undefined {
+  return store.one<Account>('SELECT * FROM account WHERE id = ?', id)
+}
+
+/** Whoever else has the key. */
+function ownerOf(store: Store, key: string, accountId: string): string | undefined {
+  return store.one<{ accountId: string }>(
+    `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind = 'random')`,
+    key,
+    accountId,
+  )?.accountId
+}
+
+function write(store: Store, { keys: _, ...settings }: AccountSettings): void {
+  const { openingCents, ...changeable } = settings
+  if (!find(store, settings.id)) {
+    store.insert('account', { ...settings, balanceCents: openingCents, heldCents: 0 })
+    return
+  }
+  const columns = Object.keys(changeable).map(column => `${column} = ?`)
+  store.run(`UPDATE account SET ${columns} WHERE id = ?`, ...Object.values(changeable), settings.id)
+}

@@ -1,0 +1,180 @@
+import { dynamicPayload } from '../domain/br-code.ts'
+import type { Account, Accounts } from './accounts.ts'
+import type { Ids } from './ids.ts'
+import type { Payer, Receipt, Receipts } from './receipts.ts'
+import type { Store } from './store.ts'
+
+/** A charge a provider holds for an account, payable through its payload. It never expires by status, only by time. */
+export type Charge = {
+  accountId: string
+  txid: string
+  /** The last part of its payload's URL. */
+  token: string
+  locationId: number
+  /** Counts its changes. */
+  revision: number
+  status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
+  cents: number
+  key: string
+  createdAt: string
+  expiresInSeconds: number
+  payload: string
+  /** What else the dialect was told (debtor, message), JSON. */
+  details: string
+}
+
+export type ChargeOrder = {
+  account: Account
+  /** Absent where the provider makes it. */
+  txid?: string
+  cents: number
+  key: string
+  expiresInSeconds: number
+  details: Record<string, unknown>
+}
+
+export type ChargeChange = Partial<Pick<Charge, 'cents' | 'expiresInSeconds' | 'status'>> & {
+  details?: Record<string, unknown>
+}
+
+/** `cents` null pays what is asked; `force` pays what a bank would refuse: late, again, removed. */
+export type Payment = { token: string; cents: number | null; payer: Payer; force: boolean }
+export type PaymentOutcome = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
+
+export type Charges = {
+  issue(order: ChargeOrder): { kind: 'issued'; charge: Charge } | { kind: 'txid_taken' }
+  find(accountId: string, txid: string): Charge | undefined
+  ofToken(token: string): Charge | undefined
+  /** Those made in [from, to], both ISO 8601 UTC, oldest first. */
+  between(accountId: string, range: { from: string; to: string }): Charge[]
+  /** Changes an active charge; undefined where it is no longer active. */
+  revise(charge: Charge, change: ChargeChange): Charge | undefined
+  /** Why a bank would not pay it now, or null. */
+  whyNotPayable(charge: Charge): string | null
+  /** Settles a PIX with its txid; the right value completes it. */
+  pay(payment: Payment): PaymentOutcome
+}
+
+type Parts = {
+  store: Store
+  accounts: Accounts
+  receipts: Receipts
+  ids: Ids
+  now: () => Date
+  /** Host and port the payloads' URLs name. */
+  payloadHost: () => string
+}
+
+export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: Parts): Charges {
+  const find = (accountId: string, txid: string) =>
+    store.one<Charge>('SELECT * FROM charge WHERE accountId = ? AND txid = ?', accountId, txid)
+
+  const payloadOf = (account: Account, { token, cents }: Pick<Charge, 'token' | 'cents'>) =>
+    dynamicPayload({
+      url: `${payloadHost()}/qr/v2/${token}`,
+      totalCents: cents,
+      merchantName: account.holderName,
+      merchantCity: account.city,
+    })
+
+  const written = ({ account, txid, cents, key, expiresInSeconds, details }: ChargeOrder): Charge => {
+    const token = ids.token()
+    return {
+      accountId: account.id,
+      txid: txid ?? ids.token(),
+      token,
+      locationId: ids.locationId(),
+      revision: 0,
+      status: 'active',
+      cents,
+      key,
+      createdAt: now().toISOString(),
+      expiresInSeconds,
+      payload: payloadOf(account, { token, cents }),
+      details: JSON.stringify(details),
+    }
+  }
+
+  const ofToken = (token: string) => store.one<Charge>('SELECT * FROM charge WHERE token = ?', token)
+  /** Efí: what was charged to a key that is gone can no longer be paid. */
+  const whyNot = (charge: Charge) =>
+    accounts.ofKey(charge.key)?.id === charge.accountId ? whyNotPayable(charge, now()) : 'its key is gone'
+
+  return {
+    issue: order =>
+      store.atomically(() => {
+        if (order.txid !== undefined && find(order.account.id, order.txid)) return { kind: 'txid_taken' }
+        const charge = written(order)
+        store.insert('charge', charge)
+        return { kind: 'issued', charge }
+      }),
+    find,
+    ofToken,
+    between: (accountId, { from, to }) =>
+      store.all<Charge>(
+        'SELECT * FROM charge WHERE accountId = ? AND createdAt BETWEEN ? AND ? ORDER BY createdAt, rowid',
+        accountId,
+        from,
+        to,
+      ),
+    revise: (charge, change) =>
+      store.atomically(() => {
+        const current = find(charge.accountId, charge.txid)
+        if (current?.status !== 'active') return undefined
+        const revised = revisedFrom(current, change)
+        return save(store, { ...revised, payload: payloadOf(accounts.find(charge.accountId)!, revised) })
+      }),
+    whyNotPayable: charge => whyNot(charge),
+    pay: ({ token, cents, payer, force }) =>
+      store.atomically(() => {
+        const charge = ofToken(token)
+        if (!charge) return { kind: 'not_payable', why: 'unknown' }
+        const why = whyNot(charge)
+        if (why && !force) return { kind: 'not_payable', why }
+        const { accountId, key, txid } = charge
+        const receipt = receipts.receive({ accountId, key, txid, cents: cents ?? charge.cents, payer })
+        if (receipt.cents === charge.cents) save(store, { ...charge, status: 'completed' })
+        return { kind: 'paid', receipt }
+      }),
+  }
+}
+
+export function expiryOf(charge: Pick<Charge, 'createdAt' | 'expiresInSeconds'>): Date {
+  return new Date(Date.parse(charge.createdAt) + charge.expiresInSeconds * 1000)
+}
+
+function whyNotPayable(charge: Charge, now: Date): string | null {
+  switch (charge.status) {
+    case 'active':
+      return now > expiryOf(charge) ? 'expired' : null
+    case 'completed':
+      return 'already paid'
+    case 'removed':
+    case 'removed_by_provider':
+      return 'removed'
+    default:
+      return charge.status satisfies never
+  }
+}
+
+function revisedFrom(charge: Charge, { details, ...change }: ChargeChange): Charge {
+  const merged = { ...(JSON.parse(charge.details) as object), ...details }
+  return { ...charge, ...change, details: JSON.stringify(merged), revision: charge.revision + 1 }
+}
+
+function save(store: Store, charge: Charge): Charge {
+  const { status, cents, expiresInSeconds, details, payload, revision } = charge
+  store.run(
+    `UPDATE charge SET status = ?, cents = ?, expiresInSeconds = ?, details = ?, payload = ?, revision = ?
+     WHERE accountId = ? AND txid = ?`,
+    status,
+    cents,
+    expiresInSeconds,
+    details,
+    payload,
+    revision,
+    charge.accountId,
+    charge.txid,
+  )
+  return charge
+}

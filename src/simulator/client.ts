@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { Agent, fetch } from 'undici'
+import type { ProviderName } from '../domain/provider.ts'
+import type {
+  AccountBody,
+  DepositBody,
+  FaultBody,
+  InboxAnswerBody,
+  PayBody,
+  ReturnBody,
+} from './control/schemas.ts'
+
+/** An account as the control API shows it; money in reais. */
+export type ShownAccount = {
+  id: string
+  provider: ProviderName
+  dialect: AccountBody['dialect']
+  client_id: string
+  holder: { name: string; document: string }
+  city: string
+  ispb: string
+  keys: string[]
+  balance: number
+  held: number
+  requires_certificate: boolean
+  amount_magic: boolean
+}
+export type StatementLine = {
+  /** The id its caller chose: a txid, or that of a sending or devolução. */
+  id: string | null
+  end_to_end: string
+  original_end_to_end: string | null
+  kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return'
+  value: number
+  account: string
+  at: string
+}
+export type InboxMessage = {
+  at: string
+  method: string
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+export type ShownFault = {
+  provider: ProviderName
+  operation: FaultBody['operation'] | null
+  fault: FaultBody['fault']
+  times: number
+  delay_ms: number | null
+}
+
+/** The control API answered with a refusal. */
+export class SimulatorRefusal extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export type SimulatorClient = ReturnType<typeof simulatorClient>
+
+/** The control API, for tests and for seeding a local demo. `baseUrl` is the simulator's `url`; close it when done. */
+export function simulatorClient(baseUrl: string, caFile: string) {
+  const dispatcher = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } })
+  const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
+    const answer = await fetch(`${baseUrl}/control${path}`, {
+      method,
+      dispatcher,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    const said = (await answer.json()) as Answer & { message?: string }
+    if (!answer.ok) throw new SimulatorRefusal(answer.status, said.message ?? `answered ${answer.status}`)
+    return said
+  }
+  const listed = async <Item>(path: string) => (await call<{ data: Item[] }>('GET', path)).data
+
+  return {
+    /** Makes or changes an account; its opening balance counts only the first time. */
+    account: (id: string, settings: AccountBody) => call<ShownAccount>('PUT', `/accounts/${id}`, settings),
+    findAccount: (id: string) => call<ShownAccount>('GET', `/accounts/${id}`),
+    /** A client certificate for accounts that require one, both PEM. */
+    certificate: (commonName: string) =>
+      call<{ certificate: string; key: string }>('POST', '/certificates', { common_name: commonName }),
+    pay: (order: PayBody) => call<{ end_to_end: string }>('POST', '/pay', order),
+    deposit: (order: DepositBody) => call<{ end_to_end: string }>('POST', '/deposit', order),
+    /** The recipient of a sending gives money back. */
+    returns: (order: ReturnBody) => call<{ return_id: string }>('POST', '/returns', order),
+    faults: (fault: FaultBody) => call<{ data: ShownFault[] }>('PUT', '/faults', fault),
+    listFaults: () => listed<ShownFault>('/faults'),
+    clearFaults: () => call<{ data: [] }>('DELETE', '/faults'),
+    statement: (provider?: ProviderName) =>
+      listed<StatementLine>(`/statement${provider ? `?provider=${provider}` : ''}`),
+    inbox: (name: string) => listed<InboxMessage>(`/inbox/${name}`),
+    setInbox: (name: string, answer: InboxAnswerBody) =>
+      call<InboxAnswerBody>('PUT', `/inbox/${name}`, answer),
+    clearInbox: (name: string) => call<{ data: [] }>('DELETE', `/inbox/${name}`),
+    close: () => dispatcher.close(),
+  }
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { centsFromReais } from '../../domain/money.ts'
+import { PROVIDER_NAMES } from '../../domain/provider.ts'
+import { DIALECTS } from '../accounts.ts'
+import { FAULTS, OPERATIONS } from '../faults.ts'
+
+/** The bodies of the control API. Reais on the wire become centavos here and nowhere else. */
+
+const provider = z.enum(PROVIDER_NAMES)
+const name = z.string().min(1).max(140)
+const document = z
+  .string()
+  .regex(/^(?:\d{11}|[0-9A-Z]{12}\d{2})$/, 'must be a CPF or CNPJ without punctuation')
+const delay = z.number().int().min(0).max(600_000)
+
+const amount = z.number().transform((reais, ctx) => {
+  const cents = centsFromReais(reais)
+  if (cents !== null) return cents
+  ctx.addIssue({ code: 'custom', message: 'must be reais with at most two decimals' })
+  return z.NEVER
+})
+const paid = amount.refine(cents => cents > 0, 'must be above zero')
+const person = z.object({ name, document })
+
+export const accountBody = z.object({
+  provider,
+  dialect: z.enum(DIALECTS),
+  client_id: z.string().min(1),
+  client_secret: z.string().min(1),
+  holder: person,
+  city: z.string().min(1).max(60).default('SAO PAULO'),
+  ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be eight digits'),
+  keys: z.array(z.string().min(1).max(77)).max(100),
+  balance: amount.default(0),
+  requires_certificate: z.boolean().default(false),
+  amount_magic: z.boolean().default(false),
+  notice_secret: z.string().min(1).nullable().default(null),
+})
+
+export const payBody = z.object({
+  payload: z.string().min(1),
+  value: paid.optional(),
+  payer: person.optional(),
+  force: z.boolean().default(false),
+})
+
+export const depositBody = z
+  .object({
+    account: z.string().optional(),
+    provider: provider.optional(),
+    key: z.string().optional(),
+    txid: z
+      .string()
+      .regex(/^[a-zA-Z0-9]{1,35}$/)
+      .optional(),
+    value: paid,
+    payer: person.optional(),
+    message: z.string().max(140).optional(),
+  })
+  .refine(body => body.account ?? body.provider ?? body.key, 'must name an account, a provider or a key')
+
+export const returnBody = z.object({ end_to_end: z.string().min(1), value: paid.optional() })
+
+export const faultBody = z.object({
+  provider,
+  /** Absent: whatever the operation. */
+  operation: z.enum(OPERATIONS).optional(),
+  fault: z.enum(FAULTS),
+  times: z.number().int().min(1).max(1_000_000).default(1),
+  delay_ms: delay.optional(),
+})
+
+export const inboxAnswerBody = z.object({
+  status: z.number().int().min(200).max(599).default(200),
+  delay_ms: delay.default(0),
+  headers: z.record(z.string(), z.string()).default({}),
+})
+
+export const certificateBody = z.object({
+  common_name: z
+    .string()
+    .regex(/^[\w .-]{1,64}$/, 'must be 1 to 64 letters, digits, blanks, dots or hyphens'),
+})
+
+export const statementQuery = z.object({ provider: provider.optional(), account: z.string().optional() })
+
+export type AccountBody = z.input<typeof accountBody>
+export type PayBody = z.input<typeof payBody>
+export type DepositBody = z.input<typeof depositBody>
+export type ReturnBody = z.input<typeof returnBody>
+export type FaultBody = z.input<typeof faultBody>
+export type InboxAnswerBody = z.input<typeof inboxAnswerBody>

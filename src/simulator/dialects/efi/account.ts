@@ -1,0 +1,76 @@
+import { isIP } from 'node:net'
+import { textFromCents } from '../../../domain/money.ts'
+import type { Answer, Call } from '../../calls.ts'
+import type { Webhook } from '../../webhooks.ts'
+import type { World } from '../../world.ts'
+import * as errors from './errors.ts'
+import { listed } from './pages.ts'
+import { read, webhookBody } from './schemas.ts'
+
+/** DICT lets a legal person have so many keys (PIX.md §4). */
+const MOST_KEYS = 20
+
+type Routes<Names extends string> = Record<Names, (call: Call) => Answer>
+
+/** Where notices go: `/v2/webhook`. Unlike Efí this does not call the address to test it, which may not listen yet. */
+export function webhookCallsOf({ accounts, webhooks }: World): Routes<'put' | 'show' | 'list' | 'remove'> {
+  return {
+    put: ({ account, params, body }) => {
+      const asked = read(webhookBody, body)
+      if ('refusal' in asked) return asked.refusal
+      const { webhookUrl } = asked.value
+      const key = params.chave!
+      if (accounts.ofKey(key)?.id !== account.id) return errors.foreignKey()
+      if (!URL.canParse(webhookUrl)) return errors.invalidValue('URL inválida')
+      if (!isSecure(new URL(webhookUrl))) return errors.insecureWebhook()
+      webhooks.register(account.id, { key, url: webhookUrl })
+      return { status: 201, body: { webhookUrl } }
+    },
+    show: ({ account, params }) => {
+      const webhook = webhooks.find(account.id, params.chave!)
+      return webhook ? { status: 200, body: shown(webhook) } : errors.webhookNotFound()
+    },
+    list: call =>
+      listed(call, {
+        field: 'webhooks',
+        between: ({ from, to }) =>
+          webhooks.list(call.account.id).filter(({ createdAt }) => from <= createdAt && createdAt <= to),
+        fits: () => true,
+        shown,
+      }),
+    remove: ({ account, params }) =>
+      webhooks.remove(account.id, params.chave!) ? { status: 204 } : errors.webhookNotFound(),
+  }
+}
+
+/** Random keys: `/v2/gn/evp`. */
+export function keyCallsOf({ accounts }: World): Routes<'create' | 'list' | 'remove'> {
+  return {
+    create: ({ account }) =>
+      accounts.keysOf(account.id).length >= MOST_KEYS
+        ? errors.tooManyKeys()
+        : { status: 201, body: { chave: accounts.addRandomKey(account.id) } },
+    list: ({ account }) => ({ status: 200, body: { chaves: accounts.randomKeysOf(account.id) } }),
+    remove: ({ account, params }) =>
+      accounts.removeRandomKey(account.id, params.chave!) ? { status: 200 } : errors.keyNotFound(),
+  }
+}
+
+/** `GET /v2/gn/saldo`. */
+export function balanceOf({ account, query }: Call): Answer {
+  const saldo = textFromCents(account.balanceCents)
+  const bloqueios = { judicial: '0.00', med: '0.00', total: '0.00' }
+  return { status: 200, body: query.get('bloqueios') === 'true' ? { saldo, bloqueios } : { saldo } }
+}
+
+function shown({ url, key, createdAt }: Webhook) {
+  return { webhookUrl: url, chave: key, criacao: createdAt }
+}
+
+/** Efí wants https. Plain http is let through to this machine and private names, where a local API listens. */
+function isSecure({ protocol, hostname }: URL): boolean {
+  if (protocol === 'https:') return true
+  const isLocal =
+    hostname === 'localhost' || hostname === '[::1]' || !hostname.includes('.') || isIP(hostname) > 0
+  return protocol === 'http:' && isLocal
+}

@@ -1,0 +1,138 @@
+import type { Answer, FailureWords } from '../../calls.ts'
+import type { Operation } from '../../faults.ts'
+
+/**
+ * Efí's refusals. It speaks two languages: the Central Bank's RFC 7807 documents and its own `{nome, mensagem}`.
+ * Texts and statuses are those of its public documentation (dev.efipay.com.br, "API Pix").
+ */
+
+/** `{nome, mensagem}`. */
+function named(status: number, nome: string, mensagem: string, more: object = {}): Answer {
+  return { status, body: { nome, mensagem, ...more } }
+}
+
+export type Violation = { razao: string; propriedade: string; valor?: string }
+
+/** RFC 7807 with the Central Bank's type (pix-api, "Tratamento de erros"). */
+function problem(
+  status: number,
+  type: string,
+  words: { title: string; detail: string; violacoes?: Violation[] },
+): Answer {
+  return { status, body: { type: `https://pix.bcb.gov.br/api/v2/error/${type}`, status, ...words } }
+}
+
+export const accessDenied = () =>
+  problem(403, 'AcessoNegado', {
+    title: 'Acesso Negado',
+    detail: 'Requisição de participante autenticado que viola alguma regra de autorização.',
+  })
+export const invalidClient = (): Answer => ({
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Basic realm="Authorization Required"' },
+  body: { error: 'invalid_client', error_description: 'Invalid or inactive credentials' },
+})
+export const invalidToken = (): Answer => ({
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Bearer realm="Users", error="invalid_token"' },
+  body: { error: 'invalid_token', error_description: 'Invalid or expired access token' },
+})
+export const unsupportedGrant = (): Answer => ({
+  status: 400,
+  body: { error: 'unsupported_grant_type', error_description: 'Unsupported grant_type' },
+})
+
+export const malformedJson = () => named(400, 'json_invalido', 'Payload JSON malformado')
+/** `erros` names each field, as in answers its users have published. */
+export const invalidFields = (erros: { chave: string; caminho: string; mensagem: string }[]) =>
+  named(400, 'json_invalido', 'Valores ou tipos de campo inválidos', { erros })
+export const invalidValue = (mensagem: string) => named(400, 'valor_invalido', mensagem)
+export const invalidRange = () =>
+  invalidValue('Campo de data fim deve ser maior ou igual ao campo de data inicio')
+
+export const chargeOfZero = () =>
+  problem(400, 'CobOperacaoInvalida', {
+    title: 'Cobrança inválida.',
+    detail:
+      'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
+    violacoes: [{ razao: 'O campo cob.valor.original é zero.', propriedade: 'cob.valor.original' }],
+  })
+export const txidTaken = () =>
+  named(409, 'txid_duplicado', 'Campo txid informado já foi utilizado em outra cobrança')
+export const chargeNotFound = () =>
+  named(400, 'cobranca_nao_encontrada', 'Nenhuma cobrança encontrada para o txid informado')
+export const chargeNotActive = () =>
+  named(400, 'status_cobranca_invalido', 'A cobrança não está mais com o status ATIVA')
+export const foreignKey = () =>
+  named(400, 'chave_invalida', 'A chave informada não faz referência à conta Efí autenticada')
+
+export const pixNotFound = () =>
+  named(400, 'pix_nao_encontrado', 'Nenhum pix encontrado para o identificador informado')
+export const refundNotFound = () =>
+  named(400, 'devolucao_nao_encontrada', 'Nenhuma devolução encontrada para o identificador informado')
+export const refundIdTaken = () =>
+  named(409, 'devolucao_id_duplicado', 'O id informado já foi utilizado em outra devolução')
+export const refundInvalid = (violation: Violation) =>
+  problem(400, 'PixDevolucaoInvalida', {
+    title: 'Devolução inválida.',
+    detail: 'A requisição de devolução não respeita o schema ou está semanticamente errada.',
+    violacoes: [violation],
+  })
+
+export const sendIdTaken = () =>
+  named(409, 'id_envio_duplicado', 'O id de envio informado já foi utilizado em outro pagamento')
+export const keyOfAnother = (which: 'cpf' | 'cnpj') =>
+  named(
+    400,
+    'chave_nao_pertence_ao_documento',
+    `O ${which} do favorecido é diferente do documento em posse da chave`,
+  )
+/** Not in the documentation; the shape is. */
+export const noBalance = () =>
+  named(400, 'saldo_insuficiente', 'Saldo insuficiente para realizar o envio do pix')
+/** Efí documents name and text; `erro` is the shape of its notices, so that the rail's code reaches the caller. */
+export const paymentDenied = (erro: object) =>
+  named(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })
+export const sentNotFound = (by: 'e2eId' | 'idEnvio') =>
+  problem(404, 'PixEnviadoNaoEncontrado', {
+    title: 'Não Encontrado',
+    detail: `Pix enviado não encontrado para o ${by} informado.`,
+  })
+
+export const webhookNotFound = () =>
+  problem(404, 'WebhookNaoEncontrado', {
+    title: 'Não Encontrado',
+    detail: 'Webhook não encontrado para a chave informada.',
+  })
+export const insecureWebhook = () => invalidValue('A URL do webhook deve usar o protocolo HTTPS')
+export const keyNotFound = () => named(400, 'chave_nao_encontrada', 'A chave informada não foi encontrada')
+export const tooManyKeys = () =>
+  named(400, 'limite_criacao_chave_atingido', 'O limite de criação de chaves foi atingido')
+export const noSuchRoute = () =>
+  problem(404, 'NaoEncontrado', { title: 'Não Encontrado', detail: 'Entidade não encontrada.' })
+
+const READS: readonly Operation[] = [
+  'findCharge',
+  'findTransfer',
+  'findRefund',
+  'findPayment',
+  'balances',
+  'statement',
+  'listKeys',
+]
+
+/** The failures that faults ask for. */
+export const efiFailures: FailureWords = {
+  refused: operation =>
+    READS.includes(operation)
+      ? {
+          status: 403,
+          body: { error: 'insufficient_scope', error_description: 'Access token has insufficient scope' },
+        }
+      : named(400, 'documento_bloqueado', 'O documento desta conta tem bloqueios que impedem a emissão'),
+  tooManyRequests: () => ({
+    ...named(429, 'balde_fichas_vazio', 'Não há fichas disponíveis no balde. Aguarde para tentar novamente.'),
+    headers: { 'Retry-After': '1', 'Bucket-Size': '0' },
+  }),
+  internalError: () => named(500, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
+}

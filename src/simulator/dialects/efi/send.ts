@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { pixKeyType } from '../../../domain/pix-key.ts'
+import type { Accounts } from '../../accounts.ts'
+import type { Answer, Call } from '../../calls.ts'
+import type { Fate } from '../../events.ts'
+import type { CallFault, Taken } from '../../faults.ts'
+import { faultOfRecipient, magicOf } from '../../recipients.ts'
+import type { Recipient, Sending } from '../../sendings.ts'
+import type { World } from '../../world.ts'
+import * as errors from './errors.ts'
+import { listed } from './pages.ts'
+import { read, sendBody } from './schemas.ts'
+import { railErrorOf, sentOf } from './words.ts'
+
+const SEND_ID = /^[a-zA-Z0-9]{1,35}$/
+const RECIPIENT_NAME = 'Favorecido de Teste'
+const RECIPIENT_DOCUMENT = '52998224725'
+
+type Sends = Record<'send' | 'showByEndToEnd' | 'showById' | 'list', (call: Call, fate: Fate) => Answer> & {
+  magicOf(call: Call): Taken<CallFault> | null
+}
+
+/** Sent PIX: `/v3/gn/pix` and the look-ups under `/v2/gn/pix/enviados`. */
+export function sendsOf(world: World): Sends {
+  const { sendings, store } = world
+  const shown = (sending: Sending) => sentOf(sending, sendings.returnedOf(sending))
+
+  return {
+    magicOf: ({ account, params, body }) => {
+      const { data } = z.object({ favorecido: z.object({ chave: z.string() }) }).safeParse(body)
+      if (!data) return null
+      return faultOfRecipient(store, {
+        accountId: account.id,
+        id: params.idEnvio!,
+        key: data.favorecido.chave,
+      })
+    },
+    send: (call, fate) => sent(world, call, fate),
+    showByEndToEnd: ({ account, params }) => {
+      const sending = sendings.ofEndToEnd(params.e2eId!)
+      if (sending?.accountId !== account.id) return errors.sentNotFound('e2eId')
+      return { status: 200, body: shown(sending) }
+    },
+    showById: ({ account, params }) => {
+      const sending = sendings.find(account.id, params.idEnvio!)
+      return sending ? { status: 200, body: shown(sending) } : errors.sentNotFound('idEnvio')
+    },
+    list: call =>
+      listed(call, {
+        field: 'pix',
+        between: range => sendings.between(call.account.id, range),
+        fits: sending => (call.query.get('status') ?? shown(sending).status) === shown(sending).status,
+        shown,
+      }),
+  }
+}
+
+function sent(world: World, { account, params, body }: Call, fate: Fate): Answer {
+  const { accounts, sendings } = world
+  const asked = read(sendBody, body)
+  if ('refusal' in asked) return asked.refusal
+  const { valor: cents, pagador, favorecido } = asked.value
+  const id = params.idEnvio!
+  if (!SEND_ID.test(id)) return errors.invalidValue('Campo idEnvio é inválido')
+  if (cents === 0) return errors.invalidValue('Campo valor deve ser maior que zero')
+  if (accounts.ofKey(pagador.chave)?.id !== account.id) return errors.foreignKey()
+  const recipient = recipientOf(favorecido, accounts)
+  if ('refusal' in recipient) return recipient.refusal
+
+  const order = {
+    account,
+    id,
+    cents,
+    payerKey: pagador.chave,
+    message: pagador.infoPagador ?? null,
+    recipient,
+  }
+  // What was taken before keeps its id, whatever this request would come to.
+  if (sendings.find(account.id, id)) return errors.sendIdTaken()
+  const magic = account.amountMagic ? amountMagic(cents) : recipientMagic(recipient.key, cents)
+  if ('refused' in magic) return errors.paymentDenied(railErrorOf(magic.refused))
+  const accepted = sendings.accept({
+    ...order,
+    comesBack: magic.comesBack,
+    fate: fate.kind === 'settles' ? magic.fate : fate,
+  })
+  switch (accepted.kind) {
+    case 'accepted':
+      return { status: 201, body: acceptedBody(accepted.sending) }
+    case 'id_taken':
+      return errors.sendIdTaken()
+    case 'no_balance':
+      return errors.noBalance()
+    default:
+      return accepted satisfies never
+  }
+}
+
+function acceptedBody(sending: Sending) {
+  const { idEnvio, valor, horario } = sentOf(sending, [])
+  return { idEnvio, e2eId: sending.endToEnd, valor, horario, status: 'EM_PROCESSAMENTO' }
+}
+
+type Favored = z.infer<typeof sendBody>['favorecido']
+
+/** Who gets it. A key that tells its owner, by being a document or by being simulated, is checked against `cpf`/`cnpj`. */
+function recipientOf(favored: Favored, accounts: Accounts): Recipient | { refusal: Answer } {
+  const { chave: key, contaBanco: bank, cpf, cnpj } = favored
+  if (bank) {
+    const { nome: name, cpf: bankCpf, cnpj: bankCnpj, ...rest } = bank
+    return { key: null, name, document: bankCpf ?? bankCnpj ?? RECIPIENT_DOCUMENT, bank: rest }
+  }
+  const type = key === undefined ? null : pixKeyType(key)
+  if (key === undefined || type === null)
+    return { refusal: errors.invalidValue('Campo favorecido.chave é inválido') }
+  const holder = accounts.ofKey(key)
+  const owner = holder?.holderDocument ?? (type === 'DOCUMENT' ? key : null)
+  const expected = cpf ?? cnpj
+  if (owner !== null && expected !== undefined && owner !== expected)
+    return { refusal: errors.keyOfAnother(cpf === undefined ? 'cnpj' : 'cpf') }
+  return {
+    key,
+    name: holder?.holderName ?? RECIPIENT_NAME,
+    document: owner ?? expected ?? RECIPIENT_DOCUMENT,
+  }
+}
+
+type Foretold = { refused: string } | { fate: Fate; comesBack: number[] }
+
+function recipientMagic(key: string | null, cents: number): Foretold {
+  const magic = magicOf(key)
+  switch (magic.kind) {
+    case 'refused':
+      return { refused: magic.code }
+    case 'rejected_later':
+      return { fate: { kind: 'rejected', code: magic.code }, comesBack: [] }
+    case 'returned':
+      return { fate: { kind: 'settles' }, comesBack: [cents] }
+    case 'none':
+    case 'fault':
+      return { fate: { kind: 'settles' }, comesBack: [] }
+    default:
+      return magic satisfies never
+  }
+}
+
+/** Efí's sandbox (docs, "Envio e Pagamento Pix"): up to 10 settles, up to 20 is rejected by notice, above at once. */
+function amountMagic(cents: number): Foretold {
+  if (cents > 2_000) return { refused: 'AC03' }
+  if (cents > 1_000) return { fate: { kind: 'rejected', code: 'AC03' }, comesBack: [] }
+  const comesBack = cents === 400 ? [200, 200] : cents === 500 ? [500] : []
+  return { fate: { kind: 'settles' }, comesBack }
+}

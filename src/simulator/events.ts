@@ -1,0 +1,22 @@
+import type { Account } from './accounts.ts'
+import type { Receipt } from './receipts.ts'
+import type { Refund } from './refunds.ts'
+import type { Returned, Sending } from './sendings.ts'
+
+/** What the rail tells a provider's customer about; each dialect says it in its own words. */
+export type RailEvent =
+  | { kind: 'payment'; account: Account; receipt: Receipt; refunds: Refund[] }
+  | { kind: 'refund'; account: Account; receipt: Receipt; refunds: Refund[] }
+  | { kind: 'transfer'; account: Account; sending: Sending; returned: Returned[] }
+
+/** Called inside the transaction of the money, so that no notice is lost and none is sent for what did not happen. */
+export type Announce = (event: RailEvent) => void
+
+/** What becomes of something a provider accepted. */
+export type Fate =
+  | { kind: 'settles' }
+  | { kind: 'rejected'; code: string }
+  /** Stays in process for so long, then settles; nobody is told. */
+  | { kind: 'silent'; forMs: number }
+
+export const SETTLES: Fate = { kind: 'settles' }

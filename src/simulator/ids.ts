@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { endToEndId, returnId } from '../domain/identifiers.ts'
+import type { Store } from './store.ts'
+
+/** Makes every id a provider would make. The same seed and the same calls give the same ids, but for their times. */
+export type Ids = {
+  endToEnd(maker: { ispb: string; at: string }): string
+  returnId(maker: { ispb: string; at: string }): string
+  /** 32 hexadecimal digits: the last part of a payload's URL, or a provider's own txid. */
+  token(): string
+  evpKey(): string
+  locationId(): number
+}
+
+export function idsOf(store: Store, seed: number): Ids {
+  const digest = (name: string) =>
+    createHash('sha256')
+      .update(`${seed}/${name}/${store.count(name)}`)
+      .digest()
+  const suffix = (name: string) => lettersAndDigits(digest(name), 11)
+  return {
+    endToEnd: maker => endToEndId({ ...maker, suffix: suffix('endToEnd') }),
+    returnId: maker => returnId({ ...maker, suffix: suffix('returnId') }),
+    token: () => digest('token').toString('hex').slice(0, 32),
+    evpKey: () => uuidFrom(digest('evpKey').toString('hex')),
+    locationId: () => store.count('location'),
+  }
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+function lettersAndDigits(bytes: Buffer, length: number): string {
+  return Array.from(bytes.subarray(0, length), byte => ALPHABET[byte % ALPHABET.length]).join('')
+}
+
+function uuidFrom(hex: string): string {
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
+}

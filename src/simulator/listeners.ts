@@ -1,0 +1,84 @@
+import { createServer, type Server } from 'node:https'
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
+import type Koa from 'koa'
+import type { Credential } from './tls.ts'
+
+/** One HTTPS port. */
+export type Listener = {
+  port: number
+  /** So that whoever comes next needs a handshake. */
+  closeIdleConnections(): void
+  /** Stops taking connections and ends those there are. */
+  close(): Promise<void>
+}
+
+type Where = { host: string; port: number }
+type Identity = { credential: Credential; ca: string }
+
+/** Decides, before each handshake, whether it is to be reset. */
+export type Resets = { pending(): boolean; take(): boolean }
+const NEVER: Resets = { pending: () => false, take: () => false }
+
+/** How long a request under way may take once the simulator stops, in milliseconds. */
+const FAREWELL_MS = 1_000
+
+/**
+ * Serves an application by HTTPS. A client's certificate is asked for, never demanded here: which accounts demand
+ * one is known only after the handshake. The TCP socket comes first, so that a handshake can be reset.
+ */
+export async function listen(app: Koa, where: Where & Identity & { resets?: Resets }): Promise<Listener> {
+  const { credential, ca, resets = NEVER } = where
+  const https = createServer(
+    { key: credential.key, cert: credential.certificate, ca, requestCert: true, rejectUnauthorized: false },
+    app.callback(),
+  )
+  const tcp = createTcpServer(socket => welcome(socket, https, resets))
+  // The TLS server never listens itself, so its own time-outs for idle connections are what ends those.
+  const sockets = trackedSockets(tcp)
+  await new Promise<void>((done, fail) => {
+    tcp.once('error', fail)
+    tcp.listen({ host: where.host, port: where.port }, done)
+  })
+  return {
+    port: (tcp.address() as AddressInfo).port,
+    closeIdleConnections: () => https.closeIdleConnections(),
+    close: () => closed(tcp, https, sockets),
+  }
+}
+
+/** Hands a connection to TLS, or resets it when its handshake begins. */
+function welcome(socket: Socket, https: Server, resets: Resets): void {
+  socket.on('error', () => socket.destroy())
+  if (!resets.pending()) return void https.emit('connection', socket)
+  socket.once('data', hello => {
+    if (resets.take()) return void socket.resetAndDestroy()
+    socket.pause()
+    socket.unshift(hello)
+    https.emit('connection', socket)
+  })
+}
+
+function trackedSockets(tcp: TcpServer): Set<Socket> {
+  const sockets = new Set<Socket>()
+  tcp.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+async function closed(tcp: TcpServer, https: Server, sockets: Set<Socket>): Promise<void> {
+  const ended = new Promise<void>(done => tcp.close(() => done()))
+  https.closeIdleConnections()
+  const impatience = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, FAREWELL_MS)
+  await ended
+  clearTimeout(impatience)
+  https.closeAllConnections()
+}

@@ -1,0 +1,24 @@
+import pino from 'pino'
+import { readSimulatorConfig } from '../config.ts'
+import { startSimulator } from './server.ts'
+
+const config = readSimulatorConfig()
+const log = pino({ name: 'simulator', level: config.logLevel })
+const simulator = await startSimulator({ config, log })
+log.info(simulator.facts, 'ready')
+
+let stopping = false
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    // A second signal is no reason to leave requests half done.
+    if (stopping) return
+    stopping = true
+    simulator.close().then(
+      () => log.info('stopped'),
+      error => {
+        log.error({ err: error }, 'could not stop in order')
+        process.exitCode = 1
+      },
+    )
+  })
+}

@@ -1,0 +1,77 @@
+import type { ProviderName } from '../domain/provider.ts'
+import type { Store } from './store.ts'
+
+/** What a settled movement was. */
+export type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return'
+
+/** One settled movement of one account; `id` is the one its caller chose, where there was one. */
+export type Movement = {
+  accountId: string
+  kind: MovementKind
+  id: string | null
+  /** `E…`, or `D…` where money comes or goes back. */
+  endToEnd: string
+  originalEndToEnd: string | null
+  cents: number
+  at: string
+}
+
+/**
+ * The money of the simulated accounts. Every balance moves here and nowhere else, in one transaction with the
+ * movement it belongs to: at all times balance + held = opening + Σ in − Σ out.
+ */
+export type Rail = {
+  /** Money arrives. */
+  credit(movement: Movement): void
+  /** Takes money out of the balance for what is in process; false where the balance does not cover it. */
+  hold(accountId: string, cents: number): boolean
+  /** Gives held money back: what was in process was rejected. */
+  release(accountId: string, cents: number): void
+  /** Held money leaves for good. */
+  debitHeld(movement: Movement): void
+  /** Every settled movement in the order they settled, of one account, of one provider or of all. */
+  statement(filter: { accountId?: string; provider?: ProviderName }): Movement[]
+}
+
+export function railOf(store: Store): Rail {
+  const record = (direction: 'in' | 'out', movement: Movement) =>
+    store.insert('movement', { ...movement, direction })
+  const move = (accountId: string, change: { balance: number; held: number }) =>
+    store.run(
+      'UPDATE account SET balanceCents = balanceCents + ?, heldCents = heldCents + ? WHERE id = ?',
+      change.balance,
+      change.held,
+      accountId,
+    )
+
+  return {
+    credit: movement =>
+      store.atomically(() => {
+        record('in', movement)
+        move(movement.accountId, { balance: movement.cents, held: 0 })
+      }),
+    hold: (accountId, cents) =>
+      store.run(
+        `UPDATE account SET balanceCents = balanceCents - ?, heldCents = heldCents + ?
+         WHERE id = ? AND balanceCents >= ?`,
+        cents,
+        cents,
+        accountId,
+        cents,
+      ) === 1,
+    release: (accountId, cents) => void move(accountId, { balance: cents, held: -cents }),
+    debitHeld: movement =>
+      store.atomically(() => {
+        record('out', movement)
+        move(movement.accountId, { balance: 0, held: -movement.cents })
+      }),
+    statement: ({ accountId, provider }) =>
+      store.all<Movement>(
+        `SELECT movement.* FROM movement JOIN account ON account.id = movement.accountId
+         WHERE movement.accountId = coalesce(?, movement.accountId) AND provider = coalesce(?, provider)
+         ORDER BY sequence`,
+        accountId ?? null,
+        provider ?? null,
+      ),
+  }
+}

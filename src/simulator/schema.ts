@@ -1,0 +1,167 @@
+/** The simulator's tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
+export const SCHEMA = `
+CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+
+CREATE TABLE IF NOT EXISTS account (
+  id TEXT PRIMARY KEY,
+  provider TEXT NOT NULL,
+  dialect TEXT NOT NULL,
+  clientId TEXT NOT NULL,
+  clientSecret TEXT NOT NULL,
+  holderName TEXT NOT NULL,
+  holderDocument TEXT NOT NULL,
+  city TEXT NOT NULL,
+  ispb TEXT NOT NULL,
+  requiresCertificate INTEGER NOT NULL,
+  amountMagic INTEGER NOT NULL,
+  noticeSecret TEXT,
+  openingCents INTEGER NOT NULL,
+  balanceCents INTEGER NOT NULL CHECK (balanceCents >= 0),
+  heldCents INTEGER NOT NULL DEFAULT 0 CHECK (heldCents >= 0),
+  UNIQUE (provider, clientId)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS pixKey (
+  key TEXT PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  kind TEXT NOT NULL,
+  createdAt TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS charge (
+  accountId TEXT NOT NULL REFERENCES account,
+  txid TEXT NOT NULL,
+  token TEXT NOT NULL UNIQUE,
+  locationId INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  cents INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  expiresInSeconds INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  details TEXT NOT NULL,
+  PRIMARY KEY (accountId, txid)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS receipt (
+  accountId TEXT NOT NULL REFERENCES account,
+  endToEnd TEXT NOT NULL,
+  txid TEXT,
+  cents INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  key TEXT NOT NULL,
+  message TEXT,
+  payerName TEXT NOT NULL,
+  payerDocument TEXT NOT NULL,
+  payerIspb TEXT NOT NULL,
+  PRIMARY KEY (accountId, endToEnd)
+) STRICT;
+CREATE INDEX IF NOT EXISTS receiptByTxid ON receipt (accountId, txid);
+CREATE INDEX IF NOT EXISTS receiptByTime ON receipt (accountId, at);
+
+CREATE TABLE IF NOT EXISTS refund (
+  accountId TEXT NOT NULL REFERENCES account,
+  endToEnd TEXT NOT NULL,
+  id TEXT NOT NULL,
+  returnId TEXT NOT NULL,
+  cents INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  silent INTEGER NOT NULL,
+  fate TEXT NOT NULL,
+  reason TEXT,
+  requestedAt TEXT NOT NULL,
+  settledAt TEXT,
+  PRIMARY KEY (accountId, endToEnd, id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS sending (
+  accountId TEXT NOT NULL REFERENCES account,
+  id TEXT NOT NULL,
+  endToEnd TEXT NOT NULL UNIQUE,
+  cents INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  silent INTEGER NOT NULL,
+  fate TEXT NOT NULL,
+  code TEXT,
+  payerKey TEXT NOT NULL,
+  message TEXT,
+  recipient TEXT NOT NULL,
+  comesBack TEXT NOT NULL,
+  requestedAt TEXT NOT NULL,
+  settledAt TEXT,
+  PRIMARY KEY (accountId, id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS sendingByTime ON sending (accountId, requestedAt);
+
+CREATE TABLE IF NOT EXISTS returned (
+  returnId TEXT PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  endToEnd TEXT NOT NULL,
+  cents INTEGER NOT NULL,
+  at TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS returnedByOriginal ON returned (endToEnd);
+
+CREATE TABLE IF NOT EXISTS withheld (
+  accountId TEXT NOT NULL,
+  id TEXT NOT NULL,
+  PRIMARY KEY (accountId, id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS movement (
+  sequence INTEGER PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  direction TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  id TEXT,
+  endToEnd TEXT NOT NULL,
+  originalEndToEnd TEXT,
+  cents INTEGER NOT NULL CHECK (cents > 0),
+  at TEXT NOT NULL,
+  UNIQUE (accountId, direction, endToEnd)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS webhook (
+  accountId TEXT NOT NULL REFERENCES account,
+  key TEXT NOT NULL,
+  url TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  PRIMARY KEY (accountId, key)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS agenda (
+  id INTEGER PRIMARY KEY,
+  task TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  dueAt INTEGER NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX IF NOT EXISTS agendaByDue ON agenda (dueAt);
+
+CREATE TABLE IF NOT EXISTS fault (
+  id INTEGER PRIMARY KEY,
+  provider TEXT NOT NULL,
+  operation TEXT,
+  fault TEXT NOT NULL,
+  timesLeft INTEGER NOT NULL,
+  delayMs INTEGER
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS inboxAnswer (
+  name TEXT PRIMARY KEY,
+  status INTEGER NOT NULL,
+  delayMs INTEGER NOT NULL,
+  headers TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS inboxEntry (
+  sequence INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  at TEXT NOT NULL,
+  method TEXT NOT NULL,
+  headers TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS inboxEntryByName ON inboxEntry (name);
+`

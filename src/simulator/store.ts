@@ -1,0 +1,70 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { SCHEMA } from './schema.ts'
+
+/** The simulator's whole state: one SQLite file, so that a killed process loses nothing it acknowledged. */
+export type Store = {
+  /** The first row, or undefined. */
+  one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[]
+  /** Adds a row; its fields are the table's columns. */
+  insert(table: string, row: Record<string, SQLInputValue>): void
+  /** How many rows it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number
+  /** All of it or nothing; inside another, it joins that one. */
+  atomically<T>(work: () => T): T
+  /** Counts up from 1, one count a name. */
+  count(name: string): number
+  close(): void
+}
+
+/** Opens `<home>/simulator.db`, making it where there is none. */
+export function openStore(home: string): Store {
+  mkdirSync(home, { recursive: true })
+  const database = new DatabaseSync(join(home, 'simulator.db'))
+  // With WAL, NORMAL survives the death of the process; only the machine's death may take the last commits.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000')
+  database.exec(SCHEMA)
+
+  const statements = new Map<string, StatementSync>()
+  const prepared = (sql: string) => {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  let open = false
+
+  const store: Store = {
+    one: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).all(...values) as Row[],
+    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    insert: (table, row) => {
+      const columns = Object.keys(row)
+      const marks = columns.map(() => '?')
+      prepared(`INSERT INTO ${table} (${columns}) VALUES (${marks})`).run(...Object.values(row))
+    },
+    atomically: work => {
+      if (open) return work()
+      database.exec('BEGIN IMMEDIATE')
+      open = true
+      try {
+        const result = work()
+        database.exec('COMMIT')
+        return result
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
+      } finally {
+        open = false
+      }
+    },
+    count: name =>
+      store.one<{ value: number }>(
+        `INSERT INTO counter VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`,
+        name,
+      )!.value,
+    close: () => database.close(),
+  }
+  return store
+}

@@ -1,0 +1,126 @@
+import 'reflect-metadata'
+import { webcrypto } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import * as x509 from '@peculiar/x509'
+
+/** A certificate and its private key, both PEM. */
+export type Credential = { certificate: string; key: string }
+
+/** The simulator's own certificate authority: whoever trusts `caFile` trusts every simulated provider. */
+export type LocalAuthority = {
+  /** Absolute path of its certificate. */
+  caFile: string
+  ca: string
+  issueServerCertificate(hosts: readonly string[]): Promise<Credential>
+  issueClientCertificate(commonName: string): Promise<Credential>
+}
+
+/** The fixed host names of the providers' official SDKs, which a test maps to the simulator. */
+const PROVIDER_HOSTS = [
+  'pix.api.efipay.com.br',
+  'pix-h.api.efipay.com.br',
+  'api.woovi.com',
+  'api.openpix.com.br',
+]
+
+/** Every name the simulator is reached by, besides the host it is told to listen on. */
+export function serverHosts(host: string): string[] {
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...PROVIDER_HOSTS, hostname(), host])]
+}
+
+const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const
+const SIGNING = { name: 'ECDSA', hash: 'SHA-256' } as const
+const DAY_MS = 86_400_000
+/** TLS clients refuse server certificates valid for longer than this. */
+const LONGEST_SERVER_DAYS = 397
+
+x509.cryptoProvider.set(webcrypto)
+
+/** Opens the authority in `<home>/tls`, making it the first time; its key is readable by the owner only. */
+export async function openAuthority(home: string): Promise<LocalAuthority> {
+  const folder = resolve(home, 'tls')
+  const caFile = join(folder, 'ca.pem')
+  const keyFile = join(folder, 'ca.key')
+  if (!existsSync(caFile) || !existsSync(keyFile)) {
+    mkdirSync(folder, { recursive: true })
+    const made = await makeAuthority()
+    writeFileSync(keyFile, made.key, { mode: 0o600 })
+    writeFileSync(caFile, made.certificate)
+  }
+  const ca = readFileSync(caFile, 'utf8')
+  const issuer = {
+    certificate: new x509.X509Certificate(ca),
+    key: await signingKey(readFileSync(keyFile, 'utf8')),
+  }
+
+  return {
+    caFile,
+    ca,
+    issueServerCertificate: hosts =>
+      issue(issuer, { commonName: 'localhost', usage: x509.ExtendedKeyUsage.serverAuth, hosts }),
+    issueClientCertificate: commonName =>
+      issue(issuer, { commonName, usage: x509.ExtendedKeyUsage.clientAuth, hosts: [] }),
+  }
+}
+
+type Issuer = { certificate: x509.X509Certificate; key: webcrypto.CryptoKey }
+type Subject = { commonName: string; usage: x509.ExtendedKeyUsage; hosts: readonly string[] }
+
+async function makeAuthority(): Promise<Credential> {
+  const keys = await keyPair()
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=Trilho simulator, O=Trilho',
+    ...validity(3650),
+    keys: keys,
+    signingAlgorithm: SIGNING,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { certificate: certificate.toString('pem'), key: await privatePem(keys.privateKey) }
+}
+
+async function issue(issuer: Issuer, { commonName, usage, hosts }: Subject): Promise<Credential> {
+  const keys = await keyPair()
+  const names = hosts.map(host => ({ type: isIP(host) ? 'ip' : 'dns', value: host }) as const)
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: [{ CN: [commonName] }, { O: ['Trilho'] }],
+    issuer: issuer.certificate.subject,
+    ...validity(LONGEST_SERVER_DAYS),
+    publicKey: keys.publicKey,
+    signingKey: issuer.key,
+    signingAlgorithm: SIGNING,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([usage]),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.certificate),
+      ...(names.length ? [new x509.SubjectAlternativeNameExtension(names)] : []),
+    ],
+  })
+  return { certificate: certificate.toString('pem'), key: await privatePem(keys.privateKey) }
+}
+
+async function keyPair(): Promise<webcrypto.CryptoKeyPair> {
+  return (await webcrypto.subtle.generateKey(CURVE, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair
+}
+
+/** From yesterday, for clocks that differ. */
+function validity(days: number) {
+  const notBefore = new Date(Date.now() - DAY_MS)
+  return { notBefore, notAfter: new Date(notBefore.getTime() + days * DAY_MS) }
+}
+
+async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
+  return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY')
+}
+
+async function signingKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const pkcs8 = x509.PemConverter.decodeFirst(pem)
+  return await webcrypto.subtle.importKey('pkcs8', pkcs8, CURVE, false, ['sign'])
+}

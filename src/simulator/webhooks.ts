@@ -1,0 +1,31 @@
+import type { Store } from './store.ts'
+
+/** Where a provider's customer wants the notices of one key. */
+export type Webhook = { accountId: string; key: string; url: string; createdAt: string }
+
+export type Webhooks = {
+  register(accountId: string, webhook: { key: string; url: string }): Webhook
+  find(accountId: string, key: string): Webhook | undefined
+  list(accountId: string): Webhook[]
+  /** False where there was none. */
+  remove(accountId: string, key: string): boolean
+}
+
+export function webhooksOf({ store, now }: { store: Store; now: () => Date }): Webhooks {
+  return {
+    register: (accountId, { key, url }) => {
+      const webhook = { accountId, key, url, createdAt: now().toISOString() }
+      store.atomically(() => {
+        store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key)
+        store.insert('webhook', webhook)
+      })
+      return webhook
+    },
+    find: (accountId, key) =>
+      store.one<Webhook>('SELECT * FROM webhook WHERE accountId = ? AND key = ?', accountId, key),
+    list: accountId =>
+      store.all<Webhook>('SELECT * FROM webhook WHERE accountId = ? ORDER BY createdAt, key', accountId),
+    remove: (accountId, key) =>
+      store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key) === 1,
+  }
+}
