@@ -36,7 +36,17 @@ async function cancel(em: EntityManager, delivery: Delivery): Promise<NextTry> {
 }
 
 /** The body an endpoint gets, and its Standard Webhooks signature; during a rotation the old token signs as well. */
-function signed({ endpoint, event, sealer, at }: { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }) {
+function signed({
+  endpoint,
+  event,
+  sealer,
+  at,
+}: {
+  endpoint: Webhook
+  event: Event
+  sealer: Sealer
+  at: Date
+}) {
   const body = JSON.stringify({
     id: event.uuid,
     type: event.type,
@@ -77,7 +87,11 @@ async function keep(em: EntityManager, { delivery, endpoint, tried, at }: Kept):
   }
   endpoint.failingSince ??= at
   disableIfDead(endpoint, tried, at)
-  const waitMs = waitBeforeNextTry(delivery.tries, Math.random(), tried.kind === 'answered' ? tried.retryAfterMs : 0)
+  const waitMs = waitBeforeNextTry(
+    delivery.tries,
+    Math.random(),
+    tried.kind === 'answered' ? tried.retryAfterMs : 0,
+  )
   if (waitMs === null || endpoint.status === 'DISABLED') {
     delivery.status = 'FAILED'
     delivery.nextTryAt = null

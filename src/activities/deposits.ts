@@ -7,7 +7,10 @@ import { setAside } from './unmatched.ts'
 
 /** A PIX that a notice names and no charge of ours expects. */
 export type Deposit = { connectionUuid: string; endToEnd: string; requestId: string; timeScale: number }
-export type DepositFate = (LeftToDo & { kind: 'taken' }) | { kind: 'absent' } | { kind: 'no_answer'; code: string }
+export type DepositFate =
+  | (LeftToDo & { kind: 'taken' })
+  | { kind: 'absent' }
+  | { kind: 'no_answer'; code: string }
 
 /** Asks the provider for the PIX and credits it to the connection's account: a deposit (SPEC §2). */
 export function takeDeposit(dependencies: Dependencies) {

@@ -19,7 +19,9 @@ export function sweepNotices({ orm, log }: Dependencies, engine: Engine) {
     )
     for (const notice of waiting) {
       // One that cannot be handed over must not keep the others waiting.
-      await handOver(engine, em, notice).catch(error => log.warn({ error, notice: notice.uuid }, 'notice not handed over'))
+      await handOver(engine, em, notice).catch(error =>
+        log.warn({ error, notice: notice.uuid }, 'notice not handed over'),
+      )
     }
     return { waiting: waiting.length, handedOver: waiting.filter(notice => notice.handedAt).length }
   }

@@ -32,7 +32,9 @@ export type ReturnOrder = { movementUuid: string; again: boolean }
 export function sendReturn(dependencies: Dependencies) {
   return async ({ movementUuid, again }: ReturnOrder): Promise<Sent> => {
     const em = dependencies.orm.em.fork()
-    const { begun, original, attempt } = await inTransaction(dependencies.orm, tx => begin(tx, { movementUuid, again }))
+    const { begun, original, attempt } = await inTransaction(dependencies.orm, tx =>
+      begin(tx, { movementUuid, again }),
+    )
     if (!begun) return { kind: 'unknown', code: 'interrupted' }
     const { provider } = await reach(dependencies, em, attempt.connectionUuid)
     const outcome = await provider.refund({

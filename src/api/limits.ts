@@ -35,3 +35,15 @@ export const REQUEST_MS = 30_000
 
 /** Longer than the longest answer (10 s, SPEC §2 and §4), shorter than what an orchestrator grants before killing. */
 export const STOP_MS = 15_000
+
+/** Of the 5 s in which an outage is answered, what finding Temporal may take. */
+export const TEMPORAL_READY_MS = 3_000
+
+/** SPEC §2: a create waits this long for its payload. */
+export const CREATE_MS = 10_000
+
+/** SPEC §1: what is not even stored by now is answered 503 within 5 s; its life goes on. */
+export const NOT_STORED_MS = 4_500
+
+/** A cancellation waits for one call of the provider. */
+export const CANCEL_MS = 8_000

@@ -85,4 +85,3 @@ export const ANNOUNCED: readonly ChargeState[] = [
   'partially_refunded',
   'refunded',
 ]
-

@@ -22,6 +22,16 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 /** NOMINAL: an account of the holder's own. POOL: one shared account managed by the service. */
 export type ConnectionType = 'NOMINAL' | 'POOL'
 
+/** The provider APIs that an adapter speaks. */
+export const DIALECTS = ['efi', 'woovi'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
+export const CAPABILITIES: Record<Dialect, { openAmount: boolean }> = {
+  efi: { openAmount: false },
+  woovi: { openAmount: false },
+}
+
 /** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
 export type Party = {
   name: string

@@ -14,45 +14,42 @@ export function splitShare(split: Pick<Split, 'type' | 'amount'>, valueCents: nu
   return split.type === 'FIXED' ? split.amount : shareOf(valueCents, split.amount)
 }
 
-export type SplitFault = {
-  index: number | null
-  field: 'value' | 'recipient_account_uuid' | null
-  message: string
-}
+export type SplitFault = { path: (string | number)[]; message: string }
 
-/**
- * Checks the splits of a new charge (api-document.txt, POST /payments, rules 1 to 4; SPEC §2) and names every fault.
- * `valueCents` 0 is an open amount: nothing is known to share out, so only percentages fit.
- */
-export function splitFaults(splits: Split[], valueCents: number): SplitFault[] {
+/** api-document.txt, POST /payments, rules 1, 2 and 4: what is wrong with some splits, whatever the charge's value. */
+export function splitFaults(splits: Split[]): SplitFault[] {
   const faults: SplitFault[] = []
   const seen = new Set<string>()
   splits.forEach((split, index) => {
     if (split.type === 'PERCENTAGE' && split.amount > WHOLE)
-      faults.push({ index, field: 'value', message: 'a percentage may not exceed 100' })
-    if (split.type === 'FIXED' && valueCents === 0)
-      faults.push({
-        index,
-        field: 'value',
-        message: 'a charge with an open value takes PERCENTAGE splits only',
-      })
+      faults.push({ path: [index, 'value'], message: 'a percentage may not exceed 100' })
     const pair = `${split.recipientAccountUuid}/${split.type}`
     if (seen.has(pair))
       faults.push({
-        index,
-        field: 'recipient_account_uuid',
+        path: [index, 'recipient_account_uuid'],
         message: 'this recipient already has a split of this type',
       })
     seen.add(pair)
   })
   const percentages = splits.filter(split => split.type === 'PERCENTAGE')
   if (percentages.reduce((sum, split) => sum + split.amount, 0) > WHOLE)
-    faults.push({ index: null, field: null, message: 'the percentages together may not exceed 100' })
-  if (valueCents > 0 && splits.reduce((sum, split) => sum + splitShare(split, valueCents), 0) > valueCents)
-    faults.push({
-      index: null,
-      field: null,
-      message: 'the splits together may not exceed the value of the charge',
-    })
+    faults.push({ path: [], message: 'the percentages together may not exceed 100' })
   return faults
+}
+
+/**
+ * Rule 3: the splits together may not exceed the charge's value. An open value (0) is not known yet, so only
+ * percentages fit (SPEC §2).
+ */
+export function sumFault(splits: Split[], valueCents: number): { field: string; message: string } | null {
+  const fixed = splits.findIndex(split => split.type === 'FIXED')
+  if (valueCents === 0 && fixed >= 0)
+    return {
+      field: `splits.${fixed}.type`,
+      message: 'a charge with an open value takes PERCENTAGE splits only',
+    }
+  const sum = splits.reduce((total, split) => total + splitShare(split, valueCents), 0)
+  return sum > valueCents
+    ? { field: 'splits', message: 'the splits together may not exceed the value of the charge' }
+    : null
 }

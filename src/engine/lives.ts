@@ -28,7 +28,7 @@ export async function openCharge(
   seen: { externalRef?: string; provider: string; waitMs: number },
 ): Promise<void> {
   const client = await engine.client()
-  const start = WithStartWorkflowOperation.create<typeof chargeWorkflow>('chargeWorkflow', {
+  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
     ...chargeLife(order, seen),
     taskQueue: engine.taskQueue,
     args: [order],
@@ -69,7 +69,11 @@ export async function tellCharge(engine: Engine, uuid: string, notice: ProviderN
 }
 
 /** Signals a life that must be running already; false where there is none. */
-export async function tellRunning(engine: Engine, workflowId: string, notice: ProviderNotice): Promise<boolean> {
+export async function tellRunning(
+  engine: Engine,
+  workflowId: string,
+  notice: ProviderNotice,
+): Promise<boolean> {
   const client = await engine.client()
   return takenUnlessMissing(client, workflowId, notice)
 }
@@ -84,7 +88,11 @@ export async function tellOrphan(engine: Engine, attemptUuid: string, notice: Pr
   })
 }
 
-export async function tellReturn(engine: Engine, movementUuid: string, notice: ProviderNotice): Promise<void> {
+export async function tellReturn(
+  engine: Engine,
+  movementUuid: string,
+  notice: ProviderNotice,
+): Promise<void> {
   const client = await engine.client()
   await client.workflow.signalWithStart<typeof returnWorkflow, [ProviderNotice]>('returnWorkflow', {
     ...again(engine, returnId(movementUuid)),
@@ -115,7 +123,11 @@ function again(engine: Engine, workflowId: string) {
   } as const
 }
 
-async function takenUnlessMissing(client: Client, workflowId: string, notice: ProviderNotice): Promise<boolean> {
+async function takenUnlessMissing(
+  client: Client,
+  workflowId: string,
+  notice: ProviderNotice,
+): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).signal(providerNotice, notice)
     return true

@@ -4,6 +4,7 @@ import type { Movement } from '../db/entities/movement.ts'
 import { CHARGE_STATUSES, type ChargeState, charge as life } from '../domain/charge.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
 import type { Party } from '../domain/provider.ts'
+import { splitFaults } from '../domain/split.ts'
 import {
   anyCase,
   day,
@@ -37,13 +38,24 @@ const splitOrder = z.object({
   recipient_account_uuid: uuid,
 })
 
+function namedFaults(splits: z.output<typeof splitOrder>[], context: z.RefinementCtx): void {
+  const faults = splitFaults(
+    splits.map(split => ({
+      type: split.type,
+      amount: split.value,
+      recipientAccountUuid: split.recipient_account_uuid,
+    })),
+  )
+  for (const fault of faults) context.addIssue({ code: 'custom', ...fault })
+}
+
 export const createPayment = z.object({
   value: reais.meta({ description: 'Reais; 0 lets the payer choose', examples: [150.75] }),
   type: anyCase(['PIX']),
   external_ref: z.string().min(1).max(255).optional(),
   final_beneficiary: finalBeneficiary.optional(),
   provider_uuid: uuid.optional(),
-  splits: z.array(splitOrder).max(100).default([]),
+  splits: z.array(splitOrder).max(100).superRefine(namedFaults).default([]),
   expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
 })
 export type CreatePayment = z.output<typeof createPayment>

@@ -19,3 +19,6 @@ export const ATTRIBUTES = {
   endToEnd: defineSearchAttributeKey('TrilhoEndToEnd', 'KEYWORD'),
   value: defineSearchAttributeKey('TrilhoValueCents', 'INT'),
 }
+
+/** The queue of webhook tries beside a worker's main one. */
+export const webhookQueue = (taskQueue: string) => `${taskQueue}-webhooks`

@@ -1,9 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { FeeTable } from '../../domain/money.ts'
-import type { ConnectionStatus, ConnectionType, Party, ProviderName } from '../../domain/provider.ts'
+import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../../domain/provider.ts'
 import { key, moment, oneOf, text, uuid } from '../columns.ts'
 
-export type Dialect = 'efi' | 'woovi'
 export type VirtualAccount = Party & { type: ConnectionType }
 
 const providerAccount = defineEntity({

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import type { Charge } from '../../db/entities/charge.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { charge as life } from '../../domain/charge.ts'
+import { cancelRunningCharge } from '../../engine/lives.ts'
+import type { Engine } from '../../engine/start.ts'
+import type { Token } from '../auth.ts'
+import { refuse } from '../errors.ts'
+import { CANCEL_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { chargeOf } from './find.ts'
+
+/** Cancels a PENDING charge at its provider, then here; without the provider's answer it stays PENDING (SPEC §2). */
+export async function cancelCharge(
+  engine: Engine,
+  { em, token, uuid }: { em: EntityManager; token: Token; uuid: string },
+): Promise<Charge> {
+  const charge = await chargeOf(em, token, uuid)
+  if (!life.accepts(charge.state, 'cancelled')) refuse('charge_not_cancellable')
+  await engine.client()
+  const answer = await cancelRunningCharge(engine, uuid, { updateId: randomUUID(), waitMs: CANCEL_MS }).catch(
+    () => ({ kind: 'no_answer' }) as const,
+  )
+  if (answer.kind === 'no_answer') refuse('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  const now = await chargeOf(em.fork(), token, uuid)
+  // Paid, expired or cancelled by somebody else in the meantime.
+  if (now.state !== 'cancelled' || answer.kind === 'gone') refuse('charge_not_cancellable')
+  return now
+}

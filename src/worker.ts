@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from '@temporalio/client'
+import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
+import pino from 'pino'
+import type { Dependencies } from './activities/dependencies.ts'
+import {
+  noticeActivities,
+  providerActivities,
+  recordActivities,
+  webhookActivities,
+} from './activities/index.ts'
+import { type Config, readConfig } from './config.ts'
+import { openOrm } from './db/orm.ts'
+import { scheduleSweep } from './engine/schedules.ts'
+import { providerRegistry } from './providers/registry.ts'
+import { sealer } from './sealing.ts'
+import { addressPolicy } from './webhooks/addresses.ts'
+import { webhookDialer } from './webhooks/dial.ts'
+import { webhookQueue } from './workflows/ids.ts'
+
+/** One call of a provider; two candidates fit into the 10 s that a create waits. */
+const PROVIDER_TIMEOUT_MS = 4_500
+
+/** The worker's process: create, register, run, stop when told. */
+const config = readConfig()
+const log = pino({ level: config.logLevel, base: { process: 'worker' } })
+Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], telemetryOptions: { logging: { filter: 'WARN' } } })
+
+const connection = await NativeConnection.connect({ address: config.temporal.address })
+const client = new Client({ connection, namespace: config.temporal.namespace })
+const dependencies = await open(config, client)
+const engine = {
+  client: dependencies.temporal,
+  taskQueue: config.temporal.taskQueue,
+  timeScale: config.timeScale,
+}
+await scheduleSweep(client, engine)
+
+const common: Partial<WorkerOptions> = {
+  connection,
+  namespace: config.temporal.namespace,
+  // Longer than any activity, so that a stop loses nothing that was sent.
+  shutdownGraceTime: '20 seconds',
+  shutdownForceTime: '30 seconds',
+}
+const lives = await Worker.create({
+  ...common,
+  taskQueue: config.temporal.taskQueue,
+  workflowsPath: fileURLToPath(new URL('./workflows/index.ts', import.meta.url)),
+  activities: {
+    ...providerActivities(dependencies),
+    ...recordActivities(dependencies),
+    ...noticeActivities(dependencies, engine),
+  },
+  maxCachedWorkflows: config.cachedWorkflows,
+})
+const deliveries = await Worker.create({
+  ...common,
+  taskQueue: webhookQueue(config.temporal.taskQueue),
+  activities: webhookActivities(dependencies),
+  maxConcurrentActivityTaskExecutions: 200,
+})
+
+log.info({ taskQueue: config.temporal.taskQueue }, 'ready')
+await Promise.all([lives.run(), deliveries.run()])
+await Promise.all([dependencies.providers.close(), dependencies.webhooks.close(), dependencies.orm.close()])
+await connection.close()
+log.info('stopped')
+
+async function open(config: Config, client: Client): Promise<Dependencies> {
+  return {
+    orm: await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool }),
+    sealer: sealer(config.secretKeys),
+    providers: providerRegistry({ timeoutMs: PROVIDER_TIMEOUT_MS }),
+    webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),
+    temporal: async () => client,
+    timeScale: config.timeScale,
+    log,
+  }
+}

@@ -1,0 +1,45 @@
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import type {
+  noticeActivities,
+  providerActivities,
+  recordActivities,
+  webhookActivities,
+} from '../activities/index.ts'
+import { webhookQueue } from './ids.ts'
+
+/** The proxies by which lives reach the world, each with its limit and the reason for it. */
+
+type Providers = ReturnType<typeof providerActivities>
+
+/** Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. */
+export const providers = proxyActivities<Pick<Providers, Asking>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+type Asking = 'issueCharge' | 'followCharge' | 'cancelCharge' | 'closeOrphan' | 'takeDeposit' | 'askReturn'
+
+/** Sending money is never repeated by Temporal: whether to send again is the life's decision, by our id. */
+export const sending = proxyActivities<Pick<Providers, 'sendReturn'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+})
+
+/** Reads and writes of a few milliseconds; a database that is down is tried again until it is back. */
+export const records = proxyLocalActivities<ReturnType<typeof recordActivities>>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+})
+
+/** A try takes 15 s and up to 5 s in line; it runs on a queue of its own, away from the providers. */
+export const webhooks = () =>
+  proxyActivities<ReturnType<typeof webhookActivities>>({
+    taskQueue: webhookQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '40 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  })
+
+/** One sweep at a time; the next minute brings another. */
+export const notices = proxyActivities<ReturnType<typeof noticeActivities>>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+})

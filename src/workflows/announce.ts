@@ -1,0 +1,39 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
+import { ParentClosePolicy, startChild } from '@temporalio/workflow'
+import type { LeftToDo } from '../activities/announce.ts'
+import { deliveryId, returnId } from './ids.ts'
+import { returnWorkflow } from './return.ts'
+import { deliveryWorkflow } from './webhook-delivery.ts'
+
+/**
+ * Starts what a transaction left to do, each as a life of its own that outlives this one. One that was started before
+ * is known by its id and left alone.
+ */
+export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promise<void> {
+  await Promise.all([
+    ...left.deliveries.map(deliveryUuid =>
+      startOnce(deliveryWorkflow, deliveryId(deliveryUuid), { deliveryUuid, timeScale }),
+    ),
+    ...left.returns.map(movementUuid =>
+      startOnce(returnWorkflow, returnId(movementUuid), { movementUuid, timeScale }),
+    ),
+  ])
+}
+
+/** Starts an independent child, unless it runs or ran already. */
+export async function startOnce<Order>(
+  life: (order: Order) => Promise<unknown>,
+  workflowId: string,
+  order: Order,
+): Promise<void> {
+  try {
+    await startChild(life, {
+      workflowId,
+      args: [order] as never,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    })
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+  }
+}

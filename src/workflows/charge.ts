@@ -1,0 +1,183 @@
+import {
+  allHandlersFinished,
+  condition,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow'
+import type { Followed } from '../activities/following.ts'
+import { type ChargeState, charge } from '../domain/charge.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
+import { providers, records } from './activities.ts'
+import { startOnce, startWhatIsLeft } from './announce.ts'
+import { Notices } from './asking.ts'
+import { ATTRIBUTES, orphanId } from './ids.ts'
+import { type CancelAnswer, type ChargeOrder, cancelCharge, type ResumedCharge, ready } from './messages.ts'
+import { orphanWorkflow } from './orphan.ts'
+
+/**
+ * A charge's life, from the order to paid, expired, cancelled or failed. Refunds are lives of their own. A life that
+ * has ended is woken by a later notice, reads where it stands, and ends again.
+ */
+export async function chargeWorkflow(order: ChargeOrder | ResumedCharge): Promise<ChargeState> {
+  const life = new ChargeLife(order.timeScale)
+  await (isResumed(order) ? life.resume(order.resume) : life.issue(order))
+  for (let step = life.next(); step !== 'end'; step = life.next()) {
+    if (step === 'wait') await life.wait()
+    else if (step === 'cancel') await life.cancel()
+    else await life.ask({ closing: step === 'close' })
+  }
+  await condition(allHandlersFinished)
+  return life.state
+}
+
+function isResumed(order: ChargeOrder | ResumedCharge): order is ResumedCharge {
+  return 'resume' in order
+}
+
+class ChargeLife {
+  state: ChargeState = 'issuing'
+  #uuid = ''
+  #opened = false
+  /** From here on, in workflow time, the provider is asked whether it was paid. */
+  #closesAt = Number.POSITIVE_INFINITY
+  /** After a question without an answer: when to ask again, and how often it was asked. */
+  #askAt = Number.POSITIVE_INFINITY
+  #unanswered = 0
+  #cancelWanted = false
+  #cancelWaiters: ((answer: CancelAnswer) => void)[] = []
+  readonly #notices = new Notices()
+  readonly #timeScale: number
+
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
+    setHandler(ready, () => this.#whenOpen(), {
+      description: 'Waits until the charge is issued, or cannot be',
+    })
+    setHandler(cancelCharge, () => this.#cancellation(), {
+      description: 'Cancels a pending charge at its provider, then here',
+    })
+  }
+
+  async issue(order: ChargeOrder): Promise<void> {
+    this.#uuid = order.uuid
+    const issued = await providers.issueCharge.executeWithOptions(
+      { summary: `issue ${order.valueCents} centavos` },
+      [order],
+    )
+    this.#stands(issued.state, issued.expiresAt)
+    this.#opened = true
+    upsertSearchAttributes([{ key: ATTRIBUTES.provider, value: issued.connectionUuid }])
+    const { timeScale } = order
+    for (const attemptUuid of issued.orphans)
+      await startOnce(orphanWorkflow, orphanId(attemptUuid), { attemptUuid, timeScale })
+    await startWhatIsLeft(issued, timeScale)
+  }
+
+  async resume(uuid: string): Promise<void> {
+    this.#uuid = uuid
+    const now = await records.chargeNow(uuid)
+    this.#stands(now.state, now.expiresAt)
+    this.#cancelWanted = now.cancelRequested
+    this.#opened = true
+  }
+
+  /** What is to be done now; a notice is looked at before the life may end. */
+  next(): 'ask' | 'cancel' | 'close' | 'wait' | 'end' {
+    const due = Date.now() >= this.#askAt || this.#unanswered === 0
+    if (this.#notices.waiting) return 'ask'
+    if (charge.isOver(this.state) || this.state === 'issuing') return 'end'
+    if (this.#cancelWanted && due && charge.accepts(this.state, 'cancelled')) return 'cancel'
+    if (Date.now() >= this.#closesAt && due) return 'close'
+    if (Date.now() >= this.#askAt) return 'ask'
+    return 'wait'
+  }
+
+  async wait(): Promise<void> {
+    const until = Math.min(this.#closesAt > Date.now() ? this.#closesAt : this.#askAt, this.#askAt)
+    const woken = () => this.#notices.waiting || (this.#cancelWanted && this.#unanswered === 0)
+    await condition(woken, Math.max(1, until - Date.now()), {
+      summary: this.#unanswered > 0 ? 'ask again' : 'payload expires',
+    })
+  }
+
+  async ask({ closing }: { closing: boolean }): Promise<void> {
+    this.#notices.taken()
+    const followed = await providers.followCharge.executeWithOptions(
+      { summary: closing ? 'expired? ask whether it was paid' : 'ask the provider' },
+      [{ chargeUuid: this.#uuid, closing: closing || Date.now() >= this.#closesAt }],
+    )
+    await this.#took(followed)
+  }
+
+  async cancel(): Promise<void> {
+    const followed = await providers.cancelCharge.executeWithOptions({ summary: 'cancel at the provider' }, [
+      { chargeUuid: this.#uuid },
+    ])
+    await this.#took(followed)
+    if (followed.kind === 'no_answer') this.#tellCancellers({ kind: 'no_answer' })
+    // A provider that will not cancel an open payload has decided: asking for the same again would change nothing.
+    else this.#tellCancellers({ kind: 'over', state: followed.state })
+    this.#cancelWanted = followed.kind === 'no_answer'
+  }
+
+  async #took(followed: Followed): Promise<void> {
+    if (followed.kind === 'no_answer') {
+      this.#askAgain()
+      setCurrentDetails(
+        `${charge.shows(this.state)}: the provider has not answered (${followed.code}); asked again`,
+      )
+      return
+    }
+    this.#unanswered = 0
+    this.#askAt = Number.POSITIVE_INFINITY
+    this.#stands(followed.state)
+    if (!charge.accepts(this.state, 'cancelled')) this.#tellCancellers({ kind: 'over', state: this.state })
+    // A payment on its way will be told by a notice; a lost one is found by asking.
+    if (this.state === 'paying') this.#askAgain()
+    await startWhatIsLeft(followed, this.#timeScale)
+  }
+
+  #tellCancellers(answer: CancelAnswer): void {
+    for (const tell of this.#cancelWaiters.splice(0)) tell(answer)
+  }
+
+  #askAgain(): void {
+    this.#unanswered += 1
+    this.#askAt = Date.now() + scaled(WAITS.askAgain(this.#unanswered), this.#timeScale)
+  }
+
+  #stands(state: ChargeState, expiresAt?: string | null): void {
+    this.state = state
+    if (expiresAt) this.#closesAt = Date.parse(expiresAt) + scaled(WAITS.afterExpiry, this.#timeScale)
+    upsertSearchAttributes([{ key: ATTRIBUTES.status, value: charge.shows(state) }])
+    setCurrentDetails(SENTENCES[state])
+  }
+
+  async #whenOpen(): Promise<ChargeState> {
+    await condition(() => this.#opened)
+    return this.state
+  }
+
+  async #cancellation(): Promise<CancelAnswer> {
+    await condition(() => this.#opened)
+    if (!charge.accepts(this.state, 'cancelled')) return { kind: 'over', state: this.state }
+    this.#cancelWanted = true
+    this.#unanswered = 0 // Asked for by a person: not in the time of the schedule, but now.
+    return new Promise(resolve => this.#cancelWaiters.push(resolve))
+  }
+}
+
+/** Where a life stands, in a sentence for the operator. */
+const SENTENCES: Record<ChargeState, string> = {
+  issuing: 'Being issued: the candidates are asked in order',
+  pending: 'Issued: waiting for the payer',
+  paying: 'A payment is on its way; the provider is asked until it is settled',
+  paid: 'Paid',
+  refunding: 'A refund is on its way',
+  partially_refunded: 'Paid, and refunded in part',
+  refunded: 'Refunded whole',
+  failed: 'No provider could issue it',
+  expired: 'Expired: the provider says that it was not paid',
+  cancelled: 'Cancelled',
+}

@@ -1,0 +1,27 @@
+import { setCurrentDetails } from '@temporalio/workflow'
+import type { Deposit, DepositFate } from '../activities/deposits.ts'
+import { WAITS } from '../domain/waits.ts'
+import { providers } from './activities.ts'
+import { startWhatIsLeft } from './announce.ts'
+import { askUntilKnown, Notices } from './asking.ts'
+
+/** A PIX that names no charge of ours: credited when the provider confirms it; a forged one comes to nothing. */
+export async function depositWorkflow(deposit: Deposit): Promise<DepositFate['kind']> {
+  const { timeScale } = deposit
+  const notices = new Notices()
+  const ask = () =>
+    askUntilKnown<DepositFate>(() => providers.takeDeposit(deposit), {
+      notices,
+      timeScale,
+      isKnown: fate => fate.kind !== 'no_answer',
+    })
+  let fate = await ask()
+  if (fate.kind === 'absent') {
+    // A notice may run ahead of the provider's own books.
+    await notices.orAfter(WAITS.secondLook, timeScale, 'second look')
+    fate = await ask()
+  }
+  if (fate.kind === 'taken') await startWhatIsLeft(fate, timeScale)
+  setCurrentDetails(fate.kind === 'taken' ? 'Credited as a deposit' : 'The provider knows no such PIX')
+  return fate.kind
+}

@@ -1,0 +1,7 @@
+/** What the worker bundles: every life. */
+export { chargeWorkflow } from './charge.ts'
+export { depositWorkflow } from './deposit.ts'
+export { noticeSweepWorkflow } from './notice-sweep.ts'
+export { orphanWorkflow } from './orphan.ts'
+export { returnWorkflow } from './return.ts'
+export { deliveryWorkflow } from './webhook-delivery.ts'

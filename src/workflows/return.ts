@@ -1,0 +1,33 @@
+import { setCurrentDetails } from '@temporalio/workflow'
+import { WAITS } from '../domain/waits.ts'
+import { providers, sending } from './activities.ts'
+import { startWhatIsLeft } from './announce.ts'
+import { Notices } from './asking.ts'
+import { type Final, sendOnce } from './sending.ts'
+
+export type ReturnLife = { movementUuid: string; timeScale: number }
+
+/** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
+export async function returnWorkflow({ movementUuid, timeScale }: ReturnLife): Promise<Final['kind']> {
+  const notices = new Notices()
+  while (true) {
+    setCurrentDetails('Sending an unmatched PIX back to its payer')
+    const sent = await sendOnce({
+      send: again => sending.sendReturn({ movementUuid, again }),
+      ask: () => providers.askReturn({ movementUuid }),
+      notices,
+      timeScale,
+    })
+    if (sent.kind === 'unreachable') {
+      // Nothing left, and no other provider can return it: the same one is tried again.
+      setCurrentDetails(`The provider cannot be reached (${sent.code}); tried again`)
+      await notices.orAfter(WAITS.returnAgain, timeScale, 'provider unreachable')
+      continue
+    }
+    if (sent.kind === 'settled') await startWhatIsLeft(sent, timeScale)
+    setCurrentDetails(
+      sent.kind === 'settled' ? 'Returned to its payer' : `The provider refuses the return: ${sent.code}`,
+    )
+    return sent.kind
+  }
+}
