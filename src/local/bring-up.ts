@@ -4,14 +4,7 @@ import type { DemoOptions, DemoResult } from './demo.ts'
 import { keptSecret } from './home.ts'
 import type { LocalInfo } from './local-file.ts'
 import type { ChildPlan } from './processes.ts'
-import {
-  apiIsReady,
-  type Site,
-  startPostgres,
-  startSimulator,
-  startTemporal,
-  temporalAnswers,
-} from './servers.ts'
+import { apiIsReady, openTemporal, type Site, startPostgres, startSimulator } from './servers.ts'
 import type { SearchAttribute } from './temporal.ts'
 import { orAborted } from './waiting.ts'
 
@@ -33,9 +26,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
   const secretKeys = config.secretKeys ?? (await keptSecret(home.secretKey, newSecretKey))
   const [database_url, temporal_address] = await Promise.all([
     config.databaseUrl ?? startPostgres(site),
-    config.temporalAddress
-      ? temporalAnswers(site, config.temporalAddress)
-      : startTemporal(site, parts.searchAttributes),
+    openTemporal(site, parts.searchAttributes),
   ])
 
   const api_url = `http://127.0.0.1:${ports.api}`

@@ -1,13 +1,8 @@
 import type { ProviderName } from '../domain/provider.ts'
+import type { SimulatorFacts } from '../simulator/server.ts'
 
 /** What the simulator says of itself in `simulator.json`. */
-export type SimulatorInfo = {
-  url: string
-  inbox_url: string
-  /** The certificate of its authority, for NODE_EXTRA_CA_CERTS. */
-  ca_file: string
-  providers: Record<ProviderName, { base_url: string }>
-}
+export type { SimulatorFacts as SimulatorInfo } from '../simulator/server.ts'
 
 /** A local start's account, as `local.json` shows it. */
 export type DemoResult = {
@@ -20,7 +15,7 @@ export type DemoResult = {
 export type DemoOptions = {
   databaseUrl: string
   secretKeys: string
-  simulator: SimulatorInfo
+  simulator: SimulatorFacts
   publicUrl: string
 }
 

@@ -52,12 +52,21 @@ export async function startPostgres({ config, home, ports, processes, abort }: S
   return databaseUrl(cluster, ports.postgres)
 }
 
-/** Returns its address once its namespace answers. */
-export async function startTemporal(
+/** Returns the address of the server that was given, else of our own, once its namespace answers. */
+export async function openTemporal(
+  site: Site,
+  searchAttributes: readonly SearchAttribute[],
+): Promise<string> {
+  const { config, abort } = site
+  const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
+  await temporalIsHealthy(address, { namespace: config.temporalNamespace, searchAttributes }, abort)
+  return address
+}
+
+async function startTemporal(
   { config, home, ports, processes, say, abort }: Site,
   searchAttributes: readonly SearchAttribute[],
 ): Promise<string> {
-  const namespace = config.temporalNamespace
   processes.start({
     name: 'temporal',
     command: await temporalBinary({ ...config, say, abort }),
@@ -65,21 +74,13 @@ export async function startTemporal(
       port: ports.temporal,
       uiPort: ports.temporalUi,
       databaseFile: home.temporalDatabase,
-      namespace,
+      namespace: config.temporalNamespace,
       searchAttributes,
     }),
     env: { ...config.environment, ...temporalEnvironment },
     cwd: home.folder,
   })
-  const address = `127.0.0.1:${ports.temporal}`
-  await temporalIsHealthy(address, { namespace, searchAttributes }, abort)
-  return address
-}
-
-/** A server that was given is its owner's: it is only asked whether it is there. */
-export async function temporalAnswers({ config, abort }: Site, address: string): Promise<string> {
-  await temporalIsHealthy(address, { namespace: config.temporalNamespace, searchAttributes: [] }, abort)
-  return address
+  return `127.0.0.1:${ports.temporal}`
 }
 
 /** Returns what it says of itself once it listens. */
@@ -106,9 +107,6 @@ export async function apiIsReady(url: string, abort: AbortSignal): Promise<void>
       return false
     }
   }
-  await waitUntil(ready, { what: `${url}/readyz does not answer 200`, limitMs: LIMITS.apiMs, abort }).catch(
-    error => {
-      throw new Error(`${error.message}; last: ${last}`)
-    },
-  )
+  const what = () => `${url}/readyz does not answer 200; last: ${last}`
+  await waitUntil(ready, { what, limitMs: LIMITS.apiMs, abort })
 }

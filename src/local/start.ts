@@ -1,3 +1,4 @@
+import { ATTRIBUTES } from '../workflows/ids.ts'
 import { setUpDemo } from './demo.ts'
 import { runLocal } from './local.ts'
 import { workerPolls } from './temporal.ts'
@@ -5,7 +6,7 @@ import { workerPolls } from './temporal.ts'
 process.exit(
   await runLocal({
     scripts: { simulator: 'src/simulator/main.ts', worker: 'src/worker.ts', api: 'src/api/main.ts' },
-    searchAttributes: [],
+    searchAttributes: Object.values(ATTRIBUTES),
     setUpDemo,
     workerPolls,
   }),

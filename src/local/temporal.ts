@@ -1,10 +1,10 @@
 import { Connection } from '@temporalio/client'
+import type { SearchAttributeType } from '@temporalio/common'
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
 import { LIMITS, waitUntil } from './waiting.ts'
 
-export type SearchAttribute = {
-  name: string
-  type: 'Bool' | 'Datetime' | 'Double' | 'Int' | 'Keyword' | 'KeywordList' | 'Text'
-}
+/** As src/workflows/ids.ts defines them. */
+export type SearchAttribute = { name: string; type: SearchAttributeType }
 
 export type TemporalServer = {
   port: number
@@ -25,6 +25,16 @@ const dynamicConfig = {
   'matching.numTaskqueueWritePartitions': 1,
 }
 
+const typeNames: Record<SearchAttributeType, string> = {
+  BOOL: 'Bool',
+  DATETIME: 'Datetime',
+  DOUBLE: 'Double',
+  INT: 'Int',
+  KEYWORD: 'Keyword',
+  KEYWORD_LIST: 'KeywordList',
+  TEXT: 'Text',
+}
+
 /** The command line of a development server, on loopback only. */
 export function temporalArguments(server: TemporalServer): string[] {
   const { port, uiPort, databaseFile, namespace, searchAttributes } = server
@@ -35,7 +45,7 @@ export function temporalArguments(server: TemporalServer): string[] {
     ...(databaseFile === undefined ? [] : ['--sqlite-pragma', 'journal_mode=wal']),
     ...(databaseFile === undefined ? [] : ['--sqlite-pragma', 'synchronous=normal']),
     ...Object.entries(dynamicConfig).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
-    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type}`]),
+    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${typeNames[type]}`]),
     ...['--log-level', 'warn'],
   ]
 }
@@ -43,14 +53,18 @@ export function temporalArguments(server: TemporalServer): string[] {
 /** More garbage between collections: about a tenth more work done on two cores. */
 export const temporalEnvironment = { GOGC: '400' }
 
-/** Waits until the namespace answers and knows every search attribute. */
+/**
+ * Waits until the namespace answers and knows every search attribute. Those it lacks are added: a development
+ * server registers them only when it makes its database, and a server that was given may know none of ours.
+ */
 export async function temporalIsHealthy(
   address: string,
   { namespace, searchAttributes }: Pick<TemporalServer, 'namespace' | 'searchAttributes'>,
   abort?: AbortSignal,
 ): Promise<void> {
-  await waitUntil(() => knowsItAll(), {
-    what: `The Temporal server at ${address} does not answer for the namespace ${namespace}`,
+  let last = 'no answer'
+  await waitUntil(knowsItAll, {
+    what: () => `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
     limitMs: LIMITS.temporalMs,
     abort,
   })
@@ -60,9 +74,17 @@ export async function temporalIsHealthy(
       return await connected(address, async ({ workflowService, operatorService }) => {
         await workflowService.describeNamespace({ namespace })
         const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
-        return searchAttributes.every(({ name }) => customAttributes && name in customAttributes)
+        const missing = searchAttributes.filter(
+          ({ name }) => !customAttributes || !(name in customAttributes),
+        )
+        if (missing.length === 0) return true
+        last = `without the search attributes ${missing.map(({ name }) => name).join(', ')}`
+        const types = missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)])
+        await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
+        return false
       })
-    } catch {
+    } catch (error) {
+      last = (error as Error).message
       return false
     }
   }

@@ -37,14 +37,17 @@ export function pause(ms: number, abort?: AbortSignal): Promise<void> {
 /** Asks until the answer is neither undefined nor false; throws `what` after the limit. */
 export async function waitUntil<T>(
   ask: () => T | Promise<T>,
-  wait: { what: string; limitMs: number; everyMs?: number; abort?: AbortSignal },
+  wait: { what: string | (() => string); limitMs: number; everyMs?: number; abort?: AbortSignal },
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + wait.limitMs
   for (;;) {
     wait.abort?.throwIfAborted()
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
-    if (Date.now() > deadline) throw new Error(`${wait.what} (waited ${Math.round(wait.limitMs / 1000)} s)`)
+    if (Date.now() > deadline) {
+      const what = typeof wait.what === 'string' ? wait.what : wait.what()
+      throw new Error(`${what} (waited ${Math.round(wait.limitMs / 1000)} s)`)
+    }
     await pause(wait.everyMs ?? 100, wait.abort)
   }
 }

@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
+import { temporalIsHealthy } from '../../src/local/temporal.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 test('suites get a database and a Temporal server that knows their search attributes', async () => {
   const [postgres, temporal] = await Promise.all([
     startPostgres(),
-    startTemporal([{ name: 'TrilhoAccount', type: 'Keyword' }]),
+    startTemporal([{ name: 'TrilhoAccount', type: 'KEYWORD' }]),
   ])
   expect(postgres.url).toMatch(/^postgres:\/\/trilho:[\w-]+@127\.0\.0\.1:\d+\/trilho$/)
   const connection = await Connection.connect({ address: temporal.address })
@@ -14,4 +15,15 @@ test('suites get a database and a Temporal server that knows their search attrib
   expect(Object.keys(customAttributes ?? {})).toContain('TrilhoAccount')
   await connection.close()
   await Promise.all([postgres.stop(), temporal.stop()])
+})
+
+test('a server that lacks a search attribute of ours learns it', async () => {
+  const { address, namespace, stop } = await startTemporal()
+  const searchAttributes = [{ name: 'TrilhoValueCents', type: 'INT' }] as const
+  await temporalIsHealthy(address, { namespace, searchAttributes })
+  const connection = await Connection.connect({ address })
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+  expect(customAttributes?.TrilhoValueCents).toBe(3) // A whole number, in Temporal's numbering.
+  await connection.close()
+  await stop()
 })

@@ -17,7 +17,7 @@ process.exit(
       worker: 'test/local/programs/worker.ts',
       api: 'test/local/programs/api.ts',
     },
-    searchAttributes: [{ name: 'TrilhoAccount', type: 'Keyword' }],
+    searchAttributes: [{ name: 'TrilhoAccount', type: 'KEYWORD' }],
     setUpDemo: async () => demo,
     workerPolls: async () => {},
   }),
