@@ -1,0 +1,124 @@
+import type {
+  CancelOutcome,
+  FindChargeOutcome,
+  IssuedCharge,
+  IssueOrder,
+  IssueOutcome,
+  Rejected,
+} from '../../domain/provider.ts'
+import type { Provider } from '../port.ts'
+import type { EfiClient } from './client.ts'
+import { chargeOf, paymentOf, statusOf } from './mapping.ts'
+import { type Cob, cob as cobShape, newCob, removal } from './shapes.ts'
+
+/** Charges as `cob`: the txid is our reference, so the same order sent twice is one charge. */
+export function charges(
+  client: EfiClient,
+  now: () => number,
+): Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'> {
+  return {
+    async issueCharge(order) {
+      const inVain = cannotIssue(order)
+      if (inVain) return inVain
+      const request = { method: 'PUT', path: pathOf(order.reference), json: cobOf(order) } as const
+      const outcome = await client.send(request, json => ordered(order, cobIn(json)))
+      return mayBeThereAlready(outcome) ? takeOurs(order, outcome) : outcome
+    },
+    findCharge,
+    cancelCharge,
+  }
+
+  async function findCharge(reference: string): Promise<FindChargeOutcome> {
+    return client.lookUp({ method: 'GET', path: pathOf(reference) }, json => {
+      const cob = cobIn(json)
+      if (!cob || cob.txid !== reference) return undefined
+      const payments = (cob.pix ?? []).map(pix => paymentOf(pix, cob.chave))
+      return { status: statusOf(cob, now()), charge: chargeOf(cob), payments }
+    })
+  }
+
+  async function cancelCharge(reference: string): Promise<CancelOutcome> {
+    const request = { method: 'PATCH', path: pathOf(reference), json: removal } as const
+    const outcome = await client.lookUp(request, json => (isRemoved(cobIn(json)) ? {} : undefined))
+    if (outcome.kind === 'found') return { kind: 'cancelled' }
+    return outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
+      ? alreadyOver(reference, outcome)
+      : outcome
+  }
+
+  function isRemoved(cob: Cob | undefined): boolean {
+    return cob !== undefined && statusOf(cob, now()) === 'removed'
+  }
+
+  /** A refused removal: the charge is over, and what it became decides. */
+  async function alreadyOver(reference: string, refusal: Refused): Promise<CancelOutcome> {
+    const outcome = await findCharge(reference)
+    if (outcome.kind !== 'found') return outcome
+    return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
+  }
+
+  /** The id is taken: by this very order, whose answer got lost, or by something else, which is a no. */
+  async function takeOurs(order: IssueOrder, refusal: IssueOutcome): Promise<IssueOutcome> {
+    const request = { method: 'GET', path: pathOf(order.reference) } as const
+    const outcome = await client.lookUp(request, json => {
+      const cob = cobIn(json)
+      return cob && { charge: ordered(order, cob)?.charge }
+    })
+    if (outcome.kind === 'not_found') return refusal
+    if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
+    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : idTaken
+  }
+
+  /** A charge that is what was ordered and can be paid; anything else is no acceptance. */
+  function ordered(order: IssueOrder, cob: Cob | undefined): { charge: IssuedCharge } | undefined {
+    const fits =
+      cob?.txid === order.reference &&
+      cob.valor.original === order.totalCents &&
+      statusOf(cob, now()) === 'open'
+    return fits ? { charge: chargeOf(cob) } : undefined
+  }
+}
+
+type Refused = { code: string; message: string }
+
+function cobIn(json: unknown): Cob | undefined {
+  return cobShape.safeParse(json).data
+}
+
+function pathOf(reference: string): string {
+  return `/v2/cob/${encodeURIComponent(reference)}`
+}
+
+function cobOf(order: IssueOrder) {
+  return newCob.parse({
+    calendario: { expiracao: order.expiresInSeconds },
+    valor: { original: order.totalCents },
+    chave: order.collectionKey,
+    solicitacaoPagador: order.message?.slice(0, 140),
+  })
+}
+
+function cannotIssue(order: IssueOrder): Rejected | undefined {
+  if (order.totalCents === 0)
+    return refused('open_amount_unsupported', 'Efí issues no charge without an amount')
+  if (order.collectionKey === null)
+    return refused('collection_key_missing', 'Efí needs the key that collects the charge')
+  return undefined
+}
+
+/** Efí says 409; the Central Bank's CobOperacaoInvalida covers a taken txid among other things, so it is looked up too. */
+function mayBeThereAlready(outcome: IssueOutcome): boolean {
+  return (
+    (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') ||
+    (outcome.kind === 'rejected' && outcome.code === 'charge_refused')
+  )
+}
+
+const refused = (code: string, message: string): Rejected => ({
+  kind: 'rejected',
+  finality: 'other_may_help',
+  code,
+  message,
+})
+
+const idTaken = refused('reference_taken', 'Efí has another charge under this reference')

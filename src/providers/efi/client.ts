@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { Reply } from '../exchange.ts'
+import { type Call, type HttpClient, httpClient } from '../http.ts'
+import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
+import { refusalOf } from './errors.ts'
+import { askForToken, type Token, tokenCache } from './token.ts'
+
+/** What one connection needs to speak to Efí; certificate and key are PEM texts, and come together. */
+export const efiCredentials = z
+  .object({
+    client_id: z.string().min(1),
+    client_secret: z.string().min(1),
+    certificate: z.string().startsWith('-----BEGIN ').optional(),
+    private_key: z.string().startsWith('-----BEGIN ').optional(),
+    /** The last part of the URL that Efí sends notices to. */
+    notice_secret: z.string().min(1),
+  })
+  .refine(({ certificate, private_key }) => !certificate === !private_key, {
+    message: 'certificate and private_key come together',
+  })
+export type EfiCredentials = z.infer<typeof efiCredentials>
+
+export type EfiOptions = {
+  baseUrl: string
+  credentials: EfiCredentials
+  /** PEM of the authority to trust instead of the system's, for a local far side. */
+  ca?: string
+  timeoutMs: number
+  now?: () => number
+}
+
+/** Efí's API behind a token: calls and, over them, the outcome rules with Efí's refusals. */
+export function efiClient({ baseUrl, credentials, ca, timeoutMs, now = Date.now }: EfiOptions) {
+  const { certificate, private_key: key } = credentials
+  const http = httpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs })
+  const call = authorized(
+    http,
+    tokenCache(() => askForToken(http, credentials, now), now),
+  )
+
+  return {
+    send: async <T extends object>(request: Call, read: Reading<T>['read']) =>
+      sendingOutcome(await call(request), { read, refusalOf }),
+    lookUp: async <T extends object>(request: Call, read: Reading<T>['read']) =>
+      lookUp(await call(request), { read, refusalOf }),
+    lookUpOwn: async <T extends object>(request: Call, read: Reading<T>['read']) =>
+      lookUpOwn(await call(request), { read, refusalOf }),
+    close: () => http.close(),
+  }
+}
+export type EfiClient = ReturnType<typeof efiClient>
+
+/** A 401 says that nothing was done, so that call alone is made again, once, with a new token. */
+function authorized(http: HttpClient, tokens: ReturnType<typeof tokenCache>) {
+  const callWith = (token: Token, call: Call) =>
+    http.call({ ...call, headers: { ...call.headers, authorization: `Bearer ${token.text}` } })
+
+  return async (call: Call): Promise<Reply> => {
+    const token = await tokens.current()
+    if (token.kind === 'unreachable') return token
+    const reply = await callWith(token, call)
+    if (reply.kind !== 'answer' || reply.status !== 401) return reply
+
+    tokens.drop(token)
+    const another = await tokens.current()
+    return another.kind === 'unreachable' ? another : callWith(another, call)
+  }
+}

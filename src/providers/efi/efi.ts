@@ -1,0 +1,21 @@
+import type { Provider } from '../port.ts'
+import { account } from './account.ts'
+import { charges } from './charges.ts'
+import { type EfiOptions, efiClient } from './client.ts'
+import { notices } from './notice.ts'
+import { payments } from './payments.ts'
+import { statement } from './statement.ts'
+
+/** Efí's public Pix API behind the port: the Central Bank's `cob`, `pix`, `devolucao` and `webhook`, and Efí's own calls. */
+export function efiProvider(options: EfiOptions): Provider & { close(): Promise<void> } {
+  const client = efiClient(options)
+  return {
+    capabilities: { openAmount: false },
+    ...charges(client, options.now ?? Date.now),
+    ...payments(client),
+    ...account(client, options.credentials),
+    ...statement(client),
+    ...notices(options.credentials),
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,74 @@
+import type { FoundCharge, IncomingPix, IssuedCharge, Party, Sending } from '../../domain/provider.ts'
+import { rejectionOf } from './errors.ts'
+import type { Cob, Holder, Received, Returned } from './shapes.ts'
+
+/** Efí's objects in the words of the domain. What Efí leaves unsaid is `''`. */
+
+export function chargeOf(cob: Cob): IssuedCharge {
+  return {
+    txid: cob.txid,
+    payload: cob.pixCopiaECola ?? '',
+    expiresAt: expiresAt(cob),
+    pixKey: cob.chave ?? '',
+    receiver: partyOf(cob.recebedor ?? {}),
+  }
+}
+
+/** The Central Bank's API has no "expired": an unpaid charge is, once its time is over. */
+export function statusOf(cob: Cob, now: number): FoundCharge['status'] {
+  switch (cob.status) {
+    case 'ATIVA':
+      return !cob.pix?.length && Date.parse(expiresAt(cob)) <= now ? 'expired' : 'open'
+    case 'CONCLUIDA':
+      return 'completed'
+    case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
+    case 'REMOVIDA_PELO_PSP':
+      return 'removed'
+  }
+}
+
+/** A PIX that Efí lists as received has settled; a charge's key stands in where the PIX does not repeat it. */
+export function paymentOf(pix: Received, chargesKey?: string | null): IncomingPix {
+  const payer = pix.pagador ?? pix.gnExtras?.pagador
+  return {
+    endToEnd: pix.endToEndId,
+    txid: pix.txid ?? null,
+    cents: pix.valor,
+    status: 'settled',
+    at: pix.horario,
+    payer: payer ? partyOf(payer) : null,
+    pixKey: pix.chave ?? chargesKey ?? '',
+  }
+}
+
+const sendingStatus = {
+  EM_PROCESSAMENTO: 'in_process',
+  DEVOLVIDO: 'settled',
+  NAO_REALIZADO: 'rejected',
+} as const
+
+/** A devolução on its way back; its end-to-end id is the rail's return id. `at`: when settled, else when asked for. */
+export function sendingOf(devolucao: Returned): Sending {
+  const status = sendingStatus[devolucao.status]
+  return {
+    status,
+    endToEnd: devolucao.rtrId ?? '',
+    at: devolucao.horario.liquidacao ?? devolucao.horario.solicitacao ?? null,
+    ...(status === 'rejected' ? rejectionOf(devolucao.gnExtras?.erro, devolucao.motivo) : {}),
+  }
+}
+
+function expiresAt({ calendario }: Cob): string {
+  return new Date(Date.parse(calendario.criacao) + calendario.expiracao * 1000).toISOString()
+}
+
+function partyOf({ nome, cpf, cnpj, codigoBanco }: Holder): Party {
+  return {
+    name: nome ?? '',
+    document: cpf ?? cnpj ?? '',
+    account_number: '',
+    account_agency: '',
+    bank: { code: '', name: '', ispb: codigoBanco ?? '' },
+    account_type: 'CHECKING',
+  }
+}

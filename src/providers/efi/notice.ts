@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { NoticeItem } from '../../domain/provider.ts'
+import type { Provider } from '../port.ts'
+import type { EfiCredentials } from './client.ts'
+
+/** Efí's notices carry no signature; the secret in their URL is what tells them from anyone else's. */
+export function notices({ notice_secret }: EfiCredentials): Pick<Provider, 'readNotice'> {
+  return {
+    readNotice({ body, secret }) {
+      if (secret === null || !isSame(secret, notice_secret)) return { kind: 'forged' }
+      const items = itemsIn(body)
+      return items ? { kind: 'items', items } : { kind: 'unreadable' }
+    },
+  }
+}
+
+/** Compares digests, so neither time nor length tells how much of a guess is right. */
+function isSame(guess: string, secret: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(guess), digest(secret))
+}
+
+/** Read loosely: a notice is a hint, and what it says of values or states is asked, not believed. */
+const pix = z.object({
+  endToEndId: z.string().nullish(),
+  txid: z.string().nullish(),
+  tipo: z.string().nullish(),
+  gnExtras: z.object({ idEnvio: z.string().nullish() }).nullish(),
+  devolucoes: z.array(z.object({ id: z.string() })).nullish(),
+})
+/** Registering a URL makes Efí send `{ evento: "teste_webhook" }` to it, which is about nothing. */
+const notice = z.union([
+  z.object({ pix: z.array(pix) }),
+  z.object({ evento: z.string(), pix: z.undefined() }),
+])
+
+/** The schema only vouches for the shape: items are kept as they came. */
+function itemsIn(body: string): NoticeItem[] | undefined {
+  const json = jsonIn(body)
+  if (!notice.safeParse(json).success) return undefined
+  return ((json as z.infer<typeof notice>).pix ?? []).flatMap(itemsOf)
+}
+
+/** A received PIX, with each devolução on it as an item of its own (its end-to-end id stays the PIX's), or a sent one. */
+function itemsOf(item: z.infer<typeof pix>): NoticeItem[] {
+  const endToEnd = item.endToEndId ?? null
+  const itemOf = (kind: NoticeItem['kind'], reference: string | null, raw: unknown): NoticeItem => ({
+    kind,
+    reference,
+    endToEnd,
+    raw: JSON.stringify(raw),
+  })
+
+  const idEnvio = item.gnExtras?.idEnvio ?? null
+  if (idEnvio !== null || item.tipo === 'SOLICITACAO') return [itemOf('transfer', idEnvio, item)]
+  const refunds = (item.devolucoes ?? []).map(devolucao => itemOf('refund', devolucao.id, devolucao))
+  return [itemOf('payment', item.txid ?? null, item), ...refunds]
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { centsFromText, textFromCents } from '../../domain/money.ts'
+
+/** Efí's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
+
+const cents = z.string().transform((text, context) => {
+  const value = centsFromText(text)
+  if (value !== null) return value
+  context.issues.push({ code: 'custom', message: 'no amount', input: text })
+  return z.NEVER
+})
+/** RFC 3339 with any offset, to UTC. */
+const instant = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
+
+const times = z.object({ solicitacao: instant.nullish(), liquidacao: instant.nullish() })
+const railError = z.object({ codigo: z.string().nullish(), motivo: z.string().nullish() })
+
+const holder = z.object({
+  nome: z.string().nullish(),
+  cpf: z.string().nullish(),
+  cnpj: z.string().nullish(),
+  codigoBanco: z.string().nullish(),
+})
+export type Holder = z.infer<typeof holder>
+
+/** A devolução: ours on a received PIX, the recipient's on a sent one. */
+export const returned = z.object({
+  id: z.string(),
+  rtrId: z.string().nullish(),
+  valor: cents,
+  status: z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO']),
+  horario: times,
+  motivo: z.string().nullish(),
+  gnExtras: z.object({ erro: railError.nullish() }).nullish(),
+})
+export type Returned = z.infer<typeof returned>
+
+export const received = z.object({
+  endToEndId: z.string().min(1),
+  txid: z.string().nullish(),
+  valor: cents,
+  chave: z.string().nullish(),
+  horario: instant,
+  pagador: holder.nullish(),
+  gnExtras: z.object({ pagador: holder.nullish() }).nullish(),
+  devolucoes: z.array(returned).nullish(),
+})
+export type Received = z.infer<typeof received>
+
+export const sent = z.object({
+  endToEndId: z.string().min(1),
+  idEnvio: z.string().nullish(),
+  valor: cents,
+  status: z.string(),
+  horario: times,
+  devolucoes: z.array(returned).nullish(),
+})
+export type Sent = z.infer<typeof sent>
+
+/**
+ * A charge. Efí writes `expiracao` as a number here and as a text there, and leaves the payload out once it is paid;
+ * one that can still be paid comes with it.
+ */
+export const cob = z
+  .object({
+    txid: z.string(),
+    status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
+    calendario: z.object({ criacao: instant, expiracao: z.coerce.number().int().positive() }),
+    valor: z.object({ original: cents }),
+    chave: z.string().nullish(),
+    pixCopiaECola: z.string().nullish(),
+    recebedor: holder.nullish(),
+    pix: z.array(received).nullish(),
+  })
+  .refine(({ status, pixCopiaECola }) => status !== 'ATIVA' || Boolean(pixCopiaECola))
+export type Cob = z.infer<typeof cob>
+
+export const saldo = z.object({
+  saldo: cents,
+  bloqueios: z.object({ total: cents }).nullish(),
+})
+
+const amount = z
+  .int()
+  .positive()
+  .transform(textFromCents)
+  .pipe(z.string().regex(/^\d{1,10}\.\d{2}$/))
+
+export const newCob = z.strictObject({
+  calendario: z.strictObject({ expiracao: z.int().positive() }),
+  valor: z.strictObject({ original: amount }),
+  chave: z.string().min(1).max(77),
+  solicitacaoPagador: z.string().max(140).optional(),
+})
+export const newReturn = z.strictObject({ valor: amount })
+export const removal = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }

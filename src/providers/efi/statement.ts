@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
+import type { Provider } from '../port.ts'
+import type { EfiClient } from './client.ts'
+import { type Returned, received, sent } from './shapes.ts'
+
+/**
+ * Efí has no statement by settlement: it lists received and sent PIX by their own time, each with the returns on it.
+ * A return may settle long after its PIX, so those with returns are listed again from further back.
+ */
+export function statement(client: EfiClient): Pick<Provider, 'statement'> {
+  return {
+    async statement(from, to) {
+      const entries: StatementEntry[] = []
+      for (const list of [receivedList, sentList]) {
+        const own = await everyPage(list, { inicio: from, fim: to })
+        if (own.kind === 'no_answer') return own
+        const earlier = { inicio: daysBefore(from, RETURNABLE_DAYS), fim: to, devolucaoPresente: 'true' }
+        const returning = await everyPage(list, earlier)
+        if (returning.kind === 'no_answer') return returning
+
+        entries.push(...own.items.flatMap(item => item.own))
+        entries.push(...returning.items.flatMap(item => item.returns).filter(isWithin(from, to)))
+      }
+      return { kind: 'found', entries }
+    },
+  }
+
+  async function everyPage(list: List, filter: Record<string, string>): Promise<Items | NoAnswer> {
+    const items: Movement[] = []
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const query = new URLSearchParams({
+        ...filter,
+        'paginacao.paginaAtual': String(page),
+        'paginacao.itensPorPagina': String(PAGE_SIZE),
+      })
+      const outcome = await client.lookUpOwn({ method: 'GET', path: `${list.path}?${query}` }, list.pageIn)
+      if (outcome.kind === 'no_answer') return outcome
+      items.push(...outcome.items)
+      if (page + 1 >= outcome.pages) return { kind: 'found', items }
+    }
+    return {
+      kind: 'no_answer',
+      code: 'too_many_pages',
+      message: 'The list is longer than one statement may be',
+    }
+  }
+}
+
+/** A return starts within 90 days of its PIX (Res. BCB 103/2021); one more for its settlement. */
+const RETURNABLE_DAYS = 91
+const PAGE_SIZE = 100
+const MOST_PAGES = 1000
+
+/** One PIX of a list: what it moved itself, and what settled returns moved the other way. */
+type Movement = { own: StatementEntry[]; returns: StatementEntry[] }
+type Items = { kind: 'found'; items: Movement[] }
+type List = { path: string; pageIn: (json: unknown) => { items: Movement[]; pages: number } | undefined }
+
+const receivedList = listOf(
+  '/v2/pix',
+  received.transform(pix => ({
+    own: [
+      {
+        endToEnd: pix.endToEndId,
+        reference: pix.txid ?? null,
+        direction: 'IN',
+        cents: pix.valor,
+        at: pix.horario,
+      },
+    ],
+    returns: returnsOf(pix.devolucoes, 'OUT'),
+  })),
+)
+
+const sentList = listOf(
+  '/v2/gn/pix/enviados',
+  sent.transform(pix => {
+    const at = pix.horario.liquidacao ?? pix.horario.solicitacao
+    const own = { endToEnd: pix.endToEndId, reference: pix.idEnvio ?? null, cents: pix.valor }
+    return {
+      own: pix.status === 'REALIZADO' && at ? [{ ...own, direction: 'OUT', at }] : [],
+      returns: returnsOf(pix.devolucoes, 'IN'),
+    }
+  }),
+)
+
+function returnsOf(devolucoes: Returned[] | null | undefined, direction: 'IN' | 'OUT'): StatementEntry[] {
+  return (devolucoes ?? []).flatMap(({ status, rtrId, id, valor, horario }) => {
+    const at = horario.liquidacao ?? horario.solicitacao
+    if (status !== 'DEVOLVIDO' || !at) return []
+    return [{ endToEnd: rtrId ?? '', reference: id, direction, cents: valor, at }]
+  })
+}
+
+/** A page with the number of all pages. Efí also documents sent PIX as a bare list: one of just a page's length may go on. */
+function listOf(path: string, item: z.ZodType<Movement>): List {
+  const paged = z.object({
+    parametros: z.object({ paginacao: z.object({ quantidadeDePaginas: z.coerce.number().int().min(0) }) }),
+    pix: z.array(item),
+  })
+  const bare = z.array(item)
+  const page = z.union([
+    paged.transform(({ parametros, pix }) => ({
+      items: pix,
+      pages: parametros.paginacao.quantidadeDePaginas,
+    })),
+    bare.transform(items => ({ items, pages: items.length === PAGE_SIZE ? Number.POSITIVE_INFINITY : 1 })),
+  ])
+  return { path, pageIn: json => page.safeParse(json).data }
+}
+
+function daysBefore(instant: string, days: number): string {
+  return new Date(Date.parse(instant) - days * 86_400_000).toISOString()
+}
+
+function isWithin(from: string, to: string) {
+  return ({ at }: StatementEntry) => Date.parse(at) >= Date.parse(from) && Date.parse(at) <= Date.parse(to)
+}

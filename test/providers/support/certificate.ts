@@ -1,0 +1,29 @@
+import 'reflect-metadata'
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+
+/** A self-signed certificate for localhost, which is its own authority. */
+export async function ownCertificate(): Promise<{ certificate: string; key: string }> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: 'CN=localhost',
+    notBefore: new Date(Date.now() - 60_000),
+    notAfter: new Date(Date.now() + 3_600_000),
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }]),
+    ],
+  })
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
+  return {
+    certificate: certificate.toString('pem'),
+    key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`,
+  }
+}

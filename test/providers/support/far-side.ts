@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { ownCertificate } from './certificate.ts'
+
+/** One reply of the far side: an answer, or one of the ways to give none. */
+export type Scripted =
+  | { status: number; json?: unknown; text?: string; headers?: Record<string, string> }
+  | 'hang'
+  | 'reset'
+  | 'half'
+
+export type Seen = {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: string
+  connection: number
+}
+
+/**
+ * A scripted provider over TLS on loopback. Each route replies in its order, and keeps repeating its last reply; a
+ * token is given to whoever asks, unless scripted otherwise.
+ */
+export async function farSide() {
+  const { certificate, key } = await ownCertificate()
+  const scripts = new Map<string, Scripted[]>()
+  const seen: Seen[] = []
+  const connections = new Map<Socket, number>()
+  let resets = 0
+  let tokens = 0
+
+  const server: Server = createServer({ cert: certificate, key }, async (request, response) => {
+    const call = await seenIn(request, connections.get(request.socket) ?? 0)
+    seen.push(call)
+    give(replyTo(call), request, response)
+  })
+  server.on('connection', (socket: Socket) => {
+    if (resets-- > 0) socket.resetAndDestroy()
+  })
+  server.on('secureConnection', socket => connections.set(socket, connections.size + 1))
+  server.on('tlsClientError', () => undefined)
+
+  function replyTo({ method, path }: Seen): Scripted {
+    const route = `${method} ${path.split('?')[0]}`
+    const script = scripts.get(`${method} ${path}`) ?? scripts.get(route)
+    if (script) return script.length > 1 ? script.shift()! : script[0]!
+    if (route !== 'POST /oauth/token') return { status: 500, json: { nome: 'not_scripted', mensagem: route } }
+    tokens += 1
+    return { status: 200, json: { access_token: `token-${tokens}`, token_type: 'Bearer', expires_in: 3600 } }
+  }
+
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `https://localhost:${port}`,
+    ca: certificate,
+    seen,
+    /** The calls but those for a token. */
+    calls: () => seen.filter(({ path }) => path !== '/oauth/token'),
+    tokensAsked: () => seen.filter(({ path }) => path === '/oauth/token').length,
+    connections: () => connections.size,
+    answers(route: string, ...replies: Scripted[]) {
+      scripts.set(route, replies)
+    },
+    /** The next handshakes are reset before they are over. */
+    resetsHandshakes(times: number) {
+      resets = times
+    },
+    closeIdle: () => server.closeIdleConnections(),
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+export type FarSide = Awaited<ReturnType<typeof farSide>>
+
+async function seenIn(request: IncomingMessage, connection: number): Promise<Seen> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks).toString('utf8')
+  return { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, connection }
+}
+
+function give(reply: Scripted, request: IncomingMessage, response: ServerResponse): void {
+  if (reply === 'hang') return
+  if (reply === 'reset') return void request.socket.destroy()
+  if (reply === 'half') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+    response.write('{"status":')
+    setTimeout(() => request.socket.destroy(), 20)
+    return
+  }
+  response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+  response.end(reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json)))
+}
+
+/** A port of loopback that nobody listens on. */
+export async function deadUrl(): Promise<string> {
+  const far = await farSide()
+  await far.close()
+  return far.url
+}
