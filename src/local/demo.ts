@@ -1,4 +1,15 @@
-import type { ProviderName } from '../domain/provider.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { issueToken, openAccount, revokeTokens, setDefaults } from '../admin/accounts.ts'
+import { bookOpeningBalance, connect, registerNotices } from '../admin/connections.ts'
+import { Account } from '../db/entities/account.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { type EntityManager, migrate, openOrm } from '../db/orm.ts'
+import { type FeeTable, NO_FEES } from '../domain/money.ts'
+import { type ConnectionType, type Party, PROVIDER_NAMES, type ProviderName } from '../domain/provider.ts'
+import { type ProviderRegistry, providerRegistry } from '../providers/registry.ts'
+import { type Sealer, sealer } from '../sealing.ts'
+import { type SimulatorClient, simulatorClient } from '../simulator/client.ts'
 import type { SimulatorFacts } from '../simulator/server.ts'
 
 /** What the simulator says of itself in `simulator.json`. */
@@ -19,7 +30,192 @@ export type DemoOptions = {
   publicUrl: string
 }
 
+const MERCHANT = { name: 'Padaria Trilho Ltda', document: '11222333000181' }
+const RECIPIENTS = [
+  { name: 'Fornecedor de Farinha Ltda', document: '12ABC34501DE35' },
+  { name: 'Maria da Silva', document: '52998224725' },
+]
+const OPENING_BALANCE_CENTS = 100_000_000
+/** Tokens of this name are issued anew with every start, and those of the start before revoked. */
+const TOKEN_NAME = 'local start'
+/** A simulator is sure after this long that a sending never arrived (SPEC §6). */
+const SETTLE_WINDOW_MS = 5_000
+
+/** What each demo connection is: one of them shared, one of them with fees. */
+const TYPES: Record<ProviderName, ConnectionType> = {
+  PROVIDER_A: 'NOMINAL',
+  PROVIDER_B: 'NOMINAL',
+  PROVIDER_C: 'POOL',
+  PROVIDER_D: 'NOMINAL',
+}
+const FEES: Partial<Record<ProviderName, FeeTable>> = {
+  PROVIDER_B: { ...NO_FEES, charge: { fixedCents: 10, hundredthsOfPercent: 99 } },
+}
+
+type Site = {
+  em: EntityManager
+  seal: Sealer
+  far: SimulatorClient
+  providers: ProviderRegistry
+} & DemoOptions
+
 /** Brings the schema up to date and gives the demo account what it lacks; its tokens are new at every start. */
-export async function setUpDemo(_options: DemoOptions): Promise<DemoResult> {
-  throw new Error('The demo account needs the database layer, which has not landed.')
+export async function setUpDemo(options: DemoOptions): Promise<DemoResult> {
+  const orm = await openOrm({ databaseUrl: options.databaseUrl })
+  const far = simulatorClient(options.simulator.url, options.simulator.ca_file)
+  const providers = providerRegistry({
+    timeoutMs: 10_000,
+    ca: await readFile(options.simulator.ca_file, 'utf8'),
+  })
+  try {
+    await migrate(orm)
+    return await furnish({ ...options, em: orm.em.fork(), seal: sealer(options.secretKeys), far, providers })
+  } finally {
+    await Promise.all([providers.close(), far.close(), orm.close()])
+  }
+}
+
+async function furnish(site: Site): Promise<DemoResult> {
+  const { em } = site
+  const merchant = (await em.findOne(Account, MERCHANT)) ?? (await openAccount(em, MERCHANT))
+  const known = await em.find(Connection, { accountUuid: merchant.uuid }, { populate: ['sealedCredentials'] })
+  const connections: Connection[] = []
+  for (const name of PROVIDER_NAMES) {
+    const found = known.find(connection => connection.provider === name)
+    connections.push(found ? await reconnect(site, found) : await firstConnection(site, merchant, name))
+  }
+  if (known.length === 0)
+    await setDefaults(
+      em,
+      merchant.uuid,
+      connections.map(connection => connection.uuid),
+    )
+  return {
+    account_uuid: merchant.uuid,
+    token: await freshToken(em, merchant.uuid),
+    providers: await scopedTokens(em, connections),
+    recipient_accounts: await Promise.all(RECIPIENTS.map(holder => recipient(site, holder, connections))),
+  }
+}
+
+async function firstConnection(site: Site, merchant: Account, provider: ProviderName): Promise<Connection> {
+  const credentials = {
+    client_id: `demo-${provider.toLowerCase()}`,
+    client_secret: randomBytes(24).toString('base64url'),
+    notice_secret: randomBytes(24).toString('base64url'),
+  }
+  const connection = await connect(site.em, site.seal, {
+    accountUuid: merchant.uuid,
+    provider,
+    providerAccount: credentials.client_id,
+    dialect: 'efi',
+    type: TYPES[provider],
+    isSimulated: true,
+    baseUrl: site.simulator.providers[provider].base_url,
+    credentials,
+    collectionKey: randomUUID(),
+    fees: FEES[provider] ?? NO_FEES,
+    virtualAccount: virtualAccountOf(merchant, provider),
+    settleWindowMs: SETTLE_WINDOW_MS,
+  })
+  await bookOpeningBalance(site.em, connection, OPENING_BALANCE_CENTS)
+  return reconnect(site, connection)
+}
+
+/** Makes the simulated account what the connection expects; ports may have moved since the start before. */
+async function reconnect(site: Site, connection: Connection): Promise<Connection> {
+  const { client_id, client_secret, notice_secret } = site.seal.open<Record<string, string>>(
+    connection.sealedCredentials,
+  )
+  await site.far.account(client_id!, {
+    provider: connection.provider,
+    dialect: 'efi',
+    client_id: client_id!,
+    client_secret: client_secret!,
+    notice_secret: notice_secret!,
+    holder: MERCHANT,
+    city: 'SAO PAULO',
+    ispb: ISPB[connection.provider],
+    keys: [connection.collectionKey!],
+    balance: OPENING_BALANCE_CENTS / 100,
+    requires_certificate: false,
+    amount_magic: false,
+  })
+  connection.baseUrl = site.simulator.providers[connection.provider].base_url
+  await site.em.nativeUpdate(
+    Connection,
+    { providerAccountUuid: connection.providerAccountUuid },
+    { baseUrl: connection.baseUrl },
+  )
+  await registerNotices(
+    { providers: site.providers, sealer: site.seal, publicUrl: site.publicUrl },
+    connection,
+  )
+  return connection
+}
+
+/** An account that takes splits: connected to the same provider accounts as the merchant. */
+async function recipient(site: Site, holder: { name: string; document: string }, merchants: Connection[]) {
+  const em = site.em.fork()
+  const account = (await em.findOne(Account, holder)) ?? (await openAccount(em, holder))
+  const known = await em.find(Connection, { accountUuid: account.uuid })
+  for (const theirs of merchants.filter(
+    one => !known.some(has => has.providerAccountUuid === one.providerAccountUuid),
+  ))
+    await connect(em, site.seal, {
+      accountUuid: account.uuid,
+      provider: theirs.provider,
+      providerAccount: `demo-${theirs.provider.toLowerCase()}`,
+      dialect: theirs.dialect,
+      type: 'POOL',
+      isSimulated: true,
+      baseUrl: theirs.baseUrl,
+      credentials: site.seal.open(theirs.sealedCredentials),
+      collectionKey: theirs.collectionKey ?? null,
+      settleWindowMs: SETTLE_WINDOW_MS,
+    })
+  if (known.length === 0) {
+    const own = await em.find(Connection, { accountUuid: account.uuid }, { orderBy: { provider: 'asc' } })
+    await setDefaults(
+      em,
+      account.uuid,
+      own.map(connection => connection.uuid),
+    )
+  }
+  return { uuid: account.uuid, name: account.name, token: await freshToken(em, account.uuid) }
+}
+
+async function freshToken(em: EntityManager, accountUuid: string): Promise<string> {
+  await revokeTokens(em, { accountUuid, name: TOKEN_NAME })
+  return issueToken(em, { accountUuid, name: TOKEN_NAME, mode: 'test' })
+}
+
+async function scopedTokens(em: EntityManager, connections: Connection[]): Promise<DemoResult['providers']> {
+  const pairs = []
+  for (const { uuid, accountUuid, provider } of connections)
+    pairs.push([
+      provider,
+      {
+        uuid,
+        token: await issueToken(em, { accountUuid, connectionUuid: uuid, name: TOKEN_NAME, mode: 'test' }),
+      },
+    ])
+  return Object.fromEntries(pairs)
+}
+
+const ISPB: Record<ProviderName, string> = {
+  PROVIDER_A: '09089356',
+  PROVIDER_B: '54811417',
+  PROVIDER_C: '32402502',
+  PROVIDER_D: '13140088',
+}
+
+function virtualAccountOf(holder: { name: string; document: string }, provider: ProviderName): Party {
+  return {
+    ...holder,
+    account_number: '1234567',
+    account_agency: '0001',
+    bank: { code: '', name: `Banco ${provider.at(-1)}`, ispb: ISPB[provider] },
+    account_type: 'PAYMENT',
+  }
 }

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { Account } from '../db/entities/account.ts'
+import { DefaultProvider } from '../db/entities/connection.ts'
+import { Token } from '../db/entities/token.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { newToken, type TokenMode } from '../tokens.ts'
+
+/** What an administrator does to accounts: the command line and the local demo share it. */
+
+export async function openAccount(
+  em: EntityManager,
+  holder: { name: string; document: string },
+): Promise<Account> {
+  const account = em.create(Account, { uuid: randomUUID(), ...holder })
+  await em.flush()
+  return account
+}
+
+export type TokenOrder = {
+  accountUuid: string
+  name: string
+  mode: TokenMode
+  /** Binds it to one connection of the account. */
+  connectionUuid?: string
+  expiresAt?: Date
+}
+
+/** Issues a token and answers its text, which is shown this once and never stored. */
+export async function issueToken(em: EntityManager, order: TokenOrder): Promise<string> {
+  const { token, hash, prefix } = newToken(order.mode)
+  em.create(Token, { uuid: randomUUID(), ...order, hash, prefix })
+  await em.flush()
+  return token
+}
+
+/** Revokes the tokens of an account that carry a name; they stop working everywhere within a second. */
+export async function revokeTokens(
+  em: EntityManager,
+  { accountUuid, name }: { accountUuid: string; name: string },
+) {
+  await em.nativeUpdate(Token, { accountUuid, name, revokedAt: null }, { revokedAt: new Date() })
+}
+
+/** Replaces the priority list of an account. */
+export async function setDefaults(
+  em: EntityManager,
+  accountUuid: string,
+  connectionUuids: string[],
+): Promise<void> {
+  await em.transactional(async tx => {
+    await tx.nativeDelete(DefaultProvider, { accountUuid, paymentType: 'PIX' })
+    connectionUuids.forEach((connectionUuid, index) => {
+      tx.create(DefaultProvider, { accountUuid, paymentType: 'PIX', position: index + 1, connectionUuid })
+    })
+  })
+}

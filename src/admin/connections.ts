@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { Connection, ProviderAccount } from '../db/entities/connection.ts'
+import { Movement } from '../db/entities/movement.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { post } from '../db/post.ts'
+import { deposited } from '../domain/ledger.ts'
+import { type FeeTable, NO_FEES } from '../domain/money.ts'
+import type { ConnectionType, Dialect, Party, ProviderName } from '../domain/provider.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
+import type { Sealer } from '../sealing.ts'
+
+export type ConnectionOrder = {
+  accountUuid: string
+  provider: ProviderName
+  /** The provider's own name of the account where the money sits; connections that share it share its money. */
+  providerAccount: string
+  dialect: Dialect
+  type: ConnectionType
+  isSimulated: boolean
+  baseUrl: string
+  /** As the dialect's adapter wants them; sealed before they are stored. */
+  credentials: unknown
+  collectionKey: string | null
+  fees?: FeeTable
+  virtualAccount?: Party
+  settleWindowMs?: number
+}
+
+/** Connects an account to a provider. Its balances open at zero, by trigger. */
+export async function connect(
+  em: EntityManager,
+  sealer: Sealer,
+  order: ConnectionOrder,
+): Promise<Connection> {
+  const { accountUuid, provider, dialect, type, isSimulated, baseUrl, collectionKey } = order
+  const providerAccount =
+    (await em.findOne(ProviderAccount, { provider, name: order.providerAccount })) ??
+    em.create(ProviderAccount, { uuid: randomUUID(), provider, name: order.providerAccount })
+  await em.flush()
+  const connection = em.create(Connection, {
+    uuid: randomUUID(),
+    accountUuid,
+    providerAccountUuid: providerAccount.uuid,
+    provider,
+    dialect,
+    type,
+    status: 'ACTIVE',
+    isSimulated,
+    baseUrl,
+    sealedCredentials: sealer.seal(order.credentials),
+    secretKeyId: sealer.keyId,
+    collectionKey,
+    fees: order.fees ?? NO_FEES,
+    virtualAccount: type === 'NOMINAL' && order.virtualAccount ? { type, ...order.virtualAccount } : null,
+    settleWindowMs: order.settleWindowMs,
+  })
+  await em.flush()
+  return connection
+}
+
+/** Tells a connection's provider where its notices go. */
+export async function registerNotices(
+  { providers, sealer, publicUrl }: { providers: ProviderRegistry; sealer: Sealer; publicUrl: string },
+  connection: Connection,
+): Promise<void> {
+  const provider = providers.providerFor({
+    uuid: connection.uuid,
+    dialect: connection.dialect,
+    baseUrl: connection.baseUrl,
+    credentials: sealer.open(connection.sealedCredentials),
+  })
+  const url = `${publicUrl}/notices/${connection.uuid}`
+  const registered = await provider.registerNotices(url, connection.collectionKey ?? null)
+  if (registered.kind !== 'registered')
+    throw new Error(
+      `${connection.provider} did not register the address of its notices: ${registered.message}`,
+    )
+}
+
+/** Books money that was at the provider before the service was: outside → available, as an ADJUSTMENT. */
+export async function bookOpeningBalance(
+  em: EntityManager,
+  connection: Connection,
+  cents: number,
+): Promise<void> {
+  await em.transactional(async tx => {
+    const at = new Date()
+    const movement = tx.create(Movement, {
+      uuid: randomUUID(),
+      accountUuid: connection.accountUuid,
+      providerAccountUuid: connection.providerAccountUuid,
+      connectionUuid: connection.uuid,
+      type: 'ADJUSTMENT',
+      movementType: 'IN',
+      valueCents: cents,
+      status: 'SETTLED',
+      settledAt: at,
+      createdAt: at,
+      updatedAt: at,
+    })
+    await tx.flush()
+    await post(tx, connection.providerAccountUuid, [
+      { movementUuid: movement.uuid, legs: deposited(connection.accountUuid, cents) },
+    ])
+  })
+}
