@@ -1,7 +1,8 @@
 import type { Account } from './accounts.ts'
 import type { Receipt } from './receipts.ts'
 import type { Refund } from './refunds.ts'
-import type { Returned, Sending } from './sendings.ts'
+import type { Returned } from './returns.ts'
+import type { Sending } from './sendings.ts'
 
 /** What the rail tells a provider's customer about; each dialect says it in its own words. */
 export type RailEvent =

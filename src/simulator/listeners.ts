@@ -33,21 +33,31 @@ const FAREWELL_MS = 1_000
  */
 export async function listen(app: Koa, where: Where & Identity & { resets?: Resets }): Promise<Listener> {
   const { credential, ca, resets = NEVER } = where
-  const https = createServer(
-    { key: credential.key, cert: credential.certificate, ca, requestCert: true, rejectUnauthorized: false },
-    app.callback(),
-  )
+  const https = createServer({
+    key: credential.key,
+    cert: credential.certificate,
+    ca,
+    requestCert: true,
+    rejectUnauthorized: false,
+  })
+  const idle = idleConnectionsOf(https)
+  https.on('request', app.callback())
   const tcp = createTcpServer(socket => welcome(socket, https, resets))
-  // The TLS server never listens itself, so its own time-outs for idle connections are what ends those.
-  const sockets = trackedSockets(tcp)
+  const sockets = socketsOf(tcp)
   await new Promise<void>((done, fail) => {
     tcp.once('error', fail)
     tcp.listen({ host: where.host, port: where.port }, done)
   })
   return {
     port: (tcp.address() as AddressInfo).port,
-    closeIdleConnections: () => https.closeIdleConnections(),
-    close: () => closed(tcp, https, sockets),
+    closeIdleConnections: idle.close,
+    close: async () => {
+      const ended = new Promise<void>(done => tcp.close(() => done()))
+      idle.closeFromNowOn()
+      const impatience = setTimeout(() => destroyAll(sockets), FAREWELL_MS)
+      await ended
+      clearTimeout(impatience)
+    },
   }
 }
 
@@ -63,7 +73,35 @@ function welcome(socket: Socket, https: Server, resets: Resets): void {
   })
 }
 
-function trackedSockets(tcp: TcpServer): Set<Socket> {
+/**
+ * Knows which connections wait for their next request. Node's own list of them is kept only by a server that listens
+ * itself, which this one does not.
+ */
+function idleConnectionsOf(https: Server) {
+  const idle = new Set<Socket>()
+  let closing = false
+  const rest = (socket: Socket) => {
+    if (closing) socket.destroy()
+    else if (!socket.destroyed) idle.add(socket)
+  }
+  https.on('secureConnection', socket => {
+    rest(socket)
+    socket.once('close', () => idle.delete(socket))
+  })
+  https.on('request', (request, response) => {
+    idle.delete(request.socket)
+    response.once('close', () => rest(request.socket))
+  })
+  return {
+    close: () => destroyAll(idle),
+    closeFromNowOn: () => {
+      closing = true
+      destroyAll(idle)
+    },
+  }
+}
+
+function socketsOf(tcp: TcpServer): Set<Socket> {
   const sockets = new Set<Socket>()
   tcp.on('connection', socket => {
     sockets.add(socket)
@@ -72,13 +110,6 @@ function trackedSockets(tcp: TcpServer): Set<Socket> {
   return sockets
 }
 
-async function closed(tcp: TcpServer, https: Server, sockets: Set<Socket>): Promise<void> {
-  const ended = new Promise<void>(done => tcp.close(() => done()))
-  https.closeIdleConnections()
-  const impatience = setTimeout(() => {
-    for (const socket of sockets) socket.destroy()
-  }, FAREWELL_MS)
-  await ended
-  clearTimeout(impatience)
-  https.closeAllConnections()
+function destroyAll(sockets: Set<Socket>): void {
+  for (const socket of sockets) socket.destroy()
 }

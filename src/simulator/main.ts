@@ -3,7 +3,7 @@ import { readSimulatorConfig } from '../config.ts'
 import { startSimulator } from './server.ts'
 
 const config = readSimulatorConfig()
-const log = pino({ name: 'simulator', level: config.logLevel })
+const log = pino({ base: { name: 'simulator' }, level: config.logLevel })
 const simulator = await startSimulator({ config, log })
 log.info(simulator.facts, 'ready')
 

@@ -5,7 +5,7 @@ import type { Ids } from './ids.ts'
 import { type Pace, WAITS } from './pace.ts'
 import type { Rail } from './rail.ts'
 import type { Receipt, Receipts } from './receipts.ts'
-import type { Sendings } from './sendings.ts'
+import type { Returns } from './returns.ts'
 import type { Store } from './store.ts'
 
 /** A devolução of one received PIX. In process its money is held; rejected, it is free again. */
@@ -48,7 +48,7 @@ type Parts = {
   rail: Rail
   accounts: Accounts
   receipts: Receipts
-  sendings: Sendings
+  returns: Returns
   agenda: Agenda
   ids: Ids
   now: () => Date
@@ -122,13 +122,13 @@ function begun({ rail }: Parts, request: RefundRequest): Omit<Refund, 'requested
   }
 }
 
-function finish({ store, rail, accounts, receipts, sendings, now, announce }: Parts, refund: Refund): void {
+function finish({ store, rail, accounts, receipts, returns, now, announce }: Parts, refund: Refund): void {
   const at = now().toISOString()
   const { accountId, endToEnd, cents, id, returnId } = refund
   if (refund.fate === 'settled') {
     const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
     rail.debitHeld({ accountId, kind: 'refund', id, ...movement })
-    sendings.takeBack({ endToEnd, cents, returnId })
+    returns.take({ endToEnd, cents, returnId })
   } else if (refund.reason !== NO_BALANCE) {
     rail.release(accountId, cents)
   }

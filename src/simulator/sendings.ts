@@ -34,9 +34,6 @@ export type Sending = {
 /** Whom a sending is for: a key, or an account as the dialect was told it. */
 export type Recipient = { key: string | null; name: string; document: string; bank?: Record<string, string> }
 
-/** Money a recipient gave back. */
-export type Returned = { returnId: string; accountId: string; endToEnd: string; cents: number; at: string }
-
 export type SendingRequest = {
   account: Account
   id: string
@@ -58,9 +55,6 @@ export type Sendings = {
   ofEndToEnd(endToEnd: string): Sending | undefined
   /** Those asked for in [from, to], both ISO 8601 UTC, oldest first. */
   between(accountId: string, range: { from: string; to: string }): Sending[]
-  returnedOf(sending: Sending): Returned[]
-  /** Credits what a recipient gives back; false where no settled sending covers it. */
-  takeBack(giving: { endToEnd: string; cents: number; returnId?: string }): boolean
 }
 
 type Parts = {
@@ -83,10 +77,6 @@ export function sendingsOf(parts: Parts): Sendings {
     store.one<Sending>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
 
   agenda.does('settle_sending', ({ accountId, id }: Sending) => void finish(parts, find(accountId, id)!))
-  agenda.does('return_sending', (giving: Pick<Sending, 'endToEnd' | 'cents'>) => {
-    takeBack(parts, ofEndToEnd(giving.endToEnd)!, giving)
-    return undefined
-  })
 
   return {
     find,
@@ -98,12 +88,6 @@ export function sendingsOf(parts: Parts): Sendings {
         from,
         to,
       ),
-    returnedOf: sending => returnedOf(store, sending),
-    takeBack: giving =>
-      store.atomically(() => {
-        const sending = ofEndToEnd(giving.endToEnd)
-        return sending?.status === 'settled' && takeBack(parts, sending, giving)
-      }),
     accept: request =>
       store.atomically(() => {
         const { account, id, cents, fate } = request
@@ -140,7 +124,7 @@ function begun(request: SendingRequest, made: { at: string; endToEnd: string }):
 }
 
 function finish(parts: Parts, sending: Sending): void {
-  const { store, rail, now } = parts
+  const { store, rail, accounts, now, announce } = parts
   const { accountId, id, endToEnd, cents, fate } = sending
   const at = now().toISOString()
   if (fate === 'settled') {
@@ -157,7 +141,9 @@ function finish(parts: Parts, sending: Sending): void {
     accountId,
     id,
   )
-  if (!sending.silent) announceSending(parts, { ...sending, status: fate, settledAt })
+  if (sending.silent) return
+  const account = accounts.find(accountId)!
+  announce({ kind: 'transfer', account, sending: { ...sending, status: fate, settledAt }, returned: [] })
 }
 
 /** A key of a simulated account receives; any other recipient may give some of it back. */
@@ -180,27 +166,4 @@ function deliver({ accounts, receipts, agenda, pace }: Parts, sending: Sending):
     const subject = { endToEnd, cents: back }
     agenda.add({ task: 'return_sending', subject, afterMs: pace(WAITS.recipientReturn) })
   }
-}
-
-function takeBack(parts: Parts, sending: Sending, giving: { cents: number; returnId?: string }): boolean {
-  const { store, rail, ids, now } = parts
-  const already = returnedOf(store, sending).reduce((cents, one) => cents + one.cents, 0)
-  if (giving.cents <= 0 || already + giving.cents > sending.cents) return false
-  const { accountId, id, endToEnd } = sending
-  const at = now().toISOString()
-  const returnId = giving.returnId ?? ids.returnId({ ispb: '99999004', at })
-  const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents: giving.cents, at }
-  store.insert('returned', { returnId, accountId, endToEnd, cents: giving.cents, at })
-  rail.credit({ accountId, kind: 'return', id, ...movement })
-  announceSending(parts, sending)
-  return true
-}
-
-function returnedOf(store: Store, { endToEnd }: Pick<Sending, 'endToEnd'>): Returned[] {
-  return store.all<Returned>('SELECT * FROM returned WHERE endToEnd = ? ORDER BY rowid', endToEnd)
-}
-
-function announceSending({ store, accounts, announce }: Parts, sending: Sending): void {
-  const account = accounts.find(sending.accountId)!
-  announce({ kind: 'transfer', account, sending, returned: returnedOf(store, sending) })
 }

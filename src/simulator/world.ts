@@ -14,6 +14,7 @@ import type { PayloadSeal } from './payload-document.ts'
 import { type Rail, railOf } from './rail.ts'
 import { type Receipts, receiptsOf } from './receipts.ts'
 import { type Refunds, refundsOf } from './refunds.ts'
+import { type Returns, returnsOf } from './returns.ts'
 import { type Sendings, sendingsOf } from './sendings.ts'
 import type { Store } from './store.ts'
 import { type Webhooks, webhooksOf } from './webhooks.ts'
@@ -26,6 +27,7 @@ export type World = {
   charges: Charges
   receipts: Receipts
   refunds: Refunds
+  returns: Returns
   sendings: Sendings
   webhooks: Webhooks
   faults: Faults
@@ -72,12 +74,13 @@ export function worldOf(surroundings: Surroundings): World {
   const receipts = receiptsOf({ store, rail, accounts, ids, now, announce })
   const parts = { store, rail, accounts, receipts, agenda, ids, now, pace, announce }
   const sendings = sendingsOf(parts)
-  const refunds = refundsOf({ ...parts, sendings })
+  const returns = returnsOf(parts)
+  const refunds = refundsOf({ ...parts, returns })
   const charges = chargesOf({ store, accounts, receipts, ids, now, payloadHost: () => new URL(url()).host })
   const inbox = inboxOf({ store, now, stopping })
   const bank = payerBankOf({ charges, seal, dispatcher, url })
   return {
-    ...{ store, accounts, rail, charges, receipts, refunds, sendings, webhooks },
+    ...{ store, accounts, rail, charges, receipts, refunds, returns, sendings, webhooks },
     ...{ faults, inbox, bank, agenda, seal, now, pace, log, stopping },
   }
 }

@@ -3,6 +3,7 @@ import { reaisFromCents } from '../../domain/money.ts'
 import type { Account, AccountSettings } from '../accounts.ts'
 import { payerOf } from '../payer.ts'
 import type { Movement } from '../rail.ts'
+import { sumOf } from '../returns.ts'
 import { fitting, jsonBody, part, Refusal } from '../route.ts'
 import type { LocalAuthority } from '../tls.ts'
 import type { World } from '../world.ts'
@@ -48,7 +49,7 @@ function accountRoutes(router: Router, { accounts }: World, { authority }: Contr
 }
 
 function moneyRoutes(router: Router, world: World): void {
-  const { bank, rail, receipts, sendings } = world
+  const { bank, rail, receipts, returns, sendings } = world
   router.post('/pay', async ctx => {
     const { value, ...order } = await jsonBody(ctx, schemas.payBody)
     const outcome = await bank.pay({ ...order, cents: value })
@@ -68,10 +69,9 @@ function moneyRoutes(router: Router, world: World): void {
     const { end_to_end: endToEnd, value } = await jsonBody(ctx, schemas.returnBody)
     const sending = sendings.ofEndToEnd(endToEnd)
     if (!sending) throw new Refusal(404, 'no PIX with this end_to_end was sent')
-    const already = sendings.returnedOf(sending).reduce((cents, one) => cents + one.cents, 0)
-    if (!sendings.takeBack({ endToEnd, cents: value ?? sending.cents - already }))
-      throw new Refusal(409, 'it has not settled, or so much of it is no longer there to return')
-    ctx.body = { return_id: sendings.returnedOf(sending).at(-1)!.returnId }
+    const returned = returns.take({ endToEnd, cents: value ?? sending.cents - sumOf(returns.of(sending)) })
+    if (!returned) throw new Refusal(409, 'it has not settled, or so much of it is no longer there to return')
+    ctx.body = { return_id: returned.returnId }
   })
   router.get('/statement', ctx => {
     const { provider, account } = fitting(schemas.statementQuery, ctx.query)

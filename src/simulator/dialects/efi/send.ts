@@ -22,8 +22,8 @@ type Sends = Record<'send' | 'showByEndToEnd' | 'showById' | 'list', (call: Call
 
 /** Sent PIX: `/v3/gn/pix` and the look-ups under `/v2/gn/pix/enviados`. */
 export function sendsOf(world: World): Sends {
-  const { sendings, store } = world
-  const shown = (sending: Sending) => sentOf(sending, sendings.returnedOf(sending))
+  const { returns, sendings, store } = world
+  const shown = (sending: Sending) => sentOf(sending, returns.of(sending))
 
   return {
     magicOf: ({ account, params, body }) => {

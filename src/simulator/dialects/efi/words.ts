@@ -3,7 +3,8 @@ import { textFromCents } from '../../../domain/money.ts'
 import type { Charge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { Refund } from '../../refunds.ts'
-import type { Recipient, Returned, Sending } from '../../sendings.ts'
+import type { Returned } from '../../returns.ts'
+import type { Recipient, Sending } from '../../sendings.ts'
 
 /** How Efí writes what the rail holds: money as `"12.34"`, names in Portuguese. */
 

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { readPayload } from '../../src/domain/br-code.ts'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop()
+})
+afterAll(() => stage.close())
+
+let count = 0
+const txid = () => `charge${String(++count).padStart(26, '0')}`
+
+test('a charge is made, shown with its payload, and read by its txid', async () => {
+  const id = txid()
+  const made = await efi.cob(id, '12.34', { solicitacaoPagador: 'Pedido 7' })
+  expect(made.status).toBe(201)
+  expect(made.body).toMatchObject({
+    txid: id,
+    status: 'ATIVA',
+    revisao: 0,
+    valor: { original: '12.34' },
+    chave: 'loja@trilho.test',
+    solicitacaoPagador: 'Pedido 7',
+    calendario: { expiracao: 3600, criacao: expect.stringMatching(/^\d{4}-.*Z$/) },
+    loc: { location: made.body.location, tipoCob: 'cob' },
+  })
+  expect(readPayload(made.body.pixCopiaECola)).toMatchObject({
+    kind: 'valid',
+    url: made.body.location,
+    totalCents: 1234,
+    merchantName: 'Loja Sao Joao',
+  })
+  expect((await efi.get(`/v2/cob/${id}`)).body).toEqual(made.body)
+})
+
+test('the provider makes the txid where the caller gives none', async () => {
+  const made = await efi.call('POST', '/v2/cob', { valor: { original: '1.00' }, chave: 'loja@trilho.test' })
+  expect(made.status).toBe(201)
+  expect(made.body.txid).toMatch(/^[0-9a-f]{32}$/)
+  expect(made.body.calendario.expiracao).toBe(86_400)
+})
+
+test('a txid is taken once', async () => {
+  const id = txid()
+  await efi.cob(id)
+  const again = await efi.cob(id)
+  expect([again.status, again.body.nome]).toEqual([409, 'txid_duplicado'])
+})
+
+test('a removed charge stays removed and can no longer be changed', async () => {
+  const id = txid()
+  await efi.cob(id)
+  const removed = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+  expect(removed.body).toMatchObject({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR', revisao: 1 })
+  const again = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+  expect([again.status, again.body.nome]).toEqual([400, 'status_cobranca_invalido'])
+})
+
+test.each([
+  ['value zero', { valor: { original: '0.00' } }, 'https://pix.bcb.gov.br/api/v2/error/CobOperacaoInvalida'],
+  ['a value with one decimal', { valor: { original: '1.5' } }, 'json_invalido'],
+  ["another's key", { chave: 'outra@trilho.test' }, 'chave_invalida'],
+  ['an unknown field', { notification_url: 'https://x' }, 'json_invalido'],
+])('a charge with %s is refused', async (_, change, why) => {
+  const refused = await efi.cob(txid(), '12.34', change)
+  expect(refused.status).toBe(400)
+  expect(refused.body.type ?? refused.body.nome).toBe(why)
+})
+
+test('a charge nobody made is not found', async () => {
+  const said = await efi.get(`/v2/cob/${txid()}`)
+  expect([said.status, said.body.nome]).toEqual([400, 'cobranca_nao_encontrada'])
+})
+
+test('charges are listed by their time, in pages', async () => {
+  const ids = [txid(), txid(), txid()]
+  const since = new Date().toISOString()
+  for (const id of ids) await efi.cob(id)
+  const list = (page: number) =>
+    efi.get(
+      `/v2/cob?inicio=${since}&fim=2099-01-01T00:00:00Z&paginacao.itensPorPagina=2&paginacao.paginaAtual=${page}`,
+    )
+  const [first, second] = [await list(0), await list(1)]
+  const listed = [...first.body.cobs, ...second.body.cobs].map((cob: { txid: string }) => cob.txid)
+  expect(listed).toEqual(ids)
+  expect(second.body.parametros.paginacao).toEqual({
+    paginaAtual: 1,
+    itensPorPagina: 2,
+    quantidadeDePaginas: 2,
+    quantidadeTotalDeItens: 3,
+  })
+})
+
+test('random keys are made, listed and removed; a charge to a removed one cannot be paid', async () => {
+  const { body } = await efi.call('POST', '/v2/gn/evp')
+  expect((await efi.get('/v2/gn/evp')).body.chaves).toContain(body.chave)
+  const charge = await efi.cob(txid(), '5.00', { chave: body.chave })
+  expect((await efi.call('DELETE', `/v2/gn/evp/${body.chave}`)).status).toBe(200)
+  expect((await efi.call('DELETE', `/v2/gn/evp/${body.chave}`)).body.nome).toBe('chave_nao_encontrada')
+  await expect(stage.control.pay({ payload: charge.body.pixCopiaECola })).rejects.toMatchObject({
+    status: 409,
+  })
+})

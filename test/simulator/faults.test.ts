@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, type Stage, until } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop({ balance: 10_000 })
+  await efi.put('/v2/webhook/loja@trilho.test', {
+    webhookUrl: `${stage.facts.inbox_url}/faulty?hmac=secret&ignorar=`,
+  })
+})
+afterEach(async () => {
+  await stage.control.clearFaults()
+})
+afterAll(() => stage.close())
+
+type Fault = Parameters<Stage['control']['faults']>[0]
+const fault = (kind: Fault['fault'], operation?: Fault['operation'], more: Partial<Fault> = {}) =>
+  stage.control.faults({ provider: 'PROVIDER_A', fault: kind, ...(operation ? { operation } : {}), ...more })
+
+let count = 0
+const id = () => `f${++count}`
+const send = (name: string) => efi.send(name, 'maria@example.com')
+const settledIs = (name: string, status: string) =>
+  until(
+    () => efi.sent(name),
+    said => said.body.status === status,
+  )
+const noticesOf = async (name: string) =>
+  (await stage.control.inbox('faulty')).filter(one => one.body.includes(`"idEnvio":"${name}"`))
+
+test('unreachable resets the next handshakes of that provider, and closes what was open', async () => {
+  await efi.get('/v2/gn/saldo')
+  await fault('unreachable', undefined, { times: 2 })
+  for (let i = 0; i < 2; i++)
+    await expect(efi.get('/v2/gn/saldo')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+  expect((await efi.get('/v2/gn/saldo')).status).toBe(200)
+  expect(await stage.control.listFaults()).toEqual([])
+})
+
+test('unreachable leaves the other providers alone', async () => {
+  await stage.control.faults({ provider: 'PROVIDER_B', fault: 'unreachable' })
+  expect((await efi.get('/v2/gn/saldo')).status).toBe(200)
+})
+
+test.each([
+  ['refused', 400, 'documento_bloqueado'],
+  ['http_429', 429, 'balde_fichas_vazio'],
+  ['http_500', 500, 'erro_aplicacao'],
+] as const)('%s answers %i and does nothing', async (kind, status, nome) => {
+  await fault(kind, 'sendTransfer')
+  const name = id()
+  const said = await send(name)
+  expect([said.status, said.body.nome]).toEqual([status, nome])
+  expect(said.headers['retry-after']).toBe(status === 429 ? '1' : undefined)
+  expect((await efi.sent(name)).status).toBe(404)
+  expect((await send(name)).status).toBe(201)
+})
+
+test('a fault meets its operation only, so many times', async () => {
+  await fault('http_500', 'findTransfer', { times: 2 })
+  const name = id()
+  expect((await send(name)).status).toBe(201)
+  expect([(await efi.sent(name)).status, (await efi.sent(name)).status]).toEqual([500, 500])
+  expect((await efi.sent(name)).status).toBe(200)
+})
+
+test('timeout_then_done says nothing, and does it', async () => {
+  await fault('timeout_then_done', 'sendTransfer', { delay_ms: 50 })
+  const name = id()
+  await expect(send(name)).rejects.toThrow()
+  await settledIs(name, 'REALIZADO')
+})
+
+test('timeout_then_absent says nothing, and does nothing', async () => {
+  await fault('timeout_then_absent', 'issueCharge', { delay_ms: 50 })
+  const txid = 'x'.repeat(32)
+  await expect(efi.cob(txid)).rejects.toThrow()
+  expect((await efi.get(`/v2/cob/${txid}`)).body.nome).toBe('cobranca_nao_encontrada')
+})
+
+test('slow answers after its delay', async () => {
+  await fault('slow', 'balances', { delay_ms: 120 })
+  const start = Date.now()
+  expect((await efi.get('/v2/gn/saldo')).status).toBe(200)
+  expect(Date.now() - start).toBeGreaterThanOrEqual(115)
+})
+
+test('accepted_then_silent stays in process, then settles without a notice', async () => {
+  await fault('accepted_then_silent', 'sendTransfer', { delay_ms: 300 })
+  const name = id()
+  await send(name)
+  const next = id()
+  await send(next)
+  await settledIs(next, 'REALIZADO')
+  expect((await efi.sent(name)).body.status).toBe('EM_PROCESSAMENTO')
+  await settledIs(name, 'REALIZADO')
+  await until(
+    () => noticesOf(next),
+    found => found.length === 1,
+  )
+  expect(await noticesOf(name)).toEqual([])
+})
+
+test('accepted_then_rejected is accepted, then rejected; a devolução likewise', async () => {
+  await fault('accepted_then_rejected', 'sendTransfer')
+  const name = id()
+  expect((await send(name)).status).toBe(201)
+  expect((await settledIs(name, 'NAO_REALIZADO')).body.gnExtras.erro.codigo).toBe('AB03')
+
+  await fault('accepted_then_rejected', 'refund')
+  const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 3 })
+  await efi.put(`/v2/pix/${end_to_end}/devolucao/r`, { valor: '3.00' })
+  await until(
+    () => efi.get(`/v2/pix/${end_to_end}/devolucao/r`),
+    said => said.body.status === 'NAO_REALIZADO',
+  )
+})
+
+test('broken_body does it and answers what cannot be read', async () => {
+  await fault('broken_body', 'sendTransfer')
+  const name = id()
+  const body = { valor: '1.00', pagador: { chave: 'loja@trilho.test' }, favorecido: { chave: 'a@b.com' } }
+  const said = await efi.raw('PUT', `/v3/gn/pix/${name}`, body)
+  expect(said.status).toBe(201)
+  expect(() => JSON.parse(said.text)).toThrow()
+  await settledIs(name, 'REALIZADO')
+})
+
+test('notice_lost is never sent, notice_duplicated twice', async () => {
+  await fault('notice_lost', 'sendTransfer')
+  const lost = id()
+  await send(lost)
+  await settledIs(lost, 'REALIZADO')
+  await fault('notice_duplicated', 'sendTransfer')
+  const twice = id()
+  await send(twice)
+  await until(
+    () => noticesOf(twice),
+    found => found.length === 2,
+  )
+  expect(await noticesOf(lost)).toEqual([])
+})
+
+test('notice_reordered is overtaken by the next', async () => {
+  await fault('notice_reordered', 'sendTransfer', { delay_ms: 200 })
+  const [first, second] = [id(), id()]
+  await send(first)
+  await settledIs(first, 'REALIZADO')
+  await send(second)
+  await until(
+    () => noticesOf(first),
+    found => found.length === 1,
+  )
+  const [early] = await noticesOf(second)
+  const [late] = await noticesOf(first)
+  expect(early!.at < late!.at).toBe(true)
+})
+
+test('notice_forged comes without the secret and about a PIX that never was, besides the true one', async () => {
+  await fault('notice_forged', 'issueCharge')
+  const { body } = await efi.cob('z'.repeat(32), '4.00')
+  const { end_to_end } = await stage.control.pay({ payload: body.pixCopiaECola })
+  const all = await until(
+    async () => (await stage.control.inbox('faulty')).filter(one => one.body.includes('z'.repeat(32))),
+    found => found.length === 3,
+  )
+  const ids = all.map(one => JSON.parse(one.body).pix[0].endToEndId)
+  expect(ids.filter(one => one === end_to_end)).toHaveLength(2)
+  expect(ids).toContain(`E${'0'.repeat(31)}`)
+})
+
+test('an unknown fault or operation is refused by name', async () => {
+  const wrong = { provider: 'PROVIDER_A', operation: 'dance', fault: 'late' } as unknown as Fault
+  await expect(stage.control.faults(wrong)).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringMatching(/operation.*fault/),
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { fetch } from 'undici'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop({ holder: { name: 'Loja <b>São</b> João', document: '11222333000181' } })
+})
+afterAll(() => stage.close())
+
+let count = 0
+const payload = async (value: string) => {
+  const { body } = await efi.cob(`page${String(++count).padStart(28, '0')}`, value, {
+    solicitacaoPagador: '<i>Pedido</i>',
+  })
+  return body.pixCopiaECola as string
+}
+const page = async (path: string, form?: Record<string, string>) => {
+  const answer = await fetch(`${stage.facts.url}${path}`, {
+    dispatcher: stage.browser,
+    ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+  })
+  return { status: answer.status, html: await answer.text(), headers: answer.headers }
+}
+
+test('the page shows what the code asks, and a click pays it', async () => {
+  const code = await payload('1234.56')
+  const seen = await page(`/pay?payload=${encodeURIComponent(code)}`)
+  expect(seen.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(seen.html).toContain('<html lang="pt-BR">')
+  for (const text of ['R$&nbsp;1.234,56', 'loja@trilho.test', 'page0000', '<form method="post"'])
+    expect(seen.html).toContain(text)
+  expect(seen.html).not.toMatch(/<[bi]>|<script/)
+
+  const field = /name="payload" value="([^"]*)"/.exec(seen.html)![1]!
+  const paid = await page('/pay', { payload: unescaped(field) })
+  expect(paid.status).toBe(200)
+  expect(paid.html).toMatch(/Pagamento realizado[\s\S]*E99999004/)
+  const again = await page('/pay', { payload: code })
+  expect([again.status, again.html.includes('já foi paga')]).toEqual([409, true])
+})
+
+test('a code that cannot be read is said so, kindly', async () => {
+  const { html } = await page('/pay?payload=%3Cscript%3E')
+  expect(html).toContain('role="alert"')
+  expect(html).not.toContain('<script')
+})
+
+test('without a code the page asks for one; the index leads there', async () => {
+  expect((await page('/pay')).html).toContain('<label for="payload">')
+  expect((await page('/')).html).toContain('href="/pay"')
+})
+
+test('the payload URL serves a signed document, and 410 once it cannot be paid', async () => {
+  const { body } = await efi.cob('q'.repeat(32), '3.00')
+  const path = body.location.slice(body.location.indexOf('/'))
+  const open = await page(path)
+  expect(open.headers.get('content-type')).toMatch(/^application\/jose/)
+  const document = JSON.parse(Buffer.from(open.html.split('.')[1]!, 'base64url').toString())
+  expect(document).toMatchObject({
+    txid: 'q'.repeat(32),
+    chave: 'loja@trilho.test',
+    valor: { original: '3.00' },
+  })
+  await stage.control.pay({ payload: body.pixCopiaECola })
+  expect((await page(path)).status).toBe(410)
+  expect((await page('/qr/v2/00000000000000000000000000000000')).status).toBe(404)
+})
+
+test('the inbox records any request and answers as told', async () => {
+  await stage.control.setInbox('shop', { status: 503, headers: { 'retry-after': '7' }, delay_ms: 20 })
+  const answer = await fetch(`${stage.facts.inbox_url}/shop`, {
+    method: 'PUT',
+    dispatcher: stage.browser,
+    headers: { 'webhook-id': 'w1' },
+    body: '{ "as": "it came" }',
+  })
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '7'])
+  const [message] = await stage.control.inbox('shop')
+  expect(message).toMatchObject({
+    method: 'PUT',
+    body: '{ "as": "it came" }',
+    headers: { 'webhook-id': 'w1' },
+  })
+})
+
+function unescaped(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, type Stage, until } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop()
+})
+afterAll(() => stage.close())
+
+let count = 0
+const charged = async (value = '12.34', more: object = {}) => {
+  const { body } = await efi.cob(`payment${String(++count).padStart(25, '0')}`, value, more)
+  return { txid: body.txid as string, payload: body.pixCopiaECola as string }
+}
+/** The notices of a charge, as they reached that inbox. */
+const noticesOf = async (inbox: string, txid: string) =>
+  (await stage.control.inbox(inbox)).filter(message => message.body.includes(txid))
+const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: url })
+
+test('a paid charge is CONCLUIDA, its money is there, and its notice arrives at the address plus /pix', async () => {
+  await register(`${stage.facts.inbox_url}`)
+  const before = await stage.control.findAccount('shop')
+  const { txid, payload } = await charged()
+  const payer = { name: 'Maria', document: '52998224725' }
+  const { end_to_end } = await stage.control.pay({ payload, payer })
+  expect(end_to_end).toMatch(/^E99999004\d{12}\w{11}$/)
+
+  const { body } = await efi.get(`/v2/cob/${txid}`)
+  expect(body).toMatchObject({
+    status: 'CONCLUIDA',
+    pix: [{ endToEndId: end_to_end, txid, valor: '12.34', pagador: { nome: 'Maria', cpf: '52998224725' } }],
+  })
+  expect((await efi.get(`/v2/pix/${end_to_end}`)).body).toEqual(body.pix[0])
+  expect((await stage.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
+
+  const [notice] = await until(
+    () => noticesOf('pix', txid),
+    found => found.length === 1,
+  )
+  expect(notice).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
+  expect(JSON.parse(notice!.body)).toEqual({ pix: [body.pix[0]] })
+})
+
+test('an address that ends in ?ignorar= is called as it is', async () => {
+  await register(`${stage.facts.inbox_url}/alone?hmac=abc&ignorar=`)
+  const { txid, payload } = await charged()
+  await stage.control.pay({ payload })
+  await until(
+    () => noticesOf('alone', txid),
+    found => found.length === 1,
+  )
+})
+
+test('a notice is repeated until it is answered 2xx, and seen even where it was refused', async () => {
+  await register(`${stage.facts.inbox_url}/stubborn?ignorar=`)
+  await stage.control.setInbox('stubborn', { status: 500 })
+  const { txid, payload } = await charged()
+  await stage.control.pay({ payload })
+  await until(
+    () => noticesOf('stubborn', txid),
+    found => found.length === 2,
+  )
+  await stage.control.setInbox('stubborn', { status: 200 })
+  await until(
+    () => noticesOf('stubborn', txid),
+    found => found.length === 3,
+  )
+  expect(new Set((await noticesOf('stubborn', txid)).map(one => one.body)).size).toBe(1)
+})
+
+test('a charge is paid once, and not after its time', async () => {
+  const { payload } = await charged()
+  const all = await Promise.allSettled([1, 2, 3, 4].map(() => stage.control.pay({ payload })))
+  expect(all.filter(one => one.status === 'fulfilled')).toHaveLength(1)
+
+  const late = await charged('1.00', { calendario: { expiracao: 60 } })
+  stage.passTime(61)
+  await expect(stage.control.pay({ payload: late.payload })).rejects.toMatchObject({
+    status: 409,
+    message: 'not payable: expired',
+  })
+  expect((await efi.get(`/v2/cob/${late.txid}`)).body.status).toBe('ATIVA')
+})
+
+test('what a bank would refuse can be forced: late, again, removed, of another value', async () => {
+  const { txid, payload } = await charged('10.00')
+  const pixOf = async () => (await efi.get(`/v2/cob/${txid}`)).body
+  await stage.control.pay({ payload, value: 9.99 })
+  expect(await pixOf()).toMatchObject({ status: 'ATIVA', pix: [{ valor: '9.99' }] })
+  await efi.call('PATCH', `/v2/cob/${txid}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+  await expect(stage.control.pay({ payload })).rejects.toMatchObject({ status: 409 })
+  await stage.control.pay({ payload, force: true })
+  await stage.control.pay({ payload, force: true })
+  expect((await pixOf()).pix.map((pix: { valor: string }) => pix.valor)).toEqual(['9.99', '10.00', '10.00'])
+})
+
+test('a deposit has no txid, a foreign payment has a foreign one; both are noticed and listed', async () => {
+  await register(`${stage.facts.inbox_url}/deposits?ignorar=`)
+  const since = new Date(Date.now() - 1000).toISOString()
+  const own = await stage.control.deposit({ provider: 'PROVIDER_A', value: 50 })
+  const foreign = await stage.control.deposit({ key: 'loja@trilho.test', value: 7.5, txid: 'alheio' })
+  const received = await until(
+    () => stage.control.inbox('deposits'),
+    found => found.length === 2,
+  )
+  const items = received.map(one => JSON.parse(one.body).pix[0])
+  expect(items.map(item => [item.endToEndId, item.txid])).toEqual([
+    [own.end_to_end, undefined],
+    [foreign.end_to_end, 'alheio'],
+  ])
+  const listed = (query: string) => efi.get(`/v2/pix?inicio=${since}&fim=2099-01-01T00:00:00Z${query}`)
+  const withTxid = (await listed('&txid=alheio')).body.pix
+  expect(withTxid).toMatchObject([{ endToEndId: foreign.end_to_end, valor: '7.50' }])
+  const without = (await listed('&txIdPresente=false')).body.pix
+  expect(without).toMatchObject([{ endToEndId: own.end_to_end }])
+})
+
+test('webhooks are shown and removed; plain http only to this machine', async () => {
+  expect((await register('http://example.com.br/x')).body.nome).toBe('valor_invalido')
+  expect((await register('http://127.0.0.1:3000/notices/x')).status).toBe(201)
+  const shown = await efi.get('/v2/webhook/loja@trilho.test')
+  expect(shown.body).toMatchObject({
+    webhookUrl: 'http://127.0.0.1:3000/notices/x',
+    chave: 'loja@trilho.test',
+  })
+  expect((await efi.call('DELETE', '/v2/webhook/loja@trilho.test')).status).toBe(204)
+  expect((await efi.get('/v2/webhook/loja@trilho.test')).status).toBe(404)
+})
+
+test('with magic amounts a charge of at most ten reais is paid by itself', async () => {
+  const magic = await stage.shop({ amount_magic: true })
+  await magic.cob('m'.repeat(32), '10.00')
+  await magic.cob('n'.repeat(32), '10.01')
+  await until(
+    () => magic.get(`/v2/cob/${'m'.repeat(32)}`),
+    said => said.body.status === 'CONCLUIDA',
+  )
+  expect((await magic.get(`/v2/cob/${'n'.repeat(32)}`)).body.status).toBe('ATIVA')
+})

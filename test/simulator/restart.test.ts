@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { simulatorClient } from '../../src/simulator/client.ts'
+import { efiCaller } from './support/efi.ts'
+import { openStage, SHOP, until } from './support/stage.ts'
+
+test('accounts, charges, keys, faults and notices survive a restart, on other ports', async () => {
+  const first = await openStage()
+  const efi = await first.shop()
+  const away = `${first.facts.inbox_url.replace(/:\d+/, ':9')}/never?ignorar=`
+  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: away })
+  const { body: charge } = await efi.cob('r'.repeat(32), '5.00')
+  const { body: key } = await efi.call('POST', '/v2/gn/evp')
+  await first.control.faults({ provider: 'PROVIDER_A', operation: 'refund', fault: 'http_500', times: 3 })
+  await first.control.deposit({ account: 'shop', value: 1 })
+  await first.stop()
+
+  const second = await openStage({ home: first.home })
+  const again = await second.shop({ balance: 999 })
+  expect(await second.control.findAccount('shop')).toMatchObject({
+    balance: 101,
+    keys: expect.arrayContaining([key.chave]),
+  })
+  expect(await second.control.listFaults()).toMatchObject([{ fault: 'http_500', times: 3 }])
+  await second.control.pay({ payload: charge.pixCopiaECola })
+  expect((await again.get(`/v2/cob/${'r'.repeat(32)}`)).body.status).toBe('CONCLUIDA')
+  expect(readFileSync(second.facts.ca_file, 'utf8')).toBe(first.ca)
+  await second.close()
+})
+
+test('the same seed and calls give the same ids, another seed others', async () => {
+  const idsOf = async (seed: number) => {
+    const stage = await openStage({ seed })
+    const efi = await stage.shop()
+    const { body: charge } = await efi.cob('s'.repeat(32), '5.00')
+    const { body: sent } = await efi.send('s1', 'maria@example.com')
+    const paid = await stage.control.pay({ payload: charge.pixCopiaECola })
+    const { body: key } = await efi.call('POST', '/v2/gn/evp')
+    await stage.close()
+    const suffix = (endToEnd: string) => endToEnd.slice(-11)
+    return [charge.location.slice(-32), suffix(sent.e2eId), suffix(paid.end_to_end), key.chave]
+  }
+  const [one, same, other] = [await idsOf(1), await idsOf(1), await idsOf(2)]
+  expect(same).toEqual(one)
+  expect(other.some(id => one.includes(id))).toBe(false)
+})
+
+test('a process killed at once keeps what it acknowledged, and settles it after', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'simulator-'))
+  const first = await startProcess(home)
+  await first.control.account('shop', { ...SHOP, keys: [...SHOP.keys] })
+  expect((await first.efi().send('k1', 'maria@example.com')).status).toBe(201)
+  first.child.kill('SIGKILL')
+  await first.ended
+
+  const second = await startProcess(home)
+  await until(
+    () => second.efi().sent('k1'),
+    said => said.body.status === 'REALIZADO',
+  )
+  expect(await second.control.statement()).toMatchObject([{ id: 'k1', value: 10 }])
+  second.child.kill('SIGTERM')
+  expect(await second.ended).toEqual([0, null])
+  rmSync(home, { recursive: true, force: true })
+})
+
+test('what is secret in the home folder is readable by its owner only', async () => {
+  const stage = await openStage()
+  expect(statSync(join(stage.home, 'tls', 'ca.key')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(stage.home, 'simulator.json')).mode & 0o777).toBe(0o600)
+  await stage.close()
+})
+
+/** The simulator as `npm run simulator` starts it. */
+async function startProcess(home: string) {
+  const child = spawn(process.execPath, ['src/simulator/main.ts'], {
+    env: { PATH: process.env.PATH, SIMULATOR_HOME: home, TRILHO_TIME_SCALE: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const [line] = await once(child.stdout, 'data')
+  expect(JSON.parse(String(line))).toMatchObject({ msg: 'ready' })
+  const facts = JSON.parse(readFileSync(join(home, 'simulator.json'), 'utf8'))
+  expect(facts.pid).toBe(child.pid)
+  const ca = readFileSync(facts.ca_file, 'utf8')
+  const efi = () => efiCaller(facts.providers.PROVIDER_A.base_url, { ca, ...SHOP })
+  return { child, ended, control: simulatorClient(facts.url, facts.ca_file), efi }
+}

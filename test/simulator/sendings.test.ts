@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop({ balance: 10_000 })
+  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${stage.facts.inbox_url}/sent?ignorar=` })
+})
+afterAll(() => stage.close())
+
+const balances = async () => {
+  const { balance, held } = await stage.control.findAccount('shop')
+  return { balance, held }
+}
+const settled = (id: string) =>
+  until(
+    () => efi.sent(id),
+    said => said.status === 200 && said.body.status !== 'EM_PROCESSAMENTO',
+  )
+const noticeOf = async (id: string) => {
+  const fits = (body: string) => JSON.parse(body).pix[0].gnExtras?.idEnvio === id
+  const found = await until(
+    () => stage.control.inbox('sent'),
+    all => all.some(one => fits(one.body)),
+  )
+  return JSON.parse(found.find(one => fits(one.body))!.body).pix[0]
+}
+
+test('a sending is accepted, settles, and is told by notice', async () => {
+  const before = await balances()
+  const accepted = await efi.send('send1', 'maria@example.com', '10.00')
+  expect(accepted.status).toBe(201)
+  expect(accepted.body).toMatchObject({ idEnvio: 'send1', valor: '10.00', status: 'EM_PROCESSAMENTO' })
+  expect(accepted.body.e2eId).toMatch(/^E09089356\d{12}\w{11}$/)
+
+  const { body } = await settled('send1')
+  expect(body).toMatchObject({
+    endToEndId: accepted.body.e2eId,
+    status: 'REALIZADO',
+    favorecido: { chave: 'maria@example.com' },
+    horario: { liquidacao: expect.any(String) },
+  })
+  expect((await efi.get(`/v2/gn/pix/enviados/${accepted.body.e2eId}`)).body).toEqual(body)
+  expect(await noticeOf('send1')).toMatchObject({ status: 'REALIZADO', endToEndId: accepted.body.e2eId })
+  expect(await balances()).toEqual({ balance: before.balance - 10, held: 0 })
+})
+
+test('an id sends once, and the statement shows it once', async () => {
+  const all = await Promise.all([1, 2, 3].map(() => efi.send('once', 'maria@example.com')))
+  expect(all.map(one => one.status).sort()).toEqual([201, 409, 409])
+  await settled('once')
+  const lines = (await stage.control.statement('PROVIDER_A')).filter(line => line.id === 'once')
+  expect(lines).toMatchObject([{ kind: 'transfer', value: 10 }])
+})
+
+test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the request with its code', async code => {
+  const before = await balances()
+  const refused = await efi.send(`at${code}`, `${code}@sim.trilho.test`)
+  expect([refused.status, refused.body.nome]).toEqual([422, 'pagamento_negado'])
+  expect(refused.body.erro.codigo).toBe(code.toUpperCase())
+  expect((await efi.sent(`at${code}`)).body.type).toMatch(/PixEnviadoNaoEncontrado$/)
+  expect(await balances()).toEqual(before)
+})
+
+test('ac03-later@ is accepted, then rejected by notice, and its money is back', async () => {
+  const before = await balances()
+  expect((await efi.send('later', 'ac03-later@sim.trilho.test')).status).toBe(201)
+  expect((await settled('later')).body).toMatchObject({
+    status: 'NAO_REALIZADO',
+    gnExtras: { erro: { codigo: 'AC03' } },
+  })
+  expect(await noticeOf('later')).toMatchObject({
+    status: 'NAO_REALIZADO',
+    gnExtras: { erro: { codigo: 'AC03' } },
+  })
+  expect(await balances()).toEqual(before)
+})
+
+test('returned@ settles and gives everything back', async () => {
+  const before = await balances()
+  await efi.send('back', 'returned@sim.trilho.test', '30.00')
+  const { body } = await until(
+    () => efi.sent('back'),
+    said => said.body.devolucoes !== undefined,
+  )
+  expect(body.devolucoes).toMatchObject([{ valor: '30.00', rtrId: expect.stringMatching(/^D99999004/) }])
+  expect(await balances()).toEqual(before)
+})
+
+test('a recipient may return a part and then the rest, never more', async () => {
+  const { body } = await efi.send('parts', 'maria@example.com', '30.00')
+  await settled('parts')
+  await stage.control.returns({ end_to_end: body.e2eId, value: 12.5 })
+  await stage.control.returns({ end_to_end: body.e2eId })
+  await expect(stage.control.returns({ end_to_end: body.e2eId, value: 0.01 })).rejects.toMatchObject({
+    status: 409,
+  })
+  const values = (await efi.sent('parts')).body.devolucoes.map((one: { valor: string }) => one.valor)
+  expect(values).toEqual(['12.50', '17.50'])
+})
+
+test('timeout-then-done@ says nothing and sends; sent again it is known', async () => {
+  await expect(efi.send('silent1', 'timeout-then-done@sim.trilho.test')).rejects.toThrow()
+  expect((await settled('silent1')).body.status).toBe('REALIZADO')
+  expect((await efi.send('silent1', 'timeout-then-done@sim.trilho.test')).body.nome).toBe(
+    'id_envio_duplicado',
+  )
+})
+
+test('timeout-then-absent@ says nothing and sends nothing; sent again it arrives', async () => {
+  await expect(efi.send('silent2', 'timeout-then-absent@sim.trilho.test')).rejects.toThrow()
+  expect((await efi.sent('silent2')).status).toBe(404)
+  expect((await efi.send('silent2', 'timeout-then-absent@sim.trilho.test')).status).toBe(201)
+})
+
+test('slow@ answers late, and well', async () => {
+  const start = Date.now()
+  expect((await efi.send('slow1', 'slow@sim.trilho.test')).status).toBe(201)
+  expect(Date.now() - start).toBeGreaterThanOrEqual(48)
+})
+
+test.each([
+  ['more than there is', () => efi.send('r1', 'maria@example.com', '99999.00'), 'saldo_insuficiente'],
+  ['to no key', () => efi.send('r2', 'not a key'), 'valor_invalido'],
+  [
+    "a document not the key owner's",
+    () => efi.send('r3', { chave: '52998224725', cpf: '12345678909' }),
+    'chave_nao_pertence_ao_documento',
+  ],
+  ['nothing', () => efi.send('r4', 'maria@example.com', '0.00'), 'valor_invalido'],
+  ['by an id with a hyphen', () => efi.send('r-5', 'maria@example.com'), 'valor_invalido'],
+])('sending %s is refused', async (_, send, nome) => {
+  const refused = await send()
+  expect([refused.status, refused.body.nome]).toEqual([400, nome])
+})
+
+test('an account is sent to by its bank data, a document by its own key', async () => {
+  const bank = {
+    nome: 'José',
+    cpf: '52998224725',
+    codigoBanco: '00000000',
+    agencia: '1',
+    conta: '123',
+    tipoConta: 'cacc',
+  }
+  expect((await efi.send('bank', { contaBanco: bank })).status).toBe(201)
+  expect((await settled('bank')).body.favorecido.contaBanco).toMatchObject({
+    nome: 'José',
+    cpf: '***.982.247-**',
+  })
+  expect((await efi.send('owner', { chave: '52998224725', cpf: '52998224725' })).status).toBe(201)
+})
+
+test('a simulated recipient receives it under the same end-to-end id, and may give it back', async () => {
+  const settings = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['vizinha@trilho.test'], balance: 0 }
+  await stage.control.account('neighbour', settings)
+  const { body } = await efi.send('next', 'vizinha@trilho.test', '25.00')
+  await settled('next')
+  expect((await stage.control.findAccount('neighbour')).balance).toBe(25)
+  const lines = (await stage.control.statement()).filter(line => line.end_to_end === body.e2eId)
+  expect(lines.map(line => [line.account, line.kind])).toEqual([
+    ['shop', 'transfer'],
+    ['neighbour', 'deposit'],
+  ])
+})
+
+test('with magic amounts the value decides', async () => {
+  const magic = await stage.shop({ amount_magic: true })
+  expect((await magic.send('m1', 'maria@example.com', '20.01')).status).toBe(422)
+  await magic.send('m2', 'maria@example.com', '20.00')
+  await magic.send('m3', 'maria@example.com', '4.00')
+  expect((await settled('m2')).body.status).toBe('NAO_REALIZADO')
+  await until(
+    () => magic.sent('m3'),
+    said => said.body.devolucoes?.length === 2,
+  )
+  await stage.shop()
+})
