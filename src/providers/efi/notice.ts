@@ -32,7 +32,7 @@ const pix = z.object({
 /** Registering a URL makes Efí send `{ evento: "teste_webhook" }` to it, which is about nothing. */
 const notice = z.union([
   z.object({ pix: z.array(pix) }),
-  z.object({ evento: z.string(), pix: z.undefined() }),
+  z.object({ evento: z.string(), pix: z.undefined().optional() }),
 ])
 
 /** The schema only vouches for the shape: items are kept as they came. */

@@ -7,11 +7,13 @@ import {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** A self-signed certificate for localhost, which is its own authority. */
-export async function ownCertificate(): Promise<{ certificate: string; key: string }> {
+/** A self-signed certificate, which is its own authority and good for localhost. */
+export async function ownCertificate(
+  commonName = 'localhost',
+): Promise<{ certificate: string; key: string }> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=localhost',
+    name: `CN=${commonName}`,
     notBefore: new Date(Date.now() - 60_000),
     notAfter: new Date(Date.now() + 3_600_000),
     keys,

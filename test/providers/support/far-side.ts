@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { ownCertificate } from './certificate.ts'
 
 /** One reply of the far side: an answer, or one of the ways to give none. */
@@ -16,6 +17,8 @@ export type Seen = {
   headers: IncomingMessage['headers']
   body: string
   connection: number
+  /** Whom the client's certificate names, where it showed one. */
+  client: string | undefined
 }
 
 /**
@@ -30,11 +33,14 @@ export async function farSide() {
   let resets = 0
   let tokens = 0
 
-  const server: Server = createServer({ cert: certificate, key }, async (request, response) => {
-    const call = await seenIn(request, connections.get(request.socket) ?? 0)
-    seen.push(call)
-    give(replyTo(call), request, response)
-  })
+  const server: Server = createServer(
+    { cert: certificate, key, requestCert: true, rejectUnauthorized: false },
+    async (request, response) => {
+      const call = await seenIn(request, connections.get(request.socket) ?? 0)
+      seen.push(call)
+      give(replyTo(call), request, response)
+    },
+  )
   server.on('connection', (socket: Socket) => {
     if (resets-- > 0) socket.resetAndDestroy()
   })
@@ -83,7 +89,9 @@ async function seenIn(request: IncomingMessage, connection: number): Promise<See
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks).toString('utf8')
-  return { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body, connection }
+  const client = (request.socket as TLSSocket).getPeerCertificate()?.subject?.CN?.toString()
+  const { method = '', url: path = '', headers } = request
+  return { method, path, headers, body, connection, client }
 }
 
 function give(reply: Scripted, request: IncomingMessage, response: ServerResponse): void {

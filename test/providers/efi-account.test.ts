@@ -1,0 +1,156 @@
+import { expect, test } from '@jest/globals'
+import {
+  devolucao,
+  END_TO_END,
+  efi,
+  failures,
+  NOTICE_SECRET,
+  ok,
+  pix,
+  REFERENCE,
+  RETURN_ID,
+} from './support/efi.ts'
+
+const SALDO = 'GET /v2/gn/saldo'
+const RECEIVED = 'GET /v2/pix'
+const SENT = 'GET /v2/gn/pix/enviados'
+const WEBHOOK = 'PUT /v2/webhook/chave%40exemplo.com.br'
+const from = '2026-01-10T00:00:00.000Z'
+const to = '2026-01-10T23:59:59.999Z'
+
+test.each([
+  ['with blocks', { saldo: '100.00', bloqueios: { judicial: '1.00', med: '2.50', total: '3.50' } }, 350],
+  ['without', { saldo: '100.00' }, 0],
+])('a balance %s', async (_name, json, blockedCents) => {
+  await using story = await efi()
+  story.far.answers(SALDO, ok(json))
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents: 10_000, blockedCents },
+  })
+  expect(story.far.calls()[0]?.path).toBe('/v2/gn/saldo?bloqueios=true')
+})
+
+test('a balance that is no amount is no answer', async () => {
+  await using story = await efi()
+  story.far.answers(SALDO, ok({ saldo: '1,000.00' }))
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
+})
+
+test.each(failures)('balance and statement: %s is no answer', async (_name, reply) => {
+  await using story = await efi()
+  story.far.answers(SALDO, reply)
+  story.far.answers(RECEIVED, ok(page([])))
+  story.far.answers(SENT, reply)
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
+})
+
+const page = (items: unknown[], pages = 1) => ({
+  parametros: { paginacao: { paginaAtual: 0, itensPorPagina: 100, quantidadeDePaginas: pages } },
+  pix: items,
+})
+const sent = (changes: Record<string, unknown> = {}) => ({
+  endToEndId: 'E1',
+  idEnvio: 'send1',
+  valor: '7.00',
+  status: 'REALIZADO',
+  horario: { solicitacao: '2026-01-10T10:00:00.000Z', liquidacao: '2026-01-10T10:00:01.000Z' },
+  ...changes,
+})
+
+test('a statement has what came, what was returned, what was sent and what came back', async () => {
+  await using story = await efi()
+  const settled = { status: 'DEVOLVIDO', horario: { solicitacao: '2026-01-10T12:01:00.000Z' } }
+  const refunds = [
+    devolucao(settled),
+    devolucao({ ...settled, rtrId: 'D-too-early', horario: { solicitacao: '2026-01-09T12:00:00.000Z' } }),
+    devolucao({ rtrId: 'D-in-process' }),
+  ]
+  story.far.answers(RECEIVED, ok(page([pix()])), ok(page([pix({ devolucoes: refunds })])))
+  story.far.answers(
+    SENT,
+    ok([sent(), sent({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
+    ok([sent({ devolucoes: [devolucao({ ...settled, rtrId: 'D2' })] })]),
+  )
+
+  expect(await story.provider.statement(from, to)).toEqual({
+    kind: 'found',
+    entries: [
+      {
+        endToEnd: END_TO_END,
+        reference: REFERENCE,
+        direction: 'IN',
+        cents: 1234,
+        at: '2026-01-10T11:59:30.500Z',
+      },
+      {
+        endToEnd: RETURN_ID,
+        reference: 'refund1',
+        direction: 'OUT',
+        cents: 500,
+        at: '2026-01-10T12:01:00.000Z',
+      },
+      { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: '2026-01-10T10:00:01.000Z' },
+      { endToEnd: 'D2', reference: 'refund1', direction: 'IN', cents: 500, at: '2026-01-10T12:01:00.000Z' },
+    ],
+  })
+  const asked = story.far
+    .calls()
+    .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
+  expect(asked[0]).toEqual({
+    inicio: from,
+    fim: to,
+    'paginacao.paginaAtual': '0',
+    'paginacao.itensPorPagina': '100',
+  })
+  expect(asked[1]).toMatchObject({ inicio: '2025-10-11T00:00:00.000Z', fim: to, devolucaoPresente: 'true' })
+})
+
+test('a statement is read to its last page', async () => {
+  await using story = await efi()
+  const full = Array.from({ length: 100 }, (_, index) => sent({ endToEndId: `E${index}` }))
+  story.far.answers(
+    RECEIVED,
+    ok(page([pix()], 3)),
+    ok(page([pix({ endToEndId: 'E-b' })], 3)),
+    ok(page([], 3)),
+    ok(page([])),
+  )
+  story.far.answers(SENT, ok(full), ok([sent({ endToEndId: 'E100' })]), ok([]))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toHaveLength(103)
+  const pages = story.far
+    .calls()
+    .map(({ path }) => new URL(path, story.far.url).searchParams.get('paginacao.paginaAtual'))
+  expect(pages).toEqual(['0', '1', '2', '0', '0', '1', '0'])
+})
+
+test('notices are registered under our secret, without mutual TLS', async () => {
+  await using story = await efi()
+  story.far.answers(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
+  const url = 'https://trilho.test/notices/c1'
+  expect(await story.provider.registerNotices(url, 'chave@exemplo.com.br')).toEqual({ kind: 'registered' })
+  const [call] = story.far.calls()
+  expect(call?.headers['x-skip-mtls-checking']).toBe('true')
+  expect(JSON.parse(call!.body)).toEqual({ webhookUrl: `${url}/${NOTICE_SECRET}` })
+})
+
+test('notices that cannot be registered are no answer', async () => {
+  await using story = await efi()
+  story.far.answers(
+    WEBHOOK,
+    ok({ nome: 'webhook_invalido', mensagem: 'A URL informada está inacessível' }, 400),
+  )
+  expect(await story.provider.registerNotices('https://trilho.test/n', 'chave@exemplo.com.br')).toMatchObject(
+    {
+      kind: 'no_answer',
+      code: 'provider_rejected',
+      message: 'A URL informada está inacessível',
+    },
+  )
+  expect(await story.provider.registerNotices('https://trilho.test/n', null)).toMatchObject({
+    kind: 'no_answer',
+    code: 'collection_key_missing',
+  })
+})

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
+import { cob, credentials, ok, REFERENCE } from './support/efi.ts'
+import { type FarSide, farSide } from './support/far-side.ts'
+
+let far: FarSide
+let registry: ProviderRegistry
+
+beforeEach(async () => {
+  far = await farSide()
+  far.answers(`GET /v2/cob/${REFERENCE}`, ok(cob()))
+  registry = providerRegistry({ timeoutMs: 300, ca: far.ca, most: 2 })
+})
+afterEach(async () => {
+  await registry.close()
+  await far.close()
+})
+
+const connection = (uuid: string, changes = {}) => ({
+  uuid,
+  dialect: 'efi',
+  baseUrl: far.url,
+  credentials,
+  ...changes,
+})
+
+test('a connection keeps its adapter, and so its token', async () => {
+  for (let times = 0; times < 3; times++) {
+    const found = await registry.providerFor(connection('a')).findCharge(REFERENCE)
+    expect(found.kind).toBe('found')
+  }
+  expect(far.tokensAsked()).toBe(1)
+})
+
+test('other credentials or another address make another adapter', () => {
+  const first = registry.providerFor(connection('a'))
+  const second = registry.providerFor(
+    connection('a', { credentials: { ...credentials, client_secret: 'new' } }),
+  )
+  const third = registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))
+  expect(new Set([first, second, third]).size).toBe(3)
+  expect(registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))).toBe(third)
+})
+
+test('the adapter longest unused goes first', () => {
+  const a = registry.providerFor(connection('a'))
+  const b = registry.providerFor(connection('b'))
+  registry.providerFor(connection('a'))
+  registry.providerFor(connection('c'))
+  expect(registry.providerFor(connection('a'))).toBe(a)
+  expect(registry.providerFor(connection('b'))).not.toBe(b)
+})
+
+test('a retired adapter answers, or says that nothing left', async () => {
+  const finding = registry.providerFor(connection('a')).findCharge(REFERENCE)
+  registry.providerFor(connection('a', { credentials: { ...credentials, client_id: 'new' } }))
+  expect(['found', 'no_answer']).toContain((await finding).kind)
+})
+
+test.each([
+  ['an unknown dialect', { dialect: 'esperanto' }],
+  ['a dialect every object has', { dialect: 'constructor' }],
+  ['credentials that do not fit', { credentials: { client_id: 'id' } }],
+  [
+    'a certificate without its key',
+    { credentials: { ...credentials, certificate: '-----BEGIN CERTIFICATE-----' } },
+  ],
+])('%s throws', (_name, changes) => {
+  expect(() => registry.providerFor(connection('a', changes))).toThrow()
+})

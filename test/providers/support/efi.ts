@@ -1,0 +1,134 @@
+import { efiProvider } from '../../../src/providers/efi/efi.ts'
+import { type FarSide, farSide, type Scripted } from './far-side.ts'
+
+export const NOTICE_SECRET = 'a-secret-in-the-url'
+export const credentials = { client_id: 'id', client_secret: 'hush', notice_secret: NOTICE_SECRET }
+export const NOW = Date.parse('2026-01-10T12:00:00Z')
+
+export const REFERENCE = '0f8fad5bd9cb469fa16570867728950e'
+export const END_TO_END = 'E12345678202601101159abcdefghijk'
+export const RETURN_ID = 'D09089356202601101201abcdefghijk'
+
+/** An Efí that does as scripted, and an adapter that speaks to it, at noon of one day. */
+export async function efi({ now = () => NOW, timeoutMs = 200 } = {}) {
+  const far: FarSide = await farSide()
+  const provider = efiProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
+  return {
+    far,
+    provider,
+    async [Symbol.asyncDispose]() {
+      await provider.close()
+      await far.close()
+    },
+  }
+}
+
+/** The Central Bank's error, as Efí repeats it. */
+export const problem = (
+  status: number,
+  type: string,
+  violacoes?: { razao: string; propriedade: string }[],
+) => ({
+  status,
+  json: {
+    type: `https://pix.bcb.gov.br/api/v2/error/${type}`,
+    title: type,
+    status,
+    detail: 'so it is',
+    violacoes,
+  },
+})
+/** Efí's own error. */
+export const refused = (status: number, nome: string) => ({
+  status,
+  json: { nome, mensagem: `${nome}, says Efí` },
+})
+
+export const ok = (json: unknown, status = 200): Scripted => ({ status, json })
+
+export const cob = (changes: Record<string, unknown> = {}) => ({
+  calendario: { criacao: '2026-01-10T11:59:00.000Z', expiracao: 3600 },
+  txid: REFERENCE,
+  revisao: 0,
+  status: 'ATIVA',
+  valor: { original: '12.34' },
+  chave: 'chave@exemplo.com.br',
+  pixCopiaECola: '00020101021226...',
+  ...changes,
+})
+
+export const pix = (changes: Record<string, unknown> = {}) => ({
+  endToEndId: END_TO_END,
+  txid: REFERENCE,
+  valor: '12.34',
+  horario: '2026-01-10T08:59:30.500-03:00',
+  pagador: { nome: 'Maria', cpf: '12345678909' },
+  ...changes,
+})
+
+export const devolucao = (changes: Record<string, unknown> = {}) => ({
+  id: 'refund1',
+  rtrId: RETURN_ID,
+  valor: '5.00',
+  horario: { solicitacao: '2026-01-10T12:01:00.000Z' },
+  status: 'EM_PROCESSAMENTO',
+  ...changes,
+})
+
+/** What may come instead of an answer in the provider's own words, and SPEC §6's name for it when sending. */
+export const failures: [name: string, reply: Scripted, outcome: Record<string, unknown>][] = [
+  ['429', { status: 429, text: '' }, { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' }],
+  [
+    '403 in the one dialect',
+    problem(403, 'AcessoNegado'),
+    { kind: 'rejected', code: 'provider_denied', providerCode: 'AcessoNegado' },
+  ],
+  [
+    '400 in the other',
+    refused(400, 'documento_bloqueado'),
+    { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' },
+  ],
+  [
+    '422 nobody knows',
+    refused(422, 'novidade'),
+    { kind: 'rejected', finality: 'other_may_help', code: 'provider_rejected', providerCode: 'novidade' },
+  ],
+  ['a name every object has', refused(400, 'constructor'), { kind: 'rejected', code: 'provider_rejected' }],
+  [
+    'a final refusal',
+    refused(422, 'pagamento_negado'),
+    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
+  ],
+  [
+    'a rail code',
+    ok({ nome: 'x', gnExtras: { erro: { codigo: 'AM04' } } }, 400),
+    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+  ],
+  [
+    'a rail code that is final',
+    ok({ nome: 'x', gnExtras: { erro: { codigo: 'FRAD' } } }, 400),
+    { kind: 'rejected', finality: 'final', code: 'FRAD' },
+  ],
+  [
+    '401 twice',
+    { status: 401, text: '' },
+    { kind: 'rejected', finality: 'other_may_help', code: 'provider_denied' },
+  ],
+  ['a 400 in no dialect', { status: 400, text: '<html>' }, { kind: 'unknown', code: 'http_400' }],
+  ["a gateway's 404", ok({ status: 404, error: 'Not Found' }, 404), { kind: 'unknown', code: 'http_404' }],
+  [
+    "a framework's 403",
+    ok({ type: 'about:blank', title: 'Forbidden' }, 403),
+    { kind: 'unknown', code: 'http_403' },
+  ],
+  ['408', refused(408, 'x'), { kind: 'unknown', code: 'http_408' }],
+  ['302', { status: 302, headers: { location: '/' } }, { kind: 'unknown', code: 'http_302' }],
+  ['500 in a dialect', refused(500, 'erro_aplicacao'), { kind: 'unknown', code: 'http_500' }],
+  ['503', problem(503, 'ServicoIndisponivel'), { kind: 'unknown', code: 'http_503' }],
+  ['broken JSON', { status: 201, text: '{"status":"EM_' }, { kind: 'unknown', code: 'unreadable_answer' }],
+  ['an empty 200', { status: 200 }, { kind: 'unknown', code: 'unreadable_answer' }],
+  ['JSON of another shape', ok({ hello: 'there' }), { kind: 'unknown', code: 'unreadable_answer' }],
+  ['a timeout', 'hang', { kind: 'unknown', code: 'timeout' }],
+  ['a reset after the request', 'reset', { kind: 'unknown', code: 'connection_reset' }],
+  ['half an answer', 'half', { kind: 'unknown' }],
+]
