@@ -38,6 +38,7 @@ test('a notice is taken apart: payments, refunds on them, transfers', () => {
     status: 'REALIZADO',
     horario: null,
     gnExtras: { idEnvio: 'send1' },
+    devolucoes: [{ rtrId: 'D1' }],
   }
   const item = (kind: string, reference: string | null, endToEnd: string, raw: unknown) => ({
     kind,

@@ -13,10 +13,13 @@ const problem = z.object({
   detail: z.string().nullish(),
   violacoes: z.array(z.object({ propriedade: z.string().nullish() })).nullish(),
 })
+/** Efí documents `erro`, the rail's own word, in its notices; an error may carry it as it is or in its extras. */
+const erro = z.object({ codigo: z.string() }).nullish()
 const efi = z.object({
   nome: z.string(),
   mensagem: z.string().nullish(),
-  gnExtras: z.object({ erro: z.object({ codigo: z.string() }).nullish() }).nullish(),
+  erro,
+  gnExtras: z.object({ erro }).nullish(),
 })
 const oauth = z.object({
   error: z.enum(['invalid_token', 'insufficient_scope', 'unauthorized']),
@@ -32,10 +35,10 @@ const efiError = z.union([
     }),
   ),
   efi.transform(
-    ({ nome, mensagem, gnExtras }): EfiError => ({
+    ({ nome, mensagem, erro, gnExtras }): EfiError => ({
       name: nome,
       message: mensagem,
-      railCode: gnExtras?.erro?.codigo,
+      railCode: (erro ?? gnExtras?.erro)?.codigo,
     }),
   ),
   oauth.transform(({ error, error_description }): EfiError => ({ name: error, message: error_description })),
@@ -82,6 +85,7 @@ const refusals: Record<string, Pick<Refusal, 'code' | 'finality'>> = {
   PixDevolucaoInvalida: final('refund_refused'),
   PixNaoEncontrado: final('payment_not_found'),
   pix_nao_encontrado: final('payment_not_found'),
+  chave_nao_encontrada: final('pix_key_not_found'),
   chave_nao_pertence_ao_documento: final('document_mismatch'),
   pagamento_negado: final('payment_denied'),
 }

@@ -27,7 +27,7 @@ const pix = z.object({
   txid: z.string().nullish(),
   tipo: z.string().nullish(),
   gnExtras: z.object({ idEnvio: z.string().nullish() }).nullish(),
-  devolucoes: z.array(z.object({ id: z.string() })).nullish(),
+  devolucoes: z.array(z.object({ id: z.string().nullish() })).nullish(),
 })
 /** Registering a URL makes Efí send `{ evento: "teste_webhook" }` to it, which is about nothing. */
 const notice = z.union([
@@ -54,7 +54,7 @@ function itemsOf(item: z.infer<typeof pix>): NoticeItem[] {
 
   const idEnvio = item.gnExtras?.idEnvio ?? null
   if (idEnvio !== null || item.tipo === 'SOLICITACAO') return [itemOf('transfer', idEnvio, item)]
-  const refunds = (item.devolucoes ?? []).map(devolucao => itemOf('refund', devolucao.id, devolucao))
+  const refunds = (item.devolucoes ?? []).map(devolucao => itemOf('refund', devolucao.id ?? null, devolucao))
   return [itemOf('payment', item.txid ?? null, item), ...refunds]
 }
 

@@ -23,9 +23,9 @@ const holder = z.object({
 })
 export type Holder = z.infer<typeof holder>
 
-/** A devolução: ours on a received PIX, the recipient's on a sent one. */
+/** A devolução: ours on a received PIX, the recipient's on a sent one, where it has no id of ours. */
 export const returned = z.object({
-  id: z.string(),
+  id: z.string().nullish(),
   rtrId: z.string().nullish(),
   valor: cents,
   status: z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO']),

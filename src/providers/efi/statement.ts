@@ -89,7 +89,7 @@ function returnsOf(devolucoes: Returned[] | null | undefined, direction: 'IN' | 
   return (devolucoes ?? []).flatMap(({ status, rtrId, id, valor, horario }) => {
     const at = horario.liquidacao ?? horario.solicitacao
     if (status !== 'DEVOLVIDO' || !at) return []
-    return [{ endToEnd: rtrId ?? '', reference: id, direction, cents: valor, at }]
+    return [{ endToEnd: rtrId ?? '', reference: id ?? null, direction, cents: valor, at }]
   })
 }
 

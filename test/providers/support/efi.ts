@@ -106,7 +106,7 @@ export const failures: [name: string, reply: Scripted, outcome: Record<string, u
   ],
   [
     'a rail code that is final',
-    ok({ nome: 'x', gnExtras: { erro: { codigo: 'FRAD' } } }, 400),
+    ok({ nome: 'x', erro: { codigo: 'FRAD' } }, 400),
     { kind: 'rejected', finality: 'final', code: 'FRAD' },
   ],
   [
