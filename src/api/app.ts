@@ -10,6 +10,7 @@ import { accessLog, requestId, securityHeaders } from './envelope.ts'
 import { refuse } from './errors.ts'
 import { failures } from './failure.ts'
 import { nameFailedTransactions } from './outage.ts'
+import { rateLimiter } from './rate-limit.ts'
 import type { ApiRouter } from './route.ts'
 
 /** What a process builds once and every route may use. */
@@ -27,9 +28,10 @@ export type Routes = (router: ApiRouter, dependencies: Dependencies) => void
 
 /** The API: one error channel around one router. */
 export function createApp({ routes, ...dependencies }: Dependencies & { routes: Routes[] }): Koa {
-  const { orm, log } = dependencies
+  const { orm, log, config } = dependencies
   nameFailedTransactions(orm)
   const authenticate = authenticator(orm)
+  const countRequest = rateLimiter(orm, config.rate)
   const router: ApiRouter = {
     koa: new Router(),
     described: [],
@@ -38,12 +40,16 @@ export function createApp({ routes, ...dependencies }: Dependencies & { routes: 
     async admit(ctx) {
       const token = await authenticate(ctx.get('Authorization'))
       ctx.state.token = token
+      ctx.set(await countRequest(token.uuid))
       return token
     },
   }
   for (const register of routes) register(router, dependencies)
 
   const app = new Koa()
+  app.on('error', (error: unknown) =>
+    log.warn({ code: Object(error).code }, 'an answer did not reach its caller'),
+  )
   app.use(requestId)
   app.use(accessLog(log))
   app.use(securityHeaders)

@@ -29,29 +29,16 @@ async function namedConnection(em: EntityManager, token: Token, uuid: string): P
   return connection
 }
 
-/** By priority, but one whose breaker is open is tried last, and also when it is the only one. */
+/** By priority; which of them is trusted least just now is for the one who tries them to say. */
 async function defaultConnections(em: EntityManager, token: Token): Promise<Connection[]> {
   const places = await em.find(
     DefaultProvider,
     { accountUuid: token.accountUuid, paymentType: 'PIX' },
     { orderBy: { position: 'asc' } },
   )
-  const uuids = places.map(place => place.connectionUuid)
-  const found = new Map((await em.find(Connection, { uuid: uuids })).map(one => [one.uuid, one]))
-  const broken = await openBreakers(em, uuids)
-  return [...uuids.filter(uuid => !broken.has(uuid)), ...uuids.filter(uuid => broken.has(uuid))].flatMap(
-    uuid => found.get(uuid) ?? [],
-  )
-}
-
-/** Those of some connections whose breaker is open. */
-export async function openBreakers(em: EntityManager, uuids: string[]): Promise<Set<string>> {
-  if (uuids.length === 0) return new Set()
-  const rows = await em.execute<{ connection_uuid: string }[]>(
-    'select connection_uuid from breaker where opened_at is not null and connection_uuid = any(?::uuid[])',
-    [uuids],
-  )
-  return new Set(rows.map(row => row.connection_uuid))
+  const found = await em.find(Connection, { uuid: places.map(place => place.connectionUuid), isPublic: true })
+  const byUuid = new Map(found.map(connection => [connection.uuid, connection]))
+  return places.flatMap(place => byUuid.get(place.connectionUuid) ?? [])
 }
 
 /** Only ACTIVE starts anything; test tokens reach simulators only, live ones never. */

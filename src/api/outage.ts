@@ -1,5 +1,5 @@
 import { DriverException } from '@mikro-orm/core'
-import { ServiceError } from '@temporalio/client'
+import { isGrpcServiceError, ServiceError } from '@temporalio/client'
 import type { Orm } from '../db/orm.ts'
 
 /** Failures of PostgreSQL and Temporal that say nothing about the request: they are answered 503, not 500. */
@@ -7,6 +7,11 @@ import type { Orm } from '../db/orm.ts'
 /** A limit of ours passed before an answer came. */
 export class NoAnswerInTime extends Error {
   override name = 'NoAnswerInTime'
+}
+
+/** A server of ours could not be reached at all. */
+export class NotConnected extends Error {
+  override name = 'NotConnected'
 }
 
 /** Waits for something no longer than it is worth; fails with NoAnswerInTime. */
@@ -24,9 +29,10 @@ export async function within<T>(limitMs: number, something: Promise<T>): Promise
 
 /** Whether an error means that PostgreSQL or Temporal could not be reached or could not answer just now. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof NoAnswerInTime) return true
+  if (error instanceof NoAnswerInTime || error instanceof NotConnected) return true
   if (error instanceof DriverException) return isDatabaseOutage(error.code)
   if (error instanceof ServiceError) return TEMPORAL_OUTAGES.has(Object(error.cause).code)
+  if (isGrpcServiceError(error)) return TEMPORAL_OUTAGES.has(error.code)
   return NETWORK_OUTAGES.has(Object(error).code)
 }
 

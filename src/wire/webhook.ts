@@ -17,7 +17,10 @@ export const createWebhook = z.object({
     .string()
     .max(1_024)
     .optional()
-    .meta({ description: 'The secret that signs; generated where absent. After `whsec_`, proper base64' }),
+    .meta({
+      description: 'The secret that signs; generated where absent. After `whsec_`, proper base64',
+      examples: ['a secret of your own'],
+    }),
   events: z
     .array(anyCase(EVENT_TYPES))
     .min(1, 'must name at least one event')

@@ -1,0 +1,21 @@
+/** Markup that needs no escaping any more. */
+export class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = Markup | string | number | null | undefined | false | Part[]
+
+/** A template whose every value is escaped, but those that are markup already. */
+export function html(strings: TemplateStringsArray, ...values: Part[]): Markup {
+  return new Markup(strings.reduce((text, string, index) => text + written(values[index - 1]) + string))
+}
+
+function written(value: Part): string {
+  if (value instanceof Markup) return value.text
+  if (Array.isArray(value)) return value.map(written).join('')
+  if (value === null || value === undefined || value === false) return ''
+  return String(value).replaceAll(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+}

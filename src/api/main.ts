@@ -1,0 +1,55 @@
+import { pino } from 'pino'
+import { readConfig } from '../config.ts'
+import { openOrm } from '../db/orm.ts'
+import { providerRegistry } from '../providers/registry.ts'
+import { sealer } from '../sealing.ts'
+import { createApp } from './app.ts'
+import { documentationRoutes } from './routes/documentation.ts'
+import { healthRoutes } from './routes/health.ts'
+import { noticeRoutes } from './routes/notices.ts'
+import { paymentRoutes } from './routes/payments.ts'
+import { providerRoutes } from './routes/providers.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { startServer } from './server.ts'
+import { temporalClient } from './temporal.ts'
+
+/** The API's process: starts with or without Temporal, and stops in order when it is told to. */
+
+const config = readConfig()
+const log = pino({ level: config.logLevel, base: { process: 'api' } })
+const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool })
+const temporal = temporalClient(config.temporal)
+/** Only to read notices: the API itself never calls a provider. */
+const providers = providerRegistry({ timeoutMs: 1_000 })
+
+const app = createApp({
+  orm,
+  temporal: temporal.client,
+  config,
+  log,
+  sealer: sealer(config.secretKeys),
+  routes: [
+    healthRoutes,
+    paymentRoutes,
+    providerRoutes,
+    webhookRoutes(),
+    noticeRoutes(providers),
+    documentationRoutes,
+  ],
+})
+const server = await startServer(app, config)
+log.info({ url: server.url }, 'listening')
+
+let stopping = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
+
+/** Once: a second signal does not cut short what the first one lets finish. */
+async function stop(signal: string): Promise<void> {
+  if (stopping) return
+  stopping = true
+  log.info({ signal }, 'stopping')
+  await server.stop()
+  await Promise.all([temporal.close(), providers.close()])
+  await orm.close()
+  log.info('stopped')
+}

@@ -1,0 +1,44 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type Koa from 'koa'
+import { REQUEST_MS, STOP_MS } from './limits.ts'
+
+export type RunningServer = {
+  /** Where it listens, without a path. */
+  url: string
+  port: number
+  /** Takes no new request, lets those under way finish, and then hangs up. */
+  stop(): Promise<void>
+}
+
+/** Listens for an app; rejects where the port is taken. */
+export async function startServer(
+  app: Koa,
+  { host, port }: { host: string; port: number },
+): Promise<RunningServer> {
+  const underWay = new Set<ServerResponse>()
+  const answer = app.callback()
+  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+    underWay.add(response)
+    response.once('close', () => underWay.delete(response))
+    if (!server.listening) response.setHeader('Connection', 'close')
+    void answer(request, response)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  })
+  const address = server.address() as AddressInfo
+
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    async stop() {
+      const closed = new Promise(resolve => server.close(resolve))
+      for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close')
+      const impatience = setTimeout(() => server.closeAllConnections(), STOP_MS)
+      await closed
+      clearTimeout(impatience)
+    },
+  }
+}

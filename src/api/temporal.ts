@@ -1,0 +1,44 @@
+import { Client, Connection } from '@temporalio/client'
+import type { Config } from '../config.ts'
+import { PROBE_MS, TEMPORAL_READY_MS } from './limits.ts'
+import { NotConnected } from './outage.ts'
+
+/** The process's one connection to Temporal, made at the first need: the API starts and answers without it. */
+export function temporalClient({ address, namespace }: Config['temporal']): {
+  /** Fails with NotConnected while Temporal is away; the connection mends itself behind it. */
+  client(): Promise<Client>
+  close(): Promise<void>
+} {
+  let connection: PatientConnection | undefined
+  let client: Client | undefined
+  return {
+    async client() {
+      connection ??= PatientConnection.lazy({ address }) as PatientConnection
+      await connection.ready()
+      client ??= new Client({ connection, namespace })
+      return client
+    },
+    async close() {
+      await connection?.close()
+    },
+  }
+}
+
+/** Asks for the namespace; fails where Temporal does not answer or does not have it. */
+export async function probeTemporal(client: Client): Promise<void> {
+  const { namespace } = client.options
+  await client.withDeadline(Date.now() + PROBE_MS, () =>
+    client.workflowService.describeNamespace({ namespace }),
+  )
+}
+
+/** Says at once that it is ready, and soon enough that it is not: calls themselves would retry past any answer. */
+class PatientConnection extends Connection {
+  async ready(): Promise<void> {
+    try {
+      await this.untilReady(Date.now() + TEMPORAL_READY_MS)
+    } catch (cause) {
+      throw new NotConnected('Temporal cannot be reached', { cause })
+    }
+  }
+}
