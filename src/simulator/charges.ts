@@ -19,6 +19,8 @@ export type Charge = {
   createdAt: string
   expiresInSeconds: number
   payload: string
+  /** Nobody is told when it is paid. */
+  silent: 0 | 1
   /** What else the dialect was told (debtor, message), JSON. */
   details: string
 }
@@ -30,6 +32,7 @@ export type ChargeOrder = {
   cents: number
   key: string
   expiresInSeconds: number
+  silent: boolean
   details: Record<string, unknown>
 }
 
@@ -77,7 +80,7 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
       merchantCity: account.city,
     })
 
-  const written = ({ account, txid, cents, key, expiresInSeconds, details }: ChargeOrder): Charge => {
+  const written = ({ account, txid, cents, key, expiresInSeconds, silent, details }: ChargeOrder): Charge => {
     const token = ids.token()
     return {
       accountId: account.id,
@@ -91,6 +94,7 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
       createdAt: now().toISOString(),
       expiresInSeconds,
       payload: payloadOf(account, { token, cents }),
+      silent: silent ? 1 : 0,
       details: JSON.stringify(details),
     }
   }
@@ -132,7 +136,15 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
         const why = whyNot(charge)
         if (why && !force) return { kind: 'not_payable', why }
         const { accountId, key, txid } = charge
-        const receipt = receipts.receive({ accountId, key, txid, cents: cents ?? charge.cents, payer })
+        const silent = charge.silent === 1
+        const receipt = receipts.receive({
+          accountId,
+          key,
+          txid,
+          cents: cents ?? charge.cents,
+          payer,
+          silent,
+        })
         if (receipt.cents === charge.cents) save(store, { ...charge, status: 'completed' })
         return { kind: 'paid', receipt }
       }),

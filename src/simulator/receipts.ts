@@ -31,6 +31,8 @@ export type Arrival = {
   message?: string | null
   /** Given where the PIX was sent from a simulated account; else the payer's bank makes it. */
   endToEnd?: string
+  /** Nobody is told. */
+  silent?: boolean
 }
 
 export type Receipts = {
@@ -65,7 +67,8 @@ export function receiptsOf({ store, rail, accounts, ids, now, announce }: Parts)
           cents: receipt.cents,
           at: receipt.at,
         })
-        announce({ kind: 'payment', account: accounts.find(arrival.accountId)!, receipt, refunds: [] })
+        const account = accounts.find(arrival.accountId)!
+        if (!arrival.silent) announce({ kind: 'payment', account, receipt, refunds: [] })
         return receipt
       }),
     find,

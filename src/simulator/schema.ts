@@ -1,8 +1,8 @@
 /** The simulator's tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
-export const SCHEMA = `
-CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+const FIRST = `
+CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 
-CREATE TABLE IF NOT EXISTS account (
+CREATE TABLE account (
   id TEXT PRIMARY KEY,
   provider TEXT NOT NULL,
   dialect TEXT NOT NULL,
@@ -21,14 +21,14 @@ CREATE TABLE IF NOT EXISTS account (
   UNIQUE (provider, clientId)
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS pixKey (
+CREATE TABLE pixKey (
   key TEXT PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,
   kind TEXT NOT NULL,
   createdAt TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS charge (
+CREATE TABLE charge (
   accountId TEXT NOT NULL REFERENCES account,
   txid TEXT NOT NULL,
   token TEXT NOT NULL UNIQUE,
@@ -40,11 +40,12 @@ CREATE TABLE IF NOT EXISTS charge (
   createdAt TEXT NOT NULL,
   expiresInSeconds INTEGER NOT NULL,
   payload TEXT NOT NULL,
+  silent INTEGER NOT NULL,
   details TEXT NOT NULL,
   PRIMARY KEY (accountId, txid)
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS receipt (
+CREATE TABLE receipt (
   accountId TEXT NOT NULL REFERENCES account,
   endToEnd TEXT NOT NULL,
   txid TEXT,
@@ -57,10 +58,10 @@ CREATE TABLE IF NOT EXISTS receipt (
   payerIspb TEXT NOT NULL,
   PRIMARY KEY (accountId, endToEnd)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS receiptByTxid ON receipt (accountId, txid);
-CREATE INDEX IF NOT EXISTS receiptByTime ON receipt (accountId, at);
+CREATE INDEX receiptByTxid ON receipt (accountId, txid);
+CREATE INDEX receiptByTime ON receipt (accountId, at);
 
-CREATE TABLE IF NOT EXISTS refund (
+CREATE TABLE refund (
   accountId TEXT NOT NULL REFERENCES account,
   endToEnd TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -75,7 +76,7 @@ CREATE TABLE IF NOT EXISTS refund (
   PRIMARY KEY (accountId, endToEnd, id)
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS sending (
+CREATE TABLE sending (
   accountId TEXT NOT NULL REFERENCES account,
   id TEXT NOT NULL,
   endToEnd TEXT NOT NULL UNIQUE,
@@ -92,24 +93,24 @@ CREATE TABLE IF NOT EXISTS sending (
   settledAt TEXT,
   PRIMARY KEY (accountId, id)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS sendingByTime ON sending (accountId, requestedAt);
+CREATE INDEX sendingByTime ON sending (accountId, requestedAt);
 
-CREATE TABLE IF NOT EXISTS returned (
+CREATE TABLE returned (
   returnId TEXT PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,
   endToEnd TEXT NOT NULL,
   cents INTEGER NOT NULL,
   at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS returnedByOriginal ON returned (endToEnd);
+CREATE INDEX returnedByOriginal ON returned (endToEnd);
 
-CREATE TABLE IF NOT EXISTS withheld (
+CREATE TABLE withheld (
   accountId TEXT NOT NULL,
   id TEXT NOT NULL,
   PRIMARY KEY (accountId, id)
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS movement (
+CREATE TABLE movement (
   sequence INTEGER PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,
   direction TEXT NOT NULL,
@@ -122,7 +123,7 @@ CREATE TABLE IF NOT EXISTS movement (
   UNIQUE (accountId, direction, endToEnd)
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS webhook (
+CREATE TABLE webhook (
   accountId TEXT NOT NULL REFERENCES account,
   key TEXT NOT NULL,
   url TEXT NOT NULL,
@@ -130,16 +131,16 @@ CREATE TABLE IF NOT EXISTS webhook (
   PRIMARY KEY (accountId, key)
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS agenda (
+CREATE TABLE agenda (
   id INTEGER PRIMARY KEY,
   task TEXT NOT NULL,
   subject TEXT NOT NULL,
   dueAt INTEGER NOT NULL,
   tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX IF NOT EXISTS agendaByDue ON agenda (dueAt);
+CREATE INDEX agendaByDue ON agenda (dueAt);
 
-CREATE TABLE IF NOT EXISTS fault (
+CREATE TABLE fault (
   id INTEGER PRIMARY KEY,
   provider TEXT NOT NULL,
   operation TEXT,
@@ -148,14 +149,14 @@ CREATE TABLE IF NOT EXISTS fault (
   delayMs INTEGER
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS inboxAnswer (
+CREATE TABLE inboxAnswer (
   name TEXT PRIMARY KEY,
   status INTEGER NOT NULL,
   delayMs INTEGER NOT NULL,
   headers TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE IF NOT EXISTS inboxEntry (
+CREATE TABLE inboxEntry (
   sequence INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
   at TEXT NOT NULL,
@@ -163,5 +164,8 @@ CREATE TABLE IF NOT EXISTS inboxEntry (
   headers TEXT NOT NULL,
   body TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS inboxEntryByName ON inboxEntry (name);
+CREATE INDEX inboxEntryByName ON inboxEntry (name);
 `
+
+/** What brings an older store up to date, in order; a released step never changes, the next one is added. */
+export const SCHEMA_STEPS: readonly string[] = [FIRST]

@@ -97,6 +97,10 @@ function mainApp(world: World, control: ReturnType<typeof controlRoutes>): Koa {
   })
   for (const router of [control, payerRoutes(world), inboxRoutes(world)])
     app.use(router.routes()).use(router.allowedMethods())
+  app.use(ctx => {
+    ctx.status = 404
+    ctx.body = { message: 'no such address' }
+  })
   return app
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { SCHEMA } from './schema.ts'
+import { SCHEMA_STEPS } from './schema.ts'
 
 /** The simulator's whole state: one SQLite file, so that a killed process loses nothing it acknowledged. */
 export type Store = {
@@ -25,7 +25,7 @@ export function openStore(home: string): Store {
   const database = new DatabaseSync(join(home, 'simulator.db'))
   // With WAL, NORMAL survives the death of the process; only the machine's death may take the last commits.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000')
-  database.exec(SCHEMA)
+  bringUpToDate(database)
 
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string) => {
@@ -67,4 +67,11 @@ export function openStore(home: string): Store {
     close: () => database.close(),
   }
   return store
+}
+
+function bringUpToDate(database: DatabaseSync): void {
+  const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  for (let step = row.user_version; step < SCHEMA_STEPS.length; step++) {
+    database.exec(`BEGIN; ${SCHEMA_STEPS[step]}; PRAGMA user_version = ${step + 1}; COMMIT`)
+  }
 }

@@ -119,6 +119,23 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   )
 })
 
+test('a charge may be accepted and then taken back, or paid without a notice', async () => {
+  await fault('accepted_then_rejected', 'issueCharge')
+  expect((await efi.cob('v'.repeat(32))).status).toBe(201)
+  expect((await efi.get(`/v2/cob/${'v'.repeat(32)}`)).body.status).toBe('REMOVIDA_PELO_PSP')
+
+  await fault('accepted_then_silent', 'issueCharge')
+  const { body } = await efi.cob('w'.repeat(32))
+  await stage.control.pay({ payload: body.pixCopiaECola })
+  const name = id()
+  await send(name)
+  await until(
+    () => noticesOf(name),
+    found => found.length === 1,
+  )
+  expect((await stage.control.inbox('faulty')).some(one => one.body.includes('w'.repeat(32)))).toBe(false)
+})
+
 test('broken_body does it and answers what cannot be read', async () => {
   await fault('broken_body', 'sendTransfer')
   const name = id()

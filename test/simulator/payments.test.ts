@@ -20,8 +20,8 @@ const noticesOf = async (inbox: string, txid: string) =>
   (await stage.control.inbox(inbox)).filter(message => message.body.includes(txid))
 const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: url })
 
-test('a paid charge is CONCLUIDA, its money is there, and its notice arrives at the address plus /pix', async () => {
-  await register(`${stage.facts.inbox_url}`)
+test('a paid charge is CONCLUIDA, its money is there, and its notice arrives', async () => {
+  await register(`${stage.facts.inbox_url}/paid`)
   const before = await stage.control.findAccount('shop')
   const { txid, payload } = await charged()
   const payer = { name: 'Maria', document: '52998224725' }
@@ -37,7 +37,7 @@ test('a paid charge is CONCLUIDA, its money is there, and its notice arrives at 
   expect((await stage.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
 
   const [notice] = await until(
-    () => noticesOf('pix', txid),
+    () => noticesOf('paid', txid),
     found => found.length === 1,
   )
   expect(notice).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })

@@ -69,7 +69,14 @@ function created(
   if (valor.original === 0) return errors.chargeOfZero()
   if (accounts.ofKey(key)?.id !== account.id) return errors.foreignKey()
 
-  const order = { account, cents: valor.original, key, expiresInSeconds: calendario.expiracao, details }
+  const order = {
+    account,
+    cents: valor.original,
+    key,
+    expiresInSeconds: calendario.expiracao,
+    silent: fate.kind === 'silent',
+    details,
+  }
   const issued = charges.issue({ ...order, ...(txid === undefined ? {} : { txid }) })
   if (issued.kind === 'txid_taken') return errors.txidTaken()
   const { charge } = issued

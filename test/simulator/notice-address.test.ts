@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals'
+import { addressOf } from '../../src/simulator/dialects/efi/notices.ts'
+
+test.each([
+  ['https://trilho.test/notices/1', 'https://trilho.test/notices/1/pix'],
+  ['https://trilho.test/notices/1/', 'https://trilho.test/notices/1/pix'],
+  ['https://trilho.test/notices/1?hmac=x', 'https://trilho.test/notices/1/pix?hmac=x'],
+  ['https://trilho.test', 'https://trilho.test/pix'],
+  ['https://trilho.test/notices/1?hmac=x&ignorar=', 'https://trilho.test/notices/1?hmac=x&ignorar='],
+])('Efí, told %s, calls %s', (registered, called) => {
+  expect(addressOf(registered)).toBe(called)
+})
