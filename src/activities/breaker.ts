@@ -14,12 +14,12 @@ const PROBE_EVERY = '10 seconds'
  */
 export async function inOrderOfTrust(em: EntityManager, connectionUuids: string[]): Promise<string[]> {
   const open: { connection_uuid: string }[] = await em.execute(
-    'select connection_uuid from breaker where connection_uuid = any(?::uuid[]) and opened_at is not null',
+    'select connection_uuid from breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
     [connectionUuids],
   )
   if (open.length === 0) return connectionUuids
   const probed: { connection_uuid: string }[] = await em.execute(
-    `update breaker set probed_at = now() where connection_uuid = any(?::uuid[]) and opened_at is not null
+    `update breaker set probed_at = now() where connection_uuid = any(array[?]::uuid[]) and opened_at is not null
        and greatest(opened_at, probed_at) < now() - interval '${PROBE_EVERY}' returning connection_uuid`,
     [connectionUuids],
   )

@@ -162,7 +162,7 @@ async function recipientsThatCanTake(em: EntityManager, charge: Charge): Promise
   const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return new Set()
   const rows: { uuid: string }[] = await em.execute(
-    `select a.uuid from account a where a.uuid = any(?::uuid[]) and a.status = 'ACTIVE' and exists (
+    `select a.uuid from account a where a.uuid = any(array[?]::uuid[]) and a.status = 'ACTIVE' and exists (
        select from connection c where c.account_uuid = a.uuid and c.status = 'ACTIVE' and c.provider_account_uuid = ?)`,
     [recipients, charge.providerAccountUuid],
   )

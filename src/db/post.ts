@@ -19,7 +19,7 @@ export async function post(em: EntityManager, providerAccountUuid: string, entri
   await em.execute(
     `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
      select movement, account, ?, bucket, cents, balance
-     from unnest(?::uuid[], ?::uuid[], ?::text[], ?::bigint[], ?::bigint[])
+     from unnest(array[?]::uuid[], array[?]::uuid[], array[?]::text[], array[?]::bigint[], array[?]::bigint[])
        with ordinality as written (movement, account, bucket, cents, balance, position)
      order by position`,
     [
@@ -44,7 +44,7 @@ async function moveBalances(em: EntityManager, providerAccountUuid: string, post
   const wanted = [...sums.values()]
   const rows: { account_uuid: string; bucket: string; cents: string }[] = await em.execute(
     `with wanted as (
-       select account, bucket, cents from unnest(?::uuid[], ?::text[], ?::bigint[]) as w (account, bucket, cents)
+       select account, bucket, cents from unnest(array[?]::uuid[], array[?]::text[], array[?]::bigint[]) as w (account, bucket, cents)
      ), locked as (
        select b.account_uuid, b.bucket from balance b
        join wanted w on w.account = b.account_uuid and w.bucket = b.bucket

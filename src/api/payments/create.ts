@@ -80,9 +80,10 @@ async function allowedSplits(em: EntityManager, { body, token }: Pick<CreateRequ
   const errors: Record<string, string[]> = {}
   const fault = sumFault(splits, body.value)
   if (fault) errors[fault.field] = [fault.message]
-  const rows: { uuid: string }[] = await em.execute('select uuid from account where uuid = any(?::uuid[])', [
-    splits.map(split => split.recipientAccountUuid),
-  ])
+  const rows: { uuid: string }[] = await em.execute(
+    'select uuid from account where uuid = any(array[?]::uuid[])',
+    [splits.map(split => split.recipientAccountUuid)],
+  )
   const known = new Set(rows.map(row => row.uuid))
   splits.forEach((split, index) => {
     const field = `splits.${index}.recipient_account_uuid`

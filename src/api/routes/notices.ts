@@ -95,13 +95,12 @@ async function store(
     onConflictFields: ['connectionUuid', 'digest'],
     onConflictAction: 'ignore',
   })
-  return em
-    .fork()
-    .find(Notice, {
-      connectionUuid: connection.uuid,
-      digest: { $in: rows.map(row => row.digest) },
-      handedAt: null,
-    })
+  em.clear() // What was upserted knows nothing of the row that was there before.
+  return em.find(Notice, {
+    connectionUuid: connection.uuid,
+    digest: { $in: rows.map(row => row.digest) },
+    handedAt: null,
+  })
 }
 
 function single(headers: Record<string, string | string[] | undefined>): Record<string, string | undefined> {

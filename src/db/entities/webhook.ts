@@ -54,7 +54,8 @@ const delivery = defineEntity({
   properties: p => ({
     uuid: key(),
     webhookUuid: uuid(),
-    eventUuid: uuid(),
+    /** A relation, so that an event is written before its deliveries. */
+    eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
     status: oneOf<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
     tries: p.integer().default(0),
     nextTryAt: moment().nullable(),

@@ -296,7 +296,8 @@ create table event (
   type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION')),
   subject_uuid uuid not null,
   sequence int not null,
-  body jsonb not null,
+  -- Not jsonb: the receiver gets the resource with its fields in the order of GET.
+  body json not null,
   -- The subject of the life that starts its deliveries.
   life_uuid uuid not null,
   request_id varchar(128) not null,
