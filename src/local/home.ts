@@ -21,6 +21,7 @@ export function homeIn(folder: string) {
     postgresPassword: path('postgres.password'),
     temporalDatabase: path('temporal.db'),
     simulator: path('simulator'),
+    simulatorCa: path('simulator', 'tls', 'ca.pem'),
     log: (name: string) => path('logs', `${name}.log`),
   }
 }

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { readLocalConfig } from '../config.ts'
+import { homeIn, readJson } from './home.ts'
+import type { LocalInfo } from './local-file.ts'
+
+/**
+ * The environment a command runs in: what is set wins; beside a running `npm start`, what is missing is its own, so that
+ * `npm run trilho` needs no setting there. `ca` is the simulator's authority, where there is one.
+ */
+export async function environmentOfCommands(): Promise<{ environment: NodeJS.ProcessEnv; ca?: string }> {
+  const { home: folder, environment } = readLocalConfig()
+  const home = homeIn(folder)
+  const local = await readJson<LocalInfo>(home.local)
+  if (environment.DATABASE_URL || !local) return { environment }
+  const [secret, ca] = await Promise.all([
+    readFile(home.secretKey, 'utf8').catch(() => ''),
+    readFile(home.simulatorCa, 'utf8').catch(() => undefined),
+  ])
+  return {
+    environment: {
+      DATABASE_URL: local.database_url,
+      TEMPORAL_ADDRESS: local.temporal_address,
+      TRILHO_PUBLIC_URL: local.api_url,
+      TRILHO_SECRET_KEY: secret.trim(),
+      ...environment,
+    },
+    ...(ca !== undefined && { ca }),
+  }
+}
