@@ -3,7 +3,8 @@ import type { Store } from './store.ts'
 
 /** What is to be done later, kept in the store: a settlement, a return, a notice. Survives a restart. */
 export type Agenda = {
-  add(entry: { task: Task; subject: unknown; afterMs: number }): void
+  /** Entries of one lane wait for each other when they are many; what moves money has none. */
+  add(entry: { task: Task; subject: unknown; afterMs: number; lane?: string }): void
   /** Says how a task is done. A task that answers with waits is tried again, else it is crossed out. */
   does(task: Task, act: Act): void
   start(): void
@@ -15,42 +16,34 @@ export type Task = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deli
 /** `again` asks for another try after so long; `tries` counts from 0. A synchronous act is crossed out with its effect. */
 export type Act = (subject: never, tries: number) => Promise<{ again: number } | undefined> | undefined
 
-type Entry = { id: number; task: Task; subject: string; dueAt: number; tries: number }
+type Entry = { id: number; task: Task; subject: string; lane: string; dueAt: number; tries: number }
 
-/** Entries taken at once: enough for a storm of notices, few enough for the sockets of a small machine. */
-const AT_ONCE = 64
+/** Of one lane at once, so that a receiver that hangs delays nobody else. */
+const AT_ONCE_IN_A_LANE = 32
+/** Entries begun before anything else gets its turn. */
+const BATCH = 64
 const LONGEST_TIMER_MS = 60_000
 /** A task that threw stays on the agenda: money is not forgotten because of a bug. */
 const AFTER_A_BUG_MS = 5_000
 
 export function agendaOf({ store, now, log }: { store: Store; now: () => Date; log: Logger }): Agenda {
   const acts = new Map<Task, Act>()
-  const underWay = new Map<number, Promise<void>>()
+  const underWay = new Map<number, UnderWay>()
   let timer: NodeJS.Timeout | undefined
   let running = false
 
   const arm = () => {
     if (!running) return
     clearTimeout(timer)
-    if (underWay.size >= AT_ONCE) return
-    const next = nextOf()
+    const [next] = waitingIn(store, { underWay, most: 1 })
     if (next) timer = setTimeout(take, Math.min(LONGEST_TIMER_MS, Math.max(0, next.dueAt - now().getTime())))
   }
 
-  const nextOf = () =>
-    store
-      .all<Entry>('SELECT * FROM agenda ORDER BY dueAt, id LIMIT ?', AT_ONCE + 1)
-      .find(entry => !underWay.has(entry.id))
-
   const take = () => {
-    const due = store
-      .all<Entry>(
-        'SELECT * FROM agenda WHERE dueAt <= ? ORDER BY dueAt, id LIMIT ?',
-        now().getTime(),
-        AT_ONCE,
-      )
-      .filter(entry => !underWay.has(entry.id))
-    for (const entry of due.slice(0, AT_ONCE - underWay.size)) begin(entry)
+    const time = now().getTime()
+    for (const entry of waitingIn(store, { underWay, most: BATCH })) {
+      if (entry.dueAt <= time && !fullLanes(underWay).includes(entry.lane)) begin(entry)
+    }
     arm()
   }
 
@@ -58,45 +51,36 @@ export function agendaOf({ store, now, log }: { store: Store; now: () => Date; l
     try {
       const outcome = store.atomically(() => {
         const started = acts.get(entry.task)!(JSON.parse(entry.subject) as never, entry.tries)
-        if (!started) crossOut(entry)
+        if (!started) crossOut(store, entry)
         return started
       })
-      if (outcome) follow(entry, outcome)
+      if (outcome) underWay.set(entry.id, { lane: entry.lane, finished: followed(entry, outcome) })
     } catch (error) {
-      log.error({ err: error, task: entry.task, subject: entry.subject }, 'a task could not be done')
-      postpone(entry, AFTER_A_BUG_MS)
+      failed(entry, error)
     }
   }
 
-  const follow = (entry: Entry, outcome: Promise<{ again: number } | undefined>) => {
-    const finished = outcome
-      .then(verdict => (verdict ? postpone(entry, verdict.again) : crossOut(entry)))
-      .catch(error => {
-        log.error({ err: error, task: entry.task }, 'a task could not be done')
-        postpone(entry, AFTER_A_BUG_MS)
-      })
-      .finally(() => {
-        underWay.delete(entry.id)
-        arm()
-      })
-    underWay.set(entry.id, finished)
+  const followed = async (entry: Entry, outcome: Promise<{ again: number } | undefined>) => {
+    try {
+      const verdict = await outcome
+      if (verdict) postpone(store, entry, now().getTime() + verdict.again)
+      else crossOut(store, entry)
+    } catch (error) {
+      failed(entry, error)
+    }
+    underWay.delete(entry.id)
+    arm()
   }
 
-  const crossOut = (entry: Entry) => void store.run('DELETE FROM agenda WHERE id = ?', entry.id)
-  const postpone = (entry: Entry, waitMs: number) =>
-    void store.run(
-      'UPDATE agenda SET tries = tries + 1, dueAt = ? WHERE id = ?',
-      now().getTime() + waitMs,
-      entry.id,
-    )
+  const failed = (entry: Entry, error: unknown) => {
+    log.error({ err: error, task: entry.task, subject: entry.subject }, 'a task could not be done')
+    postpone(store, entry, now().getTime() + AFTER_A_BUG_MS)
+  }
 
   return {
-    add: ({ task, subject, afterMs }) => {
-      store.insert('agenda', {
-        task,
-        subject: JSON.stringify(subject),
-        dueAt: now().getTime() + afterMs,
-      })
+    add: ({ task, subject, afterMs, lane = '' }) => {
+      const dueAt = now().getTime() + afterMs
+      store.insert('agenda', { task, subject: JSON.stringify(subject), lane, dueAt })
       // The transaction this belongs to may still be open; the timer looks at the table after it.
       setImmediate(arm)
     },
@@ -108,7 +92,38 @@ export function agendaOf({ store, now, log }: { store: Store; now: () => Date; l
     stop: async () => {
       running = false
       clearTimeout(timer)
-      await Promise.all(underWay.values())
+      await Promise.all([...underWay.values()].map(one => one.finished))
     },
   }
+}
+
+type UnderWay = { lane: string; finished: Promise<void> }
+
+/** The next entries that may begin: not under way, and in no full lane. */
+function waitingIn(
+  store: Store,
+  { underWay, most }: { underWay: ReadonlyMap<number, UnderWay>; most: number },
+): Entry[] {
+  return store.all<Entry>(
+    `SELECT * FROM agenda
+     WHERE id NOT IN (SELECT value FROM json_each(?)) AND lane NOT IN (SELECT value FROM json_each(?))
+     ORDER BY dueAt, id LIMIT ?`,
+    JSON.stringify([...underWay.keys()]),
+    JSON.stringify(fullLanes(underWay)),
+    most,
+  )
+}
+
+function fullLanes(underWay: ReadonlyMap<number, UnderWay>): string[] {
+  const inLane = new Map<string, number>()
+  for (const { lane } of underWay.values()) inLane.set(lane, (inLane.get(lane) ?? 0) + 1)
+  return [...inLane].filter(([, count]) => count >= AT_ONCE_IN_A_LANE).map(([lane]) => lane)
+}
+
+function crossOut(store: Store, { id }: Entry): void {
+  store.run('DELETE FROM agenda WHERE id = ?', id)
+}
+
+function postpone(store: Store, { id }: Entry, dueAt: number): void {
+  store.run('UPDATE agenda SET tries = tries + 1, dueAt = ? WHERE id = ?', dueAt, id)
 }

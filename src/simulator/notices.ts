@@ -35,7 +35,12 @@ export function noticesOf(parts: Parts): { announce: Announce } {
   agenda.does('deliver_notice', (notice: Queued, tries) => deliver(parts, notice, tries))
 
   const queue = (notice: Notice, { afterMs = 0, forged = false } = {}) =>
-    agenda.add({ task: 'deliver_notice', subject: { ...notice, forged } satisfies Queued, afterMs })
+    agenda.add({
+      task: 'deliver_notice',
+      subject: { ...notice, forged } satisfies Queued,
+      lane: notice.url,
+      afterMs,
+    })
 
   const queueUnder = (fault: Taken<NoticeFault> | null, notice: Notice, words: NoticeWords) => {
     if (fault === null) return queue(notice)
@@ -77,6 +82,7 @@ const OPERATIONS_OF: Record<RailEvent['kind'], readonly Operation[]> = {
 async function deliver(parts: Parts, notice: Queued, tries: number): Promise<{ again: number } | undefined> {
   const outcome = await post(parts, notice)
   parts.log.debug({ url: notice.url, tries, outcome, forged: notice.forged }, 'notice')
+  if (parts.stopping.aborted) return { again: 0 }
   const wait = NOTICE_RETRIES[tries]
   // A forger does not insist.
   if (outcome === 'taken' || notice.forged || wait === undefined) return undefined

@@ -140,3 +140,16 @@ test('with magic amounts a charge of at most ten reais is paid by itself', async
   )
   expect((await magic.get(`/v2/cob/${'n'.repeat(32)}`)).body.status).toBe('ATIVA')
 })
+
+test('a receiver that hangs delays nobody else', async () => {
+  await stage.control.setInbox('hanging', { delay_ms: 600_000 })
+  await register(`${stage.facts.inbox_url}/hanging?ignorar=`)
+  await Promise.all(
+    Array.from({ length: 140 }, () => stage.control.deposit({ account: 'shop', value: 0.01 })),
+  )
+  await efi.send('past', 'maria@example.com', '1.00')
+  await until(
+    () => efi.sent('past'),
+    said => said.body.status === 'REALIZADO',
+  )
+})
