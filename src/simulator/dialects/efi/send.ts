@@ -5,7 +5,7 @@ import type { Answer, Call } from '../../calls.ts'
 import type { Fate } from '../../events.ts'
 import type { CallFault, Taken } from '../../faults.ts'
 import { faultOfRecipient, magicOf } from '../../recipients.ts'
-import type { Recipient, Sending } from '../../sendings.ts'
+import type { Recipient, Sending, SendingAcceptance } from '../../sendings.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
 import { listed } from './pages.ts'
@@ -67,23 +67,22 @@ function sent(world: World, { account, params, body }: Call, fate: Fate): Answer
   const recipient = recipientOf(favorecido, accounts)
   if ('refusal' in recipient) return recipient.refusal
 
-  const order = {
-    account,
-    id,
-    cents,
-    payerKey: pagador.chave,
-    message: pagador.infoPagador ?? null,
-    recipient,
-  }
   // What was taken before keeps its id, whatever this request would come to.
   if (sendings.find(account.id, id)) return errors.sendIdTaken()
   const magic = account.amountMagic ? amountMagic(cents) : recipientMagic(recipient.key, cents)
   if ('refused' in magic) return errors.paymentDenied(railErrorOf(magic.refused))
-  const accepted = sendings.accept({
-    ...order,
-    comesBack: magic.comesBack,
-    fate: fate.kind === 'settles' ? magic.fate : fate,
-  })
+  return answerTo(
+    sendings.accept({
+      ...{ account, id, cents, recipient },
+      payerKey: pagador.chave,
+      message: pagador.infoPagador ?? null,
+      comesBack: magic.comesBack,
+      fate: fate.kind === 'settles' ? magic.fate : fate,
+    }),
+  )
+}
+
+function answerTo(accepted: SendingAcceptance): Answer {
   switch (accepted.kind) {
     case 'accepted':
       return { status: 201, body: acceptedBody(accepted.sending) }
