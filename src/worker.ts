@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Client } from '@temporalio/client'
-import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import pino from 'pino'
 import type { Dependencies } from './activities/dependencies.ts'
 import {
@@ -21,10 +21,18 @@ import { webhookQueue } from './workflows/ids.ts'
 /** One call of a provider; two candidates fit into the 10 s that a create waits. */
 const PROVIDER_TIMEOUT_MS = 4_500
 
+/** Temporal's levels in pino's words; what it calls info is a matter for debugging. */
+const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
+
 /** The worker's process: create, register, run, stop when told. */
 const config = readConfig()
 const log = pino({ level: config.logLevel, base: { process: 'worker' } })
-Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], telemetryOptions: { logging: { filter: 'WARN' } } })
+Runtime.install({
+  shutdownSignals: ['SIGTERM', 'SIGINT'],
+  logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
+    log[LEVELS[level]]({ temporal: meta }, message)
+  }),
+})
 
 const connection = await NativeConnection.connect({ address: config.temporal.address })
 const client = new Client({ connection, namespace: config.temporal.namespace })

@@ -1,6 +1,7 @@
 import { Delivery, DeliveryTry, Event, Webhook } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { shownInstant } from '../domain/time.ts'
+import { scaled } from '../domain/waits.ts'
 import { DISABLE_AFTER_MS, waitBeforeNextTry } from '../domain/webhook.ts'
 import type { Sealer } from '../sealing.ts'
 import type { Tried } from '../webhooks/dial.ts'
@@ -14,7 +15,7 @@ export type NextTry =
   | { kind: 'again'; waitMs: number }
 
 /** Tries a delivery once, keeps the try, and says what comes next (SPEC §8). */
-export function deliver({ orm, sealer, webhooks }: Dependencies) {
+export function deliver({ orm, sealer, webhooks, timeScale }: Dependencies) {
   return async ({ deliveryUuid }: DeliveryOrder): Promise<NextTry> => {
     const em = orm.em.fork()
     const delivery = await em.findOneOrFail(Delivery, deliveryUuid)
@@ -24,7 +25,7 @@ export function deliver({ orm, sealer, webhooks }: Dependencies) {
     if (endpoint.deletedAt || endpoint.status !== 'ACTIVE') return cancel(em, delivery)
     const at = new Date()
     const tried = await webhooks.postSigned(signed({ endpoint, event, sealer, at }))
-    return em.transactional(tx => keep(tx, { delivery, endpoint, tried, at }))
+    return em.transactional(tx => keep(tx, { delivery, endpoint, tried, at, timeScale }))
   }
 }
 
@@ -65,9 +66,10 @@ function signed({
   return { url: endpoint.url, body, headers }
 }
 
-type Kept = { delivery: Delivery; endpoint: Webhook; tried: Tried; at: Date }
+type Kept = { delivery: Delivery; endpoint: Webhook; tried: Tried; at: Date; timeScale: number }
 
-async function keep(em: EntityManager, { delivery, endpoint, tried, at }: Kept): Promise<NextTry> {
+async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
+  const { delivery, endpoint, tried, at } = kept
   delivery.tries += 1
   em.create(DeliveryTry, {
     deliveryUuid: delivery.uuid,
@@ -86,7 +88,7 @@ async function keep(em: EntityManager, { delivery, endpoint, tried, at }: Kept):
     return { kind: 'over', outcome: 'DELIVERED' }
   }
   endpoint.failingSince ??= at
-  disableIfDead(endpoint, tried, at)
+  disableIfDead(kept)
   const waitMs = waitBeforeNextTry(
     delivery.tries,
     Math.random(),
@@ -101,9 +103,10 @@ async function keep(em: EntityManager, { delivery, endpoint, tried, at }: Kept):
   return { kind: 'again', waitMs }
 }
 
-function disableIfDead(endpoint: Webhook, tried: Tried, at: Date): void {
+function disableIfDead({ endpoint, tried, at, timeScale }: Kept): void {
   const gone = tried.kind === 'answered' && tried.status === 410
-  const silent = endpoint.failingSince && at.getTime() - endpoint.failingSince.getTime() >= DISABLE_AFTER_MS
+  const failingMs = endpoint.failingSince ? at.getTime() - endpoint.failingSince.getTime() : 0
+  const silent = failingMs >= scaled(DISABLE_AFTER_MS, timeScale)
   if (!gone && !silent) return
   endpoint.status = 'DISABLED'
   endpoint.disabledReason = gone ? 'the endpoint answered 410 Gone' : 'no success for five days'
