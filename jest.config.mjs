@@ -27,9 +27,13 @@ export default {
     suite('simulator'),
     suite('providers'),
     suite('webhooks'),
+    suite('http'),
     suite('local'),
     suite('workflows'),
     suite('replay'),
-    suite('api'),
+    suite('api', {
+      globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
+      globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',
+    }),
   ],
 }

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { documentationRoutes } from '../../src/api/routes/documentation.ts'
+import { healthRoutes } from '../../src/api/routes/health.ts'
+import { paymentRoutes } from '../../src/api/routes/payments.ts'
+import { providerRoutes } from '../../src/api/routes/providers.ts'
+import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
+import { REFUSALS } from '../../src/domain/errors.ts'
+import { type Answer, openWorld, type World } from './support/world.ts'
+
+let world: World
+let document: Answer['body']
+beforeAll(async () => {
+  world = await openWorld([paymentRoutes, providerRoutes, webhookRoutes(), healthRoutes, documentationRoutes])
+  document = (await world.call('GET', '/openapi.json')).body
+})
+afterAll(() => world?.close())
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  test.each([
+    ['get', '/api/v1/providers', 200],
+    ['get', '/api/v1/providers/defaults', 200],
+    ['put', '/api/v1/providers/defaults', 200],
+    ['get', '/api/v1/providers/{uuid}', 200],
+    ['post', '/api/v1/payments', 201],
+    ['post', '/api/v1/webhooks', 201],
+    ['delete', '/api/v1/webhooks/{uuid}', 200],
+    ['get', '/healthz', 200],
+  ] as const)('tells %s %s and its success %i', (method, path, status) => {
+    expect(Object.keys(document.paths[path][method].responses)).toContain(String(status))
+  })
+
+  test.each([
+    ['get', '/api/v1/providers', [200, 401, 422, 429, 500, 503]],
+    ['put', '/api/v1/providers/defaults', [200, 400, 401, 403, 413, 415, 422, 429, 500, 503]],
+    ['post', '/api/v1/webhooks', [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503]],
+    ['get', '/api/v1/webhooks/{uuid}', [200, 401, 403, 404, 422, 429, 500, 503]],
+  ] as const)('lists every status of %s %s', (method, path, statuses) => {
+    expect(Object.keys(document.paths[path][method].responses).map(Number)).toEqual(statuses)
+  })
+
+  test('names every operation once', () => {
+    const ids = operations().map(operation => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/)
+  })
+
+  test('asks for a token on everything under /api', () => {
+    for (const [path, methods] of Object.entries<object>(document.paths)) {
+      for (const operation of Object.values(methods)) {
+        expect([path, operation.security]).toEqual([
+          path,
+          path.startsWith('/api/') ? [{ token: [] }] : undefined,
+        ])
+      }
+    }
+  })
+
+  test('shows the wire, not what is inside', () => {
+    expect(document.components.schemas.Charge.properties.value).toMatchObject({ type: 'number' })
+    expect(document.components.schemas.Charge.properties.created_at).toMatchObject({
+      type: 'string',
+      format: 'date-time',
+    })
+    expect(document.components.schemas.Balance.properties.available_balance).toMatchObject({ type: 'number' })
+  })
+
+  test('offers Idempotency-Key where something is made, and the headers of an answer', () => {
+    const { parameters, responses } = document.paths['/api/v1/webhooks'].post
+    expect(parameters.map((one: { name: string }) => one.name)).toEqual(['X-Request-Id', 'Idempotency-Key'])
+    expect(Object.keys(responses['201'].headers)).toEqual([
+      'X-Request-Id',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Idempotent-Replayed',
+    ])
+    expect(Object.keys(responses['429'].headers)).toContain('Retry-After')
+  })
+
+  test('has an example for every answer, each code of the catalogue by its own name', () => {
+    for (const { responses } of operations()) {
+      for (const [status, response] of Object.entries<Answer['body']>(responses)) {
+        const [[type, content]] = Object.entries<Answer['body']>(response.content) as [
+          [string, Answer['body']],
+        ]
+        if (type !== 'application/json') continue
+        if (status.startsWith('2')) expect(content.example).toBeDefined()
+        else for (const code of Object.keys(content.examples)) expect(REFUSALS).toHaveProperty(code)
+      }
+    }
+  })
+})
+
+describe('the documentation', () => {
+  test('is one page that fetches nothing and runs nothing', async () => {
+    const { status, headers, text } = await world.call('GET', '/docs')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).not.toMatch(/<script|\ssrc=|<link|@import|url\(/)
+    expect(text).not.toMatch(/undefined|\[object Object\]/)
+    for (const { operationId } of operations()) expect(text).toContain(`id="${operationId}"`)
+  })
+
+  test('allows its own style and nothing else', async () => {
+    const { headers, text } = await world.call('GET', '/docs')
+    const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(headers.get('content-security-policy')).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
+  })
+
+  test('has a target for every link of its own', async () => {
+    const { text } = await world.call('GET', '/docs')
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
+  })
+})
+
+function operations(): Answer['body'][] {
+  return Object.values<object>(document.paths).flatMap(methods => Object.values(methods))
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { RatePolicy } from '../../src/api/lease.ts'
+import { rateLimiter } from '../../src/api/rate-limit.ts'
+import { sampleRoutes } from './support/routes.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** So slow that nothing is filled up while a test runs. */
+const SLOW = 0.001
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld([sampleRoutes], { TRILHO_RATE_LIMIT: '0.5', TRILHO_RATE_BURST: '3' })
+})
+afterAll(() => world?.close())
+
+describe('over HTTP', () => {
+  test('a token has its burst, then 429 until it may ask again', async () => {
+    const token = await world.token({ accountUuid: await world.account() })
+    const answers = []
+    for (let index = 0; index < 4; index += 1)
+      answers.push(await world.call('GET', '/api/v1/whoami', { token }))
+    expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 429])
+    expect(answers.map(answer => answer.headers.get('ratelimit-policy'))).toEqual(
+      Array(4).fill('"token";q=3;w=6'),
+    )
+    expect(answers[0]?.headers.get('ratelimit')).toBe('"token";r=2;t=2')
+    expect(answers[3]?.headers.get('ratelimit')).toBe('"token";r=0;t=6')
+    expect(answers[3]?.body.code).toBe('rate_limited')
+    expect(Number(answers[3]?.headers.get('retry-after'))).toBe(2)
+  })
+
+  test('one token does not use up another, nor the account of it', async () => {
+    const accountUuid = await world.account()
+    const [one, two] = [await world.token({ accountUuid }), await world.token({ accountUuid })]
+    for (let index = 0; index < 4; index += 1) await world.call('GET', '/api/v1/whoami', { token: one })
+    expect((await world.call('GET', '/api/v1/whoami', { token: two })).status).toBe(200)
+  })
+
+  test('what needs no token is not counted', async () => {
+    expect((await world.call('GET', '/nowhere')).headers.get('ratelimit')).toBeNull()
+  })
+})
+
+/** Processes that share one token's limit, and how many of their requests passed. */
+async function storm(processes: number, requests: number, policy: RatePolicy) {
+  const tokenUuid = await newTokenRow()
+  const limiters = Array.from({ length: processes }, () => rateLimiter(world.orm, policy))
+  const outcomes = await Promise.all(
+    limiters.flatMap(count =>
+      Array.from({ length: requests }, () => count(tokenUuid).then(() => true, refused)),
+    ),
+  )
+  return { tokenUuid, limiters, passed: outcomes.filter(Boolean).length }
+}
+
+function refused(error: { code?: string }): false {
+  if (error.code !== 'rate_limited') throw error
+  return false
+}
+
+async function newTokenRow(): Promise<string> {
+  await world.token({ accountUuid: await world.account() })
+  const [row] = await world.orm.em.execute<{ uuid: string }[]>(
+    'select uuid from token order by created_at desc limit 1',
+  )
+  return row?.uuid ?? randomUUID()
+}
+
+const bucketOf = async (tokenUuid: string) => {
+  const [row] = await world.orm.em.execute<{ tokens: number }[]>(
+    'select tokens from rate_bucket where token_uuid = ?',
+    [tokenUuid],
+  )
+  return row?.tokens ?? Number.NaN
+}
+
+describe('across processes', () => {
+  test.each([
+    { processes: 1, requests: 300, burst: 200 },
+    { processes: 4, requests: 100, burst: 200 },
+    { processes: 8, requests: 50, burst: 17 },
+    { processes: 3, requests: 10, burst: 1 },
+  ])(
+    '$processes with $requests requests each pass a burst of $burst, no more',
+    async ({ processes, requests, burst }) => {
+      const { passed } = await storm(processes, requests, { perSecond: SLOW, burst })
+      expect(passed).toBe(burst)
+    },
+  )
+
+  test('less than the burst all passes, in few round trips', async () => {
+    const { passed, tokenUuid } = await storm(2, 90, { perSecond: SLOW, burst: 200 })
+    expect(passed).toBe(180)
+    expect(await bucketOf(tokenUuid)).toBeLessThanOrEqual(20)
+  })
+
+  test('an empty bucket fills at its rate', async () => {
+    const policy = { perSecond: 100, burst: 10 }
+    const { tokenUuid, limiters } = await storm(1, 20, policy)
+    await pause(500)
+    const count = limiters[0]!
+    const later = await Promise.all(
+      Array.from({ length: 30 }, () => count(tokenUuid).then(() => true, refused)),
+    )
+    expect(later.filter(Boolean).length).toBe(10)
+  })
+
+  test('what a process does not use within a second is given back', async () => {
+    let nowMs = 0
+    const policy = { perSecond: SLOW, burst: 80 }
+    const count = rateLimiter(world.orm, policy, () => nowMs)
+    const tokenUuid = await newTokenRow()
+    await count(tokenUuid)
+    expect(await bucketOf(tokenUuid)).toBeCloseTo(70, 0)
+    nowMs = 1_000
+    await count(tokenUuid)
+    expect(await bucketOf(tokenUuid)).toBeCloseTo(69, 0)
+  })
+})

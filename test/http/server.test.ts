@@ -1,0 +1,154 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import Koa from 'koa'
+import { createApp } from '../../src/api/app.ts'
+import { healthRoutes } from '../../src/api/routes/health.ts'
+import { type RunningServer, startServer } from '../../src/api/server.ts'
+import { temporalClient } from '../../src/api/temporal.ts'
+import { openOrm } from '../../src/db/orm.ts'
+import { deadPort } from '../webhooks/far-side.ts'
+import { sampleRoutes } from './support/routes.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const LOOPBACK = { host: '127.0.0.1', port: 0 }
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld([sampleRoutes, healthRoutes])
+})
+afterAll(() => world?.close())
+
+describe('a server that is told to stop', () => {
+  async function slowServer(ms: number): Promise<RunningServer> {
+    const app = new Koa()
+    app.use(async ctx => {
+      await pause(ms)
+      ctx.body = 'done'
+    })
+    return startServer(app, LOOPBACK)
+  }
+
+  test('finishes what is under way, takes nothing new, and hangs up', async () => {
+    const server = await slowServer(300)
+    const underWay = fetch(server.url)
+    await pause(100)
+    const stopped = server.stop()
+    await expect(fetch(server.url)).rejects.toThrow()
+    const answer = await underWay
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    await stopped
+  })
+
+  test('does not wait for connections that only idle', async () => {
+    const server = await slowServer(0)
+    await fetch(server.url).then(answer => answer.text())
+    const before = Date.now()
+    await server.stop()
+    expect(Date.now() - before).toBeLessThan(1_000)
+  })
+
+  test('says when its port is taken', async () => {
+    const server = await slowServer(0)
+    await expect(startServer(new Koa(), { ...LOOPBACK, port: server.port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    })
+    await server.stop()
+  })
+})
+
+describe('health', () => {
+  test('/healthz says that the process is up', async () => {
+    const answer = await world.call('GET', '/healthz')
+    expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }])
+  })
+
+  test('/readyz says what is missing', async () => {
+    const answer = await world.call('GET', '/readyz')
+    expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+    expect(answer.body.data).toEqual({ postgres: true, temporal: false })
+    expect(answer.headers.get('retry-after')).toBe('1')
+  })
+
+  test('/readyz is not ready before the migrations', async () => {
+    await world.orm.em.execute('create database unmigrated')
+    const databaseUrl = new URL(world.postgres.url)
+    databaseUrl.pathname = '/unmigrated'
+    const api = await overDatabase(databaseUrl.href)
+    const answer = await fetch(`${api.url}/readyz`)
+    expect(await answer.json()).toMatchObject({ data: { postgres: false } })
+    await api.stop()
+  })
+})
+
+describe('without PostgreSQL', () => {
+  const tokenless = ['/failing/statement', '/failing/transaction']
+  let hole: Server
+  const held: Socket[] = []
+  beforeAll(async () => {
+    // It takes connections and never says a word, like a host that froze.
+    hole = createServer(socket => held.push(socket))
+    await new Promise<void>(done => hole.listen(0, '127.0.0.1', done))
+  })
+  afterAll(() => {
+    for (const socket of held) socket.destroy()
+    hole.close()
+  })
+
+  test.each([
+    { name: 'refuses', port: deadPort },
+    { name: 'hangs', port: async () => (hole.address() as { port: number }).port },
+  ])('that $name, requests answer 503 within 5 s', async ({ port }) => {
+    const api = await overDatabase(`postgres://nobody:x@127.0.0.1:${await port()}/none`)
+    const before = Date.now()
+    const authorization = 'Bearer trl_test_x'
+    const answers = await Promise.all(
+      ['/api/v1/whoami', ...tokenless].map(path => fetch(api.url + path, { headers: { authorization } })),
+    )
+    expect(Date.now() - before).toBeLessThan(5_000)
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(await answer.json()).toMatchObject({ code: 'unavailable', message: expect.any(String) })
+    }
+    expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
+    await api.stop()
+  })
+
+  test('connections that are cut heal: the next request is served', async () => {
+    const token = await world.token({ accountUuid: await world.account() })
+    await world.orm.em.execute(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+    )
+    await pause(200)
+    const answer = await world.call('GET', '/api/v1/whoami', { token })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('without Temporal', () => {
+  test('its client says so within 5 s, and leaves nothing behind', async () => {
+    const temporal = temporalClient({ ...world.config.temporal, address: `127.0.0.1:${await deadPort()}` })
+    const before = Date.now()
+    await expect(temporal.client()).rejects.toMatchObject({ name: 'NotConnected' })
+    expect(Date.now() - before).toBeLessThan(5_000)
+    await temporal.close()
+  })
+
+  test('what needs it answers 503', async () => {
+    expect((await world.call('GET', '/failing/engine')).status).toBe(503)
+  })
+})
+
+/** A second API process over another database. */
+async function overDatabase(databaseUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const orm = await openOrm({ databaseUrl, poolSize: 5 })
+  const app = createApp({ ...world.dependencies, orm, routes: [sampleRoutes, healthRoutes] })
+  const server = await startServer(app, LOOPBACK)
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop()
+      await orm.close()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { Orm } from '../../../src/db/orm.ts'
+import type { ConnectionStatus, ConnectionType, ProviderName } from '../../../src/domain/provider.ts'
+import { newToken } from '../../../src/tokens.ts'
+
+export type ConnectionRow = {
+  provider?: ProviderName
+  type?: ConnectionType
+  status?: ConnectionStatus
+  isPublic?: boolean
+  isSimulated?: boolean
+  /** An account at the provider that is there already: two connections may share one. */
+  providerAccountUuid?: string
+  createdAt?: Date
+}
+
+export type TokenRow = {
+  accountUuid: string
+  connectionUuid?: string
+  mode?: 'live' | 'test'
+  expiresAt?: Date
+  revokedAt?: Date
+}
+
+/** Writes rows by hand: what a command line or a dashboard would have made. */
+export function rows(orm: Orm) {
+  return {
+    async account(status: 'ACTIVE' | 'BLOCKED' = 'ACTIVE'): Promise<string> {
+      const uuid = randomUUID()
+      await orm.em.execute('insert into account (uuid, name, document, status) values (?, ?, ?, ?)', [
+        uuid,
+        'Loja',
+        '11222333000181',
+        status,
+      ])
+      return uuid
+    },
+
+    async token({
+      accountUuid,
+      connectionUuid,
+      mode = 'test',
+      expiresAt,
+      revokedAt,
+    }: TokenRow): Promise<string> {
+      const { token, hash, prefix } = newToken(mode)
+      await orm.em.execute(
+        `insert into token (uuid, account_uuid, connection_uuid, name, mode, prefix, hash, expires_at, revoked_at)
+         values (?, ?, ?, 'test', ?, ?, ?, ?, ?)`,
+        [
+          randomUUID(),
+          accountUuid,
+          connectionUuid ?? null,
+          mode,
+          prefix,
+          hash,
+          expiresAt ?? null,
+          revokedAt ?? null,
+        ],
+      )
+      return token
+    },
+
+    async connection(accountUuid: string, row: ConnectionRow = {}): Promise<string> {
+      const uuid = randomUUID()
+      const provider = row.provider ?? 'PROVIDER_A'
+      const providerAccountUuid = row.providerAccountUuid ?? (await providerAccount(orm, provider))
+      await orm.em.execute(
+        `insert into connection (uuid, account_uuid, provider_account_uuid, provider, dialect, type, status, is_public,
+           is_simulated, base_url, sealed_credentials, secret_key_id, fees, virtual_account, created_at)
+         values (?, ?, ?, ?, 'efi', ?, ?, ?, ?, 'https://localhost', '', 'a', '{}', ?, ?)`,
+        [
+          uuid,
+          accountUuid,
+          providerAccountUuid,
+          provider,
+          row.type ?? 'NOMINAL',
+          row.status ?? 'ACTIVE',
+          row.isPublic ?? true,
+          row.isSimulated ?? true,
+          row.type === 'POOL' ? null : JSON.stringify(VIRTUAL_ACCOUNT),
+          row.createdAt ?? new Date(),
+        ],
+      )
+      return uuid
+    },
+
+    providerAccount: (provider: ProviderName = 'PROVIDER_A') => providerAccount(orm, provider),
+
+    async defaults(accountUuid: string, connectionUuids: string[]): Promise<void> {
+      await orm.em.execute('delete from default_provider where account_uuid = ?', [accountUuid])
+      for (const [index, uuid] of connectionUuids.entries()) {
+        await orm.em.execute(`insert into default_provider values (?, 'PIX', ?, ?)`, [
+          accountUuid,
+          index + 1,
+          uuid,
+        ])
+      }
+    },
+  }
+}
+
+async function providerAccount(orm: Orm, provider: ProviderName): Promise<string> {
+  const uuid = randomUUID()
+  await orm.em.execute('insert into provider_account (uuid, provider, name) values (?, ?, ?)', [
+    uuid,
+    provider,
+    uuid,
+  ])
+  return uuid
+}
+
+export const VIRTUAL_ACCOUNT = {
+  type: 'NOMINAL',
+  name: 'Loja',
+  document: '11222333000181',
+  account_number: '12345-6',
+  account_agency: '0001',
+  bank: { code: '364', name: 'EFÍ S.A. - IP', ispb: '09089356' },
+  account_type: 'PAYMENT',
+}

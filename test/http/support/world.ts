@@ -1,0 +1,88 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { createApp, type Dependencies, type Routes } from '../../../src/api/app.ts'
+import { NotConnected } from '../../../src/api/outage.ts'
+import { type RunningServer, startServer } from '../../../src/api/server.ts'
+import { readConfig } from '../../../src/config.ts'
+import { migrate, openOrm } from '../../../src/db/orm.ts'
+import { sealer } from '../../../src/sealing.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { rows } from './rows.ts'
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+/** The API in this process over a PostgreSQL of its own, and no Temporal: nothing here needs a life. */
+export async function openWorld(routes: Routes[], environment: Record<string, string> = {}) {
+  const postgres = await startPostgres()
+  const config = readConfig({
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    PORT: '0',
+    TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
+    TRILHO_RATE_LIMIT: '100000',
+    TRILHO_RATE_BURST: '100000',
+    ...environment,
+  })
+  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10 })
+  await migrate(orm)
+  const lines: string[] = []
+  const dependencies: Dependencies = {
+    orm,
+    temporal: async () => {
+      throw new NotConnected('there is none here')
+    },
+    config,
+    log: pino(
+      { level: 'info' },
+      new Writable({ write: (line, _, done) => done(void lines.push(`${line}`)) }),
+    ),
+    sealer: sealer(config.secretKeys),
+  }
+  const server = await startServer(createApp({ ...dependencies, routes }), config)
+
+  return {
+    orm,
+    config,
+    postgres,
+    server,
+    dependencies,
+    /** What was logged so far. */
+    lines,
+    call: caller(server),
+    ...rows(orm),
+    async close() {
+      await server.stop()
+      await orm.close()
+      await postgres.stop()
+    },
+  }
+}
+
+export type Call = {
+  token?: string | undefined
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not.
+export type Answer = { status: number; headers: Headers; body: any; text: string }
+
+function caller(server: RunningServer) {
+  return async (method: string, path: string, { token, body, raw, headers }: Call = {}): Promise<Answer> => {
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const answer = await fetch(server.url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+    })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.includes('json')
+    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : text }
+  }
+}

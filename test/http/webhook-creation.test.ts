@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
+import { type Authority, authority, deadPort, farSide } from '../webhooks/far-side.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const PATH = '/api/v1/webhooks'
+const ALL = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']
+
+let world: World
+let ca: Authority
+let shop: Awaited<ReturnType<typeof farSide>>
+let url: string
+beforeAll(async () => {
+  ca = await authority()
+  shop = await farSide(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
+  url = `https://127.0.0.1:${shop.port}/pix?a=b`
+  world = await openWorld([webhookRoutes({ ca: [ca.pem] })], { TRILHO_LOOPBACK_WEBHOOKS: 'true' })
+})
+afterAll(() => Promise.all([world?.close(), shop?.close()]))
+
+let accountUuid: string
+let token: string
+beforeEach(async () => {
+  accountUuid = await world.account()
+  token = await world.token({ accountUuid })
+})
+
+const create = (body: object = {}, key?: string, by = token) =>
+  world.call('POST', PATH, {
+    token: by,
+    body: { url, ...body },
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  })
+const list = async () => (await world.call('GET', PATH, { token })).body
+const count = async () => (await list()).meta.total
+
+describe('a new webhook', () => {
+  test('is ACTIVE, hears of everything, and shows its generated token once', async () => {
+    const { status, body } = await create()
+    expect(status).toBe(201)
+    expect(body.data).toEqual({
+      uuid: expect.any(String),
+      url,
+      token: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      status: 'ACTIVE',
+      events: ALL,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    })
+    const { token: masked, ...rest } = (await world.call('GET', `${PATH}/${body.data.uuid}`, { token })).body
+      .data
+    expect(masked).toBe(`whsec_****${body.data.token.slice(-4)}`)
+    expect({ ...rest, token: body.data.token }).toEqual(body.data)
+  })
+
+  test('keeps its token sealed', async () => {
+    const { body } = await create({ token: 'a secret of my own' })
+    const [row] = await world.orm.em.execute<{ sealed_token: string }[]>(
+      'select * from webhook where uuid = ?',
+      [body.data.uuid],
+    )
+    expect(JSON.stringify(row)).not.toContain('a secret of my own')
+    expect(world.dependencies.sealer.open(row!.sealed_token)).toBe('a secret of my own')
+  })
+
+  test.each([
+    { name: 'a token of the caller', body: { token: 'x' }, shown: { token: 'x' } },
+    { name: 'a token in base64', body: { token: 'whsec_c2VjcmV0' }, shown: { token: 'whsec_c2VjcmV0' } },
+    { name: 'some events', body: { events: ['MED', 'PAYMENT'] }, shown: { events: ['MED', 'PAYMENT'] } },
+    { name: 'events in any case, said twice', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
+    { name: 'fields nobody knows', body: { status: 'DISABLED' }, shown: { status: 'ACTIVE' } },
+  ])('takes $name', async ({ body, shown }) => {
+    const answer = await create(body)
+    expect(answer.status).toBe(201)
+    expect(answer.body.data).toMatchObject(shown)
+  })
+
+  test.each([
+    { name: 'no url', body: { url: undefined }, errors: ['url'] },
+    { name: 'http', body: { url: 'http://shop.example/' }, errors: ['url'] },
+    { name: 'no url at all', body: { url: 'shop' }, errors: ['url'] },
+    { name: 'a private address', body: { url: 'https://10.0.0.1/' }, errors: ['url'] },
+    { name: 'a link-local address', body: { url: 'https://169.254.169.254/' }, errors: ['url'] },
+    { name: 'a user in the url', body: { url: 'https://a:b@127.0.0.1/' }, errors: ['url'] },
+    { name: 'a long url', body: { url: `https://127.0.0.1/${'a'.repeat(2_048)}` }, errors: ['url'] },
+    { name: 'no events', body: { events: [] }, errors: ['events'] },
+    { name: 'events that are none', body: { events: ['PAYMENT', 'BOLETO'] }, errors: ['events.1'] },
+    { name: 'an empty token', body: { token: '' }, errors: ['token'] },
+    { name: 'bad base64', body: { token: 'whsec_***' }, errors: ['token'] },
+    { name: 'nothing after whsec_', body: { token: 'whsec_' }, errors: ['token'] },
+    { name: 'several at once', body: { url: 'https://10.0.0.1/', token: '' }, errors: ['url', 'token'] },
+    { name: 'several at once', body: { url: 'ftp://x', events: 'all' }, errors: ['url', 'events'] },
+  ])('refuses $name', async ({ body, errors }) => {
+    const answer = await create(body)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, errors])
+    expect(await count()).toBe(0)
+  })
+
+  test('refuses what completes no TLS handshake', async () => {
+    const answer = await create({ url: `https://127.0.0.1:${await deadPort()}/` })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['url']])
+  })
+
+  test('is the twentieth at most, also of many at once; a removed one makes room', async () => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => create()))
+    expect(answers.filter(answer => answer.status === 201)).toHaveLength(20)
+    const refused = answers.find(answer => answer.status !== 201)
+    expect([refused?.status, refused?.body.code]).toEqual([409, 'webhook_limit'])
+    await world.call('DELETE', `${PATH}/${answers.find(answer => answer.status === 201)?.body.data.uuid}`, {
+      token,
+    })
+    expect((await create()).status).toBe(201)
+  })
+})
+
+describe('with an Idempotency-Key', () => {
+  test('the same request is answered the same, generated token included', async () => {
+    const first = await create({}, 'k')
+    const again = await create({}, 'k')
+    expect([again.status, again.body]).toEqual([201, first.body])
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await count()).toBe(1)
+  })
+
+  test('fifty at once make one webhook', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create({}, 'storm')))
+    expect(new Set(answers.map(answer => answer.text)).size).toBe(1)
+    expect(answers.map(answer => answer.status)).toEqual(Array(50).fill(201))
+    expect(answers.filter(answer => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    expect(await count()).toBe(1)
+  })
+
+  test('the request that took the twentieth place is still answered', async () => {
+    for (let index = 0; index < 19; index += 1) await create()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({}, 'last')))
+    expect(answers.map(answer => answer.status)).toEqual(Array(5).fill(201))
+    expect((await create({}, 'last')).status).toBe(201)
+    expect((await create({}, 'one more')).status).toBe(409)
+  })
+
+  test('the same answer is given when the endpoint is gone, disabled or removed', async () => {
+    const first = await create({}, 'k')
+    const { uuid } = first.body.data
+    await world.orm.em.execute(
+      `update webhook set status = 'DISABLED', disabled_reason = 'gone' where uuid = ?`,
+      [uuid],
+    )
+    expect((await create({}, 'k')).body).toEqual(first.body)
+    await world.call('DELETE', `${PATH}/${uuid}`, { token })
+    expect((await create({}, 'k')).body).toEqual(first.body)
+  })
+
+  test('another body is refused, another account has keys of its own', async () => {
+    await create({}, 'k')
+    const answer = await create({ events: ['MED'] }, 'k')
+    expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+    const stranger = await world.token({ accountUuid: await world.account() })
+    expect((await create({}, 'k', stranger)).headers.get('idempotent-replayed')).toBeNull()
+  })
+})
