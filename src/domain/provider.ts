@@ -27,9 +27,16 @@ export const DIALECTS = ['efi', 'woovi'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
 /** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
-export const CAPABILITIES: Record<Dialect, { openAmount: boolean }> = {
-  efi: { openAmount: false },
-  woovi: { openAmount: false },
+export type Capabilities = {
+  /** A charge whose payer chooses the value. */
+  openAmount: boolean
+  transfers: boolean
+  /** It sends only where the key belongs to the document that the order names. */
+  checksDocument: boolean
+}
+export const CAPABILITIES: Record<Dialect, Capabilities> = {
+  efi: { openAmount: false, transfers: true, checksDocument: true },
+  woovi: { openAmount: false, transfers: true, checksDocument: false },
 }
 
 /** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
@@ -115,14 +122,32 @@ export type CancelOutcome =
 
 /** A devolução: money back to the payer of one incoming PIX. `id` is ours, 1..35 alphanumerics. */
 export type RefundOrder = { id: string; endToEnd: string; cents: number }
+/** Money to a PIX key. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
+export type TransferOrder = {
+  id: string
+  cents: number
+  pixKey: string
+  /** The recipient's CPF or CNPJ, which the provider must confirm; only for one that `checksDocument`. */
+  document: string | null
+  /** The key that pays, or null where the provider needs none. */
+  payerKey: string | null
+  message?: string
+}
 /** Money on its way out, accepted by a provider; `code` says why where it was rejected. */
 export type Sending = {
   status: 'in_process' | 'settled' | 'rejected'
+  /** `''` while the provider has not told it. */
   endToEnd: string
   code?: string
   message?: string
   at: string | null
+  /** Of a transfer: what the provider tells of its recipient, masked where the provider masks. */
+  receiver?: Party | null
+  /** Of a transfer: what its recipient gave back, settled. */
+  returns?: SendingReturn[]
 }
+/** `id` is the provider's, unique among the returns of one transfer; `endToEnd` the rail's id of the return. */
+export type SendingReturn = { id: string; endToEnd: string; cents: number; at: string }
 export type SendOutcome = { kind: 'accepted'; sending: Sending } | Rejected | Unreachable | Unknown
 export type FindSendingOutcome = { kind: 'found'; sending: Sending } | NotFound | NoAnswer
 

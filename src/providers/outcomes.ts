@@ -1,4 +1,5 @@
-import type { NoAnswer, NotFound, Rejected, Unknown, Unreachable } from '../domain/provider.ts'
+import type { NoAnswer, NotFound, Rejected, SendOutcome, Unknown, Unreachable } from '../domain/provider.ts'
+import { finalityOf } from '../domain/rail-codes.ts'
 import type { Answer, Reply } from './exchange.ts'
 
 /** A 4xx in the provider's own words. `says` is what it means beyond "no": the id is taken, or there is no such thing. */
@@ -29,6 +30,18 @@ export function sendingOutcome<T extends object>(
   const { says, ...rejected } = refusal
   if (says === 'duplicate') return { kind: 'unknown', code: 'duplicate_id', message: refusal.message }
   return { kind: 'rejected', ...rejected }
+}
+
+/** An acceptance that is over at once, and badly, is a refusal: a final rejection means that nothing moved. */
+export function refusedAtOnce(outcome: SendOutcome): SendOutcome {
+  if (outcome.kind !== 'accepted' || outcome.sending.status !== 'rejected') return outcome
+  const { code = 'provider_rejected', message = 'The provider did not carry it out' } = outcome.sending
+  return { kind: 'rejected', finality: finalityOf(code), code, message }
+}
+
+/** What an adapter knows without asking that its provider cannot do; another may. */
+export function cannotHere(code: string, message: string): Rejected {
+  return { kind: 'rejected', finality: 'other_may_help', code, message }
 }
 
 /** The rules for a question: found, provably not there, or no answer, which changes nothing and is asked again. */

@@ -1,5 +1,6 @@
 import type {
   CancelOutcome,
+  Capabilities,
   FindChargeOutcome,
   FindPaymentOutcome,
   FindSendingOutcome,
@@ -10,13 +11,8 @@ import type {
   RefundOrder,
   SendOutcome,
   StatementEntry,
+  TransferOrder,
 } from '../domain/provider.ts'
-
-/** What a provider's API can do; a candidate that cannot is skipped, never asked in vain. */
-export type Capabilities = {
-  /** A charge whose payer chooses the value. */
-  openAmount: boolean
-}
 
 /** A notice as it reached us. `secret` is the last part of the URL it was sent to, where the URL carries one. */
 export type NoticeRequest = {
@@ -39,6 +35,10 @@ export interface Provider {
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
   refund(order: RefundOrder): Promise<SendOutcome>
   findRefund(order: Pick<RefundOrder, 'id' | 'endToEnd'>): Promise<FindSendingOutcome>
+  /** Sends once, over a connection of its own; whether to send again is the caller's to decide. */
+  sendTransfer(order: TransferOrder): Promise<SendOutcome>
+  /** Asks by our id. */
+  findTransfer(id: string): Promise<FindSendingOutcome>
   /** Our balance there, or no answer. */
   balances(): Promise<
     { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }

@@ -6,6 +6,7 @@ import type {
   IssueOutcome,
   Rejected,
 } from '../../domain/provider.ts'
+import { cannotHere } from '../outcomes.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { chargeOf, paymentOf, statusOf } from './mapping.ts'
@@ -100,9 +101,9 @@ function cobOf(order: IssueOrder) {
 
 function cannotIssue(order: IssueOrder): Rejected | undefined {
   if (order.totalCents === 0)
-    return refused('open_amount_unsupported', 'Efí issues no charge without an amount')
+    return cannotHere('open_amount_unsupported', 'Efí issues no charge without an amount')
   if (order.collectionKey === null)
-    return refused('collection_key_missing', 'Efí needs the key that collects the charge')
+    return cannotHere('collection_key_missing', 'Efí needs the key that collects the charge')
   return undefined
 }
 
@@ -114,11 +115,4 @@ function mayBeThereAlready(outcome: IssueOutcome): boolean {
   )
 }
 
-const refused = (code: string, message: string): Rejected => ({
-  kind: 'rejected',
-  finality: 'other_may_help',
-  code,
-  message,
-})
-
-const idTaken = refused('reference_taken', 'Efí has another charge under this reference')
+const idTaken = cannotHere('reference_taken', 'Efí has another charge under this reference')

@@ -1,3 +1,4 @@
+import { CAPABILITIES } from '../../domain/provider.ts'
 import type { Provider } from '../port.ts'
 import { account } from './account.ts'
 import { charges } from './charges.ts'
@@ -5,14 +6,16 @@ import { type EfiOptions, efiClient } from './client.ts'
 import { notices } from './notice.ts'
 import { payments } from './payments.ts'
 import { statement } from './statement.ts'
+import { transfers } from './transfers.ts'
 
 /** Efí's public Pix API behind the port: the Central Bank's `cob`, `pix`, `devolucao` and `webhook`, and Efí's own calls. */
 export function efiProvider(options: EfiOptions): Provider & { close(): Promise<void> } {
   const client = efiClient(options)
   return {
-    capabilities: { openAmount: false },
+    capabilities: CAPABILITIES.efi,
     ...charges(client, options.now ?? Date.now),
     ...payments(client),
+    ...transfers(client),
     ...account(client, options.credentials),
     ...statement(client),
     ...notices(options.credentials),

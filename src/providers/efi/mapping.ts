@@ -1,6 +1,13 @@
-import type { FoundCharge, IncomingPix, IssuedCharge, Party, Sending } from '../../domain/provider.ts'
+import type {
+  FoundCharge,
+  IncomingPix,
+  IssuedCharge,
+  Party,
+  Sending,
+  SendingReturn,
+} from '../../domain/provider.ts'
 import { rejectionOf } from './errors.ts'
-import type { Cob, Holder, Received, Returned } from './shapes.ts'
+import type { Cob, Holder, Received, Returned, Transfer } from './shapes.ts'
 
 /** Efí's objects in the words of the domain. What Efí leaves unsaid is `''`. */
 
@@ -44,6 +51,7 @@ export function paymentOf(pix: Received, chargesKey?: string | null): IncomingPi
 const sendingStatus = {
   EM_PROCESSAMENTO: 'in_process',
   DEVOLVIDO: 'settled',
+  REALIZADO: 'settled',
   NAO_REALIZADO: 'rejected',
 } as const
 
@@ -58,14 +66,39 @@ export function sendingOf(devolucao: Returned): Sending {
   }
 }
 
+/** A sent PIX and what its recipient gave back. */
+export function transferOf(pix: Transfer): Sending {
+  const { status, endToEndId, horario, favorecido, gnExtras } = pix
+  const holder = favorecido?.identificacao ?? favorecido?.contaBanco
+  return {
+    status: sendingStatus[status],
+    endToEnd: endToEndId,
+    at: horario.liquidacao ?? horario.solicitacao ?? null,
+    ...(status === 'NAO_REALIZADO' ? rejectionOf(gnExtras?.erro) : {}),
+    receiver: holder ? partyOf({ codigoBanco: favorecido?.contaBanco?.codigoBanco, ...holder }) : null,
+    returns: (pix.devolucoes ?? []).flatMap(returnOf),
+  }
+}
+
+/** One without any id could be counted twice, so it is left to the reconciliation of balances. */
+function returnOf({ status, rtrId, id, valor, horario }: Returned): SendingReturn[] {
+  const at = horario.liquidacao ?? horario.solicitacao
+  const known = rtrId ?? id
+  if (status !== 'DEVOLVIDO' || !at || !known) return []
+  return [{ id: known, endToEnd: rtrId ?? '', cents: valor, at }]
+}
+
 function expiresAt({ calendario }: Cob): string {
   return new Date(Date.parse(calendario.criacao) + calendario.expiracao * 1000).toISOString()
 }
 
+/** Efí writes a masked document as `***.456.789-**`. */
+const PUNCTUATION = /[.\-/]/g
+
 function partyOf({ nome, cpf, cnpj, codigoBanco }: Holder): Party {
   return {
     name: nome ?? '',
-    document: cpf ?? cnpj ?? '',
+    document: (cpf ?? cnpj ?? '').replace(PUNCTUATION, ''),
     account_number: '',
     account_agency: '',
     bank: { code: '', name: '', ispb: codigoBanco ?? '' },

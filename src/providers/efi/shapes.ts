@@ -57,6 +57,29 @@ export const sent = z.object({
 })
 export type Sent = z.infer<typeof sent>
 
+const sentStatus = z.enum(['EM_PROCESSAMENTO', 'REALIZADO', 'NAO_REALIZADO'])
+const sentExtras = z.object({ erro: railError.nullish() }).nullish()
+
+/** A sent PIX looked up: the key's owner, or the account's, is under one of two names. */
+export const transfer = sent.extend({
+  status: sentStatus,
+  favorecido: z.object({ identificacao: holder.nullish(), contaBanco: holder.nullish() }).nullish(),
+  gnExtras: sentExtras,
+})
+export type Transfer = z.infer<typeof transfer>
+
+/** The answer to sending one, which names the end-to-end id in its own way. */
+export const newlySent = z
+  .object({
+    idEnvio: z.string(),
+    e2eId: z.string().min(1),
+    valor: cents,
+    status: sentStatus,
+    horario: times.default({}),
+    gnExtras: sentExtras,
+  })
+  .transform(({ e2eId, ...rest }): Transfer => ({ endToEndId: e2eId, ...rest }))
+
 /**
  * A charge. Efí writes `expiracao` as a number here and as a text there, and leaves the payload out once it is paid;
  * one that can still be paid comes with it.
@@ -91,6 +114,18 @@ export const newCob = z.strictObject({
   valor: z.strictObject({ original: amount }),
   chave: z.string().min(1).max(77),
   solicitacaoPagador: z.string().max(140).optional(),
+})
+export const newTransfer = z.strictObject({
+  valor: amount,
+  pagador: z.strictObject({
+    chave: z.string().min(1).max(77),
+    infoPagador: z.string().max(140).optional(),
+  }),
+  favorecido: z.strictObject({
+    chave: z.string().min(1).max(77),
+    cpf: z.string().length(11).optional(),
+    cnpj: z.string().length(14).optional(),
+  }),
 })
 export const newReturn = z.strictObject({ valor: amount })
 export const removal = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }

@@ -1,0 +1,213 @@
+import { expect, test } from '@jest/globals'
+import { efiProvider } from '../../src/providers/efi/efi.ts'
+import { credentials, devolucao, efi, failures, ok, problem, RETURN_ID, refused } from './support/efi.ts'
+import { deadUrl } from './support/far-side.ts'
+
+const order = {
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: '12345678909',
+  payerKey: 'loja@trilho.test',
+  message: 'Aluguel',
+}
+const END_TO_END = 'E09089356202601101200abcdefghijk'
+const PUT = 'PUT /v3/gn/pix/transfer1'
+const GET = 'GET /v2/gn/pix/enviados/id-envio/transfer1'
+const at = '2026-01-10T12:00:00.000Z'
+const later = '2026-01-10T12:00:07.000Z'
+
+const accepted = (changes: Record<string, unknown> = {}) => ({
+  idEnvio: 'transfer1',
+  e2eId: END_TO_END,
+  valor: '10.50',
+  horario: { solicitacao: at },
+  status: 'EM_PROCESSAMENTO',
+  ...changes,
+})
+const sent = (changes: Record<string, unknown> = {}) => ({
+  endToEndId: END_TO_END,
+  idEnvio: 'transfer1',
+  valor: '10.50',
+  chave: 'loja@trilho.test',
+  horario: { solicitacao: at },
+  status: 'EM_PROCESSAMENTO',
+  ...changes,
+})
+
+test('a transfer is asked for with the key that pays and the owner the key must have', async () => {
+  await using story = await efi()
+  story.far.answers(PUT, ok(accepted(), 201))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'accepted',
+    sending: { status: 'in_process', endToEnd: END_TO_END, at },
+  })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+    valor: '10.50',
+    pagador: { chave: 'loja@trilho.test', infoPagador: 'Aluguel' },
+    favorecido: { chave: 'maria@example.com', cpf: '12345678909' },
+  })
+})
+
+test.each([
+  ['12ABC34501DE35', { chave: 'maria@example.com', cnpj: '12ABC34501DE35' }],
+  [null, { chave: 'maria@example.com' }],
+])('the recipient’s document %s', async (document, favorecido) => {
+  await using story = await efi()
+  story.far.answers(PUT, ok(accepted(), 201))
+  await story.provider.sendTransfer({ ...order, document })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({ favorecido })
+})
+
+test('without a key that pays nothing is asked', async () => {
+  await using story = await efi()
+  expect(await story.provider.sendTransfer({ ...order, payerKey: null })).toMatchObject({
+    kind: 'rejected',
+    finality: 'other_may_help',
+    code: 'collection_key_missing',
+  })
+  expect(story.far.seen).toEqual([])
+})
+
+test.each([
+  ...failures,
+  ['a taken id', refused(409, 'id_envio_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
+  [
+    'too little money',
+    refused(400, 'saldo_insuficiente'),
+    { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },
+  ],
+  [
+    "another owner's key",
+    refused(400, 'chave_nao_pertence_ao_documento'),
+    { kind: 'rejected', finality: 'final', code: 'document_mismatch' },
+  ],
+  [
+    'no such key',
+    refused(400, 'chave_nao_encontrada'),
+    { kind: 'rejected', finality: 'final', code: 'pix_key_not_found' },
+  ],
+  [
+    'rejected at once, and nobody can help',
+    ok(accepted({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC03' } } }), 201),
+    { kind: 'rejected', finality: 'final', code: 'AC03' },
+  ],
+  [
+    'rejected at once, and another can help',
+    ok(accepted({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AM04' } } }), 201),
+    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+  ],
+  [
+    'rejected at once, without a reason',
+    ok(accepted({ status: 'NAO_REALIZADO' }), 201),
+    { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
+  ],
+  ['another value', ok(accepted({ valor: '10.51' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
+  ['another id', ok(accepted({ idEnvio: 'x' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
+  ['a new state', ok(accepted({ status: 'QUASE' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
+] as typeof failures)('sending a transfer: %s', async (_name, reply, outcome) => {
+  await using story = await efi()
+  story.far.answers(PUT, reply)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  const sends = story.far.calls()
+  expect(sends.length).toBe(sends.filter(({ method }) => method === 'PUT').length)
+})
+
+test('a transfer that cannot leave is unreachable', async () => {
+  const provider = efiProvider({ baseUrl: await deadUrl(), credentials, timeoutMs: 200 })
+  expect(await provider.sendTransfer(order)).toMatchObject({
+    kind: 'unreachable',
+    code: 'connection_refused',
+  })
+  await provider.close()
+})
+
+test('no token, nothing sent', async () => {
+  await using story = await efi()
+  story.far.answers('POST /oauth/token', { status: 503 })
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unreachable', code: 'no_token' })
+  expect(story.far.calls()).toEqual([])
+})
+
+const receiver = { identificacao: { nome: 'Maria', cpf: '***.456.789-**', codigoBanco: '00416968' } }
+test.each([
+  ['in process', sent(), { status: 'in_process', at, receiver: null, returns: [] }],
+  [
+    'settled',
+    sent({ status: 'REALIZADO', horario: { solicitacao: at, liquidacao: later }, favorecido: receiver }),
+    {
+      status: 'settled',
+      at: later,
+      receiver: { name: 'Maria', document: '***456789**', bank: { ispb: '00416968' } },
+    },
+  ],
+  [
+    'settled on an account',
+    sent({
+      status: 'REALIZADO',
+      favorecido: { contaBanco: { nome: 'Loja', cnpj: '11222333000181', codigoBanco: '00416968' } },
+    }),
+    { receiver: { name: 'Loja', document: '11222333000181', bank: { ispb: '00416968' } } },
+  ],
+  [
+    'rejected by the rail',
+    sent({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC07', motivo: 'Encerrada' } } }),
+    { status: 'rejected', code: 'AC07', message: 'Encerrada' },
+  ],
+  [
+    'rejected, nobody says why',
+    sent({ status: 'NAO_REALIZADO' }),
+    { status: 'rejected', code: 'provider_rejected' },
+  ],
+  [
+    'settled and returned in part',
+    sent({
+      status: 'REALIZADO',
+      devolucoes: [
+        { rtrId: RETURN_ID, valor: '4.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
+        devolucao({ rtrId: 'D2' }),
+        { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
+      ],
+    }),
+    { returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: later }] },
+  ],
+])('a transfer is found %s', async (_name, json, sending) => {
+  await using story = await efi()
+  story.far.answers(GET, ok(json))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'found',
+    sending: { endToEnd: END_TO_END, ...sending },
+  })
+})
+
+test.each([
+  ['404', problem(404, 'PixEnviadoNaoEncontrado')],
+  ["Efí's 400", refused(400, 'pix_nao_encontrado')],
+])('a transfer is not there: %s', async (_name, reply) => {
+  await using story = await efi()
+  story.far.answers(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+})
+
+test.each([
+  ...failures,
+  ['another id', ok(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
+  ['a new state', ok(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
+] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await efi()
+  story.far.answers(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'no_answer',
+    ...(code ? { code } : {}),
+  })
+})
+
+test('a transfer leaves over a connection of its own, which ends with it', async () => {
+  await using story = await efi()
+  story.far.answers(PUT, ok(accepted(), 201))
+  await story.provider.sendTransfer(order)
+  await story.provider.sendTransfer({ ...order })
+  const sends = story.far.calls()
+  expect(sends.map(({ headers }) => headers.connection)).toEqual(['close', 'close'])
+  expect(new Set(sends.map(({ connection }) => connection)).size).toBe(2)
+})
