@@ -95,7 +95,7 @@ async function announce(em: EntityManager, announcement: Announcement): Promise<
 }
 
 /** What a life has left to do after a transaction: deliveries to start, unmatched money to send back. */
-export type LeftToDo = { deliveries: string[]; returns: string[] }
+export type LeftToDo = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
 
 /**
  * Reads it from the rows, so that an activity repeated after a crash between commit and answer still says all of it;
@@ -103,14 +103,18 @@ export type LeftToDo = { deliveries: string[]; returns: string[] }
  */
 export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<LeftToDo> {
   await em.flush()
-  const rows: { kind: 'delivery' | 'return'; uuid: string }[] = await em.execute(
-    `select 'delivery' as kind, d.uuid from event e join delivery d on d.event_uuid = e.uuid
-       where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
-     union all
-     select 'return', m.uuid from event e join movement m on m.uuid = e.subject_uuid
-       where e.life_uuid = ? and m.disposition = 'held'`,
-    [lifeUuid, lifeUuid],
+  const deliveries: { uuid: string }[] = await em.execute(
+    `select d.uuid from event e join delivery d on d.event_uuid = e.uuid
+     where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
+    [lifeUuid],
   )
-  const of = (kind: string) => rows.filter(row => row.kind === kind).map(row => row.uuid)
-  return { deliveries: of('delivery'), returns: of('return') }
+  const returns: { uuid: string; connection_uuid: string }[] = await em.execute(
+    `select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
+     where e.life_uuid = ? and m.disposition = 'held'`,
+    [lifeUuid],
+  )
+  return {
+    deliveries: deliveries.map(row => row.uuid),
+    returns: returns.map(row => ({ uuid: row.uuid, connectionUuid: row.connection_uuid })),
+  }
 }

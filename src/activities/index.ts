@@ -6,8 +6,9 @@ import { cancelCharge, followCharge } from './following.ts'
 import { issueCharge } from './issuing.ts'
 import { sweepNotices } from './notices.ts'
 import { closeOrphan } from './orphans.ts'
+import { askBy, sendBy } from './outgoing.ts'
 import { chargeNow } from './records.ts'
-import { askReturn, sendReturn } from './returns.ts'
+import { unmatchedReturn } from './returns.ts'
 
 /** Calls that leave the machine, each with the transaction that keeps their answer. */
 export function providerActivities(dependencies: Dependencies) {
@@ -17,8 +18,8 @@ export function providerActivities(dependencies: Dependencies) {
     cancelCharge: cancelCharge(dependencies),
     closeOrphan: closeOrphan(dependencies),
     takeDeposit: takeDeposit(dependencies),
-    sendReturn: sendReturn(dependencies),
-    askReturn: askReturn(dependencies),
+    sendReturn: sendBy(dependencies, unmatchedReturn),
+    askReturn: askBy(dependencies, unmatchedReturn),
   }
 }
 

@@ -94,8 +94,12 @@ async function start(em: EntityManager, charge: Charge, payment: IncomingPix): P
   await em.flush()
   charge.movement = movement
   moveCharge(charge, 'payment_started', at)
-  await post(em, charge.providerAccountUuid, [
-    { movementUuid: movement.uuid, legs: ledger.paymentStarted(charge.accountUuid, payment.cents) },
+  await post(em, [
+    {
+      providerAccountUuid: charge.providerAccountUuid,
+      movementUuid: movement.uuid,
+      legs: ledger.paymentStarted(charge.accountUuid, payment.cents),
+    },
   ])
   return movement
 }
@@ -133,13 +137,18 @@ async function credit(em: EntityManager, charge: Charge, movement: Movement, at:
   const able = await recipientsThatCanTake(em, charge)
   const base = charge.receivedCents - charge.feeCents
   const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
+  const { providerAccountUuid } = charge
   const entries: Entry[] = [
-    { movementUuid: movement.uuid, legs: ledger.paymentConfirmed(charge.accountUuid, charge.receivedCents) },
+    {
+      providerAccountUuid,
+      movementUuid: movement.uuid,
+      legs: ledger.paymentConfirmed(charge.accountUuid, charge.receivedCents),
+    },
   ]
   const legOf = (type: 'FEE' | 'SPLIT', cents: number, to: ledger.Leg['to']) => {
     const part = partOf(charge, movement, { type, cents, at })
     em.create(Movement, part)
-    entries.push({ movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
+    entries.push({ providerAccountUuid, movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
   }
   if (charge.feeCents > 0) legOf('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
   for (const split of charge.splits) {
@@ -148,7 +157,7 @@ async function credit(em: EntityManager, charge: Charge, movement: Movement, at:
       legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
   await em.flush()
-  await post(em, charge.providerAccountUuid, entries)
+  await post(em, entries)
 }
 
 function creditSplit(split: Split, { able, base }: { able: Set<string>; base: number }): void {
@@ -199,8 +208,12 @@ async function fail(em: EntityManager, charge: Charge, movement: Movement): Prom
   movement.updatedAt = at
   charge.movement = null
   moveCharge(charge, whatFailureMeans(charge, at), at)
-  await post(em, charge.providerAccountUuid, [
-    { movementUuid: movement.uuid, legs: ledger.paymentFailed(charge.accountUuid, movement.valueCents) },
+  await post(em, [
+    {
+      providerAccountUuid: charge.providerAccountUuid,
+      movementUuid: movement.uuid,
+      legs: ledger.paymentFailed(charge.accountUuid, movement.valueCents),
+    },
   ])
 }
 

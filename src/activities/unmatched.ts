@@ -58,8 +58,12 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
     updatedAt: at,
   })
   await em.flush()
-  await post(em, connection.providerAccountUuid, [
-    { movementUuid: movement.uuid, legs: legsOf(disposition, account.uuid, payment.cents) },
+  await post(em, [
+    {
+      providerAccountUuid: connection.providerAccountUuid,
+      movementUuid: movement.uuid,
+      legs: legsOf(disposition, account.uuid, payment.cents),
+    },
   ])
   await announceMovement(em, movement, {
     lifeUuid: unexpected.lifeUuid ?? movement.uuid,

@@ -99,8 +99,12 @@ export async function bookOpeningBalance(
       updatedAt: at,
     })
     await tx.flush()
-    await post(tx, connection.providerAccountUuid, [
-      { movementUuid: movement.uuid, legs: deposited(connection.accountUuid, cents) },
+    await post(tx, [
+      {
+        providerAccountUuid: connection.providerAccountUuid,
+        movementUuid: movement.uuid,
+        legs: deposited(connection.accountUuid, cents),
+      },
     ])
   })
 }

@@ -6,9 +6,12 @@ import { Charge, Split } from './entities/charge.ts'
 import { Connection, DefaultProvider, ProviderAccount } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import { Notice } from './entities/notice.ts'
+import { Refund } from './entities/refund.ts'
 import { Token } from './entities/token.ts'
+import { Transfer } from './entities/transfer.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from './entities/webhook.ts'
 import { Migration001_charges } from './migrations/Migration001_charges.ts'
+import { Migration002_money_out } from './migrations/Migration002_money_out.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
@@ -29,8 +32,10 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number }): Pr
       Movement,
       Notice,
       ProviderAccount,
+      Refund,
       Split,
       Token,
+      Transfer,
       Webhook,
     ],
     forceUtcTimezone: true,
@@ -38,7 +43,13 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number }): Pr
     // A dead PostgreSQL must answer 503 within 5 s, not hang (SPEC §1).
     driverOptions: { connectionTimeoutMillis: 3_000, statement_timeout: 10_000, keepAlive: true },
     extensions: [Migrator],
-    migrations: { migrationsList: [{ name: '001_charges', class: Migration001_charges }], snapshot: false },
+    migrations: {
+      migrationsList: [
+        { name: '001_charges', class: Migration001_charges },
+        { name: '002_money_out', class: Migration002_money_out },
+      ],
+      snapshot: false,
+    },
     discovery: { warnWhenNoEntities: false },
   })
 }

@@ -90,13 +90,13 @@ export async function tellOrphan(engine: Engine, attemptUuid: string, notice: Pr
 
 export async function tellReturn(
   engine: Engine,
-  movementUuid: string,
+  order: { uuid: string; connectionUuid: string },
   notice: ProviderNotice,
 ): Promise<void> {
   const client = await engine.client()
   await client.workflow.signalWithStart<typeof returnWorkflow, [ProviderNotice]>('returnWorkflow', {
-    ...again(engine, returnId(movementUuid)),
-    args: [{ movementUuid, timeScale: engine.timeScale }],
+    ...again(engine, returnId(order.uuid)),
+    args: [{ ...order, timeScale: engine.timeScale }],
     signal: providerNotice,
     signalArgs: [notice],
   })

@@ -90,7 +90,11 @@ async function refundTaker(engine: Engine, em: EntityManager, told: Told): Promi
   const movementUuid = told.notice.reference ? uuidOf(told.notice.reference) : null
   const movement = movementUuid ? await em.findOne(Movement, movementUuid) : null
   if (movement?.providerAccountUuid !== told.connection.providerAccountUuid) return 'foreign'
-  await tellReturn(engine, movement.uuid, hint(told.notice))
+  await tellReturn(
+    engine,
+    { uuid: movement.uuid, connectionUuid: movement.connectionUuid! },
+    hint(told.notice),
+  )
   return 'taken'
 }
 

@@ -14,9 +14,7 @@ export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promis
     ...left.deliveries.map(deliveryUuid =>
       startOnce(deliveryWorkflow, deliveryId(deliveryUuid), { deliveryUuid, timeScale }),
     ),
-    ...left.returns.map(movementUuid =>
-      startOnce(returnWorkflow, returnId(movementUuid), { movementUuid, timeScale }),
-    ),
+    ...left.returns.map(order => startOnce(returnWorkflow, returnId(order.uuid), { ...order, timeScale })),
   ])
 }
 

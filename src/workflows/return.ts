@@ -5,16 +5,20 @@ import { startWhatIsLeft } from './announce.ts'
 import { Notices } from './asking.ts'
 import { type Final, sendOnce } from './sending.ts'
 
-export type ReturnLife = { movementUuid: string; timeScale: number }
+export type ReturnLife = { uuid: string; connectionUuid: string; timeScale: number }
 
 /** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
-export async function returnWorkflow({ movementUuid, timeScale }: ReturnLife): Promise<Final['kind']> {
+export async function returnWorkflow({
+  uuid,
+  connectionUuid,
+  timeScale,
+}: ReturnLife): Promise<Final['kind']> {
   const notices = new Notices()
   while (true) {
     setCurrentDetails('Sending an unmatched PIX back to its payer')
     const sent = await sendOnce({
-      send: again => sending.sendReturn({ movementUuid, again }),
-      ask: () => providers.askReturn({ movementUuid }),
+      send: again => sending.sendReturn({ uuid, connectionUuid, again }),
+      ask: () => providers.askReturn({ uuid, connectionUuid }),
       notices,
       timeScale,
     })

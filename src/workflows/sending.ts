@@ -1,5 +1,5 @@
 import { ActivityFailure, CancelledFailure } from '@temporalio/workflow'
-import type { Asked, Sent } from '../activities/returns.ts'
+import type { Asked, Sent } from '../activities/outgoing.ts'
 import { WAITS } from '../domain/waits.ts'
 import { askUntilKnown, type Notices } from './asking.ts'
 
@@ -24,7 +24,7 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     if (sent.kind === 'settled' || sent.kind === 'rejected' || sent.kind === 'unreachable') return sent
     await sender.notices.orAfter(WAITS.askAgain(1), sender.timeScale, `${sent.kind}: ask again`)
     const asked = await answer(sender)
-    sent = asked.kind === 'absent' ? await whenAbsent(sender, asked.settleWindowMs) : asked
+    sent = await afterAsking(sender, asked)
   }
 }
 
@@ -47,11 +47,22 @@ function answer(sender: Sender): Promise<Asked> {
   })
 }
 
+function afterAsking(sender: Sender, asked: Asked): Promise<Sent> | Sent {
+  switch (asked.kind) {
+    case 'absent':
+      return whenAbsent(sender, asked.settleWindowMs)
+    case 'never_begun':
+      return firstAnswer(sender, false)
+    default:
+      return asked
+  }
+}
+
 async function whenAbsent(sender: Sender, settleWindowMs: number): Promise<Sent> {
   await sender.notices.orAfter(settleWindowMs, sender.timeScale, 'settle window')
   const first = await answer(sender)
-  if (first.kind !== 'absent') return first
+  if (first.kind !== 'absent') return afterAsking(sender, first)
   await sender.notices.orAfter(WAITS.secondLook, sender.timeScale, 'second look')
   const second = await answer(sender)
-  return second.kind === 'absent' ? firstAnswer(sender, true) : second
+  return second.kind === 'absent' ? firstAnswer(sender, true) : afterAsking(sender, second)
 }

@@ -55,7 +55,7 @@ function contentsLine({ method, operation }: Listed): Markup {
 function operationCard({ path, method, operation }: Listed): Markup {
   return html`<article id="${operation.operationId}">
 <h3><b class="method ${method}">${method}</b><code>${path}</code></h3>
-<p><strong>${operation.summary}.</strong> ${operation.description}</p>
+<p><strong>${operation.summary}.</strong> ${prose(operation.description)}</p>
 ${parameterTable(operation.parameters)}
 ${operation.requestBody && contentPart('Body', operation.requestBody)}
 ${Object.entries(operation.responses).map(([status, response]) => responsePart(status, response))}
@@ -68,13 +68,13 @@ ${parameters.map(
   ({ name, in: place, required, schema, description }) => html`<tr>
 <th scope="row"><code>${name as string}</code>${required === true && html`<em>required</em>`}</th>
 <td class="type">${place as string}, ${typeOf(schema as JsonSchema)}</td>
-<td>${(description as string) ?? ''}</td></tr>`,
+<td>${prose(description)}</td></tr>`,
 )}</table>`
 }
 
 function responsePart(status: string, response: JsonSchema): Markup {
   if (status.startsWith('2')) return contentPart(`Answer ${status}`, response)
-  return html`<p class="refusal"><b>${status}</b> ${prose(response.description as string)}</p>`
+  return html`<p class="refusal"><b>${status}</b> ${prose(response.description)}</p>`
 }
 
 function contentPart(title: string, { content = {} }: JsonSchema): Markup {
@@ -89,7 +89,7 @@ ${example !== undefined && html`<details><summary>Example</summary><pre>${JSON.s
 
 function schemaCard(name: string, schema: JsonSchema): Markup {
   return html`<article id="schema-${name}"><h3>${name}</h3>
-<p>${(schema.description as string) ?? ''}</p>${fieldTable(schema)}</article>`
+<p>${prose(schema.description)}</p>${fieldTable(schema)}</article>`
 }
 
 function fieldTable(schema: JsonSchema): Markup {
@@ -98,7 +98,7 @@ function fieldTable(schema: JsonSchema): Markup {
     ([name, field]) => html`<tr>
 <th scope="row"><code>${name}</code>${required.includes(name) && html`<em>required</em>`}</th>
 <td class="type">${typeOf(field)}</td>
-<td>${(field.description as string) ?? ''}${field.properties !== undefined && fieldTable(field)}</td></tr>`,
+<td>${prose(field.description)}${field.properties !== undefined && fieldTable(field)}</td></tr>`,
   )}</table>`
 }
 
@@ -119,6 +119,8 @@ function typeOf(schema: JsonSchema): Markup {
 }
 
 /** Text with its `code` marked. */
-function prose(text: string): Markup {
-  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
+function prose(text: unknown = ''): Markup {
+  return html`${String(text)
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }

@@ -5,7 +5,7 @@ export type Operation = 'issue' | 'transfer' | 'refund' | 'return'
 
 /**
  * `calling` until the answer is saved; `orphan` is a payload that may exist and that nobody was shown;
- * `closed` an orphan that its provider has confirmed gone.
+ * `closed` an orphan that its provider has confirmed gone; `duplicate` a sending that settled after it had been left.
  */
 export type AttemptState =
   | 'calling'
@@ -16,6 +16,7 @@ export type AttemptState =
   | 'unknown'
   | 'orphan'
   | 'closed'
+  | 'duplicate'
 
 /** One operation at one provider, written before the call; `reference` is the id the provider gets. */
 const schema = defineEntity({

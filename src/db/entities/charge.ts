@@ -74,7 +74,8 @@ const split = defineEntity({
     recipient: () => p.manyToOne(Account).name('recipient_account_uuid'),
     status: oneOf<SplitStatus>().default('PENDING'),
     creditedCents: cents().default(0),
-    takenBackCents: cents().default(0),
+    /** What settled refunds have asked back of it; the recipient may have lacked some of it. */
+    askedBackCents: cents().default(0),
   }),
 })
 

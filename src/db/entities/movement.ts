@@ -21,6 +21,8 @@ const schema = defineEntity({
     sender: p.json<Party>().nullable(),
     receiver: p.json<Party>().nullable(),
     chargeUuid: uuid().nullable(),
+    transferUuid: uuid().nullable(),
+    refundUuid: uuid().nullable(),
     /** The PIX that this one returns. */
     originalUuid: uuid().nullable(),
     reason: oneOf<MovementReason>().nullable(),

@@ -150,7 +150,8 @@ create table split (
   recipient_account_uuid uuid not null references account,
   status text not null default 'PENDING' check (status in ('PENDING', 'CREDITED', 'FAILED')),
   credited_cents bigint not null default 0 check (credited_cents >= 0),
-  taken_back_cents bigint not null default 0 check (taken_back_cents between 0 and credited_cents),
+  -- What settled refunds have asked back of it; the recipient may have lacked some of it.
+  asked_back_cents bigint not null default 0 check (asked_back_cents between 0 and credited_cents),
   unique (charge_uuid, recipient_account_uuid, type)
 );
 create index on split (charge_uuid, position);
@@ -164,7 +165,7 @@ create table attempt (
   provider_account_uuid uuid not null references provider_account,
   position int not null,
   reference varchar(35) not null,
-  state text not null check (state in ('calling', 'accepted', 'settled', 'rejected', 'unreachable', 'unknown', 'orphan', 'closed')),
+  state text not null check (state in ('calling', 'accepted', 'settled', 'rejected', 'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
   finality text check (finality in ('other_may_help', 'final')),
   code text,
   provider_code text,
@@ -178,7 +179,7 @@ create table attempt (
 );
 -- Money goes out through one provider at a time: a second live attempt cannot be written.
 create unique index attempt_one_live on attempt (operation, subject_uuid)
-  where operation <> 'issue' and state not in ('rejected', 'unreachable');
+  where operation <> 'issue' and state not in ('rejected', 'unreachable', 'duplicate');
 create index on attempt (reference);
 create index attempt_unknown on attempt (unknown_since) where state = 'unknown';`
 
@@ -200,7 +201,7 @@ create table movement (
   charge_uuid uuid references charge,
   original_uuid uuid references movement,
   -- Why a PIX stands alone: deposit, or not the charge's; and what became of the latter.
-  reason text check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over', 'orphan')),
+  reason text check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over', 'orphan', 'duplicate_settlement')),
   disposition text check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),
   sequence int not null default 0,
   settled_at timestamptz,

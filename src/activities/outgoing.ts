@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { Attempt, type Operation } from '../db/entities/attempt.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { referenceOf } from '../domain/identifiers.ts'
+import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
+import type { Provider } from '../providers/port.ts'
+import { type LeftToDo, leftToDo } from './announce.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/**
+ * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
+ * what may be sent, what is asked and what an answer means (SPEC §6); the noun says what is held, settled or given back.
+ */
+
+/** What is known of a sending once its provider was told or asked. */
+export type Sent =
+  | (LeftToDo & { kind: 'settled' })
+  | { kind: 'in_process' }
+  | (LeftToDo & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
+  | (LeftToDo & { kind: 'unreachable'; code: string })
+  /** It may have arrived: only the same provider can tell, asked by our id. */
+  | { kind: 'unknown'; code: string }
+
+export type Asked =
+  | Sent
+  | { kind: 'absent'; settleWindowMs: number }
+  /** Not even the attempt was stored, so nothing can have been sent. */
+  | { kind: 'never_begun' }
+
+/** `again`: its absence at the provider is proved, so the same id may be sent once more. */
+export type SendOrder = { uuid: string; connectionUuid: string; again: boolean }
+export type AskOrder = { uuid: string; connectionUuid: string }
+
+/** What a noun adds to the rules. Everything runs under its row's lock, in the transaction that keeps the attempt. */
+export type Outgoing<Row> = {
+  operation: Exclude<Operation, 'issue'>
+  lock(em: EntityManager, uuid: string): Promise<Row>
+  /** Holds the money and moves the life on; a refusal means that no provider is called. */
+  begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
+  send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
+  find(provider: Provider, row: Row, attempt: Attempt): Promise<FindSendingOutcome>
+  accepted(em: EntityManager, row: Row, sending: Sending): Promise<void>
+  settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
+  /** Nothing moved, by the provider's definite word or because nothing left. */
+  refused(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
+}
+export type By = { attempt: Attempt; connection: Connection }
+
+/** Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked about. */
+export function sendBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+  return async (order: SendOrder): Promise<Sent> => {
+    const begun = await inTransaction(dependencies.orm, em => begin(em, outgoing, order))
+    if ('sent' in begun) return begun.sent
+    const em = dependencies.orm.em.fork()
+    const { provider } = await reach(dependencies, em, order.connectionUuid)
+    const outcome = await outgoing.send(provider, begun.row, begun)
+    await tellBreaker(em, order.connectionUuid, outcome)
+    return inTransaction(dependencies.orm, tx => keep(tx, outgoing, order, outcome))
+  }
+}
+
+/** Asks the provider of an attempt what became of it, by our id. */
+export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+  return async (order: AskOrder): Promise<Asked> => {
+    const em = dependencies.orm.em.fork()
+    const attempt = await em.findOne(Attempt, keyOf(outgoing, order))
+    if (!attempt) return { kind: 'never_begun' }
+    const row = await inTransaction(dependencies.orm, tx => outgoing.lock(tx, order.uuid))
+    const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
+    const found = await outgoing.find(provider, row, attempt)
+    await tellBreaker(em, order.connectionUuid, found)
+    switch (found.kind) {
+      case 'no_answer':
+        return { kind: 'unknown', code: found.code }
+      case 'not_found':
+        return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
+      case 'found':
+        return inTransaction(dependencies.orm, tx =>
+          keep(tx, outgoing, order, { kind: 'accepted', sending: found.sending }),
+        )
+    }
+  }
+}
+
+/** What was answered before, or what is needed to call. */
+async function begin<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  order: SendOrder,
+): Promise<{ sent: Sent } | (By & { row: Row })> {
+  const row = await outgoing.lock(em, order.uuid)
+  const connection = await em.findOneOrFail(Connection, order.connectionUuid)
+  const earlier = await em.findOne(Attempt, keyOf(outgoing, order))
+  if (earlier && !mayBegin(earlier)) {
+    if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
+    if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
+    earlier.state = 'calling'
+    return { row, attempt: earlier, connection }
+  }
+  const attempt = earlier ?? (await newAttempt(em, outgoing, order, connection))
+  attempt.state = 'calling'
+  const refusal = await outgoing.begin(em, row, { attempt, connection })
+  if (!refusal) return { row, attempt, connection }
+  Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
+  await outgoing.refused(em, row, attempt)
+  return { sent: await answered(em, attempt, order.uuid) }
+}
+
+/** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */
+function mayBegin(attempt: Attempt): boolean {
+  return (
+    attempt.state === 'unreachable' ||
+    (attempt.state === 'rejected' && attempt.code === 'insufficient_balance')
+  )
+}
+
+const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
+
+async function newAttempt<Row>(
+  em: EntityManager,
+  { operation }: Outgoing<Row>,
+  { uuid, connectionUuid }: SendOrder,
+  { providerAccountUuid }: Connection,
+): Promise<Attempt> {
+  const position = await em.count(Attempt, { operation, subjectUuid: uuid })
+  return em.create(Attempt, {
+    uuid: randomUUID(),
+    operation,
+    subjectUuid: uuid,
+    connectionUuid,
+    providerAccountUuid,
+    position,
+    reference: referenceOf(uuid),
+    state: 'calling',
+  })
+}
+
+/** Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. */
+async function keep<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  order: AskOrder,
+  outcome: SendOutcome,
+): Promise<Sent> {
+  const row = await outgoing.lock(em, order.uuid)
+  const attempt = await em.findOneOrFail(Attempt, keyOf(outgoing, order))
+  const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
+  const over = FINAL.includes(attempt.state)
+  const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
+  if (over && !movedAfterAll) return answered(em, attempt, order.uuid)
+  if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
+  else await leave(em, outgoing, { row, attempt, outcome })
+  return answered(em, attempt, order.uuid)
+}
+
+type Following<Row> = { row: Row; attempt: Attempt; sending: Sending }
+
+async function follow<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  { row, attempt, sending }: Following<Row>,
+) {
+  attempt.endToEnd = sending.endToEnd || attempt.endToEnd
+  attempt.unknownSince = null
+  switch (sending.status) {
+    case 'in_process':
+      attempt.state = 'accepted'
+      return outgoing.accepted(em, row, sending)
+    case 'settled':
+      return outgoing.settled(em, row, attempt, sending)
+    case 'rejected':
+      await outgoing.accepted(em, row, sending)
+      Object.assign(attempt, {
+        state: 'rejected',
+        finality: 'final',
+        code: sending.code ?? 'rejected',
+        message: sending.message,
+      })
+      return outgoing.refused(em, row, attempt)
+  }
+}
+
+type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
+
+async function leave<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  { row, attempt, outcome }: Leaving<Row>,
+) {
+  attempt.state = outcome.kind
+  attempt.code = outcome.code
+  attempt.message = outcome.message
+  if (outcome.kind === 'unknown') {
+    attempt.unknownSince ??= new Date()
+    return
+  }
+  attempt.unknownSince = null
+  if (outcome.kind === 'rejected') {
+    attempt.finality = outcome.finality
+    attempt.providerCode = outcome.providerCode
+  }
+  await outgoing.refused(em, row, attempt)
+}
+
+async function answered(em: EntityManager, attempt: Attempt, lifeUuid: string): Promise<Sent> {
+  const code = attempt.code ?? ''
+  switch (attempt.state) {
+    case 'accepted':
+      return { kind: 'in_process' }
+    case 'settled':
+    case 'duplicate':
+      return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
+    case 'rejected':
+      return {
+        kind: 'rejected',
+        code,
+        finality: attempt.finality ?? 'final',
+        ...(await leftToDo(em, lifeUuid)),
+      }
+    case 'unreachable':
+      return { kind: 'unreachable', code, ...(await leftToDo(em, lifeUuid)) }
+    default:
+      return { kind: 'unknown', code }
+  }
+}
+
+function keyOf<Row>({ operation }: Outgoing<Row>, { uuid, connectionUuid }: AskOrder) {
+  return { operation, subjectUuid: uuid, connectionUuid }
+}

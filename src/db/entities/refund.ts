@@ -1,0 +1,35 @@
+import { defineEntity } from '@mikro-orm/core'
+import type { RefundState } from '../../domain/refund.ts'
+import { cents, key, moment, oneOf, text, uuid } from '../columns.ts'
+import { Movement } from './movement.ts'
+import type { Failure } from './transfer.ts'
+
+/** Who pays a part of a refund: the owner, or a split that is taken back. `asked` is what the split owed. */
+export type RefundPart = { account_uuid: string; split_uuid: string | null; cents: number; asked: number }
+
+const schema = defineEntity({
+  name: 'Refund',
+  properties: p => ({
+    uuid: key(),
+    chargeUuid: uuid(),
+    accountUuid: uuid(),
+    connectionUuid: uuid(),
+    providerAccountUuid: uuid(),
+    state: oneOf<RefundState>(),
+    valueCents: cents(),
+    feeCents: cents().default(0),
+    parts: p.json<RefundPart[]>(),
+    movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
+    endToEnd: text().nullable(),
+    failure: p.json<Failure>().nullable(),
+    sequence: p.integer().default(0),
+    requestId: text(),
+    fingerprint: text(),
+    createdAt: moment(),
+    updatedAt: moment(),
+  }),
+})
+
+/** A devolução of a charge's PIX, whole or in part. */
+export class Refund extends schema.class {}
+schema.setClass(Refund)
