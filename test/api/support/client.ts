@@ -1,0 +1,71 @@
+import type { Contract } from './contract.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
+export type Answer = { status: number; headers: Headers; body: any; bytes: Buffer }
+
+export type Request = {
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array
+  /** Idempotency-Key. */
+  key?: string
+  headers?: Record<string, string>
+  /** How long the caller waits; the default is longer than any answer may take. */
+  limitMs?: number
+}
+
+export type Api = ReturnType<typeof apiOf>
+
+/** The API as a merchant's program sees it; every answer is held against `/openapi.json`. */
+export function apiOf({ url, token, contract }: { url: string; token?: string; contract: Contract }) {
+  async function call(method: string, path: string, request: Request = {}): Promise<Answer> {
+    const sent = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...(request.key !== undefined && { 'idempotency-key': request.key }),
+        ...request.headers,
+      },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(request.limitMs ?? 20_000),
+      ...(sent !== undefined && { body: sent as string }),
+    })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    const isJson = answer.headers.get('content-type')?.includes('json')
+    const body = isJson ? JSON.parse(bytes.toString()) : bytes.toString()
+    const said = { status: answer.status, headers: answer.headers, body }
+    contract.check({ ...said, method, path })
+    if (answer.status >= 500 && answer.status !== 503)
+      throw new Error(`${method} ${path}: ${answer.status} ${bytes}`)
+    return { ...said, bytes }
+  }
+
+  return {
+    token,
+    call,
+    get: (path: string, request?: Request) => call('GET', path, request),
+    post: (path: string, body?: unknown, request?: Request) =>
+      call('POST', path, { ...(body !== undefined && { body }), ...request }),
+    put: (path: string, body?: unknown) => call('PUT', path, { body }),
+    delete: (path: string) => call('DELETE', path),
+    /** The same service for somebody else; undefined is nobody. */
+    as: (other: string | undefined) => apiOf({ url, contract, ...(other !== undefined && { token: other }) }),
+    /** Creates a charge and gives its data; fails where it is not created. */
+    async charge(body: object = {}, request?: Request) {
+      const answer = await call('POST', '/api/v1/payments', {
+        body: { value: 10, type: 'PIX', ...body },
+        ...request,
+      })
+      if (answer.status !== 201)
+        throw new Error(`not created: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body.data
+    },
+    async read(uuid: string) {
+      const answer = await call('GET', `/api/v1/payments/${uuid}`)
+      if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body.data
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+/** What the service says of itself at `/openapi.json`, as a judge of its own answers. */
+export type Contract = ReturnType<typeof contractOf>
+
+type Document = { paths: Record<string, Record<string, { responses: Record<string, Described> }>> }
+type Described = { content?: Record<string, unknown>; headers?: Record<string, unknown> }
+
+export type Said = {
+  method: string
+  /** With its query. */
+  path: string
+  status: number
+  headers: Headers
+  body: unknown
+}
+
+/** Fails with a sentence where an answer is not what the document promises: its status, its media type, its shape. */
+export function contractOf(document: unknown) {
+  const { paths } = document as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(document as object, 'openapi')
+  const templates = Object.keys(paths).map(path => ({
+    path,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    variables: path.split('{').length,
+  }))
+  templates.sort((a, b) => a.variables - b.variables)
+
+  return {
+    document,
+    check(said: Said): void {
+      const path = new URL(said.path, 'http://any').pathname
+      const known = templates.find(({ pattern }) => pattern.test(path))
+      const operation = known && paths[known.path]?.[said.method.toLowerCase()]
+      const where = `${said.method} ${said.path} answered ${said.status}`
+      if (!known || !operation) {
+        const expected = known ? 405 : 404
+        if (!/^\/(api\/|\w+z$)/.test(path)) return // What is no merchant's: notices, pages.
+        if (said.status !== expected) throw new Error(`${where}, where only ${expected} is known`)
+        fits('#/components/schemas/Error', where, said.body)
+        return
+      }
+      const described = operation.responses[said.status]
+      if (!described) throw new Error(`${where}, which /openapi.json does not know`)
+      const media = (said.headers.get('content-type') ?? '').split(';')[0]!
+      if (!described.content?.[media])
+        throw new Error(`${where} as ${media}, which /openapi.json does not know`)
+      if (!media.includes('json')) return
+      const steps = ['paths', known.path, said.method.toLowerCase(), 'responses', String(said.status)]
+      fits(pointer([...steps, 'content', media, 'schema']), where, said.body)
+    },
+  }
+
+  function fits(schema: string, where: string, body: unknown): void {
+    const validate = ajv.getSchema(`openapi${schema}`) ?? ajv.compile({ $ref: `openapi${schema}` })
+    if (validate(body)) return
+    throw new Error(`${where} in a shape that /openapi.json does not describe:
+${ajv.errorsText(validate.errors, { separator: '\n' })}\n${JSON.stringify(body, null, 1)}`)
+  }
+}
+
+function pointer(steps: string[]): string {
+  const escaped = steps.map(step => step.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return `#/${escaped.map(encodeURIComponent).join('/')}`
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Client, Connection as Temporal } from '@temporalio/client'
+import { issueToken, openAccount, setDefaults, type TokenOrder } from '../../../src/admin/accounts.ts'
+import { checkLedger, checkProviders } from '../../../src/admin/check-ledger.ts'
+import { connect, registerNotices } from '../../../src/admin/connections.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { openOrm } from '../../../src/db/orm.ts'
+import { type FeeTable, NO_FEES } from '../../../src/domain/money.ts'
+import type { ProviderName } from '../../../src/domain/provider.ts'
+import { type Home, homeIn, readJson } from '../../../src/local/home.ts'
+import type { LocalInfo } from '../../../src/local/local-file.ts'
+import { providerRegistry } from '../../../src/providers/registry.ts'
+import { sealer } from '../../../src/sealing.ts'
+import { simulatorClient } from '../../../src/simulator/client.ts'
+import { apiOf } from './client.ts'
+import { contractOf } from './contract.ts'
+import { HOME_VARIABLE } from './shared-stack.ts'
+import { until } from './until.ts'
+
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** The stage of the stack that the suites of this project share. */
+export function sharedStage(): Promise<Stage> {
+  const folder = process.env[HOME_VARIABLE]
+  if (!folder) throw new Error('The shared stack does not run: start the tests through `npm test`.')
+  return openStage(homeIn(folder))
+}
+
+export type MerchantOptions = {
+  /** By default one, of PROVIDER_A. */
+  providers?: ProviderOptions[]
+  unmatchedPolicy?: 'refund' | 'keep'
+}
+export type ProviderOptions = {
+  provider?: ProviderName
+  charge?: FeeTable['charge']
+  /** Every notice of it is lost where false. */
+  tells?: boolean
+}
+
+export type Merchant = Awaited<ReturnType<Stage['merchant']>>
+
+/** A running stack from all its sides: API, database, simulated far side; each story brings merchants of its own. */
+export async function openStage(home: Home) {
+  const local = (await readJson<LocalInfo>(home.local))!
+  const [secretKey, ca] = await Promise.all([
+    readFile(home.secretKey, 'utf8'),
+    readFile(home.simulatorCa, 'utf8'),
+  ])
+  const simulatorFacts = (await readJson<{ providers: Record<ProviderName, { base_url: string }> }>(
+    `${home.simulator}/simulator.json`,
+  ))!
+  const seal = sealer(secretKey.trim())
+  const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
+  const simulator = simulatorClient(local.simulator_url, home.simulatorCa)
+  const providers = providerRegistry({ timeoutMs: 10_000, ca })
+  const contract = contractOf(await (await fetch(`${local.api_url}/openapi.json`)).json())
+  const api = apiOf({ url: local.api_url, token: local.token, contract })
+  let temporal: Temporal | undefined
+
+  const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
+    orm.em.fork().execute(query, values)
+  const token = (order: Partial<TokenOrder> & { accountUuid: string }) =>
+    issueToken(orm.em.fork(), { name: 'suite', mode: 'test', ...order })
+
+  async function provided(accountUuid: string, options: ProviderOptions) {
+    const { provider = 'PROVIDER_A', charge, tells = true } = options
+    const name = `suite-${randomUUID()}`
+    const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+    const collectionKey = randomUUID()
+    await simulator.account(name, {
+      ...credentials,
+      provider,
+      dialect: 'efi',
+      holder: HOLDER,
+      city: 'SAO PAULO',
+      ispb: ISPB,
+      keys: [collectionKey],
+    })
+    const connection = await connect(orm.em.fork(), seal, {
+      accountUuid,
+      provider,
+      providerAccount: name,
+      dialect: 'efi',
+      type: 'NOMINAL',
+      isSimulated: true,
+      baseUrl: simulatorFacts.providers[provider].base_url,
+      credentials,
+      collectionKey,
+      ...(charge && { fees: { ...NO_FEES, charge } }),
+      virtualAccount: VIRTUAL_ACCOUNT,
+      settleWindowMs: 5_000,
+    })
+    if (tells) await registerNotices({ providers, sealer: seal, publicUrl: local.api_url }, connection)
+    return {
+      uuid: connection.uuid,
+      provider,
+      /** Its name at the simulator, and at us. */
+      account: name,
+      providerAccountUuid: connection.providerAccountUuid,
+      collectionKey,
+      credentials,
+      token: await token({ accountUuid, connectionUuid: connection.uuid }),
+    }
+  }
+
+  const stage = {
+    local,
+    home,
+    orm,
+    sql,
+    token,
+    simulator,
+    contract,
+    api,
+    ca,
+
+    /** An account of the story's own, connected to simulated accounts of its own. */
+    async merchant({ providers: wanted = [{}], unmatchedPolicy = 'refund' }: MerchantOptions = {}) {
+      const { uuid } = await openAccount(orm.em.fork(), HOLDER)
+      await sql('update account set unmatched_policy = ? where uuid = ?', [unmatchedPolicy, uuid])
+      const connections = []
+      for (const options of wanted) connections.push(await provided(uuid, options))
+      await setDefaults(
+        orm.em.fork(),
+        uuid,
+        connections.map(connection => connection.uuid),
+      )
+      const all = await token({ accountUuid: uuid })
+      return { uuid, connections, connection: connections[0]!, token: all, api: api.as(all) }
+    },
+
+    /** Another account that can take shares of what a merchant's provider accounts receive. */
+    async recipient(of: { connections: { uuid: string; account: string }[] }, name = 'Recebedor de Teste') {
+      const em = orm.em.fork()
+      const { uuid } = await openAccount(em, { name, document: '52998224725' })
+      for (const { uuid: theirs, account } of of.connections) {
+        const { provider, baseUrl, sealedCredentials, collectionKey } = await em.findOneOrFail(
+          Connection,
+          theirs,
+          { populate: ['sealedCredentials'] },
+        )
+        await connect(em, seal, {
+          ...{ accountUuid: uuid, provider, providerAccount: account, baseUrl },
+          dialect: 'efi',
+          type: 'POOL',
+          isSimulated: true,
+          credentials: seal.open(sealedCredentials),
+          collectionKey: collectionKey ?? null,
+        })
+      }
+      const global = await token({ accountUuid: uuid })
+      return { uuid, name, token: global, api: api.as(global) }
+    },
+
+    /** Balances in centavos of an account at one provider account, the buckets that hold something. */
+    async balances(accountUuid: string, providerAccountUuid: string): Promise<Record<string, number>> {
+      const rows = await sql<{ bucket: string; cents: string }>(
+        `select bucket, cents from balance
+         where account_uuid = ? and provider_account_uuid = ? and cents <> 0 order by bucket`,
+        [accountUuid, providerAccountUuid],
+      )
+      return Object.fromEntries(rows.map(row => [row.bucket, Number(row.cents)]))
+    },
+
+    /**
+     * Waits until the books of a merchant agree with the provider: the ledger by itself, its sums with what the provider
+     * holds, and each line of the provider's statement with one movement of ours.
+     */
+    async booksAgree({
+      connections,
+    }: {
+      connections: { provider: ProviderName; account: string; providerAccountUuid: string }[]
+    }) {
+      const em = orm.em.fork()
+      const mine = ({ where }: { where: string }) =>
+        connections.some(({ providerAccountUuid }) => where.includes(providerAccountUuid))
+      const faults = async () => [
+        ...(await checkLedger(em)),
+        ...(await checkProviders(em.fork(), { providers, sealer: seal })).filter(mine),
+        ...(await Promise.all(connections.map(statementFaults))).flat(),
+      ]
+      await until(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
+    },
+
+    async temporal(): Promise<Client> {
+      temporal ??= await Temporal.connect({ address: local.temporal_address })
+      return new Client({ connection: temporal })
+    },
+
+    async close() {
+      await Promise.all([orm.close(), simulator.close(), providers.close(), temporal?.close()])
+    },
+  }
+  return stage
+
+  /** What settled at the provider and what we wrote down of it, line by line. */
+  async function statementFaults({
+    provider,
+    account,
+    providerAccountUuid,
+  }: {
+    provider: ProviderName
+    account: string
+    providerAccountUuid: string
+  }) {
+    const lines = (await simulator.statement(provider)).filter(line => line.account === account)
+    const rows = await sql<{ end_to_end: string; movement_type: string; cents: string }>(
+      `select end_to_end, movement_type, value_cents as cents from movement
+       where provider_account_uuid = ? and end_to_end is not null and status = 'SETTLED'`,
+      [providerAccountUuid],
+    )
+    const settled = lines.map(
+      line => `${line.end_to_end} ${IN.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
+    )
+    const written = rows.map(row => `${row.end_to_end} ${row.movement_type} ${row.cents}`)
+    return [
+      ...settled
+        .filter(line => written.filter(row => row === line).length !== 1)
+        .map(line => `not once here: ${line}`),
+      ...written.filter(row => !settled.includes(row)).map(row => `not there: ${row}`),
+    ]
+  }
+}
+
+const IN = new Set(['payment', 'deposit', 'return'])
+const ISPB = '09089356'
+const HOLDER = { name: 'Loja de Teste Ltda', document: '11222333000181' }
+export const VIRTUAL_ACCOUNT = {
+  ...HOLDER,
+  account_number: '1234567',
+  account_agency: '0001',
+  bank: { code: '', name: 'Banco de Teste', ispb: ISPB },
+  account_type: 'PAYMENT' as const,
+}
