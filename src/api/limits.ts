@@ -24,6 +24,9 @@ export const DRY_MS = 100
 /** SPEC §1: a dead database answers 503 within 5 s; the first statement of a request gets this much of it. */
 export const FIRST_STATEMENT_MS = 4_000
 
+/** SPEC §1: reading waits for nobody but the database, so one that froze answers 503 within 5 s too. */
+export const READ_MS = 4_500
+
 /** What a 503 of the service itself asks the caller to wait. */
 export const UNAVAILABLE_RETRY_S = 5
 

@@ -11,6 +11,8 @@ import { readJson, readText } from './body.ts'
 import { allErrors, type Checked, check } from './check.ts'
 import { Refusal, refuse } from './errors.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
+import { READ_MS } from './limits.ts'
+import { within } from './outage.ts'
 
 /**
  * A route reads as a sentence: who may call it, what it takes, what it answers, and how. A file of `routes/` exports
@@ -114,7 +116,8 @@ async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Pr
   try {
     const token = await admitted(router, shape, ctx)
     const request = { ...(await taken(shape, ctx)), requestId: ctx.state.requestId, headers: ctx.headers }
-    const answer = await shape.handle({ ...request, token: token as never, em: router.orm.em.fork() })
+    const answering = shape.handle({ ...request, token: token as never, em: router.orm.em.fork() })
+    const answer = await (shape.method === 'get' ? within(READ_MS, answering) : answering)
     const { status, written } = writtenAnswer(shape, answer)
     ctx.status = status
     ctx.set(answer.headers ?? {})
