@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { EntityManager, Orm } from '../db/orm.ts'
 import type { RefusalCode } from '../domain/errors.ts'
-import { uuid } from '../wire/common.ts'
+import { namedUuid } from '../wire/common.ts'
 import type { Token } from './auth.ts'
 import { readJson, readText } from './body.ts'
-import { allErrors, type Checked, check } from './check.ts'
+import { allErrors, type Checked, check, type FieldErrors } from './check.ts'
 import { Refusal, refuse } from './errors.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
 import { READ_MS } from './limits.ts'
@@ -67,6 +67,8 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
   query?: Query
   /** JSON by a schema, or the text as it came. */
   body?: Body
+  /** What else is wrong with a body that its schema refuses: with the schema's own word, all is said at once. */
+  alsoWrong?(request: { body: unknown; token: TokenOf<Tokens>; em: EntityManager }): Promise<FieldErrors>
   /** One success, and the refusals that only this route gives (those of every route are known by its shape). */
   answers: Answers & { errors?: readonly RefusalCode[] }
   handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiAnswer<NoInfer<Answers>>>
@@ -76,13 +78,15 @@ export type ApiRequest<Tokens, Params, Query, Body> = {
   params: Params extends z.ZodType ? z.output<Params> : never
   query: Query extends z.ZodType ? z.output<Query> : never
   body: Body extends z.ZodType ? z.output<Body> : string
-  token: Tokens extends 'none' ? null : Token
+  token: TokenOf<Tokens>
   requestId: string
   em: EntityManager
   /** Only read on POST. */
   idempotencyKey: string | null
   headers: IncomingHttpHeaders
 }
+
+type TokenOf<Tokens> = Tokens extends 'none' ? null : Token
 
 /** In our terms; the schema of the status writes the wire. */
 export type ApiAnswer<Answers> = {
@@ -115,8 +119,13 @@ export type ApiRouter = {
 async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Promise<void> {
   try {
     const token = await admitted(router, shape, ctx)
-    const request = { ...(await taken(shape, ctx)), requestId: ctx.state.requestId, headers: ctx.headers }
-    const answering = shape.handle({ ...request, token: token as never, em: router.orm.em.fork() })
+    const caller = { token: token as never, em: router.orm.em.fork() }
+    const request = {
+      ...(await taken(shape, ctx, caller)),
+      requestId: ctx.state.requestId,
+      headers: ctx.headers,
+    }
+    const answering = shape.handle({ ...request, ...caller })
     const answer = await (shape.method === 'get' ? within(READ_MS, answering) : answering)
     const { status, written } = writtenAnswer(shape, answer)
     ctx.status = status
@@ -139,22 +148,28 @@ async function admitted(router: ApiRouter, shape: AnyRoute, ctx: RouterContext):
 }
 
 /** Everything a request brings, checked; all that is wrong with it is said at once. */
-async function taken(shape: AnyRoute, ctx: RouterContext) {
+type Caller = { token: never; em: EntityManager }
+
+async function taken(shape: AnyRoute, ctx: RouterContext, caller: Caller) {
   const params = check(shape.params ?? uuidsOf(shape.path), ctx.params, 'path')
   if (params.kind === 'wrong') refuse('not_found')
   const query = check(shape.query ?? noQuery(shape), { ...ctx.query }, 'query')
   const key = keyOf(shape, ctx.headers['idempotency-key'])
-  const body = await bodyOf(shape, ctx)
+  const body = await bodyOf(shape, ctx, caller)
   if (query.kind === 'fine' && key.kind === 'fine' && body.kind === 'fine') {
     return { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value }
   }
   refuse('validation_failed', { errors: allErrors([query, key, body]) ?? {} })
 }
 
-async function bodyOf(shape: AnyRoute, ctx: RouterContext): Promise<Checked<unknown>> {
+async function bodyOf(shape: AnyRoute, ctx: RouterContext, caller: Caller): Promise<Checked<unknown>> {
   if (shape.body === undefined) return { kind: 'fine', value: undefined }
   if (shape.body === 'text') return { kind: 'fine', value: await readText(ctx.req) }
-  return check(shape.body, await readJson(ctx.req), 'body')
+  const json = await readJson(ctx.req)
+  const checked = check(shape.body, json, 'body')
+  if (checked.kind === 'fine' || !shape.alsoWrong) return checked
+  const more = await shape.alsoWrong({ body: json, ...caller })
+  return { kind: 'wrong', errors: { ...more, ...checked.errors } }
 }
 
 function keyOf(shape: AnyRoute, key: string | string[] | undefined): Checked<string | null> {
@@ -195,5 +210,5 @@ function noQuery({ tokens }: AnyRoute): z.ZodType {
 
 function uuidsOf(path: string): z.ZodType {
   const names = path.split('/').filter(part => part.startsWith(':'))
-  return z.object(Object.fromEntries(names.map(part => [part.slice(1), uuid])))
+  return z.object(Object.fromEntries(names.map(part => [part.slice(1), namedUuid])))
 }

@@ -10,6 +10,7 @@ import {
   day,
   instant,
   name,
+  namedUuid,
   namesQuery,
   one,
   page,
@@ -35,7 +36,7 @@ const splitOrder = z.object({
   type: anyCase(['PERCENTAGE', 'FIXED']),
   /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
   value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
-  recipient_account_uuid: uuid,
+  recipient_account_uuid: namedUuid,
 })
 
 function namedFaults(splits: z.output<typeof splitOrder>[], context: z.RefinementCtx): void {
@@ -54,15 +55,18 @@ export const createPayment = z.object({
   type: anyCase(['PIX']),
   external_ref: z.string().min(1).max(255).optional(),
   final_beneficiary: finalBeneficiary.optional(),
-  provider_uuid: uuid.optional(),
+  provider_uuid: namedUuid.optional(),
   splits: z.array(splitOrder).max(100).superRefine(namedFaults).default([]),
   expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
 })
 export type CreatePayment = z.output<typeof createPayment>
 
+/** An empty text is no amount, though JavaScript makes 0 of it. */
+const reaisQuery = z.preprocess(value => (value === '' ? Number.NaN : value), z.coerce.number().pipe(reais))
+
 export const paymentsQuery = z.strictObject({
   ...pageQuery,
-  uuid: uuid.optional(),
+  uuid: namedUuid.optional(),
   status: namesQuery(CHARGE_STATUSES).optional(),
   type: anyCase(['UNDEFINED', 'PIX']).optional(),
   end_to_end: z.string().max(32).optional(),
@@ -72,9 +76,9 @@ export const paymentsQuery = z.strictObject({
   date_to: day.optional(),
   external_ref: z.string().max(255).optional(),
   txid: z.string().max(35).optional(),
-  provider_uuid: uuid.optional(),
-  value_min: z.coerce.number().pipe(reais).optional(),
-  value_max: z.coerce.number().pipe(reais).optional(),
+  provider_uuid: namedUuid.optional(),
+  value_min: reaisQuery.optional(),
+  value_max: reaisQuery.optional(),
 })
 export type PaymentsQuery = z.output<typeof paymentsQuery>
 

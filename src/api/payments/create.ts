@@ -2,19 +2,17 @@ import { z } from 'zod'
 import type { Charge } from '../../db/entities/charge.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { CAPABILITIES } from '../../domain/provider.ts'
-import { type Split, sumFault } from '../../domain/split.ts'
 import { openCharge } from '../../engine/lives.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import { type CreatePayment, createdCharge, showCreatedCharge } from '../../wire/payment.ts'
 import type { ChargeDetails, ChargeOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { candidatesFor } from '../candidates.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { within } from '../outage.ts'
+import { allowed } from './allowed.ts'
 import { findCharge } from './find.ts'
 
 export const PAYMENTS_PATH = '/api/v1/payments'
@@ -39,10 +37,7 @@ export async function createCharge(
   if (stored) requireSameRequest(stored, fingerprint)
   if (stored && stored.state !== 'issuing') return answer(stored, { replayed: true })
 
-  const splits = await allowedSplits(em, { body, token })
-  const candidates = await candidatesFor(em, { token, providerUuid: body.provider_uuid })
-  const able = candidates.filter(one => body.value > 0 || CAPABILITIES[one.dialect].openAmount)
-  if (able.length === 0) refuseField('value', 'no provider of this charge can leave the value open')
+  const { splits, candidates } = await allowed({ em, token }, body)
   const details: ChargeDetails = {
     ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
     ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
@@ -53,7 +48,7 @@ export async function createCharge(
     order: {
       uuid,
       accountUuid: token.accountUuid,
-      candidates: able.map(connection => connection.uuid),
+      candidates: candidates.map(connection => connection.uuid),
       valueCents: body.value,
       expiresInSeconds: body.expires_in,
       details: sealer.seal(details),
@@ -61,38 +56,13 @@ export async function createCharge(
       timeScale: engine.timeScale,
     },
     externalRef: body.external_ref,
-    first: able[0]!,
+    first: candidates[0]!,
   })
   const charge = await findCharge(em.fork(), uuid)
   if (!charge) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
   requireSameRequest(charge, fingerprint)
-  return answer(charge, { replayed: false })
-}
-
-/** Recipients must exist and not be the charge's own account; together they may not take more than its value. */
-async function allowedSplits(em: EntityManager, { body, token }: Pick<CreateRequest, 'body' | 'token'>) {
-  const splits: Split[] = body.splits.map(split => ({
-    type: split.type,
-    amount: split.value,
-    recipientAccountUuid: split.recipient_account_uuid,
-  }))
-  if (splits.length === 0) return splits
-  const errors: Record<string, string[]> = {}
-  const fault = sumFault(splits, body.value)
-  if (fault) errors[fault.field] = [fault.message]
-  const rows: { uuid: string }[] = await em.execute(
-    'select uuid from account where uuid = any(array[?]::uuid[])',
-    [splits.map(split => split.recipientAccountUuid)],
-  )
-  const known = new Set(rows.map(row => row.uuid))
-  splits.forEach((split, index) => {
-    const field = `splits.${index}.recipient_account_uuid`
-    if (split.recipientAccountUuid === token.accountUuid)
-      errors[field] = ["must not be the charge's own account"]
-    else if (!known.has(split.recipientAccountUuid)) errors[field] = ['there is no such account']
-  })
-  if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
-  return splits
+  // Of parallel requests with one key, one began the life; the others joined it.
+  return answer(charge, { replayed: charge.requestId !== request.requestId })
 }
 
 type Beginning = { order: ChargeOrder; externalRef: string | undefined; first: Connection }

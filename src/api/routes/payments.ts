@@ -10,6 +10,7 @@ import {
 } from '../../wire/payment.ts'
 import type { Routes } from '../app.ts'
 import { refuse } from '../errors.ts'
+import { alsoWrong } from '../payments/allowed.ts'
 import { cancelCharge } from '../payments/cancel.ts'
 import { createCharge, PAYMENTS_PATH } from '../payments/create.ts'
 import { chargeOf, listCharges } from '../payments/find.ts'
@@ -31,6 +32,7 @@ export const paymentRoutes: Routes = (router, { temporal, config, sealer }) => {
     description:
       'Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge.',
     body: createPayment,
+    alsoWrong,
     answers: {
       201: createdChargeAnswer,
       errors: [

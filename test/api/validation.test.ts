@@ -1,0 +1,481 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Request } from './support/client.ts'
+import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+
+/** Every rule of the contract and of SPEC §1 and §2 for charges and their list: what is wrong is named, all at once. */
+
+let stage: Stage
+let merchant: Merchant
+let other: Merchant
+let recipient: string
+let second: string
+const ids: Record<string, string> = {}
+
+beforeAll(async () => {
+  stage = await sharedStage()
+  merchant = await stage.merchant({ providers: [{}, { provider: 'PROVIDER_C' }, {}, {}] })
+  other = await stage.merchant()
+  recipient = (await stage.recipient(merchant)).uuid
+  second = (await stage.recipient(merchant)).uuid
+  const [, , inactive, hidden] = merchant.connections
+  await stage.sql(`update connection set status = 'KYC_PENDING' where uuid = ?`, [inactive!.uuid])
+  await stage.sql(`update connection set is_public = false where uuid = ?`, [hidden!.uuid])
+  Object.assign(ids, {
+    RECIPIENT: recipient,
+    SECOND: second,
+    OWN: merchant.uuid,
+    UNKNOWN: randomUUID(),
+    FOREIGN: other.connection.uuid,
+    INACTIVE: inactive!.uuid,
+    HIDDEN: hidden!.uuid,
+  })
+})
+afterAll(async () => {
+  await stage.close()
+})
+
+const fine = { value: 10, type: 'PIX' }
+const percent = (value: unknown, to = 'RECIPIENT') => ({
+  type: 'PERCENTAGE',
+  value,
+  recipient_account_uuid: to,
+})
+const fixed = (value: unknown, to = 'RECIPIENT') => ({ type: 'FIXED', value, recipient_account_uuid: to })
+const beneficiary = (name: unknown, document: unknown) => ({ ...fine, final_beneficiary: { name, document } })
+
+/** A body with the ids that only a running stage knows put in the place of their names. */
+function filled<T>(body: T): T {
+  return JSON.parse(JSON.stringify(body), (_, value) =>
+    typeof value === 'string' && Object.hasOwn(ids, value) ? ids[value] : value,
+  )
+}
+
+async function nothingIsStored(): Promise<void> {
+  const rows = await stage.sql('select uuid from charge where account_uuid = ?', [merchant.uuid])
+  expect(rows).toEqual([])
+}
+
+const REFUSED: [why: string, body: unknown, fields: string[]][] = [
+  ['an empty body', {}, ['type', 'value']],
+  ['a list', [], ['body']],
+  ['null', null, ['body']],
+  ['a text', 'PIX', ['body']],
+
+  ['no value', { type: 'PIX' }, ['value']],
+  ['a text as value', { ...fine, value: '10' }, ['value']],
+  ['null as value', { ...fine, value: null }, ['value']],
+  ['true as value', { ...fine, value: true }, ['value']],
+  ['a negative value', { ...fine, value: -1 }, ['value']],
+  ['a value below half a centavo', { ...fine, value: -0.001 }, ['value']],
+  ['three decimals', { ...fine, value: 1.005 }, ['value']],
+  ['what binary makes of 0.1 + 0.2', { ...fine, value: 0.1 + 0.2 }, ['value']],
+  ['1e21', { ...fine, value: 1e21 }, ['value']],
+  ['1e-7', { ...fine, value: 1e-7 }, ['value']],
+  ['a centavo too many', { ...fine, value: 10_000_000_000 }, ['value']],
+  ['an open value, which no provider here can issue', { ...fine, value: 0 }, ['value']],
+
+  ['no type', { value: 10 }, ['type']],
+  ['another type', { ...fine, type: 'BOLETO' }, ['type']],
+  ['a number as type', { ...fine, type: 1 }, ['type']],
+  ['UNDEFINED as type, which only filters know', { ...fine, type: 'UNDEFINED' }, ['type']],
+
+  ['a long external_ref', { ...fine, external_ref: 'x'.repeat(256) }, ['external_ref']],
+  ['a number as external_ref', { ...fine, external_ref: 42 }, ['external_ref']],
+  ['a NUL in external_ref', { ...fine, external_ref: 'a\0b' }, ['external_ref']],
+  ['half a surrogate pair', { ...fine, external_ref: '\ud800' }, ['external_ref']],
+
+  [
+    'an empty beneficiary',
+    { ...fine, final_beneficiary: {} },
+    ['final_beneficiary.document', 'final_beneficiary.name'],
+  ],
+  [
+    'a beneficiary without name',
+    { ...fine, final_beneficiary: { document: '52998224725' } },
+    ['final_beneficiary.name'],
+  ],
+  [
+    'a beneficiary without document',
+    { ...fine, final_beneficiary: { name: 'Ana' } },
+    ['final_beneficiary.document'],
+  ],
+  ['a text as beneficiary', { ...fine, final_beneficiary: 'Ana' }, ['final_beneficiary']],
+  ['a nameless beneficiary', beneficiary(' ', '52998224725'), ['final_beneficiary.name']],
+  ['a long name', beneficiary('x'.repeat(141), '52998224725'), ['final_beneficiary.name']],
+  ['wrong check digits of a CPF', beneficiary('Ana', '52998224724'), ['final_beneficiary.document']],
+  ['wrong check digits of a CNPJ', beneficiary('Ana', '11222333000182'), ['final_beneficiary.document']],
+  [
+    'wrong check digits of an alphanumeric CNPJ',
+    beneficiary('Ana', '12ABC34501DE36'),
+    ['final_beneficiary.document'],
+  ],
+  ['one digit all over', beneficiary('Ana', '11111111111'), ['final_beneficiary.document']],
+  ['a masked CPF', beneficiary('Ana', '529.982.247-25'), ['final_beneficiary.document']],
+  ['a document of digits that are no text', beneficiary('Ana', 52998224725), ['final_beneficiary.document']],
+
+  ['no uuid as provider', { ...fine, provider_uuid: 'PROVIDER_A' }, ['provider_uuid']],
+  ['an unknown provider', { ...fine, provider_uuid: 'UNKNOWN' }, ['provider_uuid']],
+  ["another account's provider", { ...fine, provider_uuid: 'FOREIGN' }, ['provider_uuid']],
+  ['a provider that is not active', { ...fine, provider_uuid: 'INACTIVE' }, ['provider_uuid']],
+  ['a provider that is not public', { ...fine, provider_uuid: 'HIDDEN' }, ['provider_uuid']],
+
+  ['splits that are no list', { ...fine, splits: percent(10) }, ['splits']],
+  [
+    'an empty split',
+    { ...fine, splits: [{}] },
+    ['splits.0.recipient_account_uuid', 'splits.0.type', 'splits.0.value'],
+  ],
+  ['another split type', { ...fine, splits: [{ ...percent(10), type: 'HALF' }] }, ['splits.0.type']],
+  ['a text as split value', { ...fine, splits: [percent('10')] }, ['splits.0.value']],
+  ['a negative split', { ...fine, splits: [fixed(-1)] }, ['splits.0.value']],
+  ['a third decimal of a percentage', { ...fine, splits: [percent(33.333)] }, ['splits.0.value']],
+  [
+    'a recipient that is no uuid',
+    { ...fine, splits: [percent(10, 'Maria')] },
+    ['splits.0.recipient_account_uuid'],
+  ],
+  [
+    'an unknown recipient',
+    { ...fine, splits: [percent(10, 'UNKNOWN')] },
+    ['splits.0.recipient_account_uuid'],
+  ],
+  [
+    'the own account as recipient',
+    { ...fine, splits: [percent(10, 'OWN')] },
+    ['splits.0.recipient_account_uuid'],
+  ],
+  ['rule 1: a percentage above 100', { ...fine, splits: [percent(100.01)] }, ['splits', 'splits.0.value']],
+  [
+    'rule 2: percentages above 100 together',
+    { ...fine, splits: [percent(50), percent(50.01, 'SECOND')] },
+    ['splits'],
+  ],
+  ['rule 3: more than the value', { ...fine, splits: [fixed(10.01)] }, ['splits']],
+  [
+    'rule 3: more than the value together',
+    { ...fine, splits: [fixed(5), percent(50.1, 'SECOND')] },
+    ['splits'],
+  ],
+  [
+    'rule 4: a pair twice',
+    { ...fine, splits: [fixed(1), percent(1), fixed(2)] },
+    ['splits.2.recipient_account_uuid'],
+  ],
+  ['a FIXED split of an open value', { ...fine, value: 0, splits: [fixed(1)] }, ['splits.0.type', 'value']],
+
+  ['a life of less than a minute', { ...fine, expires_in: 59 }, ['expires_in']],
+  ['a life of more than 30 days', { ...fine, expires_in: 2_592_001 }, ['expires_in']],
+  ['half a second', { ...fine, expires_in: 60.5 }, ['expires_in']],
+  ['a text as expires_in', { ...fine, expires_in: '60' }, ['expires_in']],
+
+  [
+    'everything at once',
+    {
+      value: 1.005,
+      type: 'CARD',
+      external_ref: 'x'.repeat(256),
+      final_beneficiary: { name: '', document: '123' },
+      provider_uuid: 'UNKNOWN',
+      splits: [{ type: 'FIXED', value: 'x', recipient_account_uuid: 'x' }, percent(10, 'OWN')],
+      expires_in: 1,
+    },
+    [
+      'expires_in',
+      'external_ref',
+      'final_beneficiary.document',
+      'final_beneficiary.name',
+      'provider_uuid',
+      'splits.0.recipient_account_uuid',
+      'splits.0.value',
+      'splits.1.recipient_account_uuid',
+      'type',
+      'value',
+    ],
+  ],
+]
+
+test.each(REFUSED)('%s: 422', async (_why, body, fields) => {
+  const answer = await merchant.api.post('/api/v1/payments', filled(body))
+  expect(answer.status).toBe(422)
+  expect(answer.body).toEqual({
+    message: expect.any(String),
+    code: 'validation_failed',
+    errors: expect.any(Object),
+    request_id: answer.headers.get('x-request-id'),
+  })
+  expect(Object.keys(answer.body.errors).sort()).toEqual(fields)
+  for (const messages of Object.values(answer.body.errors) as string[][]) {
+    expect(messages.length).toBeGreaterThan(0)
+    for (const message of messages) expect(message).toMatch(/\w/)
+  }
+})
+
+test('of splits a charge takes 100', async () => {
+  const splits = Array.from({ length: 101 }, (_, index) => filled(index % 2 ? fixed(0.01) : percent(0.01)))
+  const answer = await merchant.api.post('/api/v1/payments', { ...fine, splits })
+  expect([answer.status, answer.body.errors.splits]).toEqual([422, [expect.any(String)]])
+})
+
+test('what is wrong with splits and with the provider is said in one answer', async () => {
+  const body = { ...fine, provider_uuid: 'UNKNOWN', splits: [percent(10, 'UNKNOWN'), fixed(10, 'OWN')] }
+  const answer = await merchant.api.post('/api/v1/payments', filled(body))
+  expect(Object.keys(answer.body.errors).sort()).toEqual([
+    'provider_uuid',
+    'splits',
+    'splits.0.recipient_account_uuid',
+    'splits.1.recipient_account_uuid',
+  ])
+})
+
+const REQUESTS: [why: string, request: Request, status: number, code: string][] = [
+  ['half a JSON', { raw: '{"value": 10,' }, 400, 'malformed_json'],
+  ['NaN, which is no JSON', { raw: '{"value": NaN, "type": "PIX"}' }, 400, 'malformed_json'],
+  ['bytes that are no UTF-8', { raw: Buffer.from([0x7b, 0xff, 0x7d]) }, 400, 'malformed_json'],
+  [
+    'a form',
+    { raw: 'value=10', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'JSON that says it is text',
+    { raw: '{}', headers: { 'content-type': 'text/plain' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'JSON in another charset',
+    { raw: '{}', headers: { 'content-type': 'application/json; charset=latin1' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'a compressed body',
+    { raw: '{}', headers: { 'content-encoding': 'gzip' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'more than 100 kB',
+    { raw: JSON.stringify({ ...fine, more: 'x'.repeat(102_400) }) },
+    413,
+    'body_too_large',
+  ],
+  ['a body too deep', { raw: `${'{"a":'.repeat(50)}1${'}'.repeat(50)}` }, 422, 'validation_failed'],
+  ['100 kB of brackets', { raw: '['.repeat(50_000) + ']'.repeat(50_000) }, 422, 'validation_failed'],
+  ['a key of 256 characters', { body: fine, key: 'x'.repeat(256) }, 422, 'validation_failed'],
+  ['a key that is not printable', { body: fine, key: 'a\tb' }, 422, 'validation_failed'],
+]
+
+test.each(REQUESTS)('%s: refused', async (_why, request, status, code) => {
+  const answer = await merchant.api.call('POST', '/api/v1/payments', request)
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+})
+
+test('an unknown query parameter of a POST is named', async () => {
+  const answer = await merchant.api.post('/api/v1/payments?dry_run=1', fine)
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['dry_run']])
+})
+
+const QUERIES: [query: string, field: string][] = [
+  ['per_page=0', 'per_page'],
+  ['per_page=101', 'per_page'],
+  ['per_page=-1', 'per_page'],
+  ['per_page=1.5', 'per_page'],
+  ['per_page=', 'per_page'],
+  ['per_page=ten', 'per_page'],
+  ['per_page=1&per_page=2', 'per_page'],
+  ['page=0', 'page'],
+  ['page=-1', 'page'],
+  ['page=1.5', 'page'],
+  ['page=', 'page'],
+  ['page=99999999999999999999', 'page'],
+  ['uuid=42', 'uuid'],
+  ['status=LOST', 'status'],
+  ['status=PAID,LOST', 'status'],
+  ['status=', 'status'],
+  ['type=BOLETO', 'type'],
+  ['date_from=2026-02-30', 'date_from'],
+  ['date_to=20260201', 'date_to'],
+  ['date_from=2026-02-01T00:00:00Z', 'date_from'],
+  ['payment_date_from=yesterday', 'payment_date_from'],
+  ['payment_date_to=2026-13-01', 'payment_date_to'],
+  ['provider_uuid=PROVIDER_A', 'provider_uuid'],
+  ['value_min=1.005', 'value_min'],
+  ['value_max=-1', 'value_max'],
+  ['value_min=ten', 'value_min'],
+  ['value_min=', 'value_min'],
+  [`external_ref=${'x'.repeat(256)}`, 'external_ref'],
+  ['end_to_end=%00', 'end_to_end'],
+  ['order=asc', 'order'],
+  ['statuses=PAID', 'statuses'],
+]
+
+test.each(QUERIES)('GET /payments?%s: 422', async (query, field) => {
+  const answer = await merchant.api.get(`/api/v1/payments?${query}`)
+  expect(answer.status).toBe(422)
+  expect(Object.keys(answer.body.errors).map(path => path.split('.')[0])).toEqual([field])
+})
+
+test('all that is wrong with a query is named at once', async () => {
+  const answer = await merchant.api.get('/api/v1/payments?page=0&per_page=101&status=X&order=asc&date_to=x')
+  expect(
+    Object.keys(answer.body.errors)
+      .map(path => path.split('.')[0])
+      .sort(),
+  ).toEqual(['date_to', 'order', 'page', 'per_page', 'status'])
+})
+
+test('whoever has no good token gets 401 and is told how to authenticate', async () => {
+  const { uuid } = merchant
+  const live = await stage.token({ accountUuid: uuid, mode: 'live' })
+  const expired = await stage.token({ accountUuid: uuid, expiresAt: new Date(Date.now() - 1_000) })
+  const revoked = await stage.token({ accountUuid: uuid, name: 'revoked' })
+  await stage.sql(`update token set revoked_at = now() where account_uuid = ? and name = 'revoked'`, [uuid])
+  const unknown = `${merchant.token.slice(0, -4)}AAAA`
+  for (const token of [undefined, unknown, expired, revoked, 'x', '']) {
+    const answer = await merchant.api.as(token).post('/api/v1/payments', fine)
+    expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
+  }
+  const basic = { headers: { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` } }
+  expect((await merchant.api.as(undefined).get('/api/v1/payments', basic)).status).toBe(401)
+
+  // A live token is good, and still never reaches a simulator.
+  const answer = await merchant.api.as(live).post('/api/v1/payments', fine)
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
+})
+
+test('a token works no longer than a second after it was revoked', async () => {
+  const { uuid } = await stage.merchant()
+  const token = await stage.token({ accountUuid: uuid, name: 'short' })
+  const api = merchant.api.as(token)
+  expect((await api.get('/api/v1/payments')).status).toBe(200)
+  await stage.sql(`update token set revoked_at = now() where account_uuid = ? and name = 'short'`, [uuid])
+  await new Promise(resolve => setTimeout(resolve, 1_050))
+  expect((await api.get('/api/v1/payments')).status).toBe(401)
+})
+
+test('what is not there, or not for this token, is 404; what is there under another method, 405', async () => {
+  await nothingIsStored()
+  const theirs = await other.api.charge()
+  const [first, , ,] = merchant.connections
+  const scoped = merchant.api.as(merchant.connections[1]!.token)
+  const ours = await merchant.api.as(first!.token).charge()
+
+  for (const path of ['', '/qr.svg', '/qr.png']) {
+    for (const [api, uuid] of [
+      [merchant.api, theirs.uuid],
+      [scoped, ours.uuid],
+      [merchant.api, randomUUID()],
+      [merchant.api, 'none'],
+      [merchant.api, '%00'],
+    ] as const)
+      expect([path, uuid, (await api.get(`/api/v1/payments/${uuid}${path}`)).status]).toEqual([
+        path,
+        uuid,
+        404,
+      ])
+  }
+  for (const [api, uuid] of [
+    [merchant.api, theirs.uuid],
+    [scoped, ours.uuid],
+    [merchant.api, randomUUID()],
+  ] as const)
+    expect((await api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(404)
+  expect((await merchant.api.get(`/api/v1/payments/${ours.uuid.toUpperCase()}`)).body.data.uuid).toBe(
+    ours.uuid,
+  )
+  expect((await merchant.api.get(`/api/v1/payments?uuid=${theirs.uuid}`)).body.data).toEqual([])
+
+  expect((await merchant.api.get('/api/v1/nothing')).status).toBe(404)
+  expect((await merchant.api.get('/api/v2/payments')).status).toBe(404)
+  const answer = await merchant.api.delete('/api/v1/payments')
+  expect([answer.status, answer.body.code, answer.headers.get('allow')]).toEqual([
+    405,
+    'method_not_allowed',
+    'GET, HEAD, POST',
+  ])
+  expect((await merchant.api.get(`/api/v1/payments/${ours.uuid}/cancel`)).status).toBe(405)
+})
+
+test.each([
+  ['the smallest value', { value: 0.01 }, { value: 0.01 }],
+  ['the largest value', { value: 9_999_999_999.99 }, { value: 9_999_999_999.99 }],
+  ['any case', { type: 'Pix', splits: [{ ...percent(10), type: 'percentage' }] }, { type: 'PIX' }],
+  ['a long external_ref', { external_ref: 'é'.repeat(255) }, { external_ref: 'é'.repeat(255) }],
+  [
+    'a CPF',
+    { final_beneficiary: { name: ' Ana ', document: '52998224725' } },
+    { final_beneficiary: { name: 'Ana', document: '52998224725' } },
+  ],
+  ['a CNPJ', { final_beneficiary: { name: 'Ana', document: '11222333000181' } }, {}],
+  [
+    'an alphanumeric CNPJ',
+    { final_beneficiary: { name: 'Ana', document: '12abc34501de35' } },
+    { final_beneficiary: { name: 'Ana', document: '12ABC34501DE35' } },
+  ],
+  ['splits up to the last centavo', { splits: [fixed(5), percent(50, 'SECOND')] }, {}],
+  ['percentages of 100 together', { splits: [percent(33.33), percent(66.67, 'SECOND')] }, {}],
+  ['both types for one recipient', { splits: [fixed(1), percent(10)] }, {}],
+  ['no splits', { splits: [] }, { splits: [] }],
+  ['the shortest life', { expires_in: 60 }, {}],
+  ['the longest life', { expires_in: 2_592_000 }, {}],
+  ['fields of tomorrow', { customer: { name: 'Ana' } }, {}],
+])('%s is fine', async (_what, more, shown) => {
+  const answer = await merchant.api.post('/api/v1/payments', filled({ ...fine, ...more }))
+  expect(answer.status).toBe(201)
+  expect(answer.body.data).toMatchObject(shown)
+})
+
+test('a uuid in capitals is the same uuid, for providers, recipients and filters', async () => {
+  const capitals = recipient.toUpperCase()
+  const provider_uuid = merchant.connection.uuid.toUpperCase()
+  const charge = await merchant.api.charge({
+    provider_uuid,
+    splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: capitals }],
+  })
+  expect(charge.splits[0].recipient_account.uuid).toBe(recipient)
+  const listed = await merchant.api.get(
+    `/api/v1/payments?uuid=${charge.uuid.toUpperCase()}&provider_uuid=${provider_uuid}`,
+  )
+  expect(listed.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([charge.uuid])
+  const twice = [recipient, capitals].map(uuid => ({ type: 'FIXED', value: 1, recipient_account_uuid: uuid }))
+  const answer = await merchant.api.post('/api/v1/payments', { ...fine, splits: twice })
+  expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([
+    422,
+    ['splits.1.recipient_account_uuid'],
+  ])
+})
+
+test('a scoped token always uses its own provider, whatever the body names', async () => {
+  const [first, second] = merchant.connections
+  const scoped = merchant.api.as(second!.token)
+  for (const provider_uuid of [first!.uuid, other.connection.uuid, randomUUID()])
+    expect((await scoped.charge({ provider_uuid })).provider.uuid).toBe(second!.uuid)
+})
+
+test('an account whose defaults are none of them active must name a provider', async () => {
+  const idle = await stage.merchant()
+  await stage.sql(`update connection set status = 'BLOCKED' where account_uuid = ?`, [idle.uuid])
+  for (const api of [idle.api, idle.api.as(idle.connection.token)]) {
+    const answer = await api.post('/api/v1/payments', fine)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
+  }
+})
+
+test('a request id is taken over where it is safe, made where it is not, and told everywhere', async () => {
+  const id = `caller-${randomUUID()}`
+  const answer = await merchant.api.post('/api/v1/payments', fine, { headers: { 'x-request-id': id } })
+  expect(answer.headers.get('x-request-id')).toBe(id)
+  const [row] = await stage.sql<{ request_id: string }>('select request_id from charge where uuid = ?', [
+    answer.body.data.uuid,
+  ])
+  expect(row!.request_id).toBe(id)
+  const client = await stage.temporal()
+  const { memo } = await client.workflow.getHandle(`charge/${answer.body.data.uuid}`).describe()
+  expect(memo).toEqual({ requestId: id })
+  const unsafe = await merchant.api.get('/api/v1/payments', { headers: { 'x-request-id': 'a b' } })
+  expect(unsafe.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+})
