@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { EntityManager, Orm } from '../db/orm.ts'
 import type { RefusalCode } from '../domain/errors.ts'
-import { namedUuid } from '../wire/common.ts'
+import { uuid } from '../wire/common.ts'
 import type { Token } from './auth.ts'
 import { readJson, readText } from './body.ts'
 import { allErrors, type Checked, check, type FieldErrors } from './check.ts'
@@ -210,5 +210,5 @@ function noQuery({ tokens }: AnyRoute): z.ZodType {
 
 function uuidsOf(path: string): z.ZodType {
   const names = path.split('/').filter(part => part.startsWith(':'))
-  return z.object(Object.fromEntries(names.map(part => [part.slice(1), namedUuid])))
+  return z.object(Object.fromEntries(names.map(part => [part.slice(1), uuid])))
 }

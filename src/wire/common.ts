@@ -49,9 +49,8 @@ export function anyCase<const Names extends readonly [string, ...string[]]>(name
   )
 }
 
-export const uuid = z.guid().meta({ description: 'A UUID' })
-/** A UUID as a caller spells it: in capitals it is the same one. */
-export const namedUuid = uuid.transform(text => text.toLowerCase())
+/** In capitals it is the same one. */
+export const uuid = z.guid().toLowerCase().meta({ description: 'A UUID' })
 
 export const name = z.string().trim().min(1).max(140)
 

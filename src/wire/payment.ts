@@ -10,7 +10,6 @@ import {
   day,
   instant,
   name,
-  namedUuid,
   namesQuery,
   one,
   page,
@@ -36,7 +35,7 @@ const splitOrder = z.object({
   type: anyCase(['PERCENTAGE', 'FIXED']),
   /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
   value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
-  recipient_account_uuid: namedUuid,
+  recipient_account_uuid: uuid,
 })
 
 function namedFaults(splits: z.output<typeof splitOrder>[], context: z.RefinementCtx): void {
@@ -55,7 +54,7 @@ export const createPayment = z.object({
   type: anyCase(['PIX']),
   external_ref: z.string().min(1).max(255).optional(),
   final_beneficiary: finalBeneficiary.optional(),
-  provider_uuid: namedUuid.optional(),
+  provider_uuid: uuid.optional(),
   splits: z.array(splitOrder).max(100).superRefine(namedFaults).default([]),
   expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
 })
@@ -66,7 +65,7 @@ const reaisQuery = z.preprocess(value => (value === '' ? Number.NaN : value), z.
 
 export const paymentsQuery = z.strictObject({
   ...pageQuery,
-  uuid: namedUuid.optional(),
+  uuid: uuid.optional(),
   status: namesQuery(CHARGE_STATUSES).optional(),
   type: anyCase(['UNDEFINED', 'PIX']).optional(),
   end_to_end: z.string().max(32).optional(),
@@ -76,7 +75,7 @@ export const paymentsQuery = z.strictObject({
   date_to: day.optional(),
   external_ref: z.string().max(255).optional(),
   txid: z.string().max(35).optional(),
-  provider_uuid: namedUuid.optional(),
+  provider_uuid: uuid.optional(),
   value_min: reaisQuery.optional(),
   value_max: reaisQuery.optional(),
 })

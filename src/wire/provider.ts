@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Connection } from '../db/entities/connection.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../domain/provider.ts'
-import { anyCase, namedUuid, namesQuery, one, page, pageQuery, party, reais, uuid } from './common.ts'
+import { anyCase, namesQuery, one, page, pageQuery, party, reais, uuid } from './common.ts'
 
 /** api-document.txt, Providers: the list filters, the body of PUT /providers/defaults, and a provider as it is shown. */
 
@@ -16,7 +16,7 @@ export const PAYMENT_TYPES = ['PIX'] as const
 export const replaceDefaults = z.object({
   payment_type: anyCase(PAYMENT_TYPES),
   provider_uuids: z
-    .array(namedUuid)
+    .array(uuid)
     .min(1, 'must name 1 to 10 providers')
     .max(10, 'must name 1 to 10 providers')
     .meta({ description: 'The first is preferred, the others are fallbacks in their order' }),

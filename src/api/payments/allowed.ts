@@ -2,7 +2,7 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { type Split, sumFault } from '../../domain/split.ts'
-import { namedUuid } from '../../wire/common.ts'
+import { uuid } from '../../wire/common.ts'
 import { type CreatePayment, createPayment } from '../../wire/payment.ts'
 import type { Token } from '../auth.ts'
 import { candidatesFor } from '../candidates.ts'
@@ -41,13 +41,13 @@ export async function allowed(
 export async function alsoWrong({ em, token, body }: Caller & { body: unknown }): Promise<FieldErrors> {
   const { provider_uuid, splits } = Object(body)
   const money = createPayment.pick({ value: true, splits: true }).safeParse(body).data
-  const provider = namedUuid.optional().safeParse(provider_uuid)
+  const provider = uuid.optional().safeParse(provider_uuid)
   const recipients = Array.isArray(splits) ? splits.slice(0, MOST_SPLITS) : []
   const errors: FieldErrors = {
     ...(money && sumErrors(money.splits.map(asSplit), money.value)),
     ...(await recipientErrors(
       { em, token },
-      recipients.map(split => namedUuid.safeParse(Object(split).recipient_account_uuid).data),
+      recipients.map(split => uuid.safeParse(Object(split).recipient_account_uuid).data),
     )),
   }
   if (provider.success) await named(errors, candidatesFor(em, { token, providerUuid: provider.data }))
