@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { attemptsOf } from '../db/attempts.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import type { Movement } from '../db/entities/movement.ts'
+import type { Refund } from '../db/entities/refund.ts'
+import type { Transfer } from '../db/entities/transfer.ts'
 import { Delivery, Event, Webhook } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { EventType } from '../domain/webhook.ts'
 import { movementShown, showMovement } from '../wire/movement.ts'
 import { chargeShown, showCharge } from '../wire/payment.ts'
+import { refundShown, showRefund } from '../wire/refund.ts'
+import { showTransfer, transferShown } from '../wire/transfer.ts'
 
 type Announcement = {
   accountUuid: string
@@ -25,7 +30,7 @@ type Announcement = {
 export function announceCharge(
   em: EntityManager,
   charge: Charge,
-  { at, late = false }: { at: Date; late?: boolean },
+  { at, late = false, lifeUuid = charge.uuid }: { at: Date; late?: boolean; lifeUuid?: string },
 ): Promise<void> {
   charge.sequence += 1
   return announce(em, {
@@ -35,8 +40,49 @@ export function announceCharge(
     subjectUuid: charge.uuid,
     sequence: charge.sequence,
     body: { ...z.encode(chargeShown, showCharge(charge)), ...(late && { late: true }) },
-    lifeUuid: charge.uuid,
+    lifeUuid,
     requestId: charge.requestId,
+    at,
+  })
+}
+
+/** A TRANSFER event: the transfer as its GET shows it now. */
+export async function announceTransfer(
+  em: EntityManager,
+  transfer: Transfer,
+  { at, late = false }: { at: Date; late?: boolean },
+): Promise<void> {
+  transfer.sequence += 1
+  const shown = showTransfer(transfer, await attemptsOf(em, transfer.uuid))
+  return announce(em, {
+    accountUuid: transfer.accountUuid,
+    connectionUuid: transfer.connection.uuid,
+    type: 'TRANSFER',
+    subjectUuid: transfer.uuid,
+    sequence: transfer.sequence,
+    body: { ...z.encode(transferShown, shown), ...(late && { late: true }) },
+    lifeUuid: transfer.uuid,
+    requestId: transfer.requestId,
+    at,
+  })
+}
+
+/** A REFUND event: the refund result as its GET shows it now. */
+export function announceRefund(
+  em: EntityManager,
+  refund: Refund,
+  { charge, at }: { charge: Charge; at: Date },
+): Promise<void> {
+  refund.sequence += 1
+  return announce(em, {
+    accountUuid: refund.accountUuid,
+    connectionUuid: refund.connectionUuid,
+    type: 'REFUND',
+    subjectUuid: refund.uuid,
+    sequence: refund.sequence,
+    body: z.encode(refundShown, showRefund(refund, charge)),
+    lifeUuid: refund.uuid,
+    requestId: refund.requestId,
     at,
   })
 }

@@ -1,5 +1,6 @@
 import { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
+import type { Party } from '../domain/provider.ts'
 import type { Provider } from '../providers/port.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -20,4 +21,11 @@ export async function reach(
     credentials: sealer.open(connection.sealedCredentials),
   })
   return { connection, provider }
+}
+
+/** The account behind a connection as a party of its payments; null where it is shared. */
+export function partyOf({ virtualAccount }: Connection): Party | null {
+  if (!virtualAccount) return null
+  const { type: _, ...party } = virtualAccount
+  return party
 }

@@ -7,8 +7,11 @@ import { issueCharge } from './issuing.ts'
 import { sweepNotices } from './notices.ts'
 import { closeOrphan } from './orphans.ts'
 import { askBy, sendBy } from './outgoing.ts'
-import { chargeNow } from './records.ts'
+import { chargeNow, refundNow } from './records.ts'
+import { devolution, openRefund } from './refunds.ts'
 import { unmatchedReturn } from './returns.ts'
+import { endWaiting, failTransfer, storeTransfer, transferNow } from './transfer-records.ts'
+import { pixOut } from './transfers.ts'
 
 /** Calls that leave the machine, each with the transaction that keeps their answer. */
 export function providerActivities(dependencies: Dependencies) {
@@ -18,6 +21,10 @@ export function providerActivities(dependencies: Dependencies) {
     cancelCharge: cancelCharge(dependencies),
     closeOrphan: closeOrphan(dependencies),
     takeDeposit: takeDeposit(dependencies),
+    sendTransfer: sendBy(dependencies, pixOut),
+    askTransfer: askBy(dependencies, pixOut),
+    sendRefund: sendBy(dependencies, devolution),
+    askRefund: askBy(dependencies, devolution),
     sendReturn: sendBy(dependencies, unmatchedReturn),
     askReturn: askBy(dependencies, unmatchedReturn),
   }
@@ -25,7 +32,15 @@ export function providerActivities(dependencies: Dependencies) {
 
 /** Short reads and writes of the database, run as local activities. */
 export function recordActivities(dependencies: Dependencies) {
-  return { chargeNow: chargeNow(dependencies) }
+  return {
+    chargeNow: chargeNow(dependencies),
+    openRefund: openRefund(dependencies),
+    refundNow: refundNow(dependencies),
+    storeTransfer: storeTransfer(dependencies),
+    transferNow: transferNow(dependencies),
+    failTransfer: failTransfer(dependencies),
+    endWaiting: endWaiting(dependencies),
+  }
 }
 
 /** Webhook tries, on a queue of their own: a dead endpoint must not keep a provider waiting. */

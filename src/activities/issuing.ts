@@ -10,7 +10,7 @@ import type { IssuedCharge, IssueOutcome } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { announceCharge, type LeftToDo, leftToDo } from './announce.ts'
 import { inOrderOfTrust, tellBreaker } from './breaker.ts'
-import { reach } from './connections.ts'
+import { partyOf, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { lockCharge, moveCharge } from './move.ts'
 
@@ -161,15 +161,11 @@ async function open(em: EntityManager, { attemptUuid, feeCents, issued }: Openin
   charge.payload = issued.payload
   charge.txid = issued.txid
   charge.pixKey = issued.pixKey
-  charge.receiver = connection.virtualAccount ? partyOf(connection.virtualAccount) : issued.receiver
+  charge.receiver = partyOf(connection) ?? issued.receiver
   charge.expiresAt = new Date(issued.expiresAt)
   attempt.state = 'accepted'
   moveCharge(charge, 'issued', new Date())
   return issuedAs(em, charge)
-}
-
-function partyOf({ type: _, ...party }: NonNullable<Connection['virtualAccount']>) {
-  return party
 }
 
 async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {

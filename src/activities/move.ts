@@ -1,8 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
-import { Charge } from '../db/entities/charge.ts'
+import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
+import { Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { type ChargeEvent, charge as life } from '../domain/charge.ts'
+import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
+import type { Machine } from '../domain/machine.ts'
 import { shownInstant } from '../domain/time.ts'
+import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
 /** The charge under its row lock, with all that showing it needs: whoever changes a charge starts here. */
 export function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
@@ -13,12 +16,39 @@ export function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
   })
 }
 
-/**
- * One step of a charge's life, and the only writer of its state: the table decides from the state found under the
- * row lock, never from a remembered one. Throws where the table has no such step; ask `accepts` first.
- */
+/** The transfer under its row lock. */
+export function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
+  return em.findOneOrFail(Transfer, uuid, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    strategy: 'select-in',
+    populate: ['connection', 'movement'],
+  })
+}
+
 export function moveCharge(charge: Charge, event: ChargeEvent, at: Date): void {
-  charge.state = life.next(charge.state, event)
-  charge.updatedAt = at
-  charge.history = [...charge.history, { status: life.shows(charge.state), created_at: shownInstant(at) }]
+  move(chargeLife, charge, event, at)
+}
+
+export function moveTransfer(transfer: Transfer, event: TransferEvent, at: Date): void {
+  move(transferLife, transfer, event, at)
+}
+
+type Living<State, Shown extends string> = { state: State; history: HistoryEntry<Shown>[]; updatedAt: Date }
+
+/**
+ * One step of a life, and the only writer of its state: the table decides from the state found under the row lock,
+ * never from a remembered one. Throws where the table has no such step; ask `accepts` first.
+ */
+function move<State extends string, Shown extends string, Event extends string>(
+  life: Machine<State, Shown, Event>,
+  row: Living<State, Shown>,
+  event: Event,
+  at: Date,
+): void {
+  row.state = life.next(row.state, event)
+  row.updatedAt = at
+  const status = life.shows(row.state)
+  // The history tells what the outside saw change.
+  if (row.history.at(-1)?.status !== status)
+    row.history = [...row.history, { status, created_at: shownInstant(at) }]
 }

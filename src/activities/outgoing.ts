@@ -4,6 +4,7 @@ import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
 import { type LeftToDo, leftToDo } from './announce.ts'
 import { tellBreaker } from './breaker.ts'
@@ -32,7 +33,8 @@ export type Asked =
 
 /** `again`: its absence at the provider is proved, so the same id may be sent once more. */
 export type SendOrder = { uuid: string; connectionUuid: string; again: boolean }
-export type AskOrder = { uuid: string; connectionUuid: string }
+/** `asked`: how often it was asked before, which decides when it is asked next. */
+export type AskOrder = { uuid: string; connectionUuid: string; asked: number }
 
 /** What a noun adds to the rules. Everything runs under its row's lock, in the transaction that keeps the attempt. */
 export type Outgoing<Row> = {
@@ -44,6 +46,8 @@ export type Outgoing<Row> = {
   find(provider: Provider, row: Row, attempt: Attempt): Promise<FindSendingOutcome>
   accepted(em: EntityManager, row: Row, sending: Sending): Promise<void>
   settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
+  /** What may still happen to money that has settled: its recipient gives it back. */
+  afterwards?(em: EntityManager, row: Row, sending: Sending): Promise<void>
   /** Nothing moved, by the provider's definite word or because nothing left. */
   refused(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
@@ -74,6 +78,8 @@ export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) 
     await tellBreaker(em, order.connectionUuid, found)
     switch (found.kind) {
       case 'no_answer':
+        attempt.nextCheckAt = nextCheck(order.asked, dependencies.timeScale)
+        await em.flush()
         return { kind: 'unknown', code: found.code }
       case 'not_found':
         return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
@@ -83,6 +89,11 @@ export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) 
         )
     }
   }
+}
+
+/** When the life will ask next: shown to the merchant while an outcome is unknown. */
+function nextCheck(asked: number, timeScale: number): Date {
+  return new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
 }
 
 /** What was answered before, or what is needed to call. */
@@ -142,7 +153,7 @@ async function newAttempt<Row>(
 async function keep<Row>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  order: AskOrder,
+  order: Pick<AskOrder, 'uuid' | 'connectionUuid'>,
   outcome: SendOutcome,
 ): Promise<Sent> {
   const row = await outgoing.lock(em, order.uuid)
@@ -150,9 +161,11 @@ async function keep<Row>(
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
   const over = FINAL.includes(attempt.state)
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
-  if (over && !movedAfterAll) return answered(em, attempt, order.uuid)
-  if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
-  else await leave(em, outgoing, { row, attempt, outcome })
+  if (!over || movedAfterAll) {
+    if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
+    else await leave(em, outgoing, { row, attempt, outcome })
+  }
+  if (settled && attempt.state === 'settled') await outgoing.afterwards?.(em, row, outcome.sending)
   return answered(em, attempt, order.uuid)
 }
 
@@ -227,6 +240,9 @@ async function answered(em: EntityManager, attempt: Attempt, lifeUuid: string): 
   }
 }
 
-function keyOf<Row>({ operation }: Outgoing<Row>, { uuid, connectionUuid }: AskOrder) {
+function keyOf<Row>(
+  { operation }: Outgoing<Row>,
+  { uuid, connectionUuid }: Pick<AskOrder, 'uuid' | 'connectionUuid'>,
+) {
   return { operation, subjectUuid: uuid, connectionUuid }
 }

@@ -77,3 +77,64 @@ export function returnSettled(accountUuid: string, cents: number): Leg[] {
 export function returnFailed(accountUuid: string, cents: number): Leg[] {
   return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'pending' } }]
 }
+
+/** Money held for a transfer: value and fee leave `available` before anyone is called. */
+export function transferHeld(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'provisioned' } }]
+}
+/** The value is outside, the fee the service's. */
+export function transferSettled(
+  accountUuid: string,
+  { valueCents, feeCents }: { valueCents: number; feeCents: number },
+): Leg[] {
+  const from = { accountUuid, bucket: 'provisioned' } as const
+  return [
+    { cents: valueCents, from, to: { accountUuid, bucket: 'outside' } },
+    { cents: feeCents, from, to: { accountUuid, bucket: 'fee' } },
+  ]
+}
+export function transferReleased(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'available' } }]
+}
+
+/** Money that is gone though nothing held it: what `available` covers, and the rest as the service's shortfall. */
+export function goneUncovered(
+  accountUuid: string,
+  { cents, availableCents }: { cents: number; availableCents: number },
+): Leg[] {
+  const covered = Math.min(cents, availableCents)
+  const to = { accountUuid, bucket: 'outside' } as const
+  return [
+    { cents: covered, from: { accountUuid, bucket: 'available' }, to },
+    { cents: cents - covered, from: { accountUuid, bucket: 'shortfall' }, to },
+  ]
+}
+
+/**
+ * Money that comes in where a shortfall is open: it is repaid first, the rest is the account's (SPEC §7).
+ * `shortfallCents` is the bucket as it stands, never above zero.
+ */
+export function shortfallRepaid(
+  accountUuid: string,
+  { cents, shortfallCents }: { cents: number; shortfallCents: number },
+): Leg[] {
+  const repaid = Math.min(cents, -shortfallCents)
+  return [
+    { cents: repaid, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'shortfall' } },
+  ]
+}
+
+/** Each payer's part of a refund, held, gone or back. */
+export type Part = { accountUuid: string; cents: number }
+export function refundHeld(parts: Part[]): Leg[] {
+  return parts.flatMap(part => transferHeld(part.accountUuid, part.cents))
+}
+export function refundSettled(parts: Part[], fee: Part): Leg[] {
+  return [
+    ...parts.flatMap(part => transferSettled(part.accountUuid, { valueCents: part.cents, feeCents: 0 })),
+    ...transferSettled(fee.accountUuid, { valueCents: 0, feeCents: fee.cents }),
+  ]
+}
+export function refundReleased(parts: Part[]): Leg[] {
+  return parts.flatMap(part => transferReleased(part.accountUuid, part.cents))
+}

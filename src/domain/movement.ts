@@ -8,13 +8,14 @@ export type MovementType =
   | 'DEPOSIT'
   | 'ADJUSTMENT'
 
-/** Why an incoming PIX is not the payment of a charge. */
+/** Why a PIX stands alone: it is no charge's payment, or a transfer that settled a second time. */
 export const MOVEMENT_REASONS = [
   'deposit',
   'second_payment',
   'wrong_amount',
   'charge_over',
   'orphan',
+  'duplicate_settlement',
 ] as const
 export type MovementReason = (typeof MOVEMENT_REASONS)[number]
 

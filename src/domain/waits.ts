@@ -16,6 +16,10 @@ export const WAITS = {
   secondLook: MINUTE,
   /** A refused or unreachable return is tried again: there is no other provider for it. */
   returnAgain: 15 * MINUTE,
+  /** A scheduled transfer that found no balance or no provider is tried again (SPEC §4). */
+  transferAgain: 15 * MINUTE,
+  /** A scheduled transfer that could not be sent for this long is EXPIRED. */
+  transferGivenUp: 24 * HOUR,
   /** From here on an unknown outcome is told to the operator (SPEC §6). */
   tellOperator: 10 * MINUTE,
 }

@@ -16,10 +16,18 @@ export const providers = proxyActivities<Pick<Providers, Asking>>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
-type Asking = 'issueCharge' | 'followCharge' | 'cancelCharge' | 'closeOrphan' | 'takeDeposit' | 'askReturn'
+type Asking =
+  | 'issueCharge'
+  | 'followCharge'
+  | 'cancelCharge'
+  | 'closeOrphan'
+  | 'takeDeposit'
+  | 'askTransfer'
+  | 'askRefund'
+  | 'askReturn'
 
 /** Sending money is never repeated by Temporal: whether to send again is the life's decision, by our id. */
-export const sending = proxyActivities<Pick<Providers, 'sendReturn'>>({
+export const sending = proxyActivities<Pick<Providers, 'sendTransfer' | 'sendRefund' | 'sendReturn'>>({
   startToCloseTimeout: '1 minute',
   retry: { maximumAttempts: 1 },
 })

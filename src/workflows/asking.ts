@@ -4,11 +4,15 @@ import { type ProviderNotice, providerNotice } from './messages.ts'
 
 /** The notices that wake a life; what they say is asked of the provider, so only their coming counts. */
 export class Notices {
+  readonly timeScale: number
   #waiting = 0
+  readonly #from = new Set<string>()
 
-  constructor() {
-    const count = (_notice: ProviderNotice) => {
+  constructor(timeScale: number) {
+    this.timeScale = timeScale
+    const count = ({ connectionUuid }: ProviderNotice) => {
       this.#waiting += 1
+      this.#from.add(connectionUuid)
     }
     setHandler(providerNotice, count, { description: 'Something changed at the provider: ask it now' })
   }
@@ -17,14 +21,23 @@ export class Notices {
     return this.#waiting > 0
   }
 
-  /** One look at the provider answers all that have come so far. */
-  taken(): void {
+  /** One look at a provider answers all that have come so far; of one that is named, nothing is left to hear. */
+  taken(connectionUuid?: string): void {
     this.#waiting = 0
+    if (connectionUuid !== undefined) this.#from.delete(connectionUuid)
+  }
+
+  /** The connections that notices came through and that were not asked since. */
+  unheard(): string[] {
+    const from = [...this.#from]
+    this.#from.clear()
+    this.taken()
+    return from
   }
 
   /** Waits until a notice comes, at most `waitMs` before the time scale. */
-  async orAfter(waitMs: number, timeScale: number, summary: string): Promise<void> {
-    await condition(() => this.waiting, scaled(waitMs, timeScale), { summary })
+  async orAfter(waitMs: number, summary: string): Promise<void> {
+    await condition(() => this.waiting, scaled(waitMs, this.timeScale), { summary })
   }
 }
 
@@ -34,12 +47,36 @@ export class Notices {
  */
 export async function askUntilKnown<Answer extends { kind: string }>(
   ask: () => Promise<Answer>,
-  life: { notices: Notices; timeScale: number; isKnown: (answer: Answer) => boolean },
-): Promise<Answer> {
+  notices: Notices,
+): Promise<Exclude<Answer, { kind: 'no_answer' }>> {
   for (let asked = 1; ; asked++) {
-    life.notices.taken()
+    notices.taken()
     const answer = await ask()
-    if (life.isKnown(answer)) return answer
-    await life.notices.orAfter(WAITS.askAgain(asked), life.timeScale, `ask again: ${answer.kind}`)
+    if (answer.kind !== 'no_answer') return answer as Exclude<Answer, { kind: 'no_answer' }>
+    await notices.orAfter(WAITS.askAgain(asked), 'no answer: ask again')
+  }
+}
+
+/**
+ * When "not found" proves that a request never arrived (SPEC §6): seen at the end of the settle window and again a
+ * minute later. A notice may make a life look earlier; what is not found then proves nothing.
+ */
+export class Absence {
+  readonly #timeScale: number
+  #windowEndsAt: number | undefined
+  #firstProofAt: number | undefined
+
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
+  }
+
+  /** Counts a "not found" of now; answers how long to wait before looking again, or null where it is proved. */
+  waitAfter(settleWindowMs: number): number | null {
+    const now = Date.now()
+    this.#windowEndsAt ??= now + scaled(settleWindowMs, this.#timeScale)
+    if (now < this.#windowEndsAt) return (this.#windowEndsAt - now) * this.#timeScale
+    this.#firstProofAt ??= now
+    const left = this.#firstProofAt + scaled(WAITS.secondLook, this.#timeScale) - now
+    return left > 0 ? left * this.#timeScale : null
   }
 }

@@ -46,11 +46,12 @@ class ChargeLife {
   #unanswered = 0
   #cancelWanted = false
   #cancelWaiters: ((answer: CancelAnswer) => void)[] = []
-  readonly #notices = new Notices()
+  readonly #notices: Notices
   readonly #timeScale: number
 
   constructor(timeScale: number) {
     this.#timeScale = timeScale
+    this.#notices = new Notices(timeScale)
     setHandler(ready, () => this.#whenOpen(), {
       description: 'Waits until the charge is issued, or cannot be',
     })

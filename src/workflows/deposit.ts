@@ -7,21 +7,15 @@ import { askUntilKnown, Notices } from './asking.ts'
 
 /** A PIX that names no charge of ours: credited when the provider confirms it; a forged one comes to nothing. */
 export async function depositWorkflow(deposit: Deposit): Promise<DepositFate['kind']> {
-  const { timeScale } = deposit
-  const notices = new Notices()
-  const ask = () =>
-    askUntilKnown<DepositFate>(() => providers.takeDeposit(deposit), {
-      notices,
-      timeScale,
-      isKnown: fate => fate.kind !== 'no_answer',
-    })
+  const notices = new Notices(deposit.timeScale)
+  const ask = () => askUntilKnown(() => providers.takeDeposit(deposit), notices)
   let fate = await ask()
   if (fate.kind === 'absent') {
     // A notice may run ahead of the provider's own books.
-    await notices.orAfter(WAITS.secondLook, timeScale, 'second look')
+    await notices.orAfter(WAITS.secondLook, 'second look')
     fate = await ask()
   }
-  if (fate.kind === 'taken') await startWhatIsLeft(fate, timeScale)
+  if (fate.kind === 'taken') await startWhatIsLeft(fate, deposit.timeScale)
   setCurrentDetails(fate.kind === 'taken' ? 'Credited as a deposit' : 'The provider knows no such PIX')
   return fate.kind
 }

@@ -3,6 +3,8 @@ import { defineSearchAttributeKey } from '@temporalio/common'
 /** The ids of all lives and the names by which an operator finds them in the Temporal UI. */
 
 export const chargeId = (uuid: string) => `charge/${uuid}`
+export const transferId = (uuid: string) => `transfer/${uuid}`
+export const refundId = (uuid: string) => `refund/${uuid}`
 /** A payload that nobody was shown, until its provider has confirmed it gone. */
 export const orphanId = (attemptUuid: string) => `orphan/${attemptUuid}`
 /** A PIX that is no charge's, on its way back to its payer. */
@@ -16,6 +18,8 @@ export const ATTRIBUTES = {
   provider: defineSearchAttributeKey('TrilhoProvider', 'KEYWORD'),
   status: defineSearchAttributeKey('TrilhoStatus', 'KEYWORD'),
   externalRef: defineSearchAttributeKey('TrilhoExternalRef', 'KEYWORD'),
+  /** `unknown` while a provider has not told for ten minutes what became of money. */
+  outcome: defineSearchAttributeKey('TrilhoOutcome', 'KEYWORD'),
   endToEnd: defineSearchAttributeKey('TrilhoEndToEnd', 'KEYWORD'),
   value: defineSearchAttributeKey('TrilhoValueCents', 'INT'),
 }

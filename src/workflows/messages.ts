@@ -38,3 +38,50 @@ export const ready = defineUpdate<ChargeState>('ready')
 export type CancelAnswer = { kind: 'over'; state: ChargeState } | { kind: 'no_answer' }
 /** Cancels a pending charge at its provider; answers what came of it. */
 export const cancelCharge = defineUpdate<CancelAnswer>('cancelCharge')
+
+/** The order that refunds a charge; `fingerprint` is of the request that asked for it. */
+export type RefundOrder = {
+  uuid: string
+  chargeUuid: string
+  accountUuid: string
+  /** The connection that received the PIX: a refund goes nowhere else. */
+  connectionUuid: string
+  valueCents: number
+  fingerprint: string
+  requestId: string
+  timeScale: number
+}
+
+/** The order that sends money; key, document, names and references travel sealed. */
+export type TransferOrder = {
+  uuid: string
+  accountUuid: string
+  /** Connections in order of priority. */
+  candidates: string[]
+  valueCents: number
+  /** TransferDetails, sealed. */
+  details: string
+  /** ISO 8601 UTC: sent from then on, and not before. */
+  scheduledFor?: string
+  /** ISO 8601 UTC by PostgreSQL's clock: a life that would store its row later stores it FAILED and calls nobody. */
+  takeBefore?: string
+  requestId: string
+  timeScale: number
+}
+
+export type TransferDetails = {
+  pixKey: string
+  document?: string
+  externalRef?: string
+  finalBeneficiary?: { name: string; document: string }
+  fingerprint: string
+}
+
+/** Wakes an ended transfer or refund from its row: a late word of its provider. */
+export type Resumed = { resume: string; timeScale: number }
+
+/** Answers when a refund or transfer was accepted, refused by all, or cannot be sent. */
+export const answered = defineUpdate<void>('answered')
+
+/** Cancels a waiting transfer; false where it has been sent already. */
+export const cancelTransfer = defineUpdate<boolean>('cancelTransfer')

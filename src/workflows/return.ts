@@ -13,22 +13,23 @@ export async function returnWorkflow({
   connectionUuid,
   timeScale,
 }: ReturnLife): Promise<Final['kind']> {
-  const notices = new Notices()
+  const notices = new Notices(timeScale)
   while (true) {
     setCurrentDetails('Sending an unmatched PIX back to its payer')
     const sent = await sendOnce({
+      connectionUuid,
       send: again => sending.sendReturn({ uuid, connectionUuid, again }),
-      ask: () => providers.askReturn({ uuid, connectionUuid }),
+      ask: asked => providers.askReturn({ uuid, connectionUuid, asked }),
+      pending: kind => setCurrentDetails(`On its way back (${kind}); the provider is asked`),
       notices,
-      timeScale,
     })
     if (sent.kind === 'unreachable') {
       // Nothing left, and no other provider can return it: the same one is tried again.
       setCurrentDetails(`The provider cannot be reached (${sent.code}); tried again`)
-      await notices.orAfter(WAITS.returnAgain, timeScale, 'provider unreachable')
+      await notices.orAfter(WAITS.returnAgain, 'provider unreachable')
       continue
     }
-    if (sent.kind === 'settled') await startWhatIsLeft(sent, timeScale)
+    await startWhatIsLeft(sent, timeScale)
     setCurrentDetails(
       sent.kind === 'settled' ? 'Returned to its payer' : `The provider refuses the return: ${sent.code}`,
     )

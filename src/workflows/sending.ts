@@ -1,30 +1,61 @@
-import { ActivityFailure, CancelledFailure } from '@temporalio/workflow'
+import { ActivityFailure, CancelledFailure, upsertSearchAttributes } from '@temporalio/workflow'
 import type { Asked, Sent } from '../activities/outgoing.ts'
-import { WAITS } from '../domain/waits.ts'
-import { askUntilKnown, type Notices } from './asking.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
+import { Absence, type Notices } from './asking.ts'
+import { ATTRIBUTES } from './ids.ts'
 
 /** How one provider is told to send, and how it is asked what became of it. */
 export type Sender = {
+  connectionUuid: string
   /** `again` only after its absence was proved. */
   send: (again: boolean) => Promise<Sent>
-  ask: () => Promise<Asked>
+  /** `asked` is how often it was asked before. */
+  ask: (asked: number) => Promise<Asked>
+  /** Told of every answer that is not final: accepted and on its way, or not known. */
+  pending: (kind: 'in_process' | 'unknown') => void
   notices: Notices
-  timeScale: number
 }
 
 export type Final = Extract<Sent, { kind: 'settled' | 'rejected' | 'unreachable' }>
 
 /**
  * Sends money once through one provider and asks that provider until it knows (SPEC §6). Nothing is sent a second time
- * unless two "not found" after the settle window have proved that the first never arrived; then by the same id.
+ * unless two "not found" after the settle window have proved that the first never arrived; then by the same id, and
+ * that answer counts as a first one.
  */
 export async function sendOnce(sender: Sender): Promise<Final> {
-  let sent = await firstAnswer(sender, false)
-  while (true) {
-    if (sent.kind === 'settled' || sent.kind === 'rejected' || sent.kind === 'unreachable') return sent
-    await sender.notices.orAfter(WAITS.askAgain(1), sender.timeScale, `${sent.kind}: ask again`)
-    const asked = await answer(sender)
-    sent = await afterAsking(sender, asked)
+  const doubt = new Doubt(sender.notices.timeScale)
+  let absence = new Absence(sender.notices.timeScale)
+  let sent: Asked = await firstAnswer(sender, false)
+  for (let asked = 0; ; asked++) {
+    let waitMs: number | null = WAITS.askAgain(asked + 1)
+    switch (sent.kind) {
+      case 'settled':
+      case 'rejected':
+      case 'unreachable':
+        doubt.isOver()
+        return sent
+      case 'never_begun':
+        sent = await firstAnswer(sender, false)
+        continue
+      case 'absent':
+        waitMs = absence.waitAfter(sent.settleWindowMs)
+        break
+      case 'unknown':
+        doubt.grows()
+        sender.pending('unknown')
+        break
+      case 'in_process':
+        sender.pending('in_process')
+    }
+    if (waitMs === null) {
+      absence = new Absence(sender.notices.timeScale)
+      sent = await firstAnswer(sender, true)
+      continue
+    }
+    await sender.notices.orAfter(waitMs, `${sent.kind}: ask again`)
+    sender.notices.taken(sender.connectionUuid)
+    sent = await sender.ask(asked + 1)
   }
 }
 
@@ -39,30 +70,24 @@ async function firstAnswer(sender: Sender, again: boolean): Promise<Sent> {
   }
 }
 
-function answer(sender: Sender): Promise<Asked> {
-  return askUntilKnown(sender.ask, {
-    notices: sender.notices,
-    timeScale: sender.timeScale,
-    isKnown: asked => asked.kind !== 'unknown' && asked.kind !== 'in_process',
-  })
-}
+/** How long an outcome has been unknown; after ten minutes the operator can find it by a search attribute. */
+class Doubt {
+  readonly #timeScale: number
+  #since: number | undefined
+  #told = false
 
-function afterAsking(sender: Sender, asked: Asked): Promise<Sent> | Sent {
-  switch (asked.kind) {
-    case 'absent':
-      return whenAbsent(sender, asked.settleWindowMs)
-    case 'never_begun':
-      return firstAnswer(sender, false)
-    default:
-      return asked
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
   }
-}
 
-async function whenAbsent(sender: Sender, settleWindowMs: number): Promise<Sent> {
-  await sender.notices.orAfter(settleWindowMs, sender.timeScale, 'settle window')
-  const first = await answer(sender)
-  if (first.kind !== 'absent') return afterAsking(sender, first)
-  await sender.notices.orAfter(WAITS.secondLook, sender.timeScale, 'second look')
-  const second = await answer(sender)
-  return second.kind === 'absent' ? firstAnswer(sender, true) : afterAsking(sender, second)
+  grows(): void {
+    this.#since ??= Date.now()
+    if (this.#told || Date.now() - this.#since < scaled(WAITS.tellOperator, this.#timeScale)) return
+    this.#told = true
+    upsertSearchAttributes([{ key: ATTRIBUTES.outcome, value: 'unknown' }])
+  }
+
+  isOver(): void {
+    if (this.#told) upsertSearchAttributes([{ key: ATTRIBUTES.outcome, value: null }])
+  }
 }

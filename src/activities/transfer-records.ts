@@ -1,0 +1,123 @@
+import { attemptsOf, type NamedAttempt } from '../db/attempts.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { type Failure, Transfer } from '../db/entities/transfer.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { REFUSALS } from '../domain/errors.ts'
+import { shownInstant } from '../domain/time.ts'
+import { transfer as life, type TransferState } from '../domain/transfer.ts'
+import type { Sealer } from '../sealing.ts'
+import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
+import { announceTransfer, type LeftToDo, leftToDo } from './announce.ts'
+import type { Dependencies } from './dependencies.ts'
+import { lockTransfer, moveTransfer } from './move.ts'
+import { endUnsent } from './transfers.ts'
+
+/** Where a transfer stands; `lastConnection` is whom to ask about it. */
+export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
+
+/** Stores a transfer's order; one that comes after its time is stored FAILED, and nobody is called (SPEC §4). */
+export function storeTransfer({ orm, sealer }: Dependencies) {
+  return (order: TransferOrder): Promise<TransferNow> =>
+    inTransaction(orm, async em => {
+      const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
+      if (stored) return now(em, stored)
+      const transfer = await create(em, sealer, order)
+      if (await isTooLate(em, order)) {
+        await em.flush()
+        await endUnsent(em, transfer, 'not_taken', failureOf('not_taken'))
+      }
+      return now(em, transfer)
+    })
+}
+
+async function create(em: EntityManager, sealer: Sealer, order: TransferOrder): Promise<Transfer> {
+  const details = sealer.open<TransferDetails>(order.details)
+  const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
+  const at = new Date()
+  return em.create(Transfer, {
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connection,
+    providerAccountUuid: connection.providerAccountUuid,
+    state: 'created',
+    valueCents: order.valueCents,
+    pixKey: details.pixKey,
+    document: details.document,
+    externalRef: details.externalRef,
+    beneficiaryName: details.finalBeneficiary?.name,
+    beneficiaryDocument: details.finalBeneficiary?.document,
+    scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
+    history: [{ status: 'PENDING', created_at: shownInstant(at) }],
+    requestId: order.requestId,
+    fingerprint: details.fingerprint,
+    createdAt: at,
+    updatedAt: at,
+  })
+}
+
+/** By PostgreSQL's clock, which the request asked as well. */
+async function isTooLate(em: EntityManager, { takeBefore }: TransferOrder): Promise<boolean> {
+  if (!takeBefore) return false
+  const [row]: { late: boolean }[] = await em.execute('select now() > ?::timestamptz as late', [takeBefore])
+  return row?.late ?? false
+}
+
+/** Nobody took it: FAILED with the reason that the attempts add up to. */
+export function failTransfer({ orm }: Dependencies) {
+  return (uuid: string): Promise<TransferNow> =>
+    inTransaction(orm, async em => {
+      const transfer = await lockTransfer(em, uuid)
+      if (life.accepts(transfer.state, 'refused')) {
+        await endUnsent(em, transfer, 'refused', whyNobody(await attemptsOf(em, uuid)))
+      }
+      return now(em, transfer)
+    })
+}
+
+/** Ends a transfer that was waiting for its time. */
+export function endWaiting({ orm }: Dependencies) {
+  return ({ uuid, event }: { uuid: string; event: 'cancelled' | 'never_sent' }): Promise<TransferNow> =>
+    inTransaction(orm, async em => {
+      const transfer = await lockTransfer(em, uuid)
+      if (life.accepts(transfer.state, event)) {
+        const at = new Date()
+        moveTransfer(transfer, event, at)
+        await announceTransfer(em, transfer, { at })
+      }
+      return now(em, transfer)
+    })
+}
+
+export function transferNow({ orm }: Dependencies) {
+  return async (uuid: string): Promise<TransferNow> => {
+    const em = orm.em.fork()
+    return now(em, await em.findOneOrFail(Transfer, uuid, { populate: ['connection'] }))
+  }
+}
+
+async function now(em: EntityManager, transfer: Transfer): Promise<TransferNow> {
+  return {
+    state: transfer.state,
+    connectionUuid: transfer.connection.uuid,
+    ...(await leftToDo(em, transfer.uuid)),
+  }
+}
+
+/** SPEC §4: unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides. */
+export function whyNobody(attempts: NamedAttempt[]): Failure {
+  if (attempts.some(({ attempt }) => attempt.state === 'unreachable'))
+    return failureOf('no_provider_available')
+  const refusals = attempts.filter(({ attempt }) => attempt.code !== 'insufficient_balance')
+  const last = refusals.at(-1)
+  if (!last) return failureOf('insufficient_balance')
+  return {
+    code: last.attempt.code ?? 'provider_rejected',
+    message: last.attempt.message ?? REFUSALS.provider_rejected.message,
+    provider: last.provider,
+    ...(last.attempt.providerCode && { provider_code: last.attempt.providerCode }),
+  }
+}
+
+function failureOf(code: 'not_taken' | 'insufficient_balance' | 'no_provider_available'): Failure {
+  return { code, message: REFUSALS[code].message }
+}

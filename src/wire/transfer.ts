@@ -1,0 +1,250 @@
+import { z } from 'zod'
+import type { NamedAttempt } from '../db/attempts.ts'
+import type { AttemptState } from '../db/entities/attempt.ts'
+import type { Transfer } from '../db/entities/transfer.ts'
+import { maskedDocument } from '../domain/document.ts'
+import { normalizedPixKey, pixKeyType } from '../domain/pix-key.ts'
+import type { Party } from '../domain/provider.ts'
+import { transfer as life, TRANSFER_STATUSES } from '../domain/transfer.ts'
+import {
+  anyCase,
+  day,
+  instant,
+  namesQuery,
+  one,
+  page,
+  pageQuery,
+  party,
+  providerShown,
+  reais,
+  uuid,
+} from './common.ts'
+import { document, finalBeneficiary, NOBODY } from './payment.ts'
+
+/** api-document.txt, Transfers: the body of POST /transfers, its filters, and the transfer as it is shown. */
+
+const pixKey = z
+  .string()
+  .max(255)
+  .transform(normalizedPixKey)
+  .refine(key => key.length <= 77, 'must be at most 77 characters')
+  .refine(
+    key => pixKeyType(key) !== null,
+    'must be a CPF, a CNPJ, an e-mail, a Brazilian mobile number with +55, or a random key',
+  )
+
+const scheduledFor = z.iso
+  .datetime({ offset: true })
+  .transform(text => new Date(text))
+  .meta({ description: 'ISO 8601 with offset, in the future, at most 90 days ahead' })
+
+export const createTransfer = z.object({
+  value: reais.refine(cents => cents >= 1, 'must be at least 0.01').meta({ examples: [25.9] }),
+  pix_key: pixKey,
+  document: document.optional(),
+  external_ref: z.string().min(1).max(255).optional(),
+  provider_uuid: uuid.optional(),
+  final_beneficiary: finalBeneficiary.optional(),
+  scheduled_for: scheduledFor.optional(),
+})
+export type CreateTransfer = z.output<typeof createTransfer>
+
+export const transfersQuery = z.strictObject({
+  ...pageQuery,
+  uuid: uuid.optional(),
+  status: namesQuery(TRANSFER_STATUSES).optional(),
+  type: anyCase(['UNDEFINED', 'PIX']).optional(),
+  transfer_date_from: day.optional(),
+  transfer_date_to: day.optional(),
+  date_from: day.optional(),
+  date_to: day.optional(),
+  external_ref: z.string().max(255).optional(),
+  end_to_end: z.string().max(32).optional(),
+  pix_key: z.string().max(255).transform(normalizedPixKey).optional(),
+  provider_uuid: uuid.optional(),
+})
+export type TransfersQuery = z.output<typeof transfersQuery>
+
+const OUTCOMES = [
+  'calling',
+  'accepted',
+  'settled',
+  'rejected',
+  'unreachable',
+  'unknown',
+  'duplicate',
+] as const
+
+const attemptShown = z
+  .object({
+    provider: z.string(),
+    outcome: z.enum(OUTCOMES),
+    code: z.string(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'Attempt' })
+
+const failure = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    provider_code: z.string().optional(),
+    provider: z.string().optional(),
+    attempts: z.array(z.object({ provider: z.string(), outcome: z.enum(OUTCOMES), code: z.string() })),
+  })
+  .meta({ id: 'TransferError' })
+
+const keyInitiation = z
+  .object({
+    sender: party.nullable(),
+    receiver: party,
+    txid: z.null(),
+    value: reais,
+    type: z.literal('KEY'),
+    pix_key: z.string(),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'KeyInitiation' })
+
+const transferRecord = z
+  .object({
+    uuid,
+    initiation: keyInitiation,
+    value: reais,
+    movement_type: z.literal('OUT'),
+    type: z.literal('EXTERNAL_TRANSFER'),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    settled_at: instant.nullable(),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: 'TransferRecord' })
+
+export const transferShown = z
+  .object({
+    uuid,
+    value: reais,
+    fees: reais,
+    currency: z.literal('BRL'),
+    status: z.enum(TRANSFER_STATUSES),
+    type: z.literal('PIX'),
+    external_ref: z.string().optional(),
+    final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
+    transfer: transferRecord,
+    history: z.array(z.object({ status: z.enum(TRANSFER_STATUSES), created_at: z.iso.datetime() })),
+    provider: providerShown,
+    attempts: z.array(attemptShown),
+    outcome: z.literal('unknown').optional(),
+    unknown_since: instant.optional(),
+    next_check_at: instant.optional(),
+    scheduled_for: instant.optional(),
+    error: failure.optional(),
+    created_at: instant,
+  })
+  .meta({ id: 'Transfer' })
+
+export const transferAnswer = one(transferShown)
+export const transferPage = page(transferShown)
+
+/** The transfer as GET shows it now; the caller has loaded connection and movement. */
+export function showTransfer(transfer: Transfer, attempts: NamedAttempt[]): z.output<typeof transferShown> {
+  const unknown = attempts.find(({ attempt }) => attempt.state === 'unknown')?.attempt
+  const shownAttempts = attempts.map(({ attempt, provider }) => ({
+    provider,
+    outcome: outcomeOf(attempt.state),
+    code: attempt.code ?? '',
+    created_at: attempt.createdAt,
+    updated_at: attempt.updatedAt,
+  }))
+  return {
+    uuid: transfer.uuid,
+    value: transfer.valueCents,
+    fees: transfer.feeCents,
+    currency: 'BRL',
+    status: life.shows(transfer.state),
+    type: 'PIX',
+    ...(transfer.externalRef && { external_ref: transfer.externalRef }),
+    ...(transfer.beneficiaryName && {
+      final_beneficiary: { name: transfer.beneficiaryName, document: transfer.beneficiaryDocument ?? '' },
+    }),
+    transfer: showRecord(transfer),
+    history: transfer.history,
+    provider: { uuid: transfer.connection.uuid, provider: transfer.connection.provider },
+    attempts: shownAttempts,
+    ...(unknown && {
+      outcome: 'unknown' as const,
+      ...(unknown.unknownSince && { unknown_since: unknown.unknownSince }),
+      ...(unknown.nextCheckAt && { next_check_at: unknown.nextCheckAt }),
+    }),
+    ...(transfer.scheduledFor && { scheduled_for: transfer.scheduledFor }),
+    ...(transfer.failure && {
+      error: {
+        ...transfer.failure,
+        attempts: shownAttempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
+      },
+    }),
+    created_at: transfer.createdAt,
+  }
+}
+
+function showRecord(transfer: Transfer): z.output<typeof transferRecord> {
+  const { movement } = transfer
+  const times = {
+    created_at: movement?.createdAt ?? transfer.createdAt,
+    updated_at: movement?.updatedAt ?? transfer.updatedAt,
+  }
+  const over = life.isOver(transfer.state)
+  const settled = over && movement?.status === 'SETTLED'
+  return {
+    // Before anything is held there is no movement yet; the transfer's own id stands for it.
+    uuid: movement?.uuid ?? transfer.uuid,
+    initiation: {
+      sender: transfer.sender ?? null,
+      receiver: maskedReceiver(transfer.receiver),
+      txid: null,
+      value: transfer.valueCents,
+      type: 'KEY',
+      pix_key: transfer.pixKey,
+      status: initiationStatus(transfer, settled),
+      ...times,
+    },
+    value: transfer.valueCents,
+    movement_type: 'OUT',
+    type: 'EXTERNAL_TRANSFER',
+    status: settled ? 'SETTLED' : over ? 'FAILED' : 'PENDING',
+    end_to_end: transfer.endToEnd ?? '',
+    settled_at: transfer.settledAt ?? null,
+    ...times,
+  }
+}
+
+function initiationStatus(transfer: Transfer, settled: boolean) {
+  if (settled) return 'COMPLETED'
+  if (transfer.state === 'cancelled') return 'CANCELLED'
+  if (transfer.state === 'expired') return 'EXPIRED'
+  return transfer.state === 'failed' ? 'FAILED' : 'PENDING'
+}
+
+/** The recipient is not the account's customer: of its document and account only a part is shown. */
+function maskedReceiver(receiver: Party | null | undefined): Party {
+  if (!receiver) return NOBODY
+  return {
+    ...receiver,
+    document: receiver.document && maskedDocument(receiver.document),
+    account_number: masked(receiver.account_number),
+    account_agency: masked(receiver.account_agency),
+  }
+}
+
+function masked(text: string): string {
+  return text.length <= 2 ? text.replaceAll(/./g, '*') : `${'*'.repeat(text.length - 2)}${text.slice(-2)}`
+}
+
+function outcomeOf(state: AttemptState): (typeof OUTCOMES)[number] {
+  if (state === 'orphan' || state === 'closed') throw new Error('an orphan is no outcome of a transfer')
+  return state
+}

@@ -1,0 +1,66 @@
+import {
+  allHandlersFinished,
+  condition,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow'
+import { refund as life, type RefundState } from '../domain/refund.ts'
+import { providers, records, sending } from './activities.ts'
+import { startWhatIsLeft } from './announce.ts'
+import { Notices } from './asking.ts'
+import { ATTRIBUTES } from './ids.ts'
+import { answered, type RefundOrder, type Resumed } from './messages.ts'
+import { sendOnce } from './sending.ts'
+
+/** A devolução: held, sent once through the provider that received the PIX, and asked about until that provider knows. */
+export async function refundWorkflow(order: RefundOrder | Resumed): Promise<RefundState> {
+  const { timeScale } = order
+  const notices = new Notices(timeScale)
+  let isAnswered = false
+  setHandler(answered, () => condition(() => isAnswered), {
+    description: 'Waits until the refund is accepted or cannot be',
+  })
+
+  if ('resume' in order) return resumed(order.resume)
+  const { uuid, connectionUuid } = order
+  const opened = await records.openRefund(order)
+  await startWhatIsLeft(opened, timeScale)
+  if (life.isOver(opened.state)) return end('failed')
+  const sent = await sendOnce({
+    connectionUuid,
+    send: again => sending.sendRefund({ uuid, connectionUuid, again }),
+    ask: asked => providers.askRefund({ uuid, connectionUuid, asked }),
+    pending: kind => {
+      isAnswered ||= kind === 'in_process'
+      setCurrentDetails(
+        kind === 'in_process' ? 'Accepted by the provider' : 'Not known: the provider is asked',
+      )
+    },
+    notices,
+  })
+  await startWhatIsLeft(sent, timeScale)
+  return end(sent.kind === 'settled' ? 'settled' : 'failed')
+
+  async function end(state: RefundState): Promise<RefundState> {
+    isAnswered = true
+    setCurrentDetails(
+      state === 'settled' ? 'Returned to the payer' : 'Nothing was returned; the money is back',
+    )
+    upsertSearchAttributes([{ key: ATTRIBUTES.status, value: life.shows(state) }])
+    await condition(allHandlersFinished)
+    return state
+  }
+
+  /** A late word of the provider: a settlement after the failure. */
+  async function resumed(uuid: string): Promise<RefundState> {
+    await condition(() => notices.waiting)
+    while (notices.waiting) {
+      notices.taken()
+      const { connectionUuid } = await records.refundNow(uuid)
+      const asked = await providers.askRefund({ uuid, connectionUuid, asked: 0 })
+      if ('deliveries' in asked) await startWhatIsLeft(asked, timeScale)
+    }
+    return end((await records.refundNow(uuid)).state)
+  }
+}

@@ -1,0 +1,160 @@
+import {
+  allHandlersFinished,
+  condition,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow'
+import { transfer as life, type TransferState } from '../domain/transfer.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
+import { providers, records, sending } from './activities.ts'
+import { startWhatIsLeft } from './announce.ts'
+import { Notices } from './asking.ts'
+import { ATTRIBUTES } from './ids.ts'
+import { answered, cancelTransfer, type Resumed, type TransferOrder } from './messages.ts'
+import { type Final, sendOnce } from './sending.ts'
+
+/**
+ * A transfer's life, from the order to paid or failed, through one provider after another until one takes it. An ended
+ * life is woken by a late notice: a return by its recipient, or a settlement after the failure.
+ */
+export async function transferWorkflow(order: TransferOrder | Resumed): Promise<TransferState> {
+  const transfer = new TransferLife(order.timeScale)
+  await ('resume' in order ? transfer.resume(order.resume) : transfer.send(order))
+  await condition(allHandlersFinished)
+  return transfer.state
+}
+
+class TransferLife {
+  state: TransferState = 'created'
+  #answered = false
+  #cancelWanted = false
+  #sent = false
+  readonly #notices: Notices
+  readonly #timeScale: number
+
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
+    this.#notices = new Notices(timeScale)
+    setHandler(answered, () => condition(() => this.#answered), {
+      description: 'Waits until a provider has accepted, or all have refused',
+    })
+    setHandler(cancelTransfer, () => this.#cancellation(), {
+      description: 'Cancels a transfer that waits for its time',
+    })
+  }
+
+  async send(order: TransferOrder): Promise<void> {
+    await this.#stands(await records.storeTransfer(order))
+    if (order.scheduledFor) this.#answered = true
+    if (!life.isOver(this.state))
+      await (order.scheduledFor ? this.#whenDue(order) : this.#end(order, await this.#round(order)))
+    this.#answered = true
+    await this.#hearOthers(order.uuid)
+  }
+
+  /** A late word of a provider: a return by the recipient, or a settlement after the failure. */
+  async resume(uuid: string): Promise<void> {
+    this.#answered = true
+    await condition(() => this.#notices.waiting)
+    await this.#hearOthers(uuid)
+    await this.#stands(await records.transferNow(uuid))
+  }
+
+  /** Asks every connection that a notice came through whether it knows more than was asked of it before. */
+  async #hearOthers(uuid: string): Promise<void> {
+    for (let unheard = this.#notices.unheard(); unheard.length > 0; unheard = this.#notices.unheard())
+      for (const connectionUuid of unheard) {
+        await providers.askTransfer({ uuid, connectionUuid, asked: 0 })
+        await this.#stands(await records.transferNow(uuid))
+      }
+  }
+
+  /** One round of the candidates, in order; the last word decides what becomes of the transfer. */
+  async #round({ uuid, candidates }: TransferOrder): Promise<Final> {
+    let last: Final | undefined
+    for (const connectionUuid of candidates) {
+      last = await sendOnce({
+        connectionUuid,
+        send: again => sending.sendTransfer({ uuid, connectionUuid, again }),
+        ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
+        pending: kind => this.#pending(kind),
+        notices: this.#notices,
+      })
+      if (last.kind === 'settled' || (last.kind === 'rejected' && last.finality === 'final')) break
+    }
+    return last!
+  }
+
+  /** SPEC §4: from its time on, no balance and nobody reachable are tried again; a final refusal is the end. */
+  async #whenDue(order: TransferOrder): Promise<void> {
+    const due = Date.parse(order.scheduledFor!)
+    const givenUpAt = due + scaled(WAITS.transferGivenUp, this.#timeScale)
+    setCurrentDetails('Waits for its time')
+    await condition(() => this.#cancelWanted, Math.max(1, due - Date.now()), { summary: 'scheduled' })
+    while (!this.#cancelWanted) {
+      this.#sent = true
+      const last = await this.#round(order)
+      if (!mayBeTriedAgain(last)) return this.#end(order, last)
+      this.#sent = false
+      if (Date.now() >= givenUpAt)
+        return this.#stands(await records.endWaiting({ uuid: order.uuid, event: 'never_sent' }))
+      setCurrentDetails(`Could not be sent yet (${last.code}); tried again`)
+      await condition(() => this.#cancelWanted, scaled(WAITS.transferAgain, this.#timeScale), {
+        summary: 'try again',
+      })
+    }
+    await this.#stands(await records.endWaiting({ uuid: order.uuid, event: 'cancelled' }))
+  }
+
+  /** After an acceptance its provider's word was the end; otherwise nobody is left. */
+  async #end({ uuid }: TransferOrder, last: Final): Promise<void> {
+    await this.#stands(
+      last.kind === 'settled' ? await records.transferNow(uuid) : await records.failTransfer(uuid),
+    )
+  }
+
+  #pending(kind: 'in_process' | 'unknown'): void {
+    this.#answered ||= kind === 'in_process'
+    setCurrentDetails(
+      kind === 'in_process'
+        ? 'Accepted by the provider: waiting for the settlement'
+        : 'Not known whether the provider took it: it is asked, and no other is tried',
+    )
+  }
+
+  async #stands(now: Awaited<ReturnType<typeof records.transferNow>>): Promise<void> {
+    this.state = now.state
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.status, value: life.shows(now.state) },
+      { key: ATTRIBUTES.provider, value: now.connectionUuid },
+    ])
+    setCurrentDetails(SENTENCES[now.state])
+    await startWhatIsLeft(now, this.#timeScale)
+  }
+
+  async #cancellation(): Promise<boolean> {
+    if (this.#sent || life.isOver(this.state)) return false
+    this.#cancelWanted = true
+    await condition(() => life.isOver(this.state))
+    return this.state === 'cancelled'
+  }
+}
+
+/** No balance, or nobody reachable: neither says anything about the payment itself. */
+function mayBeTriedAgain(last: Final): last is Exclude<Final, { kind: 'settled' }> {
+  return last.kind === 'unreachable' || (last.kind === 'rejected' && last.code === 'insufficient_balance')
+}
+
+/** Where a life stands, in a sentence for the operator. */
+const SENTENCES: Record<TransferState, string> = {
+  created: 'Stored: the candidates are tried in order',
+  sending: 'Being sent',
+  settling: 'Accepted by the provider: waiting for the settlement',
+  paid: 'Settled',
+  partially_refunded: 'Settled, and returned in part by its recipient',
+  refunded: 'Returned whole by its recipient',
+  failed: 'Failed: nothing moved',
+  cancelled: 'Cancelled before it was sent',
+  expired: 'Could not be sent within a day of its time',
+}
