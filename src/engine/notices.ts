@@ -58,7 +58,8 @@ async function paymentTaker(engine: Engine, em: EntityManager, told: Told): Prom
     case undefined:
     case 'rejected':
     case 'unreachable':
-      return 'foreign'
+      // It carries no such charge; whatever money there is, its provider says so, came as a deposit.
+      return depositTaker(engine, told)
     case 'orphan':
     case 'closed':
       await tellOrphan(engine, attempt.uuid, hint(notice))

@@ -1,0 +1,398 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { operationUuid } from '../../src/api/idempotency.ts'
+import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** Money that comes in: on time, late, twice, wrong, unasked for, and announced well, badly or not at all. */
+
+let stage: Stage
+let expiring: Expiring
+beforeAll(async () => {
+  stage = await sharedStage()
+  expiring = await chargesThatExpire()
+})
+afterAll(() => stage.close())
+
+type Shown = { status: string; history: { status: string }[]; [field: string]: unknown }
+const isPaid = (charge: Shown) => charge.status === 'PAID'
+const steps = (charge: Shown) => charge.history.map(entry => entry.status)
+
+/** A notice as the provider of a connection would send it. */
+function notice(
+  { connection }: Pick<Merchant, 'connection'>,
+  items: { endToEndId?: string; txid?: string; devolucoes?: { id: string }[] }[],
+  secret: string = connection.credentials.notice_secret,
+) {
+  const path = `/notices/${connection.uuid}/${secret}/pix`
+  return stage.api.as(undefined).post(path, { pix: items })
+}
+
+function referenceOf({ uuid }: { uuid: string }): string {
+  return uuid.replaceAll('-', '')
+}
+
+type Row = {
+  end_to_end: string
+  movement_type: string
+  type: string
+  status: string
+  reason: string | null
+  disposition: string | null
+  cents: string
+}
+function movements({ uuid }: { uuid: string }): Promise<Row[]> {
+  return stage.sql<Row>(
+    `select end_to_end, movement_type, type, status, reason, disposition, value_cents as cents from movement
+     where account_uuid = ? order by created_at, type`,
+    [uuid],
+  )
+}
+
+/** The PIX events of an account, as they were announced. */
+async function pixEvents({ uuid }: { uuid: string }) {
+  const rows = await stage.sql<{ body: Record<string, unknown> }>(
+    `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
+    [uuid],
+  )
+  return rows.map(row => row.body)
+}
+
+async function paymentEvents(charge: { uuid: string }) {
+  const rows = await stage.sql<{ body: Shown }>(
+    `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
+    [charge.uuid],
+  )
+  return rows.map(row => row.body)
+}
+
+/** Waits until what was set aside has gone back to its payer, once, and says what the rail has of it. */
+async function returned(merchant: Merchant, endToEnd: string) {
+  await until(
+    () => movements(merchant),
+    rows => rows.some(row => row.end_to_end === endToEnd && row.disposition === 'returned'),
+  )
+  const lines = await stage.simulator.statement(merchant.connection.provider)
+  const back = lines.filter(line => line.original_end_to_end === endToEnd)
+  expect(back).toMatchObject([{ kind: 'refund', account: merchant.connection.account }])
+  return back[0]!
+}
+
+test('a second payment is set aside, announced and sent back once; the charge stays what it was', async () => {
+  const merchant = await stage.merchant()
+  const charge = await merchant.api.charge()
+  await stage.simulator.pay({ payload: charge.payment.payload })
+  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+
+  const payer = { name: 'Carlos Lima', document: '52998224725' }
+  const second = await stage.simulator.pay({ payload: charge.payment.payload, payer, force: true })
+  const back = await returned(merchant, second.end_to_end)
+  expect(back.value).toBe(10)
+  expect(await merchant.api.read(charge.uuid)).toEqual(paid)
+
+  const [, aside, out] = await pixEvents(merchant)
+  expect(aside).toMatchObject({
+    reason: 'second_payment',
+    movement_type: 'IN',
+    type: 'EXTERNAL_TRANSFER',
+    status: 'SETTLED',
+    end_to_end: second.end_to_end,
+    charge_uuid: charge.uuid,
+    initiation: { sender: payer },
+    sequence: 1,
+  })
+  expect(out).toMatchObject({
+    movement_type: 'OUT',
+    type: 'EXTERNAL_REFUND',
+    status: 'SETTLED',
+    end_to_end: back.end_to_end,
+    original_uuid: aside!.uuid,
+    initiation: { type: 'REFUND', receiver: payer },
+  })
+  expect(await paymentEvents(charge)).toHaveLength(1)
+  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 1_000,
+    outside: -1_000,
+  })
+  await stage.booksAgree(merchant)
+})
+
+test.each([0.01, 9.99, 10.01])(
+  'a payment of %d where 10 is asked goes back, and the right one still pays',
+  async value => {
+    const merchant = await stage.merchant()
+    const { uuid, payment } = await merchant.api.charge()
+    const wrong = await stage.simulator.pay({ payload: payment.payload, value })
+    await returned(merchant, wrong.end_to_end)
+    expect((await pixEvents(merchant))[0]).toMatchObject({ reason: 'wrong_amount', value })
+    expect(await merchant.api.read(uuid)).toMatchObject({
+      status: 'PENDING',
+      payment: { pix: { transaction: null } },
+    })
+
+    const { end_to_end } = await stage.simulator.pay({ payload: payment.payload })
+    const charge = await until(() => merchant.api.read(uuid), isPaid)
+    expect(charge.payment.pix.transaction.end_to_end).toBe(end_to_end)
+    expect(steps(charge)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+    await stage.booksAgree(merchant)
+  },
+)
+
+test('an account that keeps what is unmatched has it as its own', async () => {
+  const merchant = await stage.merchant({ unmatchedPolicy: 'keep' })
+  const { payment } = await merchant.api.charge()
+  await stage.simulator.pay({ payload: payment.payload, value: 3 })
+  await until(
+    () => movements(merchant),
+    rows => rows.length > 0,
+  )
+  expect(await movements(merchant)).toMatchObject([
+    { reason: 'wrong_amount', disposition: 'kept', cents: '300' },
+  ])
+  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 300,
+    outside: -300,
+  })
+  await stage.booksAgree(merchant)
+})
+
+test('a PIX that names no charge is a deposit and never goes back', async () => {
+  const merchant = await stage.merchant()
+  const { account } = merchant.connection
+  const plain = await stage.simulator.deposit({ account, value: 12.34 })
+  const named = await stage.simulator.deposit({ account, value: 5, txid: 'mesa7' })
+  const events = await until(
+    () => pixEvents(merchant),
+    all => all.length === 2,
+  )
+  expect(events.map(event => [event.reason, event.end_to_end]).sort()).toEqual(
+    [
+      ['deposit', plain.end_to_end],
+      ['deposit', named.end_to_end],
+    ].sort(),
+  )
+  expect(await movements(merchant)).toMatchObject([{ disposition: null }, { disposition: null }])
+  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 1_734,
+    outside: -1_734,
+  })
+  await stage.booksAgree(merchant)
+})
+
+test('a PIX that names a charge which nobody made is a deposit after a while', async () => {
+  const merchant = await stage.merchant()
+  const { account } = merchant.connection
+  await stage.simulator.deposit({ account, value: 7, txid: referenceOf({ uuid: randomUUID() }) })
+  await until(
+    () => pixEvents(merchant),
+    all => all.length === 1,
+    { limitMs: 30_000 },
+  )
+  expect(await movements(merchant)).toMatchObject([{ reason: 'deposit', cents: '700' }])
+  await stage.booksAgree(merchant)
+})
+
+test("a PIX that names somebody else's charge is a deposit where it arrived, and no payment there", async () => {
+  const [theirs, ours] = [await stage.merchant(), await stage.merchant()]
+  const charge = await theirs.api.charge()
+  await stage.simulator.deposit({ account: ours.connection.account, value: 10, txid: referenceOf(charge) })
+  await until(
+    () => movements(ours),
+    rows => rows.length === 1,
+  )
+  expect(await movements(ours)).toMatchObject([{ reason: 'deposit', cents: '1000' }])
+  expect((await theirs.api.read(charge.uuid)).status).toBe('PENDING')
+  await stage.booksAgree(theirs)
+  await stage.booksAgree(ours)
+})
+
+test('a cancelled charge whose payload is paid all the same is PAID, late', async () => {
+  const merchant = await stage.merchant()
+  const charge = await merchant.api.charge()
+  expect((await merchant.api.post(`/api/v1/payments/${charge.uuid}/cancel`)).status).toBe(200)
+  await stage.simulator.pay({ payload: charge.payment.payload, force: true })
+  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  expect(steps(paid)).toEqual(['PENDING', 'CANCELLED', 'PROCESSING', 'PAID'])
+  expect(await paymentEvents(charge)).toMatchObject([
+    { status: 'CANCELLED', sequence: 1 },
+    { status: 'PAID', sequence: 2, late: true },
+  ])
+  await stage.booksAgree(merchant)
+})
+
+test('a notice that comes ten times at once pays once', async () => {
+  const merchant = await stage.merchant({ providers: [{ tells: false }] })
+  const charge = await merchant.api.charge()
+  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  const item = { endToEndId: end_to_end, txid: referenceOf(charge) }
+  const all = Array.from({ length: 10 }, (_, index) =>
+    notice(merchant, [{ ...item, ...(index % 2 && { n: index }) }]),
+  )
+  for (const answer of await Promise.all(all)) expect(answer.status).toBe(200)
+  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  await notice(merchant, [item, item])
+  await notice(merchant, [{ ...item, devolucoes: [{ id: 'unknown' }] }])
+  expect(await movements(merchant)).toHaveLength(1)
+  expect(await merchant.api.read(charge.uuid)).toEqual(paid)
+  await stage.booksAgree(merchant)
+})
+
+test('notices that overtake each other change nothing: the provider says which payment was first', async () => {
+  const merchant = await stage.merchant({ providers: [{ tells: false }] })
+  const charge = await merchant.api.charge()
+  const first = await stage.simulator.pay({ payload: charge.payment.payload })
+  const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
+  for (const { end_to_end } of [second, first])
+    expect((await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf(charge) }])).status).toBe(200)
+  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  expect(paid.payment.pix.transaction.end_to_end).toBe(first.end_to_end)
+  await returned(merchant, second.end_to_end)
+  await stage.booksAgree(merchant)
+})
+
+test('what a notice says is only a hint: forged, invented and foreign ones change nothing', async () => {
+  const [merchant, other] = [await stage.merchant(), await stage.merchant()]
+  const charge = await merchant.api.charge()
+  const endToEndId = `E99999004${'2026010112'}00${'x'.repeat(11)}`
+  const item = { endToEndId, txid: referenceOf(charge) }
+
+  expect((await notice(merchant, [item], 'wrong')).status).toBe(401)
+  expect((await notice(merchant, [item], `${merchant.connection.credentials.notice_secret}x`)).status).toBe(
+    401,
+  )
+  const nobody = { connection: { ...merchant.connection, uuid: randomUUID() } }
+  expect((await notice(nobody, [item])).status).toBe(404)
+  const anonymous = stage.api.as(undefined)
+  expect((await anonymous.post(`/notices/${merchant.connection.uuid}`, { pix: [item] })).status).toBe(401)
+  const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
+  expect((await anonymous.post(path, undefined, { raw: '{"pix": 1}' })).status).toBe(400)
+  expect((await anonymous.post(path, { evento: 'teste_webhook' })).status).toBe(200)
+
+  // Well signed, and not true: the provider knows no such payment.
+  expect((await notice(merchant, [item])).status).toBe(200)
+  expect((await notice(merchant, [{ endToEndId: endToEndId.replace('x', 'y') }])).status).toBe(200)
+  expect((await notice(other, [item])).status).toBe(200)
+  // All of them are looked into before the charge's own payment is.
+  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  expect(paid.payment.pix.transaction.end_to_end).toBe(end_to_end)
+  expect(await movements(merchant)).toHaveLength(1)
+  expect(await movements(other)).toEqual([])
+  await stage.booksAgree(merchant)
+  await stage.booksAgree(other)
+})
+
+test('a notice that is earlier than the charge waits for it', async () => {
+  const merchant = await stage.merchant({ providers: [{ tells: false }] })
+  const key = randomUUID()
+  const uuid = operationUuid({ accountUuid: merchant.uuid, method: 'POST', path: '/api/v1/payments', key })
+  expect((await notice(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
+  const outcomes = () =>
+    stage.sql<{ outcome: string | null }>('select outcome from notice where connection_uuid = ?', [
+      merchant.connection.uuid,
+    ])
+  expect(await outcomes()).toEqual([{ outcome: null }])
+  const charge = await merchant.api.charge({}, { key })
+  expect(charge.uuid).toBe(uuid)
+  await until(outcomes, ([row]) => row?.outcome === 'taken')
+  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf({ uuid }) }])
+  await until(() => merchant.api.read(uuid), isPaid)
+  await stage.booksAgree(merchant)
+})
+
+test('in a storm of payments and repeated notices every centavo is booked once', async () => {
+  const merchant = await stage.merchant()
+  const recipient = await stage.recipient(merchant)
+  const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
+  const charges = await Promise.all(
+    Array.from({ length: 20 }, () => merchant.api.charge({ value: 9.99, splits })),
+  )
+  await Promise.all(
+    charges.flatMap(charge => [
+      stage.simulator.pay({ payload: charge.payment.payload, force: true }),
+      stage.simulator.deposit({ account: merchant.connection.account, value: 0.01 }),
+      notice(merchant, [{ txid: referenceOf(charge) }]),
+      ...(charge === charges[0]
+        ? [stage.simulator.pay({ payload: charge.payment.payload, force: true })]
+        : []),
+    ]),
+  )
+  for (const charge of charges) await until(() => merchant.api.read(charge.uuid), isPaid)
+  await stage.booksAgree(merchant)
+  await until(
+    () => movements(merchant),
+    rows => rows.some(row => row.disposition === 'returned'),
+  )
+  await stage.booksAgree(merchant)
+  const at = merchant.connection.providerAccountUuid
+  // 12.34 % of 9.99 is 1.232766.
+  expect(await stage.balances(recipient.uuid, at)).toEqual({ available: 20 * 123 })
+  expect(await stage.balances(merchant.uuid, at)).toEqual({
+    available: 20 * (999 - 123) + 20,
+    outside: -(20 * 999 + 20),
+  })
+})
+
+type Expiring = Awaited<ReturnType<typeof chargesThatExpire>>
+
+/** No charge lives shorter than a minute: these begin before all other stories and end after them. */
+async function chargesThatExpire() {
+  const silent = await stage.merchant({ providers: [{ tells: false }] })
+  const merchant = await stage.merchant()
+  const started = Date.now()
+  const [unpaid, paidInSilence] = await Promise.all([
+    merchant.api.charge({ expires_in: 60 }),
+    silent.api.charge({ expires_in: 60 }),
+  ])
+  await stage.simulator.pay({ payload: paidInSilence.payment.payload })
+  return { started, merchant, silent, unpaid, paidInSilence }
+}
+
+test('a payload expires by the word of its provider only; paid all the same, it is PAID, late', async () => {
+  const { merchant, silent, unpaid, paidInSilence, started } = expiring
+  const { uuid } = merchant.connection
+  const [{ base_url }] = (await stage.sql<{ base_url: string }>(
+    'select base_url from connection where uuid = ?',
+    [uuid],
+  )) as [{ base_url: string }]
+  const reachAt = (url: string) => stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
+  await reachAt('https://localhost:1')
+
+  // Its notice was lost: asked when the time is over, the provider says that it was paid in time.
+  const paid = await until(() => silent.api.read(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
+  expect(Date.now() - started).toBeGreaterThan(60_000)
+  expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+  expect((await paymentEvents(paid))[0]).not.toHaveProperty('late')
+  await stage.booksAgree(silent)
+
+  // Its time is over as well, but nobody knows whether it was paid.
+  await until(
+    () =>
+      stage.sql<{ n: string }>('select cardinality(failures) as n from breaker where connection_uuid = ?', [
+        uuid,
+      ]),
+    ([row]) => Number(row?.n) >= 2,
+  )
+  expect((await merchant.api.read(unpaid.uuid)).status).toBe('PENDING')
+
+  await reachAt(base_url)
+  const expired = await until(
+    () => merchant.api.read(unpaid.uuid),
+    charge => charge.status === 'EXPIRED',
+    {
+      limitMs: 30_000,
+    },
+  )
+  expect(expired.payment).toMatchObject({ status: 'EXPIRED', pix: { status: 'EXPIRED', transaction: null } })
+  expect((await merchant.api.post(`/api/v1/payments/${unpaid.uuid}/cancel`)).status).toBe(409)
+
+  await stage.simulator.pay({ payload: unpaid.payment.payload, force: true })
+  const late = await until(() => merchant.api.read(unpaid.uuid), isPaid)
+  expect(steps(late)).toEqual(['PENDING', 'EXPIRED', 'PROCESSING', 'PAID'])
+  expect(await paymentEvents(unpaid)).toMatchObject([
+    { status: 'EXPIRED', sequence: 1 },
+    { status: 'PAID', sequence: 2, late: true },
+  ])
+  await stage.booksAgree(merchant)
+}, 120_000)
