@@ -177,7 +177,7 @@ async function follow<Row>(
   { row, attempt, sending }: Following<Row>,
 ) {
   attempt.endToEnd = sending.endToEnd || attempt.endToEnd
-  attempt.unknownSince = null
+  isKnown(attempt)
   switch (sending.status) {
     case 'in_process':
       attempt.state = 'accepted'
@@ -196,6 +196,11 @@ async function follow<Row>(
   }
 }
 
+/** Whatever was in doubt about it no longer is. */
+function isKnown(attempt: Attempt): void {
+  Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
+}
+
 type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
 
 async function leave<Row>(
@@ -203,6 +208,7 @@ async function leave<Row>(
   outgoing: Outgoing<Row>,
   { row, attempt, outcome }: Leaving<Row>,
 ) {
+  if (outcome.kind !== 'unknown') isKnown(attempt)
   attempt.state = outcome.kind
   attempt.code = outcome.code
   attempt.message = outcome.message
@@ -210,7 +216,6 @@ async function leave<Row>(
     attempt.unknownSince ??= new Date()
     return
   }
-  attempt.unknownSince = null
   if (outcome.kind === 'rejected') {
     attempt.finality = outcome.finality
     attempt.providerCode = outcome.providerCode

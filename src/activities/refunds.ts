@@ -20,10 +20,10 @@ import type { Sending } from '../domain/provider.ts'
 import {
   refund as life,
   owedBySplits,
-  REFUND_PERIOD_MS,
   type RefundEvent,
   type RefundState,
   refundableCents,
+  whyNotRefundable,
 } from '../domain/refund.ts'
 import type { RefundOrder } from '../workflows/messages.ts'
 import { announceCharge, announceMovement, announceRefund, type LeftToDo, leftToDo } from './announce.ts'
@@ -55,13 +55,10 @@ export function openRefund(dependencies: Dependencies) {
     })
 }
 
-/** Why a charge cannot be refunded by this much, by the catalogue's code; null where it can. */
-export function whyNot(charge: Charge, valueCents: number, now = new Date()) {
-  if (charge.disputedCents > 0) return 'refund_med_open'
-  if (charge.state === 'refunding') return 'refund_in_progress'
-  if (!chargeLife.accepts(charge.state, 'refund_requested')) return 'charge_not_refundable'
-  if (charge.paidAt && now.getTime() - charge.paidAt.getTime() > REFUND_PERIOD_MS) return 'refund_period_over'
-  return valueCents > refundableCents(charge) ? 'refund_above_remainder' : null
+/** The same questions the request was asked, with the answers of now. */
+function whyNot(charge: Charge, valueCents: number) {
+  const why = whyNotRefundable(charge, new Date())
+  return why ?? (valueCents > refundableCents(charge) ? 'refund_above_remainder' : null)
 }
 
 /** What each split gives back as far as it can, and the owner the rest. */

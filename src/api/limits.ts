@@ -50,3 +50,6 @@ export const NOT_STORED_MS = 4_500
 
 /** A cancellation waits for one call of the provider. */
 export const CANCEL_MS = 8_000
+
+/** SPEC §4: a transfer waits for its time at most this long. */
+export const LATEST_SCHEDULE_MS = 90 * 24 * 60 * 60 * 1_000

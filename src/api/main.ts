@@ -6,9 +6,12 @@ import { sealer } from '../sealing.ts'
 import { createApp } from './app.ts'
 import { documentationRoutes } from './routes/documentation.ts'
 import { healthRoutes } from './routes/health.ts'
+import { ledgerRoutes } from './routes/ledger.ts'
 import { noticeRoutes } from './routes/notices.ts'
 import { paymentRoutes } from './routes/payments.ts'
 import { providerRoutes } from './routes/providers.ts'
+import { refundRoutes } from './routes/refunds.ts'
+import { transferRoutes } from './routes/transfers.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { startServer } from './server.ts'
 import { temporalClient } from './temporal.ts'
@@ -31,8 +34,11 @@ const app = createApp({
   routes: [
     healthRoutes,
     paymentRoutes,
+    refundRoutes,
+    transferRoutes,
     providerRoutes,
     webhookRoutes(),
+    ledgerRoutes,
     noticeRoutes(providers),
     documentationRoutes,
   ],

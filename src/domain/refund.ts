@@ -1,3 +1,4 @@
+import { type ChargeState, charge as chargeLife } from './charge.ts'
 import { machine } from './machine.ts'
 
 export type RefundStatus = 'PROCESSING' | 'COMPLETED' | 'FAILED'
@@ -20,6 +21,19 @@ export type Refundable = {
   refundedCents: number
   refundingCents: number
   disputedCents: number
+}
+
+/** Why a charge cannot be refunded now, by the catalogue's code; null where it can. */
+export function whyNotRefundable(
+  charge: Refundable & { state: ChargeState; paidAt?: Date | null | undefined },
+  now: Date,
+): 'refund_med_open' | 'refund_in_progress' | 'charge_not_refundable' | 'refund_period_over' | null {
+  if (charge.disputedCents > 0) return 'refund_med_open'
+  if (charge.state === 'refunding') return 'refund_in_progress'
+  if (!chargeLife.accepts(charge.state, 'refund_requested')) return 'charge_not_refundable'
+  return charge.paidAt && now.getTime() - charge.paidAt.getTime() > REFUND_PERIOD_MS
+    ? 'refund_period_over'
+    : null
 }
 
 /** What may still be returned of a charge: what the payer paid, less refunds settled or in flight, less open disputes. */

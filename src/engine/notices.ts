@@ -1,12 +1,19 @@
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { uuidOf } from '../domain/identifiers.ts'
 import { chargeId } from '../workflows/ids.ts'
-import { tellCharge, tellDeposit, tellOrphan, tellReturn, tellRunning } from './lives.ts'
+import {
+  tellCharge,
+  tellDeposit,
+  tellOrphan,
+  tellRefund,
+  tellReturn,
+  tellRunning,
+  tellTransfer,
+} from './lives.ts'
 import type { Engine } from './start.ts'
 
 /** A notice that names a charge which neither a row nor a life knows after this long names none of ours. */
@@ -34,7 +41,7 @@ function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOut
     case 'refund':
       return refundTaker(engine, em, told)
     case 'transfer':
-      return Promise.resolve('foreign') // No transfer of ours can be meant: there are none yet.
+      return transferTaker(engine, em, told)
   }
 }
 
@@ -87,16 +94,31 @@ async function depositTaker(engine: Engine, { notice, connection }: Told): Promi
   return 'taken'
 }
 
+/** A devolução that settled is a refund of a charge, or an unmatched PIX that went back. */
 async function refundTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome> {
-  const movementUuid = told.notice.reference ? uuidOf(told.notice.reference) : null
-  const movement = movementUuid ? await em.findOne(Movement, movementUuid) : null
-  if (movement?.providerAccountUuid !== told.connection.providerAccountUuid) return 'foreign'
-  await tellReturn(
-    engine,
-    { uuid: movement.uuid, connectionUuid: movement.connectionUuid! },
-    hint(told.notice),
-  )
+  const uuid = told.notice.reference ? uuidOf(told.notice.reference) : null
+  const attempt = uuid ? await attemptThere(em, uuid, told.connection) : null
+  if (attempt?.operation === 'refund') await tellRefund(engine, attempt.subjectUuid, hint(told.notice))
+  else if (attempt?.operation === 'return') {
+    const { subjectUuid: uuid, connectionUuid } = attempt
+    await tellReturn(engine, { uuid, connectionUuid }, hint(told.notice))
+  } else return 'foreign'
   return 'taken'
+}
+
+/** The transfer is asked about at the connection that made the attempt, whichever one the notice came through. */
+async function transferTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome> {
+  const uuid = told.notice.reference ? uuidOf(told.notice.reference) : null
+  const attempt = uuid ? await attemptThere(em, uuid, told.connection) : null
+  if (attempt?.operation !== 'transfer') return 'foreign'
+  const { connectionUuid } = attempt
+  await tellTransfer(engine, attempt.subjectUuid, { ...hint(told.notice), connectionUuid })
+  return 'taken'
+}
+
+/** A connection may only speak of what was sent through its provider account. */
+function attemptThere(em: EntityManager, subjectUuid: string, { providerAccountUuid }: Connection) {
+  return em.findOne(Attempt, { subjectUuid, providerAccountUuid, operation: { $ne: 'issue' } })
 }
 
 function hint(notice: Notice) {

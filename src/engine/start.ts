@@ -1,26 +1,42 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
+import { textFromCents } from '../domain/money.ts'
 import { ATTRIBUTES, chargeId } from '../workflows/ids.ts'
-import type { ChargeOrder } from '../workflows/messages.ts'
 
 /** How every life is started: its id, its searchable facts, its one-line summary. */
 
-type Life = Pick<WorkflowStartOptions, 'workflowId' | 'memo' | 'typedSearchAttributes' | 'staticSummary'>
+export type Life = Pick<
+  WorkflowStartOptions,
+  'workflowId' | 'memo' | 'typedSearchAttributes' | 'staticSummary'
+>
+
+type Order = { uuid: string; accountUuid: string; valueCents: number; requestId: string }
+type Seen = { externalRef?: string | undefined; provider: string }
 
 /** What an operator sees of a charge before opening it. */
-export function chargeLife(order: ChargeOrder, seen: { externalRef?: string; provider: string }): Life {
+export function chargeLife(order: Order, seen: Seen): Life {
+  return life(chargeId(order.uuid), order, { ...seen, status: 'UNDEFINED', noun: 'Charge' })
+}
+
+/** What an operator sees of money on its way out. */
+export function sendingLife(workflowId: string, order: Order, seen: Seen): Life {
+  const noun = workflowId.startsWith('refund/') ? 'Refund' : 'Transfer'
+  return life(workflowId, order, { ...seen, status: 'PROCESSING', noun })
+}
+
+function life(workflowId: string, order: Order, seen: Seen & { status: string; noun: string }): Life {
   const attributes: SearchAttributePair[] = [
     { key: ATTRIBUTES.account, value: order.accountUuid },
     { key: ATTRIBUTES.provider, value: seen.provider },
-    { key: ATTRIBUTES.status, value: 'UNDEFINED' },
+    { key: ATTRIBUTES.status, value: seen.status },
     { key: ATTRIBUTES.value, value: order.valueCents },
   ]
   if (seen.externalRef) attributes.push({ key: ATTRIBUTES.externalRef, value: seen.externalRef })
   return {
-    workflowId: chargeId(order.uuid),
+    workflowId,
     memo: { requestId: order.requestId },
     typedSearchAttributes: attributes,
-    staticSummary: `Charge of ${order.valueCents} centavos`,
+    staticSummary: `${seen.noun} of R$ ${textFromCents(order.valueCents)}`,
   }
 }
 

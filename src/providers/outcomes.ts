@@ -33,10 +33,13 @@ export function sendingOutcome<T extends object>(
 }
 
 /** An acceptance that is over at once, and badly, is a refusal: a final rejection means that nothing moved. */
-export function refusedAtOnce(outcome: SendOutcome): SendOutcome {
+export function refusedAtOnce(
+  outcome: SendOutcome,
+  finality: (code: string) => Rejected['finality'] = finalityOf,
+): SendOutcome {
   if (outcome.kind !== 'accepted' || outcome.sending.status !== 'rejected') return outcome
   const { code = 'provider_rejected', message = 'The provider did not carry it out' } = outcome.sending
-  return { kind: 'rejected', finality: finalityOf(code), code, message }
+  return { kind: 'rejected', finality: finality(code), code, message }
 }
 
 /** What an adapter knows without asking that its provider cannot do; another may. */

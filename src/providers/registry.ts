@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { efiCredentials } from './efi/client.ts'
 import { efiProvider } from './efi/efi.ts'
 import type { Provider } from './port.ts'
+import { wooviCredentials } from './woovi/client.ts'
+import { wooviProvider } from './woovi/woovi.ts'
 
 /** An account's connection to a provider, its credentials already unsealed. */
 export type Connection = { uuid: string; dialect: string; baseUrl: string; credentials: unknown }
@@ -19,6 +21,8 @@ export type RegistryOptions = {
 const dialects: Record<string, (connection: Connection, options: RegistryOptions) => Adapter> = {
   efi: ({ baseUrl, credentials }, { timeoutMs, ca }) =>
     efiProvider({ baseUrl, credentials: efiCredentials.parse(credentials), timeoutMs, ca }),
+  woovi: ({ baseUrl, credentials }, { timeoutMs, ca }) =>
+    wooviProvider({ baseUrl, credentials: wooviCredentials.parse(credentials), timeoutMs, ca }),
 }
 
 /** Keeps each connection's adapter while its address and credentials stay what they are; the longest unused one goes first. */

@@ -191,6 +191,34 @@ export function showTransfer(transfer: Transfer, attempts: NamedAttempt[]): z.ou
   }
 }
 
+/** The answer of the POST and of its replay: what was accepted, even if it has settled since (SPEC §4). */
+export function showAcceptedTransfer(
+  transfer: Transfer,
+  attempts: NamedAttempt[],
+): z.output<typeof transferShown> {
+  const shown = showTransfer(transfer, attempts)
+  const until = transfer.history.findIndex(entry => entry.status === 'PROCESSING')
+  const history = until < 0 ? transfer.history.slice(0, 1) : transfer.history.slice(0, until + 1)
+  const { initiation, created_at } = shown.transfer
+  return {
+    ...shown,
+    status: until < 0 ? 'PENDING' : 'PROCESSING',
+    history,
+    attempts: shown.attempts.map(attempt => ({
+      ...attempt,
+      outcome: attempt.outcome === 'settled' ? 'accepted' : attempt.outcome,
+      updated_at: attempt.created_at,
+    })),
+    transfer: {
+      ...shown.transfer,
+      initiation: { ...initiation, status: 'PENDING', updated_at: created_at },
+      status: 'PENDING',
+      settled_at: null,
+      updated_at: created_at,
+    },
+  }
+}
+
 function showRecord(transfer: Transfer): z.output<typeof transferRecord> {
   const { movement } = transfer
   const times = {

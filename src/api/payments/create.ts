@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Charge } from '../../db/entities/charge.ts'
-import type { Connection } from '../../db/entities/connection.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { openCharge } from '../../engine/lives.ts'
 import type { Engine } from '../../engine/start.ts'
@@ -8,10 +7,10 @@ import type { Sealer } from '../../sealing.ts'
 import { type CreatePayment, createdCharge, showCreatedCharge } from '../../wire/payment.ts'
 import type { ChargeDetails, ChargeOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
+import { beginLife } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { within } from '../outage.ts'
+import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { allowed } from './allowed.ts'
 import { findCharge } from './find.ts'
 
@@ -44,45 +43,26 @@ export async function createCharge(
     splits,
     fingerprint,
   }
-  await begin(engine, em, {
-    order: {
-      uuid,
-      accountUuid: token.accountUuid,
-      candidates: candidates.map(connection => connection.uuid),
-      valueCents: body.value,
-      expiresInSeconds: body.expires_in,
-      details: sealer.seal(details),
-      requestId: request.requestId,
-      timeScale: engine.timeScale,
-    },
-    externalRef: body.external_ref,
-    first: candidates[0]!,
+  const order: ChargeOrder = {
+    uuid,
+    accountUuid: token.accountUuid,
+    candidates: candidates.map(connection => connection.uuid),
+    valueCents: body.value,
+    expiresInSeconds: body.expires_in,
+    details: sealer.seal(details),
+    requestId: request.requestId,
+    timeScale: engine.timeScale,
+  }
+  const seen = { externalRef: body.external_ref, provider: candidates[0]!.uuid, waitMs: CREATE_MS }
+  await beginLife(engine, {
+    start: () => openCharge(engine, order, seen),
+    isStored: async () => (await findCharge(em.fork(), uuid)) !== null,
   })
   const charge = await findCharge(em.fork(), uuid)
   if (!charge) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
   requireSameRequest(charge, fingerprint)
   // Of parallel requests with one key, one began the life; the others joined it.
   return answer(charge, { replayed: charge.requestId !== request.requestId })
-}
-
-type Beginning = { order: ChargeOrder; externalRef: string | undefined; first: Connection }
-
-/**
- * Starts the life and waits until it is issued, at most 10 s; what was not even stored after 5 s is answered then.
- * Whatever interrupts the waiting, the row tells where the charge stands.
- */
-async function begin(
-  engine: Engine,
-  em: EntityManager,
-  { order, externalRef, first }: Beginning,
-): Promise<void> {
-  await engine.client() // Refuses here where Temporal is away: nothing has been started yet.
-  const opening = openCharge(engine, order, { externalRef, provider: first.uuid, waitMs: CREATE_MS }).then(
-    () => 'open' as const,
-    () => 'unknown' as const,
-  )
-  const soon = await within(NOT_STORED_MS, opening).catch(() => 'late' as const)
-  if (soon === 'late' && (await findCharge(em.fork(), order.uuid))) await opening
 }
 
 function answer(charge: Charge, { replayed }: { replayed: boolean }) {

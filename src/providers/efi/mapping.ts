@@ -6,6 +6,7 @@ import type {
   Sending,
   SendingReturn,
 } from '../../domain/provider.ts'
+import { party } from '../party.ts'
 import { rejectionOf } from './errors.ts'
 import type { Cob, Holder, Received, Returned, Transfer } from './shapes.ts'
 
@@ -85,23 +86,13 @@ function returnOf({ status, rtrId, id, valor, horario }: Returned): SendingRetur
   const at = horario.liquidacao ?? horario.solicitacao
   const known = rtrId ?? id
   if (status !== 'DEVOLVIDO' || !at || !known) return []
-  return [{ id: known, endToEnd: rtrId ?? '', cents: valor, at }]
+  return [{ id: known, endToEnd: known, cents: valor, at }]
 }
 
 function expiresAt({ calendario }: Cob): string {
   return new Date(Date.parse(calendario.criacao) + calendario.expiracao * 1000).toISOString()
 }
 
-/** Efí writes a masked document as `***.456.789-**`. */
-const PUNCTUATION = /[.\-/]/g
-
 function partyOf({ nome, cpf, cnpj, codigoBanco }: Holder): Party {
-  return {
-    name: nome ?? '',
-    document: (cpf ?? cnpj ?? '').replace(PUNCTUATION, ''),
-    account_number: '',
-    account_agency: '',
-    bank: { code: '', name: '', ispb: codigoBanco ?? '' },
-    account_type: 'CHECKING',
-  }
+  return party({ name: nome, document: cpf ?? cnpj, ispb: codigoBanco })
 }

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { NoticeItem } from '../../domain/provider.ts'
+import { isSame, jsonIn } from '../notice.ts'
 import type { Provider } from '../port.ts'
 import type { EfiCredentials } from './client.ts'
 
@@ -13,12 +13,6 @@ export function notices({ notice_secret }: EfiCredentials): Pick<Provider, 'read
       return items ? { kind: 'items', items } : { kind: 'unreadable' }
     },
   }
-}
-
-/** Compares digests, so neither time nor length tells how much of a guess is right. */
-function isSame(guess: string, secret: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(guess), digest(secret))
 }
 
 /** Read loosely: a notice is a hint, and what it says of values or states is asked, not believed. */
@@ -56,12 +50,4 @@ function itemsOf(item: z.infer<typeof pix>): NoticeItem[] {
   if (idEnvio !== null || item.tipo === 'SOLICITACAO') return [itemOf('transfer', idEnvio, item)]
   const refunds = (item.devolucoes ?? []).map(devolucao => itemOf('refund', devolucao.id ?? null, devolucao))
   return [itemOf('payment', item.txid ?? null, item), ...refunds]
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

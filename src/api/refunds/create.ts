@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { Charge } from '../../db/entities/charge.ts'
+import { Refund } from '../../db/entities/refund.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { refundableCents, whyNotRefundable } from '../../domain/refund.ts'
+import { beginRefund } from '../../engine/lives.ts'
+import type { Engine } from '../../engine/start.ts'
+import { type createRefund, refundShown, showAcceptedRefund, showRefund } from '../../wire/refund.ts'
+import type { RefundOrder } from '../../workflows/messages.ts'
+import type { Token } from '../auth.ts'
+import { beginLife } from '../begin.ts'
+import { refuse, refuseField } from '../errors.ts'
+import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
+import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { chargeOf } from '../payments/find.ts'
+
+export type RefundRequest = {
+  body: z.output<typeof createRefund>
+  token: Token
+  em: EntityManager
+  idempotencyKey: string | null
+  requestId: string
+  chargeUuid: string
+}
+
+/** Refunds a charge in whole or in part, through the provider that received it (SPEC §3). */
+export async function createRefundOf(engine: Engine, request: RefundRequest) {
+  const { body, token, em, idempotencyKey: key, chargeUuid } = request
+  const charge = await chargeOf(em, token, chargeUuid)
+  const path = `/api/v1/payments/${chargeUuid}/refund`
+  const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path, key })
+  const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
+  const stored = key === null ? null : await findRefund(em, uuid)
+  if (stored) {
+    requireSameRequest(stored, fingerprint)
+    return answer(stored, charge, { replayed: true })
+  }
+  // Checked before a life starts, so that nothing is stored and the key stays free; the life checks again.
+  const why = whyNotRefundable(charge, new Date())
+  if (why) refuse(why)
+  const valueCents = body.value ?? refundableCents(charge)
+  if (valueCents > refundableCents(charge))
+    refuseField('value', 'must not exceed what is still refundable of the charge')
+  const order: RefundOrder = {
+    uuid,
+    chargeUuid,
+    accountUuid: charge.accountUuid,
+    connectionUuid: charge.connection.uuid,
+    valueCents,
+    fingerprint,
+    requestId: request.requestId,
+    timeScale: engine.timeScale,
+  }
+  await beginLife(engine, {
+    start: () => beginRefund(engine, order, CREATE_MS),
+    isStored: async () => (await findRefund(em.fork(), uuid)) !== null,
+  })
+  const fresh = em.fork()
+  const refund = await findRefund(fresh, uuid)
+  if (!refund) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
+  requireSameRequest(refund, fingerprint)
+  const replayed = refund.requestId !== request.requestId
+  return answer(refund, await chargeOf(fresh, token, chargeUuid), { replayed })
+}
+
+export function findRefund(em: EntityManager, uuid: string) {
+  return em.findOne(Refund, uuid, { populate: ['movement'] })
+}
+
+function answer(refund: Refund, charge: Charge, { replayed }: { replayed: boolean }) {
+  const headers = replayed ? { ...REPLAYED } : {}
+  if (refund.state !== 'failed')
+    return {
+      status: 200 as const,
+      headers,
+      body: { message: 'The refund was accepted.', data: showAcceptedRefund(refund, charge) },
+    }
+  const code = refusalOf(refund)
+  const data = z.encode(refundShown, showRefund(refund, charge))
+  const retry = !replayed && code === 'no_provider_available' && { retryAfterS: UNAVAILABLE_RETRY_S }
+  return refuse(code, { data, headers, ...retry })
+}
+
+/** What the life found when it decided under the lock, or the provider's word. */
+function refusalOf(refund: Refund) {
+  switch (refund.failure?.code) {
+    case 'refund_in_progress':
+    case 'refund_med_open':
+    case 'refund_period_over':
+    case 'charge_not_refundable':
+    case 'no_provider_available':
+      return refund.failure.code
+    case 'refund_above_remainder':
+      return 'refund_in_progress'
+    case 'insufficient_balance':
+      return refund.feeCents === 0 && refund.parts.length === 0 ? 'insufficient_balance' : 'provider_rejected'
+    default:
+      return 'provider_rejected'
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { cancelWaitingTransfer } from '../../engine/lives.ts'
+import type { Engine } from '../../engine/start.ts'
+import { createTransfer, transferAnswer, transferPage, transfersQuery } from '../../wire/transfer.ts'
+import type { Routes } from '../app.ts'
+import { refuse } from '../errors.ts'
+import { CANCEL_MS } from '../limits.ts'
+import { route } from '../route.ts'
+import { createTransfer as create, TRANSFERS_PATH } from '../transfers/create.ts'
+import { listTransfers, shown, transferOf } from '../transfers/find.ts'
+
+/** api-document.txt, Transfers. */
+export const transferRoutes: Routes = (router, { temporal, config, sealer }) => {
+  const engine: Engine = {
+    client: temporal,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  }
+
+  route(router, {
+    method: 'post',
+    path: TRANSFERS_PATH,
+    summary: 'Send money to a PIX key',
+    description:
+      'Answers PROCESSING when a provider has accepted; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',
+    body: createTransfer,
+    answers: {
+      201: transferAnswer,
+      errors: [
+        'provider_rejected',
+        'external_ref_taken',
+        'idempotency_key_reused',
+        'no_provider_available',
+        'not_taken',
+        'not_confirmed',
+      ],
+    },
+    handle: request => create({ engine, sealer }, request),
+  })
+
+  route(router, {
+    method: 'get',
+    path: TRANSFERS_PATH,
+    summary: 'List transfers',
+    query: transfersQuery,
+    answers: { 200: transferPage },
+    async handle({ em, token, query }) {
+      return { body: await listTransfers(em, token, query) }
+    },
+  })
+
+  route(router, {
+    method: 'get',
+    path: `${TRANSFERS_PATH}/:uuid`,
+    summary: 'Read a transfer with its attempts',
+    answers: { 200: transferAnswer },
+    async handle({ em, token, params }) {
+      return { body: { data: await shown(em, await transferOf(em, token, params.uuid)) } }
+    },
+  })
+
+  route(router, {
+    method: 'post',
+    path: `${TRANSFERS_PATH}/:uuid/cancel`,
+    summary: 'Cancel a transfer that waits for its time',
+    answers: { 200: transferAnswer, errors: ['transfer_not_cancellable'] },
+    async handle({ em, token, params: { uuid } }) {
+      const transfer = await transferOf(em, token, uuid)
+      if (transfer.state !== 'created') refuse('transfer_not_cancellable')
+      const done = await cancelWaitingTransfer(engine, uuid, { updateId: randomUUID(), waitMs: CANCEL_MS })
+      if (done !== true) refuse('transfer_not_cancellable')
+      const fresh = em.fork()
+      return { body: { data: await shown(fresh, await transferOf(fresh, token, uuid)) } }
+    },
+  })
+}

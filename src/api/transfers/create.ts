@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { attemptsOf } from '../../db/attempts.ts'
+import { Account } from '../../db/entities/account.ts'
+import { Transfer } from '../../db/entities/transfer.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { CAPABILITIES } from '../../domain/provider.ts'
+import { beginTransfer } from '../../engine/lives.ts'
+import type { Engine } from '../../engine/start.ts'
+import type { Sealer } from '../../sealing.ts'
+import {
+  type CreateTransfer,
+  showAcceptedTransfer,
+  showTransfer,
+  transferShown,
+} from '../../wire/transfer.ts'
+import type { TransferDetails, TransferOrder } from '../../workflows/messages.ts'
+import type { Token } from '../auth.ts'
+import { beginLife } from '../begin.ts'
+import { candidatesFor } from '../candidates.ts'
+import { refuse, refuseField } from '../errors.ts'
+import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
+import { CREATE_MS, LATEST_SCHEDULE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { findTransfer } from './find.ts'
+
+export const TRANSFERS_PATH = '/api/v1/transfers'
+
+export type CreateRequest = {
+  body: CreateTransfer
+  token: Token
+  em: EntityManager
+  idempotencyKey: string | null
+  requestId: string
+}
+
+/** Sends money to a PIX key, or answers again what the same key of idempotency made before (SPEC §4). */
+export async function createTransfer(
+  { engine, sealer }: { engine: Engine; sealer: Sealer },
+  request: CreateRequest,
+) {
+  const { body, token, em, idempotencyKey: key } = request
+  const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path: TRANSFERS_PATH, key })
+  const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
+  const stored = key === null ? null : await findTransfer(em, uuid)
+  if (stored) {
+    requireSameRequest(stored, fingerprint)
+    return answer(em, stored, { replayed: true })
+  }
+  const candidates = await allowedCandidates(em, { body, token })
+  const details: TransferDetails = {
+    pixKey: body.pix_key,
+    ...(body.document !== undefined && { document: body.document }),
+    ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+    ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+    fingerprint,
+  }
+  const order: TransferOrder = {
+    uuid,
+    accountUuid: token.accountUuid,
+    candidates,
+    valueCents: body.value,
+    details: sealer.seal(details),
+    ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
+    ...(key === null && { takeBefore: await takeBefore(em) }),
+    requestId: request.requestId,
+    timeScale: engine.timeScale,
+  }
+  await beginLife(engine, {
+    start: () => beginTransfer(engine, order, { externalRef: body.external_ref, waitMs: CREATE_MS }),
+    isStored: async () => (await findTransfer(em.fork(), uuid)) !== null,
+  })
+  const transfer = await findTransfer(em.fork(), uuid)
+  if (!transfer) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
+  requireSameRequest(transfer, fingerprint)
+  return answer(em, transfer, { replayed: transfer.requestId !== request.requestId })
+}
+
+async function allowedCandidates(
+  em: EntityManager,
+  { body, token }: Pick<CreateRequest, 'body' | 'token'>,
+): Promise<string[]> {
+  const ahead = body.scheduled_for ? body.scheduled_for.getTime() - Date.now() : 1
+  if (ahead <= 0 || ahead > LATEST_SCHEDULE_MS)
+    refuseField('scheduled_for', 'must be in the future, at most 90 days ahead')
+  const candidates = await candidatesFor(em, { token, providerUuid: body.provider_uuid })
+  const able = candidates.filter(
+    one =>
+      CAPABILITIES[one.dialect].transfers && (!body.document || CAPABILITIES[one.dialect].checksDocument),
+  )
+  if (able.length === 0)
+    refuseField('document', 'no provider of this transfer can check to whom the key belongs')
+  await requireFreshRef(em, { body, token })
+  return able.map(connection => connection.uuid)
+}
+
+/** SPEC §4: an account may ask that no two of its transfers carry one external_ref. */
+async function requireFreshRef(em: EntityManager, { body, token }: Pick<CreateRequest, 'body' | 'token'>) {
+  if (body.external_ref === undefined) return
+  const account = await em.findOneOrFail(Account, token.accountUuid)
+  if (!account.uniqueExternalRef) return
+  const taken = await em.count(Transfer, { accountUuid: token.accountUuid, externalRef: body.external_ref })
+  if (taken > 0) refuse('external_ref_taken')
+}
+
+/** By PostgreSQL's clock, because another machine's life compares with it. */
+async function takeBefore(em: EntityManager): Promise<string> {
+  const [row]: { at: Date }[] = await em.execute(
+    `select now() + interval '${NOT_STORED_MS} milliseconds' as at`,
+  )
+  return new Date(row!.at).toISOString()
+}
+
+/** Accepted, on its way or scheduled: 201. FAILED: what its failure says, with the transfer as data. */
+async function answer(em: EntityManager, transfer: Transfer, { replayed }: { replayed: boolean }) {
+  const headers = replayed ? { ...REPLAYED } : {}
+  const attempts = await attemptsOf(em.fork(), transfer.uuid)
+  if (transfer.state !== 'failed')
+    return { status: 201 as const, body: { data: showAcceptedTransfer(transfer, attempts) }, headers }
+  const code = refusalOf(transfer)
+  const retry = !replayed && code !== 'provider_rejected' && { retryAfterS: UNAVAILABLE_RETRY_S }
+  return refuse(code, { data: z.encode(transferShown, showTransfer(transfer, attempts)), headers, ...retry })
+}
+
+/** The contract's 400 for every definite no, the balance included; 503 where nobody could be reached. */
+function refusalOf(transfer: Transfer) {
+  const code = transfer.failure?.code
+  return code === 'no_provider_available' || code === 'not_taken' ? code : 'provider_rejected'
+}

@@ -1,0 +1,63 @@
+import { attemptsOf, attemptsOfAll } from '../../db/attempts.ts'
+import { Transfer } from '../../db/entities/transfer.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { transfer as life } from '../../domain/transfer.ts'
+import { showTransfer, type TransfersQuery } from '../../wire/transfer.ts'
+import type { Token } from '../auth.ts'
+import { refuse } from '../errors.ts'
+import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
+
+const SHOWN = ['connection', 'movement'] as const
+
+/** A transfer by primary key, whoever's it is. */
+export function findTransfer(em: EntityManager, uuid: string) {
+  return em.findOne(Transfer, uuid, { populate: [...SHOWN] })
+}
+
+/** A transfer of the token's account and provider, or 404. */
+export async function transferOf(em: EntityManager, token: Token, uuid: string): Promise<Transfer> {
+  const transfer = await em.findOne(Transfer, { uuid, ...visibleTo(token) }, { populate: [...SHOWN] })
+  return transfer ?? refuse('not_found')
+}
+
+export async function shown(em: EntityManager, transfer: Transfer) {
+  return showTransfer(transfer, await attemptsOf(em, transfer.uuid))
+}
+
+/** One page of the transfers that a token sees, newest first. */
+export async function listTransfers(em: EntityManager, token: Token, query: TransfersQuery) {
+  const [rows, total] = await em.findAndCount(
+    Transfer,
+    { $and: [visibleTo(token), wanted(query)] },
+    { populate: [...SHOWN], ...newestFirst(query) },
+  )
+  const attempts = await attemptsOfAll(
+    em,
+    rows.map(row => row.uuid),
+  )
+  return pageOf({ ...query, total, rows: rows.map(row => showTransfer(row, attempts.get(row.uuid) ?? [])) })
+}
+
+function visibleTo(token: Token) {
+  return {
+    accountUuid: token.accountUuid,
+    ...(token.connectionUuid !== null && { connection: token.connectionUuid }),
+  }
+}
+
+/** SPEC §1's filters; an absent one asks for nothing. */
+function wanted(query: TransfersQuery) {
+  const created = daysBetween(query.date_from, query.date_to)
+  const settled = daysBetween(query.transfer_date_from, query.transfer_date_to)
+  return {
+    ...(query.uuid !== undefined && { uuid: query.uuid }),
+    ...(query.status && { state: { $in: query.status.flatMap(life.shown) } }),
+    ...(query.type === 'UNDEFINED' && { state: { $in: [] } }),
+    ...(query.external_ref !== undefined && { externalRef: query.external_ref }),
+    ...(query.end_to_end !== undefined && { endToEnd: query.end_to_end }),
+    ...(query.pix_key !== undefined && { pixKey: query.pix_key }),
+    ...(query.provider_uuid !== undefined && { connection: query.provider_uuid }),
+    ...(created && { createdAt: created }),
+    ...(settled && { settledAt: settled }),
+  }
+}

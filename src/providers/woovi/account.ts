@@ -1,0 +1,45 @@
+import type { Provider } from '../port.ts'
+import type { WooviClient } from './client.ts'
+import { pagesOf } from './pages.ts'
+import { accounts, webhooks } from './shapes.ts'
+
+/** The account itself: its balance and where its notices go. */
+export function account(client: WooviClient): Pick<Provider, 'balances' | 'registerNotices'> {
+  const { everyPage } = pagesOf(client)
+
+  return {
+    async balances() {
+      return client.lookUpOwn({ method: 'GET', path: '/api/v1/account/' }, json => {
+        const all = accounts.safeParse(json).data?.accounts
+        const ours = all?.find(one => one.isDefault) ?? (all?.length === 1 ? all[0] : undefined)
+        if (!ours) return undefined
+        const { available, blocked } = ours.balance
+        return { balance: { availableCents: available, blockedCents: blocked } }
+      })
+    },
+
+    /** One webhook an event; those that are there already stay, since each has its own secret key. */
+    async registerNotices(url) {
+      const list = { field: 'webhooks', item: webhooks.shape.webhooks.element }
+      const there = await everyPage(`/api/v1/webhook?url=${encodeURIComponent(url)}`, list)
+      if (there.kind === 'no_answer') return there
+      const active = there.items.filter(one => one.url === url && one.isActive !== false)
+      for (const event of EVENTS.filter(name => !active.some(one => one.event === name))) {
+        const json = { webhook: { name: `Trilho ${event}`, event, url, isActive: true } }
+        const made = await client.lookUpOwn({ method: 'POST', path: '/api/v1/webhook', json }, () => ({}))
+        if (made.kind === 'no_answer') return made
+      }
+      return { kind: 'registered' }
+    },
+  }
+}
+
+/** A received PIX is told once, by its transaction: the charge's own event would only say it again. */
+const EVENTS = [
+  'OPENPIX:TRANSACTION_RECEIVED',
+  'OPENPIX:MOVEMENT_CONFIRMED',
+  'OPENPIX:MOVEMENT_FAILED',
+  'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
+  'PIX_TRANSACTION_REFUND_SENT_REJECTED',
+  'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+]

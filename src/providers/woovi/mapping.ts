@@ -1,0 +1,131 @@
+import type { FoundCharge, IncomingPix, IssuedCharge, Sending, SendingReturn } from '../../domain/provider.ts'
+import { party } from '../party.ts'
+import { rejectionOf } from './errors.ts'
+import type { Charge, Payment, Refund, Returned, Transaction } from './shapes.ts'
+
+/** Woovi's objects in the words of the domain. What Woovi leaves unsaid is `''`. */
+
+/** Its txid is Woovi's own: our reference is the correlationID, which the rail never sees. */
+export function chargeOf(charge: Charge): IssuedCharge {
+  return {
+    txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
+    payload: charge.brCode ?? '',
+    expiresAt: expiresAt(charge),
+    pixKey: charge.pixKey ?? '',
+    receiver: party({}),
+  }
+}
+
+/** Woovi marks a charge expired some time after it is. */
+export function statusOf(charge: Charge, payments: IncomingPix[], now: number): FoundCharge['status'] {
+  switch (charge.status) {
+    case 'ACTIVE':
+      return payments.length === 0 && Date.parse(expiresAt(charge)) <= now ? 'expired' : 'open'
+    case 'COMPLETED':
+      return 'completed'
+    case 'EXPIRED':
+      return 'expired'
+  }
+}
+
+const paymentStatus: Record<string, IncomingPix['status']> = {
+  CREATED: 'in_process',
+  IN_PROCESSING: 'in_process',
+  REJECTED: 'failed',
+}
+
+/** Whether it came in as a PIX of its own, not as a return of one, a withdrawal or a fee. */
+export function isReceived({ type }: Transaction): boolean {
+  return (type ?? 'PAYMENT') === 'PAYMENT'
+}
+
+/** A PIX that Woovi lists has settled, unless it says otherwise. */
+export function paymentOf(pix: Transaction): IncomingPix {
+  const { holder, account, psp } = pix.debitParty ?? {}
+  const payer = pix.payer ?? holder
+  return {
+    endToEnd: pix.endToEndId,
+    txid: pix.transactionID ?? null,
+    cents: pix.value,
+    status: paymentStatus[pix.status ?? ''] ?? 'settled',
+    at: pix.time,
+    payer: payer
+      ? party({
+          name: payer.name,
+          document: payer.taxID,
+          account: account?.account,
+          agency: account?.branch,
+          ispb: psp?.id,
+          bankName: psp?.name,
+        })
+      : null,
+    pixKey: pix.creditParty?.pixKey?.pixKey ?? pix.charge?.pixKey ?? '',
+  }
+}
+
+const refundStatus = {
+  IN_PROCESSING: 'in_process',
+  CONFIRMED: 'settled',
+  REFUNDED: 'settled',
+  REJECTED: 'rejected',
+  NOT_ACCOMPLISHED: 'rejected',
+} as const
+
+/** A devolução on its way back; its end-to-end id is the rail's return id. */
+export function refundOf(refund: Refund): Sending {
+  const status = refundStatus[refund.status]
+  return {
+    status,
+    endToEnd: refund.returnIdentification ?? refund.endToEndId ?? '',
+    at: refund.time ?? null,
+    ...(status === 'rejected' ? rejectionOf({ reason: refund.providerRejectedReason }) : {}),
+  }
+}
+
+const sendingStatus = {
+  CREATED: 'in_process',
+  APPROVED: 'in_process',
+  PROCESSING: 'in_process',
+  IN_PROCESSING: 'in_process',
+  CONFIRMED: 'settled',
+  FAILED: 'rejected',
+  REJECTED: 'rejected',
+  DENIED: 'rejected',
+} as const
+
+export function transferOf({ payment, transaction, destination, error }: Payment): Sending {
+  const status = sendingStatus[payment.status]
+  const reason = transaction?.providerRejectedReason
+  return {
+    status,
+    endToEnd: transaction?.endToEndId ?? '',
+    at: transaction?.time ?? null,
+    ...(status === 'rejected'
+      ? rejectionOf({ reason, name: error?.code, description: error?.description })
+      : {}),
+    receiver: destination
+      ? party({
+          name: destination.name,
+          document: destination.taxID,
+          account: destination.account,
+          agency: destination.branch,
+          ispb: destination.ispb,
+          bankName: destination.bankName ?? destination.bank,
+        })
+      : null,
+  }
+}
+
+/** What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. */
+export function returnsOf(pix: Transaction): SendingReturn[] {
+  return (pix.refunds ?? []).flatMap((one: Returned) => {
+    const id = one.returnIdentification ?? one.endToEndId
+    if (!id || !one.time || !SETTLED.includes(one.status ?? 'CONFIRMED')) return []
+    return [{ id, endToEnd: id, cents: one.value, at: one.time }]
+  })
+}
+const SETTLED = ['CONFIRMED', 'REFUNDED']
+
+function expiresAt({ expiresDate, createdAt, expiresIn }: Charge): string {
+  return expiresDate ?? new Date(Date.parse(createdAt!) + expiresIn! * 1000).toISOString()
+}

@@ -1,0 +1,88 @@
+import { createHmac, createVerify } from 'node:crypto'
+import { z } from 'zod'
+import type { NoticeItem } from '../../domain/provider.ts'
+import { isSame, jsonIn } from '../notice.ts'
+import type { NoticeRequest, Provider } from '../port.ts'
+import type { WooviCredentials } from './client.ts'
+
+/** Woovi signs the body: with the webhook's secret key (HMAC-SHA1), and with a key of its own (RSA-SHA256). */
+export function notices(credentials: WooviCredentials): Pick<Provider, 'readNotice'> {
+  return {
+    readNotice(notice) {
+      if (!isGenuine(notice, credentials)) return { kind: 'forged' }
+      const items = itemsIn(notice.body)
+      return items ? { kind: 'items', items } : { kind: 'unreadable' }
+    },
+  }
+}
+
+function isGenuine({ body, headers }: NoticeRequest, credentials: WooviCredentials): boolean {
+  const { webhook_secret: secrets = [], webhook_public_key: publicKey } = credentials
+  const mac = headers['x-openpix-signature'] ?? ''
+  const signature = headers['x-webhook-signature'] ?? ''
+  return (
+    secrets.some(secret => isSame(mac, createHmac('sha1', secret).update(body).digest('base64'))) ||
+    (publicKey !== undefined && createVerify('sha256').update(body).verify(publicKey, signature, 'base64'))
+  )
+}
+
+const id = z.string().nullish()
+const moved = z.object({ endToEndId: id }).nullish()
+const named = z.object({ correlationID: id }).nullish()
+
+/** Read loosely: a notice is a hint, and what it says of values or states is asked, not believed. */
+const notice = z.union([
+  z.object({
+    event: z.string(),
+    charge: named,
+    pix: z.object({ endToEndId: id, charge: named }).nullish(),
+    payment: named,
+    transaction: moved,
+    originalTransaction: moved,
+  }),
+  /** Woovi tries a new address with this, which is about nothing. */
+  z.object({ evento: z.string(), event: z.undefined().optional() }),
+])
+type Told = Partial<z.infer<(typeof notice)['options'][0]>>
+
+type About = Omit<NoticeItem, 'raw'>
+
+/** What each event is about; any other is about nothing of ours. */
+const events: Record<string, (told: Told) => About> = {
+  'OPENPIX:TRANSACTION_RECEIVED': received,
+  'OPENPIX:CHARGE_COMPLETED': received,
+  'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': received,
+  'OPENPIX:MOVEMENT_CONFIRMED': sent,
+  'OPENPIX:MOVEMENT_FAILED': sent,
+  PIX_TRANSACTION_REFUND_SENT_CONFIRMED: refunded,
+  PIX_TRANSACTION_REFUND_SENT_REJECTED: refunded,
+  PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED: returned,
+}
+
+function itemsIn(body: string): NoticeItem[] | undefined {
+  const read = notice.safeParse(jsonIn(body)).data
+  if (!read) return undefined
+  if (!('event' in read) || !read.event || 'evento' in (jsonIn(body) as object)) return []
+  const about = Object.hasOwn(events, read.event) ? events[read.event] : undefined
+  return about ? [{ ...about(read as Told), raw: body }] : []
+}
+
+function received({ charge, pix }: Told): About {
+  const reference = charge?.correlationID ?? pix?.charge?.correlationID ?? null
+  return { kind: 'payment', reference, endToEnd: pix?.endToEndId ?? null }
+}
+
+function sent({ payment, transaction }: Told): About {
+  const reference = payment?.correlationID ?? null
+  return { kind: 'transfer', reference, endToEnd: transaction?.endToEndId ?? null }
+}
+
+/** Our refund of a received PIX: its end-to-end id is that PIX's. Woovi tells no id of ours here. */
+function refunded({ originalTransaction }: Told): About {
+  return { kind: 'refund', reference: null, endToEnd: originalTransaction?.endToEndId ?? null }
+}
+
+/** The recipient of a transfer gave money back: a matter of that transfer. */
+function returned({ originalTransaction }: Told): About {
+  return { kind: 'transfer', reference: null, endToEnd: originalTransaction?.endToEndId ?? null }
+}
