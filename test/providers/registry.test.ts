@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { CAPABILITIES } from '../../src/domain/provider.ts'
 import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
 import { cob, credentials, ok, REFERENCE } from './support/efi.ts'
 import { type FarSide, farSide } from './support/far-side.ts'
@@ -42,6 +43,14 @@ test('other credentials or another address make another adapter', () => {
   expect(registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))).toBe(third)
 })
 
+test('each dialect has its adapter', () => {
+  const woovi = registry.providerFor(
+    connection('b', { dialect: 'woovi', credentials: { app_id: 'id', webhook_secret: 'secret' } }),
+  )
+  expect(woovi.capabilities).toEqual(CAPABILITIES.woovi)
+  expect(registry.providerFor(connection('a')).capabilities).toEqual(CAPABILITIES.efi)
+})
+
 test('the adapter longest unused goes first', () => {
   const a = registry.providerFor(connection('a'))
   const b = registry.providerFor(connection('b'))
@@ -60,6 +69,7 @@ test('a retired adapter answers, or says that nothing left', async () => {
 test.each([
   ['an unknown dialect', { dialect: 'esperanto' }],
   ['a dialect every object has', { dialect: 'constructor' }],
+  ['notices that nobody could know', { dialect: 'woovi', credentials: { app_id: 'id' } }],
   ['credentials that do not fit', { credentials: { client_id: 'id' } }],
   [
     'a certificate without its key',

@@ -31,19 +31,19 @@ const moved = z.object({ endToEndId: id }).nullish()
 const named = z.object({ correlationID: id }).nullish()
 
 /** Read loosely: a notice is a hint, and what it says of values or states is asked, not believed. */
-const notice = z.union([
-  z.object({
-    event: z.string(),
+const notice = z
+  .object({
+    event: z.string().nullish(),
+    /** Woovi tries a new address with this, which is about nothing. */
+    evento: z.string().nullish(),
     charge: named,
     pix: z.object({ endToEndId: id, charge: named }).nullish(),
     payment: named,
     transaction: moved,
     originalTransaction: moved,
-  }),
-  /** Woovi tries a new address with this, which is about nothing. */
-  z.object({ evento: z.string(), event: z.undefined().optional() }),
-])
-type Told = Partial<z.infer<(typeof notice)['options'][0]>>
+  })
+  .refine(({ event, evento }) => event ?? evento)
+type Told = z.infer<typeof notice>
 
 type About = Omit<NoticeItem, 'raw'>
 
@@ -60,11 +60,10 @@ const events: Record<string, (told: Told) => About> = {
 }
 
 function itemsIn(body: string): NoticeItem[] | undefined {
-  const read = notice.safeParse(jsonIn(body)).data
-  if (!read) return undefined
-  if (!('event' in read) || !read.event || 'evento' in (jsonIn(body) as object)) return []
-  const about = Object.hasOwn(events, read.event) ? events[read.event] : undefined
-  return about ? [{ ...about(read as Told), raw: body }] : []
+  const told = notice.safeParse(jsonIn(body)).data
+  if (!told) return undefined
+  const isKnown = !told.evento && told.event && Object.hasOwn(events, told.event)
+  return isKnown ? [{ ...events[told.event!]!(told), raw: body }] : []
 }
 
 function received({ charge, pix }: Told): About {

@@ -1,0 +1,138 @@
+import { expect, test } from '@jest/globals'
+import {
+  END_TO_END,
+  failures,
+  ok,
+  page,
+  REFERENCE,
+  RETURN_ID,
+  refund,
+  transaction,
+  woovi,
+} from './support/woovi.ts'
+
+const ACCOUNTS = 'GET /api/v1/account/'
+const MOVED = 'GET /api/v1/transaction'
+const SENT = 'GET /api/v1/payment'
+const REFUNDED = 'GET /api/v1/refund'
+const LIST = 'GET /api/v1/webhook'
+const CREATE = 'POST /api/v1/webhook'
+const from = '2026-01-10T00:00:00.000Z'
+const to = '2026-01-10T23:59:59.999Z'
+
+const balance = { total: 10_350, blocked: 350, available: 10_000 }
+test.each([
+  ['the only account', [{ balance }]],
+  ['the default one', [{ balance: { ...balance, available: 1 } }, { isDefault: true, balance }]],
+])('a balance of %s', async (_name, accounts) => {
+  await using story = await woovi()
+  story.far.answers(ACCOUNTS, ok({ accounts }))
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents: 10_000, blockedCents: 350 },
+  })
+})
+
+test.each([
+  ['no account', []],
+  ['two, and none the default', [{ balance }, { balance }]],
+  ['no amount', [{ balance: { ...balance, available: '1.00' } }]],
+])('%s has no balance', async (_name, accounts) => {
+  await using story = await woovi()
+  story.far.answers(ACCOUNTS, ok({ accounts }))
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
+})
+
+test.each(failures)('balance, statement and registration: %s is no answer', async (_name, reply) => {
+  await using story = await woovi()
+  story.far.answers(ACCOUNTS, reply)
+  story.far.answers(MOVED, ok(page('transactions', [])))
+  story.far.answers(SENT, reply)
+  story.far.answers(LIST, reply)
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.registerNotices('https://trilho.test/n', null)).toMatchObject({
+    kind: 'no_answer',
+  })
+})
+
+const time = '2026-01-10T12:00:00.000Z'
+const sent = (correlationID: string, endToEndId: string | undefined, status = 'CONFIRMED') => ({
+  payment: { correlationID, value: 700, status },
+  ...(endToEndId ? { transaction: { value: 700, endToEndId, time } } : {}),
+})
+
+test('a statement has what came, what was returned, what was sent and what came back', async () => {
+  await using story = await woovi()
+  const out = { charge: null, value: 700, time }
+  story.far.answers(
+    MOVED,
+    ok(
+      page('transactions', [
+        transaction(),
+        transaction({ ...out, endToEndId: 'E1' }),
+        transaction({ ...out, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
+        transaction({ ...out, endToEndId: 'D2', type: 'REFUND', value: 300 }),
+        transaction({ ...out, endToEndId: 'E3', type: 'WITHDRAW' }),
+        transaction({ ...out, endToEndId: 'E4', status: 'REJECTED' }),
+        transaction({ ...out, endToEndId: 'E5', time: '2026-01-09T12:00:00.000Z' }),
+      ]),
+    ),
+  )
+  story.far.answers(SENT, ok(page('payments', [sent('send1', 'E1'), sent('send2', undefined, 'QUASE')])))
+  story.far.answers(REFUNDED, ok(page('refunds', [refund()])))
+  expect(await story.provider.statement(from, to)).toEqual({
+    kind: 'found',
+    entries: [
+      {
+        endToEnd: END_TO_END,
+        reference: REFERENCE,
+        direction: 'IN',
+        cents: 1234,
+        at: '2026-01-10T11:59:30.500Z',
+      },
+      { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: time },
+      { endToEnd: RETURN_ID, reference: 'refund1', direction: 'OUT', cents: 500, at: time },
+      { endToEnd: 'D2', reference: null, direction: 'IN', cents: 300, at: time },
+      { endToEnd: 'E3', reference: null, direction: 'OUT', cents: 700, at: time },
+    ],
+  })
+  const asked = story.far
+    .calls()
+    .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
+  expect(asked[0]).toEqual({ start: from, end: to, skip: '0', limit: '100' })
+  expect(asked[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
+})
+
+test('a statement is read to its last page', async () => {
+  await using story = await woovi()
+  const two = page('transactions', [transaction({ endToEndId: 'E2' })])
+  story.far.answers(MOVED, ok(page('transactions', [transaction()], true)), ok(two))
+  story.far.answers(SENT, ok(page('payments', [])))
+  story.far.answers(REFUNDED, ok(page('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toHaveLength(2)
+  const skipped = story.far.calls().map(({ path }) => new URL(path, story.far.url).searchParams.get('skip'))
+  expect(skipped).toEqual(['0', '100', '0', '0'])
+})
+
+test('notices are registered once an event, and those that are there stay', async () => {
+  await using story = await woovi()
+  const url = 'https://trilho.test/notices/c1'
+  const there = { event: 'OPENPIX:TRANSACTION_RECEIVED', url, isActive: true }
+  const off = { event: 'OPENPIX:MOVEMENT_FAILED', url, isActive: false }
+  const elsewhere = { event: 'OPENPIX:MOVEMENT_CONFIRMED', url: `${url}x`, isActive: true }
+  story.far.answers(LIST, ok(page('webhooks', [there, off, elsewhere])))
+  story.far.answers(CREATE, ok({ webhook: { id: 'w1' } }))
+  expect(await story.provider.registerNotices(url, null)).toEqual({ kind: 'registered' })
+  const made = story.far.calls().slice(1)
+  expect(made.map(({ body }) => JSON.parse(body).webhook)).toMatchObject(
+    [
+      'OPENPIX:MOVEMENT_CONFIRMED',
+      'OPENPIX:MOVEMENT_FAILED',
+      'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
+      'PIX_TRANSACTION_REFUND_SENT_REJECTED',
+      'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+    ].map(event => ({ event, url, isActive: true })),
+  )
+})

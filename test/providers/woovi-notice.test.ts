@@ -1,0 +1,117 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { wooviCredentials } from '../../src/providers/woovi/client.ts'
+import { notices } from '../../src/providers/woovi/notice.ts'
+import { credentials, END_TO_END, REFERENCE, RETURN_ID, WEBHOOK_SECRET } from './support/woovi.ts'
+
+const macOf = (body: string, secret = WEBHOOK_SECRET) =>
+  createHmac('sha1', secret).update(body).digest('base64')
+const text = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body))
+const { readNotice } = notices(credentials)
+const read = (body: unknown) =>
+  readNotice({
+    body: text(body),
+    headers: { 'x-openpix-signature': macOf(text(body)) },
+    secret: null,
+  })
+
+test('the signature is the one Woovi’s documentation shows', () => {
+  const body =
+    '{"data_criacao":"2021-08-10T20:32:14.429Z","evento":"teste_webhook","event":"OPENPIX:CHARGE_COMPLETED"}'
+  const known = notices(wooviCredentials.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' }))
+  const headers = { 'x-openpix-signature': macOf(body, 'hmac-secret-key') }
+  expect(known.readNotice({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
+})
+
+test.each([
+  ['no signature', {}],
+  ['an empty one', { 'x-openpix-signature': '' }],
+  ['one of another secret', { 'x-openpix-signature': macOf('{}', 'another') }],
+  ['one of another body', { 'x-openpix-signature': macOf('{ }') }],
+  ['one in the wrong header', { 'x-webhook-signature': macOf('{}') }],
+])('%s is forged', (_name, headers) => {
+  expect(readNotice({ body: '{}', headers, secret: WEBHOOK_SECRET })).toEqual({ kind: 'forged' })
+})
+
+test('each webhook has its own secret, and Woovi a key for all', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const known = notices(
+    wooviCredentials.parse({
+      app_id: 'id',
+      webhook_secret: ['one', 'two'],
+      webhook_public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+    }),
+  )
+  const body = '{"event":"OPENPIX:CHARGE_CREATED"}'
+  const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
+  const told = (headers: Record<string, string>) => known.readNotice({ body, headers, secret: null }).kind
+  expect(told({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
+  expect(told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
+  expect(told({ 'x-webhook-signature': signature })).toBe('items')
+  expect(told({ 'x-webhook-signature': `A${signature.slice(1)}` })).toBe('forged')
+})
+
+test.each(['', '{', '[]', 'null', '{}', '{"event":7}', '{"event":"x","pix":"E1"}'])(
+  '%s is unreadable',
+  body => {
+    expect(read(body)).toEqual({ kind: 'unreadable' })
+  },
+)
+
+test.each([
+  ['a test of a new address', { evento: 'teste_webhook', event: 'OPENPIX:TRANSACTION_RECEIVED' }],
+  ['the older test', { evento: 'teste_webhook' }],
+  ['an event of no concern', { event: 'OPENPIX:CHARGE_CREATED', charge: { correlationID: REFERENCE } }],
+  ['a name every object has', { event: 'constructor' }],
+])('%s is about nothing', (_name, body) => {
+  expect(read(body)).toEqual({ kind: 'items', items: [] })
+})
+
+const charge = { correlationID: REFERENCE }
+const pix = { endToEndId: END_TO_END }
+const originalTransaction = { endToEndId: 'E-original' }
+const refundTransaction = { endToEndId: RETURN_ID }
+test.each([
+  [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', charge, pix },
+    { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', charge: null, pix: { ...pix, charge } },
+    { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', pix },
+    { kind: 'payment', reference: null, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'OPENPIX:CHARGE_COMPLETED', charge, pix },
+    { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
+  ],
+  [
+    {
+      event: 'OPENPIX:MOVEMENT_CONFIRMED',
+      payment: { correlationID: 'send1' },
+      transaction: { correlationID: 'another', endToEndId: 'E1' },
+    },
+    { kind: 'transfer', reference: 'send1', endToEnd: 'E1' },
+  ],
+  [
+    { event: 'OPENPIX:MOVEMENT_FAILED', payment: { correlationID: 'send1' }, error: { code: 'X' } },
+    { kind: 'transfer', reference: 'send1', endToEnd: null },
+  ],
+  [
+    { event: 'PIX_TRANSACTION_REFUND_SENT_CONFIRMED', refundTransaction, originalTransaction },
+    { kind: 'refund', reference: null, endToEnd: 'E-original' },
+  ],
+  [
+    { event: 'PIX_TRANSACTION_REFUND_SENT_REJECTED', refundTransaction, originalTransaction },
+    { kind: 'refund', reference: null, endToEnd: 'E-original' },
+  ],
+  [
+    { event: 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED', refundTransaction, originalTransaction },
+    { kind: 'transfer', reference: null, endToEnd: 'E-original' },
+  ],
+])('%j is read', (body, item) => {
+  expect(read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
+})

@@ -1,0 +1,267 @@
+import { expect, test } from '@jest/globals'
+import { wooviProvider } from '../../src/providers/woovi/woovi.ts'
+import { deadUrl } from './support/far-side.ts'
+import { credentials, failures, ok, RETURN_ID, refused, transaction, woovi } from './support/woovi.ts'
+
+const order = {
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: null,
+  payerKey: null,
+  message: 'Aluguel',
+}
+const END_TO_END = 'E54811417202601101200abcdefghijk'
+const POST = 'POST /api/v1/payment'
+const APPROVE = 'POST /api/v1/payment/approve'
+const GET = 'GET /api/v1/payment/transfer1'
+const MOVED = `GET /api/v1/transaction/${END_TO_END}`
+const at = '2026-01-10T12:00:07.000Z'
+
+const payment = (status: string, more: Record<string, unknown> = {}) => ({
+  payment: { value: 1050, status, destinationAlias: 'maria@example.com', correlationID: 'transfer1' },
+  ...more,
+})
+const moved = { transaction: { value: 1050, endToEndId: END_TO_END, time: at } }
+const failed = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
+  payment('FAILED', {
+    transaction: { ...moved.transaction, providerRejectedReason: reason },
+    error: { code, description: 'Falha ao Pagar Chave Pix' },
+  })
+
+test('a transfer is ordered and approved in one call, where the account may', async () => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('APPROVED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'accepted',
+    sending: { status: 'in_process', endToEnd: '', receiver: null },
+  })
+  expect(story.far.calls().map(({ body }) => JSON.parse(body))).toEqual([
+    {
+      correlationID: 'transfer1',
+      value: 1050,
+      destinationAlias: 'maria@example.com',
+      destinationAliasType: 'EMAIL',
+      comment: 'Aluguel',
+      autoApprove: true,
+    },
+  ])
+})
+
+test('a transfer that waits for its approval is approved', async () => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('CREATED')))
+  story.far.answers(APPROVE, ok(payment('APPROVED', moved)))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'accepted',
+    sending: { status: 'in_process', endToEnd: END_TO_END },
+  })
+  const calls = story.far.calls()
+  expect(JSON.parse(calls[1]!.body)).toEqual({ correlationID: 'transfer1' })
+  expect(calls.map(({ headers }) => headers.connection)).toEqual(['close', 'close'])
+  expect(new Set(calls.map(({ connection }) => connection)).size).toBe(2)
+})
+
+test.each([
+  ['12345678909', 'CPF'],
+  ['12ABC34501DE35', 'CNPJ'],
+  ['+5511987654321', 'PHONE'],
+  ['c4249323-b4ca-43f2-8139-8232aab09b93', 'RANDOM'],
+])('the key %s is a %s', async (pixKey, type) => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('APPROVED')))
+  await story.provider.sendTransfer({ ...order, pixKey })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({
+    destinationAlias: pixKey,
+    destinationAliasType: type,
+  })
+})
+
+test('a document that Woovi cannot check is not sent to', async () => {
+  await using story = await woovi()
+  expect(story.provider.capabilities.checksDocument).toBe(false)
+  expect(await story.provider.sendTransfer({ ...order, document: '12345678909' })).toMatchObject({
+    kind: 'rejected',
+    finality: 'other_may_help',
+    code: 'document_unchecked',
+  })
+  expect(story.far.seen).toEqual([])
+})
+
+const noMoney = refused('Você não possui saldo o suficiente para realizar esse pagamento')
+test.each([
+  ...failures,
+  [
+    'too little money',
+    noMoney,
+    { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },
+  ],
+  [
+    'failed at once, and nobody can help',
+    ok(failed('AC03 - Conta inexistente')),
+    { kind: 'rejected', finality: 'final', code: 'AC03' },
+  ],
+  [
+    'failed at once, and another can help',
+    ok(failed(undefined, 'REACH_TRANSFER_LIMIT')),
+    { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit' },
+  ],
+  [
+    'failed at once, without a reason',
+    ok(payment('FAILED')),
+    { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
+  ],
+  ['denied', ok(payment('DENIED')), { kind: 'rejected', code: 'provider_rejected' }],
+  ['a new state', ok(payment('QUASE')), { kind: 'unknown', code: 'unreadable_answer' }],
+  [
+    'another value',
+    ok({ payment: { ...payment('APPROVED').payment, value: 1 } }),
+    { kind: 'unknown', code: 'unreadable_answer' },
+  ],
+] as typeof failures)('sending a transfer: %s', async (_name, reply, outcome) => {
+  await using story = await woovi()
+  story.far.answers(POST, reply)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  expect(story.far.calls()).toHaveLength(1)
+})
+
+test('a transfer that cannot leave is unreachable', async () => {
+  const provider = wooviProvider({ baseUrl: await deadUrl(), credentials, timeoutMs: 200 })
+  expect(await provider.sendTransfer(order)).toMatchObject({
+    kind: 'unreachable',
+    code: 'connection_refused',
+  })
+  await provider.close()
+})
+
+const unknowns = failures.filter(([, , { kind }]) => kind === 'unknown')
+test.each(unknowns)('between order and approval: %s leaves it unknown', async (_name, reply, outcome) => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('CREATED')))
+  story.far.answers(APPROVE, reply)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+})
+
+test.each([
+  ['it still waits', ok(payment('CREATED')), { kind: 'rejected', code: 'insufficient_balance' }],
+  ['it failed', ok(failed('AM04 - Saldo')), { kind: 'rejected', finality: 'other_may_help', code: 'AM04' }],
+  [
+    'it is on its way',
+    ok(payment('APPROVED', moved)),
+    { kind: 'accepted', sending: { status: 'in_process' } },
+  ],
+  ['it is settled', ok(payment('CONFIRMED', moved)), { kind: 'accepted', sending: { status: 'settled' } }],
+  ['nobody says', 'hang' as const, { kind: 'unknown' }],
+  ['it is not there', refused('Pagamento não encontrado'), { kind: 'unknown' }],
+])('a refused approval is looked up: %s', async (_name, get, outcome) => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('CREATED')))
+  story.far.answers(APPROVE, noMoney)
+  story.far.answers(GET, get)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+})
+
+test('an approval after which it still waits is unknown', async () => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('CREATED')))
+  story.far.answers(APPROVE, ok(payment('CREATED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
+})
+
+const taken = refused('Já existe um pagamento com o correlationID fornecido')
+test.each([
+  ['waits, and is approved now', ok(payment('CREATED')), { kind: 'accepted' }, ['POST', 'GET', 'POST']],
+  ['is on its way', ok(payment('APPROVED')), { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  ['is settled', ok(payment('CONFIRMED', moved)), { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  ['says nothing', 'hang' as const, { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  [
+    'is of another value',
+    ok({ payment: { ...payment('CREATED').payment, value: 1 } }),
+    { kind: 'unknown', code: 'duplicate_id' },
+    ['POST', 'GET'],
+  ],
+])('a taken id: the payment %s', async (_name, get, outcome, methods) => {
+  await using story = await woovi()
+  story.far.answers(POST, taken)
+  story.far.answers(GET, get)
+  story.far.answers(APPROVE, ok(payment('APPROVED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  expect(story.far.calls().map(({ method }) => method)).toEqual(methods)
+})
+
+const destination = {
+  name: 'Maria',
+  taxID: { taxID: '123.***.***-09', type: 'BR:CPF' },
+  bankName: 'A Bank',
+  ispb: '18236120',
+  branch: '0001',
+  account: '123456',
+}
+const receiver = {
+  name: 'Maria',
+  document: '123******09',
+  account_number: '123456',
+  account_agency: '0001',
+  bank: { name: 'A Bank', ispb: '18236120' },
+}
+const returned = { endToEndId: RETURN_ID, value: 400, status: 'CONFIRMED', time: at }
+test.each([
+  ['approved', payment('APPROVED'), { status: 'in_process', endToEnd: '' }],
+  [
+    'settled',
+    payment('CONFIRMED', { ...moved, destination }),
+    { status: 'settled', at, receiver, returns: [] },
+  ],
+  ['rejected by the rail', failed('AC07 - Conta encerrada'), { status: 'rejected', code: 'AC07' }],
+  [
+    'rejected, by Woovi’s name',
+    failed(undefined, 'PIX_KEY_INFO_NOT_FOUND'),
+    { status: 'rejected', code: 'pix_key_not_found', message: 'Falha ao Pagar Chave Pix' },
+  ],
+])('a transfer is found %s', async (_name, json, sending) => {
+  await using story = await woovi()
+  story.far.answers(GET, ok(json))
+  story.far.answers(MOVED, ok({ transaction: transaction({ refunds: [] }) }))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', sending })
+})
+
+test('what a recipient gave back is told by the movement', async () => {
+  await using story = await woovi()
+  const refunds = [
+    returned,
+    { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
+    { ...returned, endToEndId: null },
+  ]
+  story.far.answers(GET, ok(payment('CONFIRMED', moved)))
+  story.far.answers(MOVED, ok({ transaction: transaction({ refunds }) }), 'hang')
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    sending: { status: 'settled', returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at }] },
+  })
+  const without = await story.provider.findTransfer('transfer1')
+  expect(without).toMatchObject({ kind: 'found', sending: { status: 'settled' } })
+  expect(without.kind === 'found' && without.sending.returns).toBeUndefined()
+})
+
+test.each([
+  ['in Portuguese', refused('Pagamento não encontrado')],
+  ['in English', refused('Payment not found', { status: 404 })],
+  ['waiting for an approval: nothing was sent', ok(payment('CREATED'))],
+])('a transfer is not there: %s', async (_name, reply) => {
+  await using story = await woovi()
+  story.far.answers(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+})
+
+test.each([
+  ...failures,
+  ['an account that is not found', refused('Conta não encontrada'), {}],
+  ['another id', ok({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
+  ['a new state', ok(payment('QUASE')), { code: 'unreadable_answer' }],
+] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await woovi()
+  story.far.answers(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'no_answer',
+    ...(code ? { code } : {}),
+  })
+})
