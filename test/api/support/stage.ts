@@ -13,6 +13,7 @@ import type { LocalInfo } from '../../../src/local/local-file.ts'
 import { providerRegistry } from '../../../src/providers/registry.ts'
 import { sealer } from '../../../src/sealing.ts'
 import { simulatorClient } from '../../../src/simulator/client.ts'
+import { efiCaller } from '../../simulator/support/efi.ts'
 import { apiOf } from './client.ts'
 import { contractOf } from './contract.ts'
 import { HOME_VARIABLE } from './shared-stack.ts'
@@ -182,6 +183,20 @@ export async function openStage(home: Home) {
         ...(await Promise.all(connections.map(statementFaults))).flat(),
       ]
       await until(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
+    },
+
+    /** Asks the simulated provider itself, as one of its customers. */
+    async efi(
+      of: { provider: ProviderName; credentials: { client_id: string; client_secret: string } },
+      path: string,
+    ): Promise<unknown> {
+      const { client_id, client_secret } = of.credentials
+      const efi = efiCaller(simulatorFacts.providers[of.provider].base_url, { ca, client_id, client_secret })
+      try {
+        return (await efi.get(path)).body
+      } finally {
+        await efi.close()
+      }
     },
 
     async temporal(): Promise<Client> {
