@@ -46,6 +46,7 @@ export async function openCharge(
   )
 }
 
+<<<<<<< Updated upstream
 /** Starts a refund's life, or joins it, and resolves when it is accepted or cannot be. */
 export function beginRefund(engine: Engine, order: RefundOrder, waitMs: number): Promise<void> {
   return beginSending<typeof refundWorkflow>(engine, 'refundWorkflow', {
@@ -111,19 +112,25 @@ export async function cancelWaitingTransfer(
 
 /** Asks a running charge to cancel; `gone` where its life is over. */
 export async function cancelRunningCharge(
+=======
+/** Asks a charge to cancel, waking its life from its row where none runs. */
+export async function cancelStoredCharge(
+>>>>>>> Stashed changes
   engine: Engine,
   uuid: string,
   request: { updateId: string; waitMs: number },
-): Promise<CancelAnswer | { kind: 'gone' }> {
+): Promise<CancelAnswer> {
   const client = await engine.client()
-  try {
-    return await client.withDeadline(Date.now() + request.waitMs, () =>
-      client.workflow.getHandle(chargeId(uuid)).executeUpdate(cancelCharge, { updateId: request.updateId }),
-    )
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { kind: 'gone' }
-    throw error
-  }
+  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+    ...again(engine, chargeId(uuid)),
+    args: [{ resume: uuid, timeScale: engine.timeScale }],
+  })
+  return client.withDeadline(Date.now() + request.waitMs, () =>
+    client.workflow.executeUpdateWithStart(cancelCharge, {
+      updateId: request.updateId,
+      startWorkflowOperation: start,
+    }),
+  )
 }
 
 /** Signals a charge whose row exists, waking its life where it has ended. */

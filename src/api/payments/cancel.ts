@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Charge } from '../../db/entities/charge.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { charge as life } from '../../domain/charge.ts'
-import { cancelRunningCharge } from '../../engine/lives.ts'
+import { cancelStoredCharge } from '../../engine/lives.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
@@ -17,12 +17,12 @@ export async function cancelCharge(
   const charge = await chargeOf(em, token, uuid)
   if (!life.accepts(charge.state, 'cancelled')) refuse('charge_not_cancellable')
   await engine.client()
-  const answer = await cancelRunningCharge(engine, uuid, { updateId: randomUUID(), waitMs: CANCEL_MS }).catch(
+  const answer = await cancelStoredCharge(engine, uuid, { updateId: randomUUID(), waitMs: CANCEL_MS }).catch(
     () => ({ kind: 'no_answer' }) as const,
   )
   if (answer.kind === 'no_answer') refuse('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
   const now = await chargeOf(em.fork(), token, uuid)
   // Paid, expired or cancelled by somebody else in the meantime.
-  if (now.state !== 'cancelled' || answer.kind === 'gone') refuse('charge_not_cancellable')
+  if (now.state !== 'cancelled') refuse('charge_not_cancellable')
   return now
 }
