@@ -46,7 +46,6 @@ export async function openCharge(
   )
 }
 
-<<<<<<< Updated upstream
 /** Starts a refund's life, or joins it, and resolves when it is accepted or cannot be. */
 export function beginRefund(engine: Engine, order: RefundOrder, waitMs: number): Promise<void> {
   return beginSending<typeof refundWorkflow>(engine, 'refundWorkflow', {
@@ -110,12 +109,8 @@ export async function cancelWaitingTransfer(
   }
 }
 
-/** Asks a running charge to cancel; `gone` where its life is over. */
-export async function cancelRunningCharge(
-=======
 /** Asks a charge to cancel, waking its life from its row where none runs. */
 export async function cancelStoredCharge(
->>>>>>> Stashed changes
   engine: Engine,
   uuid: string,
   request: { updateId: string; waitMs: number },
