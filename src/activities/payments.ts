@@ -10,6 +10,7 @@ import type { MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { splitShare } from '../domain/split.ts'
 import { announceCharge, announceMovement } from './announce.ts'
+import { repayments } from './inflow.ts'
 import { moveCharge } from './move.ts'
 import { setAside } from './unmatched.ts'
 
@@ -157,7 +158,21 @@ async function credit(em: EntityManager, charge: Charge, movement: Movement, at:
       legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
   await em.flush()
-  await post(em, entries)
+  await post(em, [
+    ...entries,
+    { providerAccountUuid, movementUuid: movement.uuid, legs: await repaid(em, charge) },
+  ])
+}
+
+/** Whoever was credited repays what the service lent, before anything else. */
+function repaid(em: EntityManager, charge: Charge): Promise<ledger.Leg[]> {
+  const splits = charge.splits.getItems()
+  const shared = splits.reduce((sum, split) => sum + split.creditedCents, 0)
+  const credits = [
+    { accountUuid: charge.accountUuid, cents: charge.receivedCents - charge.feeCents - shared },
+    ...splits.map(split => ({ accountUuid: split.recipient.uuid, cents: split.creditedCents })),
+  ]
+  return repayments(em, { providerAccountUuid: charge.providerAccountUuid, credits })
 }
 
 function creditSplit(split: Split, { able, base }: { able: Set<string>; base: number }): void {

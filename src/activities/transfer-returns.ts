@@ -6,6 +6,7 @@ import { post } from '../db/post.ts'
 import { deposited } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
+import { repayments } from './inflow.ts'
 import { moveTransfer } from './move.ts'
 
 type Returned = NonNullable<Sending['returns']>[number]
@@ -48,7 +49,9 @@ async function takeReturn(
     updatedAt: at,
   })
   await em.flush()
-  await post(em, [{ movementUuid: movement.uuid, providerAccountUuid, legs: deposited(accountUuid, cents) }])
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  const legs = [...deposited(accountUuid, cents), ...(await repayments(em, inflow))]
+  await post(em, [{ movementUuid: movement.uuid, providerAccountUuid, legs }])
   transfer.returnedCents += cents
   moveTransfer(
     transfer,

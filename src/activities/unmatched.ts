@@ -5,10 +5,11 @@ import type { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { post } from '../db/post.ts'
-import { deposited, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
+import { deposited, type Leg, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
 import type { Disposition, MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { announceMovement } from './announce.ts'
+import { repayments } from './inflow.ts'
 
 type Unexpected = {
   connection: Connection
@@ -62,7 +63,7 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
     {
       providerAccountUuid: connection.providerAccountUuid,
       movementUuid: movement.uuid,
-      legs: legsOf(disposition, account.uuid, payment.cents),
+      legs: await legsOf(em, movement),
     },
   ])
   await announceMovement(em, movement, {
@@ -78,8 +79,13 @@ function dispositionOf(reason: MovementReason, policy: Account['unmatchedPolicy'
   return policy === 'refund' ? 'held' : 'kept'
 }
 
-function legsOf(disposition: Disposition | null, accountUuid: string, cents: number) {
-  if (disposition === null) return deposited(accountUuid, cents)
-  const arrived = paymentStarted(accountUuid, cents)
-  return disposition === 'kept' ? [...arrived, ...unmatchedKept(accountUuid, cents)] : arrived
+/** Held in `pending`, or the account's at once; what becomes available repays a shortfall first. */
+async function legsOf(em: EntityManager, movement: Movement): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, valueCents: cents, disposition } = movement
+  if (disposition === 'held') return paymentStarted(accountUuid, cents)
+  const arrived =
+    disposition === 'kept'
+      ? [...paymentStarted(accountUuid, cents), ...unmatchedKept(accountUuid, cents)]
+      : deposited(accountUuid, cents)
+  return [...arrived, ...(await repayments(em, { providerAccountUuid, credits: [{ accountUuid, cents }] }))]
 }

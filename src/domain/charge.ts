@@ -85,3 +85,8 @@ export const ANNOUNCED: readonly ChargeState[] = [
   'partially_refunded',
   'refunded',
 ]
+
+/** Whether a provider carries it: of one that nobody issued there is nobody to ask. */
+export function isCarried(state: ChargeState): boolean {
+  return state !== 'issuing' && state !== 'failed'
+}

@@ -157,7 +157,7 @@ export type ProviderBalance = { availableCents: number; blockedCents: number }
 /** One settled movement of a provider's statement; `value` never negative, `direction` says which way. */
 export type StatementEntry = {
   endToEnd: string
-  /** Our id where the provider knows it (txid or the id of a sending). */
+  /** Our id where the provider knows it: a txid, the id of a sending, or that of the sending it returns. */
   reference: string | null
   direction: 'IN' | 'OUT'
   cents: number

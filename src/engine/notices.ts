@@ -4,7 +4,9 @@ import { Connection } from '../db/entities/connection.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { uuidOf } from '../domain/identifiers.ts'
+import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
+import type { Engine } from './start.ts'
 import {
   tellCharge,
   tellDeposit,
@@ -13,8 +15,7 @@ import {
   tellReturn,
   tellRunning,
   tellTransfer,
-} from './lives.ts'
-import type { Engine } from './start.ts'
+} from './tell.ts'
 
 /** A notice that names a charge which neither a row nor a life knows after this long names none of ours. */
 const NOT_OURS_AFTER_MS = 10 * 60_000
@@ -34,91 +35,69 @@ export async function handOver(engine: Engine, em: EntityManager, notice: Notice
 
 type Told = { notice: Notice; connection: Connection }
 
-function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
-  switch (told.notice.kind) {
-    case 'payment':
-      return paymentTaker(engine, em, told)
-    case 'refund':
-      return refundTaker(engine, em, told)
+/** Whose id the notice names decides who is told; a connection may only speak of what its provider account carries. */
+async function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
+  const { notice, connection } = told
+  const uuid = notice.reference ? uuidOf(notice.reference) : null
+  if (!uuid) return depositTaker(engine, told)
+  const { providerAccountUuid } = connection
+  const attempt = await em.findOne(Attempt, { subjectUuid: uuid, providerAccountUuid })
+  if (!attempt) return strangerTaker(engine, em, { ...told, uuid })
+  const { subjectUuid, connectionUuid } = attempt
+  switch (attempt.operation) {
+    case 'issue':
+      return chargeTaker(engine, attempt, told)
     case 'transfer':
-      return transferTaker(engine, em, told)
+      // Asked at the connection that made the attempt, whichever one the notice came through.
+      await tellTransfer(engine, subjectUuid, { ...hint(notice), connectionUuid })
+      return 'taken'
+    case 'refund':
+      await tellRefund(engine, subjectUuid, hint(notice))
+      return 'taken'
+    case 'return':
+      await tellReturn(engine, { uuid: subjectUuid, connectionUuid }, hint(notice))
+      return 'taken'
   }
 }
 
-async function paymentTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
-  const { notice, connection } = told
-  const chargeUuid = notice.reference ? uuidOf(notice.reference) : null
-  if (!chargeUuid) return depositTaker(engine, told)
-  const charge = await em.findOne(Charge, chargeUuid)
-  if (!charge) {
-    if (await tellRunning(engine, chargeId(chargeUuid), hint(notice))) return 'taken'
-    const age = Date.now() - notice.receivedAt.getTime()
-    return age > NOT_OURS_AFTER_MS / engine.timeScale ? depositTaker(engine, told) : null
-  }
-  // A connection may only speak of what its provider account carries.
-  const attempt = await em.findOne(Attempt, {
-    operation: 'issue',
-    subjectUuid: chargeUuid,
-    providerAccountUuid: connection.providerAccountUuid,
-  })
-  switch (attempt?.state) {
-    case undefined:
+async function chargeTaker(engine: Engine, attempt: Attempt, told: Told): Promise<NoticeOutcome | null> {
+  const { notice } = told
+  switch (attempt.state) {
     case 'rejected':
     case 'unreachable':
-      // It carries no such charge; whatever money there is, its provider says so, came as a deposit.
       return depositTaker(engine, told)
     case 'orphan':
     case 'closed':
       await tellOrphan(engine, attempt.uuid, hint(notice))
       return 'taken'
     case 'calling':
-      return (await tellRunning(engine, chargeId(chargeUuid), hint(notice))) ? 'taken' : null
+      return (await tellRunning(engine, chargeId(attempt.subjectUuid), hint(notice))) ? 'taken' : null
     default:
-      await tellCharge(engine, chargeUuid, hint(notice))
+      await tellCharge(engine, attempt.subjectUuid, hint(notice))
       return 'taken'
   }
 }
 
+/** A reference that no attempt at this provider account has: early, foreign, or of a charge that is none of ours. */
+async function strangerTaker(
+  engine: Engine,
+  em: EntityManager,
+  told: Told & { uuid: string },
+): Promise<NoticeOutcome | null> {
+  const { notice, uuid } = told
+  if (notice.kind !== 'payment') return 'foreign'
+  // Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit.
+  if ((await em.count(Charge, { uuid })) > 0) return depositTaker(engine, told)
+  if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
+  const age = Date.now() - notice.receivedAt.getTime()
+  return age > scaled(NOT_OURS_AFTER_MS, engine.timeScale) ? depositTaker(engine, told) : null
+}
+
 async function depositTaker(engine: Engine, { notice, connection }: Told): Promise<NoticeOutcome> {
-  if (!notice.endToEnd) return 'foreign'
-  await tellDeposit(
-    engine,
-    {
-      connectionUuid: connection.uuid,
-      endToEnd: notice.endToEnd,
-      requestId: notice.requestId,
-      timeScale: engine.timeScale,
-    },
-    hint(notice),
-  )
+  if (notice.kind !== 'payment' || !notice.endToEnd) return 'foreign'
+  const { endToEnd, requestId } = notice
+  await tellDeposit(engine, { connectionUuid: connection.uuid, endToEnd, requestId }, hint(notice))
   return 'taken'
-}
-
-/** A devolução that settled is a refund of a charge, or an unmatched PIX that went back. */
-async function refundTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome> {
-  const uuid = told.notice.reference ? uuidOf(told.notice.reference) : null
-  const attempt = uuid ? await attemptThere(em, uuid, told.connection) : null
-  if (attempt?.operation === 'refund') await tellRefund(engine, attempt.subjectUuid, hint(told.notice))
-  else if (attempt?.operation === 'return') {
-    const { subjectUuid: uuid, connectionUuid } = attempt
-    await tellReturn(engine, { uuid, connectionUuid }, hint(told.notice))
-  } else return 'foreign'
-  return 'taken'
-}
-
-/** The transfer is asked about at the connection that made the attempt, whichever one the notice came through. */
-async function transferTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome> {
-  const uuid = told.notice.reference ? uuidOf(told.notice.reference) : null
-  const attempt = uuid ? await attemptThere(em, uuid, told.connection) : null
-  if (attempt?.operation !== 'transfer') return 'foreign'
-  const { connectionUuid } = attempt
-  await tellTransfer(engine, attempt.subjectUuid, { ...hint(told.notice), connectionUuid })
-  return 'taken'
-}
-
-/** A connection may only speak of what was sent through its provider account. */
-function attemptThere(em: EntityManager, subjectUuid: string, { providerAccountUuid }: Connection) {
-  return em.findOne(Attempt, { subjectUuid, providerAccountUuid, operation: { $ne: 'issue' } })
 }
 
 function hint(notice: Notice) {

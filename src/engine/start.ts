@@ -42,3 +42,13 @@ function life(workflowId: string, order: Order, seen: Seen & { status: string; n
 
 /** A Temporal client with the queue its lives run on. */
 export type Engine = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
+
+/** The resume door: it may start a life that has ended. */
+export function again(engine: Engine, workflowId: string) {
+  return {
+    workflowId,
+    taskQueue: engine.taskQueue,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  } as const
+}

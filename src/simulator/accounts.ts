@@ -1,15 +1,12 @@
-import type { ProviderName } from '../domain/provider.ts'
+import type { Dialect, ProviderName } from '../domain/provider.ts'
 import type { Ids } from './ids.ts'
 import type { Store } from './store.ts'
-
-/** Which provider's published API an account is reached by. */
-export const DIALECTS = ['efi'] as const
-export type Dialect = (typeof DIALECTS)[number]
 
 /** An account at a simulated provider; SQLite's truth is 0 or 1. */
 export type Account = {
   id: string
   provider: ProviderName
+  /** Which provider's published API it is reached by. */
   dialect: Dialect
   clientId: string
   clientSecret: string

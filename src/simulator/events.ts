@@ -7,7 +7,8 @@ import type { Sending } from './sendings.ts'
 /** What the rail tells a provider's customer about; each dialect says it in its own words. */
 export type RailEvent =
   | { kind: 'payment'; account: Account; receipt: Receipt; refunds: Refund[] }
-  | { kind: 'refund'; account: Account; receipt: Receipt; refunds: Refund[] }
+  /** `refunds` are all those of the PIX, `changed` the one this is about. */
+  | { kind: 'refund'; account: Account; receipt: Receipt; refunds: Refund[]; changed: Refund }
   | { kind: 'transfer'; account: Account; sending: Sending; returned: Returned[] }
 
 /** Called inside the transaction of the money, so that no notice is lost and none is sent for what did not happen. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { fetch } from 'undici'
-import type { Dialect } from './accounts.ts'
+import type { Dialect } from '../domain/provider.ts'
 import type { Agenda } from './agenda.ts'
 import type { Announce, RailEvent } from './events.ts'
 import type { Faults, NoticeFault, Operation, Taken } from './faults.ts'

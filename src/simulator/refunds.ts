@@ -36,6 +36,10 @@ export type RefundAcceptance =
 export type Refunds = {
   accept(request: RefundRequest): RefundAcceptance
   find(which: RefundName): Refund | undefined
+  /** Where an id is unique in the whole account. */
+  ofId(accountId: string, id: string): Refund | undefined
+  /** Those asked for in [from, to], both ISO 8601 UTC, oldest first. */
+  between(accountId: string, range: { from: string; to: string }): Refund[]
 }
 type RefundName = { accountId: string; endToEnd: string; id: string }
 
@@ -69,6 +73,15 @@ export function refundsOf(parts: Parts): Refunds {
 
   return {
     find,
+    ofId: (accountId, id) =>
+      store.one<Refund>('SELECT * FROM refund WHERE accountId = ? AND id = ?', accountId, id),
+    between: (accountId, { from, to }) =>
+      store.all<Refund>(
+        'SELECT * FROM refund WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
+        accountId,
+        from,
+        to,
+      ),
     accept: request =>
       store.atomically(() => {
         const receipt = receipts.find(request.accountId, request.endToEnd)
@@ -147,5 +160,6 @@ function finish({ store, rail, accounts, receipts, returns, now, announce }: Par
     account: accounts.find(accountId)!,
     receipt,
     refunds: receipts.refundsOf(receipt),
+    changed: { ...refund, status: refund.fate, settledAt: refund.fate === 'settled' ? at : null },
   })
 }

@@ -168,5 +168,31 @@ CREATE TABLE inboxEntry (
 CREATE INDEX inboxEntryByName ON inboxEntry (name);
 `
 
+/** What Woovi's dialect knows besides: webhooks by event, and payments that wait for their approval. */
+const WOOVI = `
+CREATE TABLE wooviWebhook (
+  id TEXT PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  name TEXT NOT NULL,
+  event TEXT NOT NULL,
+  url TEXT NOT NULL,
+  authorization TEXT,
+  isActive INTEGER NOT NULL,
+  createdAt TEXT NOT NULL
+) STRICT;
+CREATE INDEX wooviWebhookByEvent ON wooviWebhook (accountId, event);
+
+CREATE TABLE wooviPayment (
+  accountId TEXT NOT NULL REFERENCES account,
+  id TEXT NOT NULL,
+  cents INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  message TEXT,
+  PRIMARY KEY (accountId, id)
+) STRICT;
+
+CREATE INDEX refundById ON refund (accountId, id);
+`
+
 /** What brings an older store up to date, in order; a released step never changes, the next one is added. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST]
+export const SCHEMA_STEPS: readonly string[] = [FIRST, WOOVI]

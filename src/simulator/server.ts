@@ -8,6 +8,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../domain/provider.ts'
 import { controlRoutes } from './control/routes.ts'
 import { noSuchRoute } from './dialects/efi/errors.ts'
 import { efiRoutes } from './dialects/efi.ts'
+import { wooviRoutes } from './dialects/woovi.ts'
 import { inboxRoutes } from './inbox-routes.ts'
 import { type Listener, listen } from './listeners.ts'
 import { payerRoutes } from './payer-page.ts'
@@ -106,7 +107,7 @@ function mainApp(world: World, control: ReturnType<typeof controlRoutes>): Koa {
 
 function providerApp(world: World, provider: ProviderName): Koa {
   const app = quietApp(world.log)
-  app.use(efiRoutes(world, provider).routes())
+  for (const router of [efiRoutes(world, provider), wooviRoutes(world, provider)]) app.use(router.routes())
   app.use(ctx => {
     const { status, body } = noSuchRoute()
     ctx.status = status

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
-import { type Accounts, accountsOf, type Dialect } from './accounts.ts'
+import type { Dialect } from '../domain/provider.ts'
+import { type Accounts, accountsOf } from './accounts.ts'
 import { type Agenda, agendaOf } from './agenda.ts'
 import { type Charges, chargesOf } from './charges.ts'
 import { efiNoticesOf } from './dialects/efi/notices.ts'
+import { wooviNoticesOf } from './dialects/woovi/notices.ts'
 import { type Faults, faultsOf } from './faults.ts'
 import { idsOf } from './ids.ts'
 import { type Inbox, inboxOf } from './inbox.ts'
@@ -60,7 +62,10 @@ export function worldOf(surroundings: Surroundings): World {
   const faults = faultsOf(store)
   const webhooks = webhooksOf({ store, now })
   const agenda = agendaOf({ store, now, log })
-  const words: Record<Dialect, NoticeWords> = { efi: efiNoticesOf(webhooks) }
+  const words: Record<Dialect, NoticeWords> = {
+    efi: efiNoticesOf(webhooks),
+    woovi: wooviNoticesOf(store),
+  }
   const { announce } = noticesOf({
     agenda,
     faults,

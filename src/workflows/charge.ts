@@ -6,7 +6,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow'
 import type { Followed } from '../activities/following.ts'
-import { type ChargeState, charge } from '../domain/charge.ts'
+import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records } from './activities.ts'
 import { startOnce, startWhatIsLeft } from './announce.ts'
@@ -25,7 +25,7 @@ export async function chargeWorkflow(order: ChargeOrder | ResumedCharge): Promis
   for (let step = life.next(); step !== 'end'; step = life.next()) {
     if (step === 'wait') await life.wait()
     else if (step === 'cancel') await life.cancel()
-    else await life.ask({ closing: step === 'close' })
+    else await life.ask()
   }
   await condition(allHandlersFinished)
   return life.state
@@ -42,7 +42,7 @@ class ChargeLife {
   /** From here on, in workflow time, the provider is asked whether it was paid. */
   #closesAt = Number.POSITIVE_INFINITY
   /** After a question without an answer: when to ask again, and how often it was asked. */
-  #askAt = Number.POSITIVE_INFINITY
+  #askAt = 0
   #unanswered = 0
   #cancelWanted = false
   #cancelWaiters: ((answer: CancelAnswer) => void)[] = []
@@ -83,30 +83,28 @@ class ChargeLife {
     this.#opened = true
   }
 
-  /** What is to be done now; a notice is looked at before the life may end. */
-  next(): 'ask' | 'cancel' | 'close' | 'wait' | 'end' {
-    const due = Date.now() >= this.#askAt || this.#unanswered === 0
+  /** What is to be done now; a life ends only when its provider has answered all notices. */
+  next(): 'ask' | 'cancel' | 'wait' | 'end' {
+    if (!isCarried(this.state)) return 'end'
     if (this.#notices.waiting) return 'ask'
-    if (charge.isOver(this.state) || this.state === 'issuing') return 'end'
-    if (this.#cancelWanted && due && charge.accepts(this.state, 'cancelled')) return 'cancel'
-    if (Date.now() >= this.#closesAt && due) return 'close'
-    if (Date.now() >= this.#askAt) return 'ask'
-    return 'wait'
+    if (charge.isOver(this.state) && this.#unanswered === 0) return 'end'
+    if (!this.#isCancelledNow() && Date.now() < this.#dueAt) return 'wait'
+    return this.#cancelWanted && charge.accepts(this.state, 'cancelled') ? 'cancel' : 'ask'
   }
 
   async wait(): Promise<void> {
-    const until = Math.min(this.#closesAt > Date.now() ? this.#closesAt : this.#askAt, this.#askAt)
-    const woken = () => this.#notices.waiting || (this.#cancelWanted && this.#unanswered === 0)
-    await condition(woken, Math.max(1, until - Date.now()), {
+    const woken = () => this.#notices.waiting || this.#isCancelledNow()
+    await condition(woken, Math.max(1, this.#dueAt - Date.now()), {
       summary: this.#unanswered > 0 ? 'ask again' : 'payload expires',
     })
   }
 
-  async ask({ closing }: { closing: boolean }): Promise<void> {
+  async ask(): Promise<void> {
     this.#notices.taken()
+    const closing = this.#isClosing()
     const followed = await providers.followCharge.executeWithOptions(
       { summary: closing ? 'expired? ask whether it was paid' : 'ask the provider' },
-      [{ chargeUuid: this.#uuid, closing: closing || Date.now() >= this.#closesAt }],
+      [{ chargeUuid: this.#uuid, closing }],
     )
     await this.#took(followed)
   }
@@ -130,13 +128,33 @@ class ChargeLife {
       )
       return
     }
-    this.#unanswered = 0
-    this.#askAt = Number.POSITIVE_INFINITY
+    const isAwaited = this.#isAwaited()
     this.#stands(followed.state)
+    // One that stays as it was, though an end is due, is asked about less and less often.
+    if (!isAwaited || !this.#isAwaited()) this.#unanswered = 0
+    if (this.#isAwaited()) this.#askAgain()
     if (!charge.accepts(this.state, 'cancelled')) this.#tellCancellers({ kind: 'over', state: this.state })
-    // A payment on its way will be told by a notice; a lost one is found by asking.
-    if (this.state === 'paying') this.#askAgain()
     await startWhatIsLeft(followed, this.#timeScale)
+  }
+
+  /** When the provider is asked next if nothing happens before. */
+  get #dueAt(): number {
+    return this.#unanswered > 0 ? this.#askAt : this.#closesAt
+  }
+
+  /** A person wants it cancelled, and was not told yet that there is no answer. */
+  #isCancelledNow(): boolean {
+    return this.#cancelWanted && this.#unanswered === 0 && charge.accepts(this.state, 'cancelled')
+  }
+
+  /** The payload's time is over, so that the provider's "not paid" ends it. */
+  #isClosing(): boolean {
+    return Date.now() >= this.#closesAt && charge.accepts(this.state, 'payload_expired')
+  }
+
+  /** An end is due: a payment on its way will be told by a notice, and a lost one is found by asking. */
+  #isAwaited(): boolean {
+    return charge.accepts(this.state, 'payment_confirmed') || this.#isClosing()
   }
 
   #tellCancellers(answer: CancelAnswer): void {

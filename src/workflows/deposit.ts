@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow'
 import type { Deposit, DepositFate } from '../activities/deposits.ts'
-import { WAITS } from '../domain/waits.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
 import { providers } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
@@ -10,9 +10,11 @@ export async function depositWorkflow(deposit: Deposit): Promise<DepositFate['ki
   const notices = new Notices(deposit.timeScale)
   const ask = () => askUntilKnown(() => providers.takeDeposit(deposit), notices)
   let fate = await ask()
-  if (fate.kind === 'absent') {
-    // A notice may run ahead of the provider's own books.
-    await notices.orAfter(WAITS.secondLook, 'second look')
+  // A notice may run ahead of the provider's own books, and another one come before they are written.
+  const secondLookAt = Date.now() + scaled(WAITS.secondLook, deposit.timeScale)
+  for (let now = Date.now(); fate.kind === 'absent' && now < secondLookAt; ) {
+    await notices.orAfter((secondLookAt - now) * deposit.timeScale, 'second look')
+    now = Date.now()
     fate = await ask()
   }
   if (fate.kind === 'taken') await startWhatIsLeft(fate, deposit.timeScale)

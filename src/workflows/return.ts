@@ -15,6 +15,8 @@ export async function returnWorkflow({
 }: ReturnLife): Promise<Final['kind']> {
   const notices = new Notices(timeScale)
   while (true) {
+    // What is told before a sending is older than its answer.
+    notices.taken()
     setCurrentDetails('Sending an unmatched PIX back to its payer')
     const sent = await sendOnce({
       connectionUuid,

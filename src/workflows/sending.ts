@@ -26,6 +26,7 @@ export type Final = Extract<Sent, { kind: 'settled' | 'rejected' | 'unreachable'
 export async function sendOnce(sender: Sender): Promise<Final> {
   const doubt = new Doubt(sender.notices.timeScale)
   let absence = new Absence(sender.notices.timeScale)
+  let wasTaken = false
   let sent: Asked = await firstAnswer(sender, false)
   for (let asked = 0; ; asked++) {
     let waitMs: number | null = WAITS.askAgain(asked + 1)
@@ -39,13 +40,19 @@ export async function sendOnce(sender: Sender): Promise<Final> {
         sent = await firstAnswer(sender, false)
         continue
       case 'absent':
-        waitMs = absence.waitAfter(sent.settleWindowMs)
+        // What a provider once had did arrive: that it does not find it now is one more missing answer.
+        if (!wasTaken) waitMs = absence.waitAfter(sent.settleWindowMs)
+        else {
+          doubt.grows()
+          sender.pending('unknown')
+        }
         break
       case 'unknown':
         doubt.grows()
         sender.pending('unknown')
         break
       case 'in_process':
+        wasTaken = true
         sender.pending('in_process')
     }
     if (waitMs === null) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Charge } from '../../db/entities/charge.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { openCharge } from '../../engine/lives.ts'
+import { openCharge } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import { type CreatePayment, createdCharge, showCreatedCharge } from '../../wire/payment.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cancelWaitingTransfer } from '../../engine/lives.ts'
+import { cancelWaitingTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import { createTransfer, transferAnswer, transferPage, transfersQuery } from '../../wire/transfer.ts'
 import type { Routes } from '../app.ts'

@@ -4,7 +4,7 @@ import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
-import { beginTransfer } from '../../engine/lives.ts'
+import { beginTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import {

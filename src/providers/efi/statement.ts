@@ -77,10 +77,12 @@ const sentList = listOf(
   '/v2/gn/pix/enviados',
   sent.transform(pix => {
     const at = pix.horario.liquidacao ?? pix.horario.solicitacao
-    const own = { endToEnd: pix.endToEndId, reference: pix.idEnvio ?? null, cents: pix.valor }
+    const reference = pix.idEnvio ?? null
+    const own = { endToEnd: pix.endToEndId, reference, cents: pix.valor }
     return {
       own: pix.status === 'REALIZADO' && at ? [{ ...own, direction: 'OUT', at }] : [],
-      returns: returnsOf(pix.devolucoes, 'IN'),
+      // A recipient's return carries no id of ours: it is told by the sending that it returns.
+      returns: returnsOf(pix.devolucoes, 'IN').map(entry => ({ ...entry, reference })),
     }
   }),
 )

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { centsFromReais } from '../../domain/money.ts'
-import { PROVIDER_NAMES } from '../../domain/provider.ts'
-import { DIALECTS } from '../accounts.ts'
+import { DIALECTS, PROVIDER_NAMES } from '../../domain/provider.ts'
 import { FAULTS, OPERATIONS } from '../faults.ts'
 
 /** The bodies of the control API. Reais on the wire become centavos here and nowhere else. */

@@ -1,0 +1,122 @@
+import { WithStartWorkflowOperation } from '@temporalio/client'
+import { type Workflow, WorkflowNotFoundError } from '@temporalio/common'
+import type { chargeWorkflow } from '../workflows/charge.ts'
+import { chargeId, refundId, transferId } from '../workflows/ids.ts'
+import {
+  answered,
+  type CancelAnswer,
+  type ChargeOrder,
+  cancelCharge,
+  cancelTransfer,
+  type RefundOrder,
+  ready,
+  type TransferOrder,
+} from '../workflows/messages.ts'
+import type { refundWorkflow } from '../workflows/refund.ts'
+import type { transferWorkflow } from '../workflows/transfer.ts'
+import { again, chargeLife, type Engine, type Life, sendingLife } from './start.ts'
+
+/**
+ * The doors that requests knock at. Create is the only one that may issue or send; every door may be knocked at twice.
+ */
+
+/** Starts a charge's life, or joins it, and resolves when it is issued or cannot be. */
+export async function openCharge(
+  engine: Engine,
+  order: ChargeOrder,
+  seen: { externalRef?: string; provider: string; waitMs: number },
+): Promise<void> {
+  const client = await engine.client()
+  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+    ...chargeLife(order, seen),
+    taskQueue: engine.taskQueue,
+    args: [order],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  })
+  await client.withDeadline(Date.now() + seen.waitMs, () =>
+    client.workflow.executeUpdateWithStart(ready, { updateId: order.uuid, startWorkflowOperation: start }),
+  )
+}
+
+/** Starts a refund's life, or joins it, and resolves when it is accepted or cannot be. */
+export function beginRefund(engine: Engine, order: RefundOrder, waitMs: number): Promise<void> {
+  return beginSending<typeof refundWorkflow>(engine, 'refundWorkflow', {
+    ...sendingLife(refundId(order.uuid), order, { provider: order.connectionUuid }),
+    args: [order],
+    waitMs,
+    updateId: order.uuid,
+  })
+}
+
+/** Starts a transfer's life, or joins it, and resolves when a provider has accepted or all have refused. */
+export function beginTransfer(
+  engine: Engine,
+  order: TransferOrder,
+  seen: { externalRef: string | undefined; waitMs: number },
+): Promise<void> {
+  return beginSending<typeof transferWorkflow>(engine, 'transferWorkflow', {
+    ...sendingLife(transferId(order.uuid), order, { ...seen, provider: order.candidates[0]! }),
+    args: [order],
+    waitMs: seen.waitMs,
+    updateId: order.uuid,
+  })
+}
+
+type Beginning<T extends Workflow> = Life & { args: Parameters<T>; waitMs: number; updateId: string }
+
+async function beginSending<T extends Workflow>(
+  engine: Engine,
+  type: string,
+  { args, waitMs, updateId, ...life }: Beginning<T>,
+): Promise<void> {
+  const client = await engine.client()
+  const start = new WithStartWorkflowOperation<T>(type, {
+    ...life,
+    taskQueue: engine.taskQueue,
+    args,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  } as never)
+  await client.withDeadline(Date.now() + waitMs, () =>
+    client.workflow.executeUpdateWithStart(answered, { updateId, startWorkflowOperation: start }),
+  )
+}
+
+/** Asks a transfer that waits for its time to cancel; false where it has been sent, `gone` where its life is over. */
+export async function cancelWaitingTransfer(
+  engine: Engine,
+  uuid: string,
+  request: { updateId: string; waitMs: number },
+): Promise<boolean | 'gone'> {
+  const client = await engine.client()
+  try {
+    return await client.withDeadline(Date.now() + request.waitMs, () =>
+      client.workflow
+        .getHandle(transferId(uuid))
+        .executeUpdate(cancelTransfer, { updateId: request.updateId }),
+    )
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'gone'
+    throw error
+  }
+}
+
+/** Asks a charge to cancel, waking its life from its row where none runs. */
+export async function cancelStoredCharge(
+  engine: Engine,
+  uuid: string,
+  request: { updateId: string; waitMs: number },
+): Promise<CancelAnswer> {
+  const client = await engine.client()
+  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+    ...again(engine, chargeId(uuid)),
+    args: [{ resume: uuid, timeScale: engine.timeScale }],
+  })
+  return client.withDeadline(Date.now() + request.waitMs, () =>
+    client.workflow.executeUpdateWithStart(cancelCharge, {
+      updateId: request.updateId,
+      startWorkflowOperation: start,
+    }),
+  )
+}

@@ -1,0 +1,86 @@
+import { WorkflowNotFoundError } from '@temporalio/common'
+import type { Deposit } from '../activities/deposits.ts'
+import { chargeId, depositId, orphanId, refundId, returnId, transferId } from '../workflows/ids.ts'
+import { type ProviderNotice, providerNotice } from '../workflows/messages.ts'
+import { again, type Engine } from './start.ts'
+
+/**
+ * The doors that notices knock at. A life that has ended is woken from its row; woken so, it asks, and never issues or
+ * sends anew. Every door may be knocked at twice.
+ */
+
+export function tellCharge(engine: Engine, uuid: string, notice: ProviderNotice): Promise<void> {
+  return wake(engine, notice, { type: 'chargeWorkflow', workflowId: chargeId(uuid), order: { resume: uuid } })
+}
+
+export function tellTransfer(engine: Engine, uuid: string, notice: ProviderNotice): Promise<void> {
+  return wake(engine, notice, {
+    type: 'transferWorkflow',
+    workflowId: transferId(uuid),
+    order: { resume: uuid },
+  })
+}
+
+export function tellRefund(engine: Engine, uuid: string, notice: ProviderNotice): Promise<void> {
+  return wake(engine, notice, { type: 'refundWorkflow', workflowId: refundId(uuid), order: { resume: uuid } })
+}
+
+export function tellOrphan(engine: Engine, attemptUuid: string, notice: ProviderNotice): Promise<void> {
+  return wake(engine, notice, {
+    type: 'orphanWorkflow',
+    workflowId: orphanId(attemptUuid),
+    order: { attemptUuid },
+  })
+}
+
+/** An unmatched PIX on its way back: the life finds its attempt, and sends only where none was made. */
+export function tellReturn(
+  engine: Engine,
+  order: { uuid: string; connectionUuid: string },
+  notice: ProviderNotice,
+): Promise<void> {
+  return wake(engine, notice, { type: 'returnWorkflow', workflowId: returnId(order.uuid), order })
+}
+
+/** A PIX that no charge expects: a repeat finds the movement recorded. */
+export function tellDeposit(
+  engine: Engine,
+  deposit: Omit<Deposit, 'timeScale'>,
+  notice: ProviderNotice,
+): Promise<void> {
+  const workflowId = depositId(deposit.connectionUuid, deposit.endToEnd)
+  return wake(engine, notice, { type: 'depositWorkflow', workflowId, order: deposit })
+}
+
+/** Signals a life that must be running already; false where there is none. */
+export async function tellRunning(
+  engine: Engine,
+  workflowId: string,
+  notice: ProviderNotice,
+): Promise<boolean> {
+  const client = await engine.client()
+  try {
+    await client.workflow.getHandle(workflowId).signal(providerNotice, notice)
+    return true
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false
+    throw error
+  }
+}
+
+/** The names that the worker registers lives under; src/workflows/index.ts exports them. */
+type Life = keyof typeof import('../workflows/index.ts')
+
+async function wake(
+  engine: Engine,
+  notice: ProviderNotice,
+  { type, workflowId, order }: { type: Life; workflowId: string; order: object },
+): Promise<void> {
+  const client = await engine.client()
+  await client.workflow.signalWithStart(type, {
+    ...again(engine, workflowId),
+    args: [{ ...order, timeScale: engine.timeScale }],
+    signal: providerNotice,
+    signalArgs: [notice],
+  })
+}
