@@ -6,10 +6,11 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
-import { type LeftToDo, leftToDo } from './announce.ts'
+import type { LeftToDo } from './announce.ts'
 import { tellBreaker } from './breaker.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { answered, FINAL, keep, keyOf } from './outcomes.ts'
 
 /**
  * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
@@ -128,8 +129,6 @@ function mayBegin(attempt: Attempt): boolean {
   )
 }
 
-const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
-
 async function newAttempt<Row>(
   em: EntityManager,
   { operation }: Outgoing<Row>,
@@ -147,107 +146,4 @@ async function newAttempt<Row>(
     reference: referenceOf(uuid),
     state: 'calling',
   })
-}
-
-/** Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. */
-async function keep<Row>(
-  em: EntityManager,
-  outgoing: Outgoing<Row>,
-  order: Pick<AskOrder, 'uuid' | 'connectionUuid'>,
-  outcome: SendOutcome,
-): Promise<Sent> {
-  const row = await outgoing.lock(em, order.uuid)
-  const attempt = await em.findOneOrFail(Attempt, keyOf(outgoing, order))
-  const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
-  const over = FINAL.includes(attempt.state)
-  const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
-  if (!over || movedAfterAll) {
-    if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
-    else await leave(em, outgoing, { row, attempt, outcome })
-  }
-  if (settled && attempt.state === 'settled') await outgoing.afterwards?.(em, row, outcome.sending)
-  return answered(em, attempt, order.uuid)
-}
-
-type Following<Row> = { row: Row; attempt: Attempt; sending: Sending }
-
-async function follow<Row>(
-  em: EntityManager,
-  outgoing: Outgoing<Row>,
-  { row, attempt, sending }: Following<Row>,
-) {
-  attempt.endToEnd = sending.endToEnd || attempt.endToEnd
-  isKnown(attempt)
-  switch (sending.status) {
-    case 'in_process':
-      attempt.state = 'accepted'
-      return outgoing.accepted(em, row, sending)
-    case 'settled':
-      return outgoing.settled(em, row, attempt, sending)
-    case 'rejected':
-      await outgoing.accepted(em, row, sending)
-      Object.assign(attempt, {
-        state: 'rejected',
-        finality: 'final',
-        code: sending.code ?? 'rejected',
-        message: sending.message,
-      })
-      return outgoing.refused(em, row, attempt)
-  }
-}
-
-/** Whatever was in doubt about it no longer is. */
-function isKnown(attempt: Attempt): void {
-  Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
-}
-
-type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
-
-async function leave<Row>(
-  em: EntityManager,
-  outgoing: Outgoing<Row>,
-  { row, attempt, outcome }: Leaving<Row>,
-) {
-  if (outcome.kind !== 'unknown') isKnown(attempt)
-  attempt.state = outcome.kind
-  attempt.code = outcome.code
-  attempt.message = outcome.message
-  if (outcome.kind === 'unknown') {
-    attempt.unknownSince ??= new Date()
-    return
-  }
-  if (outcome.kind === 'rejected') {
-    attempt.finality = outcome.finality
-    attempt.providerCode = outcome.providerCode
-  }
-  await outgoing.refused(em, row, attempt)
-}
-
-async function answered(em: EntityManager, attempt: Attempt, lifeUuid: string): Promise<Sent> {
-  const code = attempt.code ?? ''
-  switch (attempt.state) {
-    case 'accepted':
-      return { kind: 'in_process' }
-    case 'settled':
-    case 'duplicate':
-      return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
-    case 'rejected':
-      return {
-        kind: 'rejected',
-        code,
-        finality: attempt.finality ?? 'final',
-        ...(await leftToDo(em, lifeUuid)),
-      }
-    case 'unreachable':
-      return { kind: 'unreachable', code, ...(await leftToDo(em, lifeUuid)) }
-    default:
-      return { kind: 'unknown', code }
-  }
-}
-
-function keyOf<Row>(
-  { operation }: Outgoing<Row>,
-  { uuid, connectionUuid }: Pick<AskOrder, 'uuid' | 'connectionUuid'>,
-) {
-  return { operation, subjectUuid: uuid, connectionUuid }
 }

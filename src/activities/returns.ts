@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { LockMode } from '@mikro-orm/core'
 import { Movement } from '../db/entities/movement.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { post } from '../db/post.ts'
-import { type Leg, returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
+import { returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
+import { book, failMovement, newMovement, settleMovement } from './movements.ts'
 import type { Outgoing } from './outgoing.ts'
 
 /** A PIX that is no charge's, and the movement that takes it back to its payer once there is one. */
@@ -29,23 +27,21 @@ export const unmatchedReturn: Outgoing<Return> = {
     const at = new Date()
     original.disposition = 'returning'
     original.updatedAt = at
-    const out = em.create(Movement, {
-      uuid: randomUUID(),
-      accountUuid: original.accountUuid,
-      providerAccountUuid: original.providerAccountUuid,
-      connectionUuid: original.connectionUuid,
-      type: 'EXTERNAL_REFUND',
-      movementType: 'OUT',
-      valueCents: original.valueCents,
-      status: 'PENDING',
-      sender: original.receiver,
-      receiver: original.sender,
-      chargeUuid: original.chargeUuid,
-      originalUuid: original.uuid,
-      createdAt: at,
-      updatedAt: at,
-    })
-    await em.flush()
+    const out = await newMovement(
+      em,
+      { ...original, connectionUuid: original.connectionUuid ?? null },
+      {
+        type: 'EXTERNAL_REFUND',
+        movementType: 'OUT',
+        valueCents: original.valueCents,
+        status: 'PENDING',
+        sender: original.receiver,
+        receiver: original.sender,
+        chargeUuid: original.chargeUuid,
+        originalUuid: original.uuid,
+      },
+      at,
+    )
     await book(em, out, returnHeld(original.accountUuid, original.valueCents))
     return null
   },
@@ -71,11 +67,7 @@ export const unmatchedReturn: Outgoing<Return> = {
     if (out.status === 'FAILED') await book(em, out, returnHeld(original.accountUuid, original.valueCents))
     attempt.state = 'settled'
     close(original, 'returned', at)
-    out.status = 'SETTLED'
-    out.endToEnd = sending.endToEnd
-    out.settledAt = sending.at ? new Date(sending.at) : at
-    out.updatedAt = at
-    await em.flush()
+    settleMovement(out, sending, at)
     await book(em, out, returnSettled(original.accountUuid, original.valueCents))
     await announceMovement(em, out, { lifeUuid: original.uuid, requestId: original.uuid, at })
   },
@@ -85,9 +77,7 @@ export const unmatchedReturn: Outgoing<Return> = {
     if (!out) throw new Error('a return refused that was never begun')
     const at = new Date()
     close(original, attempt.state === 'unreachable' ? 'held' : 'not_returned', at)
-    out.status = 'FAILED'
-    out.updatedAt = at
-    await em.flush()
+    failMovement(out, at)
     await book(em, out, returnFailed(original.accountUuid, original.valueCents))
   },
 }
@@ -95,8 +85,4 @@ export const unmatchedReturn: Outgoing<Return> = {
 function close(original: Movement, disposition: Disposition, at: Date): void {
   original.disposition = disposition
   original.updatedAt = at
-}
-
-function book(em: EntityManager, { uuid, providerAccountUuid }: Movement, legs: Leg[]): Promise<void> {
-  return post(em, [{ movementUuid: uuid, providerAccountUuid, legs }])
 }

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { Movement } from '../db/entities/movement.ts'
 import type { Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { post } from '../db/post.ts'
 import { deposited } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
 import { repayments } from './inflow.ts'
 import { moveTransfer } from './move.ts'
+import { book, newMovement } from './movements.ts'
 
 type Returned = NonNullable<Sending['returns']>[number]
 
@@ -30,28 +29,25 @@ async function takeReturn(
 ) {
   const at = new Date()
   const { accountUuid, providerAccountUuid } = transfer
-  const movement = em.create(Movement, {
-    uuid: randomUUID(),
-    accountUuid,
-    providerAccountUuid,
-    connectionUuid: transfer.connection.uuid,
-    type: 'EXTERNAL_REFUND',
-    movementType: 'IN',
-    valueCents: cents,
-    status: 'SETTLED',
-    endToEnd,
-    sender: transfer.receiver,
-    receiver: transfer.sender,
-    transferUuid: transfer.uuid,
-    originalUuid: transfer.movement?.uuid,
-    settledAt: new Date(settledAt),
-    createdAt: at,
-    updatedAt: at,
-  })
-  await em.flush()
+  const movement = await newMovement(
+    em,
+    { accountUuid, providerAccountUuid, connectionUuid: transfer.connection.uuid },
+    {
+      type: 'EXTERNAL_REFUND',
+      movementType: 'IN',
+      valueCents: cents,
+      status: 'SETTLED',
+      endToEnd,
+      sender: transfer.receiver,
+      receiver: transfer.sender,
+      transferUuid: transfer.uuid,
+      originalUuid: transfer.movement?.uuid,
+      settledAt: new Date(settledAt),
+    },
+    at,
+  )
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  const legs = [...deposited(accountUuid, cents), ...(await repayments(em, inflow))]
-  await post(em, [{ movementUuid: movement.uuid, providerAccountUuid, legs }])
+  await book(em, movement, [...deposited(accountUuid, cents), ...(await repayments(em, inflow))])
   transfer.returnedCents += cents
   moveTransfer(
     transfer,

@@ -1,19 +1,16 @@
-import { randomUUID } from 'node:crypto'
-import type { Attempt } from '../db/entities/attempt.ts'
-import { Connection } from '../db/entities/connection.ts'
-import { Movement } from '../db/entities/movement.ts'
 import type { Failure, Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { lockAvailable, post } from '../db/post.ts'
-import { goneUncovered, type Leg, transferHeld, transferReleased, transferSettled } from '../domain/ledger.ts'
+import { lockAvailable } from '../db/post.ts'
+import { transferHeld, transferReleased } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
-import type { Sending } from '../domain/provider.ts'
 import { transfer as life } from '../domain/transfer.ts'
-import { announceMovement, announceTransfer } from './announce.ts'
+import { announceTransfer } from './announce.ts'
 import { partyOf } from './connections.ts'
 import { lockTransfer, moveTransfer } from './move.ts'
+import { book, failMovement } from './movements.ts'
 import type { By, Outgoing } from './outgoing.ts'
 import { takeReturns } from './transfer-returns.ts'
+import { know, outMovement, settle, settleLate, settleTwice } from './transfer-settlements.ts'
 
 /** A PIX Out, through one provider after another until one takes it (SPEC §4, §6). */
 export const pixOut: Outgoing<Transfer> = {
@@ -98,7 +95,7 @@ export async function endUnsent(
 
 async function hold(em: EntityManager, transfer: Transfer): Promise<void> {
   const held = transfer.valueCents + transfer.feeCents
-  transfer.movement = await newMovement(em, transfer, {
+  transfer.movement = await outMovement(em, transfer, {
     connectionUuid: transfer.connection.uuid,
     providerAccountUuid: transfer.providerAccountUuid,
   })
@@ -109,115 +106,7 @@ async function hold(em: EntityManager, transfer: Transfer): Promise<void> {
 async function releaseHold(em: EntityManager, transfer: Transfer): Promise<void> {
   if (transfer.heldCents === 0 || !transfer.movement) return
   const { movement } = transfer
-  movement.status = 'FAILED'
-  movement.updatedAt = new Date()
+  failMovement(movement, new Date())
   await book(em, movement, transferReleased(transfer.accountUuid, transfer.heldCents))
   transfer.heldCents = 0
-}
-
-async function settle(em: EntityManager, transfer: Transfer, sending: Sending): Promise<void> {
-  const { accountUuid, valueCents, feeCents, movement } = transfer
-  if (!movement) throw new Error('a transfer settled that held nothing')
-  const at = new Date()
-  know(transfer, sending)
-  settleMovement(movement, sending, at)
-  transfer.heldCents = 0
-  transfer.settledAt = movement.settledAt
-  moveTransfer(transfer, 'settled', at)
-  await em.flush()
-  await book(em, movement, transferSettled(accountUuid, { valueCents, feeCents }))
-  await announceTransfer(em, transfer, { at })
-  await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
-}
-
-/** It was thought to have failed and has settled after all: the ledger follows the money, covered or not. */
-async function settleLate(
-  em: EntityManager,
-  transfer: Transfer,
-  attempt: Attempt,
-  sending: Sending,
-): Promise<void> {
-  const at = new Date()
-  transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
-  transfer.providerAccountUuid = attempt.providerAccountUuid
-  transfer.failure = null
-  know(transfer, sending)
-  transfer.movement = await bookGone(em, transfer, { attempt, sending, at })
-  transfer.settledAt = transfer.movement.settledAt
-  moveTransfer(transfer, 'settled_late', at)
-  await announceTransfer(em, transfer, { at, late: true })
-}
-
-/** An attempt that was left has settled while another is live or paid: a movement of its own and an alarm, no act. */
-async function settleTwice(
-  em: EntityManager,
-  transfer: Transfer,
-  attempt: Attempt,
-  sending: Sending,
-): Promise<void> {
-  attempt.state = 'duplicate'
-  await bookGone(em, transfer, { attempt, sending, at: new Date(), reason: 'duplicate_settlement' })
-}
-
-type Gone = { attempt: Attempt; sending: Sending; at: Date; reason?: 'duplicate_settlement' }
-
-async function bookGone(
-  em: EntityManager,
-  transfer: Transfer,
-  { attempt, sending, at, reason }: Gone,
-): Promise<Movement> {
-  const { accountUuid, valueCents } = transfer
-  const { providerAccountUuid } = attempt
-  const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
-  const movement = await newMovement(em, transfer, attempt)
-  settleMovement(movement, sending, at)
-  movement.reason = reason ?? null
-  await em.flush()
-  await book(em, movement, goneUncovered(accountUuid, { cents: valueCents, availableCents }))
-  await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
-  return movement
-}
-
-async function newMovement(
-  em: EntityManager,
-  transfer: Transfer,
-  at: { connectionUuid: string; providerAccountUuid: string },
-): Promise<Movement> {
-  const now = new Date()
-  const movement = em.create(Movement, {
-    uuid: randomUUID(),
-    accountUuid: transfer.accountUuid,
-    providerAccountUuid: at.providerAccountUuid,
-    connectionUuid: at.connectionUuid,
-    type: 'EXTERNAL_TRANSFER',
-    movementType: 'OUT',
-    valueCents: transfer.valueCents,
-    status: 'PENDING',
-    pixKey: transfer.pixKey,
-    sender: transfer.sender,
-    receiver: transfer.receiver,
-    transferUuid: transfer.uuid,
-    createdAt: now,
-    updatedAt: now,
-  })
-  await em.flush()
-  return movement
-}
-
-function settleMovement(movement: Movement, sending: Sending, at: Date): void {
-  movement.status = 'SETTLED'
-  movement.endToEnd = sending.endToEnd
-  movement.receiver = sending.receiver ?? movement.receiver
-  movement.settledAt = sending.at ? new Date(sending.at) : at
-  movement.updatedAt = at
-}
-
-/** What the provider tells of where the money goes. */
-function know(transfer: Transfer, sending: Sending): void {
-  transfer.endToEnd = sending.endToEnd || transfer.endToEnd
-  transfer.receiver = sending.receiver ?? transfer.receiver
-}
-
-function book(em: EntityManager, { uuid, providerAccountUuid }: Movement, legs: Leg[]): Promise<void> {
-  return post(em, [{ movementUuid: uuid, providerAccountUuid, legs }])
 }

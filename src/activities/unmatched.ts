@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { Account } from '../db/entities/account.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { post } from '../db/post.ts'
 import { deposited, type Leg, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
 import type { Disposition, MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { announceMovement } from './announce.ts'
 import { repayments } from './inflow.ts'
+import { book, newMovement } from './movements.ts'
 
 type Unexpected = {
   connection: Connection
@@ -37,35 +36,31 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
   const account = await em.findOneOrFail(Account, connection.accountUuid)
   const disposition = dispositionOf(reason, account.unmatchedPolicy)
   const at = new Date()
-  const movement = em.create(Movement, {
-    uuid: randomUUID(),
-    accountUuid: account.uuid,
-    providerAccountUuid: connection.providerAccountUuid,
-    connectionUuid: connection.uuid,
-    type: 'EXTERNAL_TRANSFER',
-    movementType: 'IN',
-    valueCents: payment.cents,
-    status: 'SETTLED',
-    endToEnd: payment.endToEnd,
-    txid: payment.txid,
-    pixKey: payment.pixKey,
-    sender: payment.payer,
-    receiver: charge?.receiver,
-    chargeUuid: charge?.uuid,
-    reason,
-    disposition,
-    settledAt: new Date(payment.at),
-    createdAt: at,
-    updatedAt: at,
-  })
-  await em.flush()
-  await post(em, [
+  const movement = await newMovement(
+    em,
     {
+      accountUuid: account.uuid,
       providerAccountUuid: connection.providerAccountUuid,
-      movementUuid: movement.uuid,
-      legs: await legsOf(em, movement),
+      connectionUuid: connection.uuid,
     },
-  ])
+    {
+      type: 'EXTERNAL_TRANSFER',
+      movementType: 'IN',
+      valueCents: payment.cents,
+      status: 'SETTLED',
+      endToEnd: payment.endToEnd,
+      txid: payment.txid,
+      pixKey: payment.pixKey,
+      sender: payment.payer,
+      receiver: charge?.receiver,
+      chargeUuid: charge?.uuid,
+      reason,
+      disposition,
+      settledAt: new Date(payment.at),
+    },
+    at,
+  )
+  await book(em, movement, await legsOf(em, movement))
   await announceMovement(em, movement, {
     lifeUuid: unexpected.lifeUuid ?? movement.uuid,
     requestId: unexpected.requestId,

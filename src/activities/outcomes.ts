@@ -1,0 +1,113 @@
+import { Attempt } from '../db/entities/attempt.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { Sending, SendOutcome } from '../domain/provider.ts'
+import { leftToDo } from './announce.ts'
+import type { Outgoing, Sent } from './outgoing.ts'
+
+/** What a provider's answer does to an attempt and its noun, in the transaction that keeps it. */
+
+/** The attempts of one connection at one operation. */
+export type AttemptKey = { uuid: string; connectionUuid: string }
+
+export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
+
+/** Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. */
+export async function keep<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  order: AttemptKey,
+  outcome: SendOutcome,
+): Promise<Sent> {
+  const row = await outgoing.lock(em, order.uuid)
+  const attempt = await em.findOneOrFail(Attempt, keyOf(outgoing, order))
+  const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
+  const over = FINAL.includes(attempt.state)
+  const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
+  if (!over || movedAfterAll) {
+    if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
+    else await leave(em, outgoing, { row, attempt, outcome })
+  }
+  if (settled && attempt.state === 'settled') await outgoing.afterwards?.(em, row, outcome.sending)
+  return answered(em, attempt, order.uuid)
+}
+
+type Following<Row> = { row: Row; attempt: Attempt; sending: Sending }
+
+async function follow<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  { row, attempt, sending }: Following<Row>,
+) {
+  attempt.endToEnd = sending.endToEnd || attempt.endToEnd
+  isKnown(attempt)
+  switch (sending.status) {
+    case 'in_process':
+      attempt.state = 'accepted'
+      return outgoing.accepted(em, row, sending)
+    case 'settled':
+      return outgoing.settled(em, row, attempt, sending)
+    case 'rejected':
+      await outgoing.accepted(em, row, sending)
+      Object.assign(attempt, {
+        state: 'rejected',
+        finality: 'final',
+        code: sending.code ?? 'rejected',
+        message: sending.message,
+      })
+      return outgoing.refused(em, row, attempt)
+  }
+}
+
+/** Whatever was in doubt about it no longer is. */
+function isKnown(attempt: Attempt): void {
+  Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
+}
+
+type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
+
+async function leave<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  { row, attempt, outcome }: Leaving<Row>,
+) {
+  if (outcome.kind !== 'unknown') isKnown(attempt)
+  attempt.state = outcome.kind
+  attempt.code = outcome.code
+  attempt.message = outcome.message
+  if (outcome.kind === 'unknown') {
+    attempt.unknownSince ??= new Date()
+    return
+  }
+  if (outcome.kind === 'rejected') {
+    attempt.finality = outcome.finality
+    attempt.providerCode = outcome.providerCode
+  }
+  await outgoing.refused(em, row, attempt)
+}
+
+/** What an attempt says now. */
+export async function answered(em: EntityManager, attempt: Attempt, lifeUuid: string): Promise<Sent> {
+  const code = attempt.code ?? ''
+  switch (attempt.state) {
+    case 'accepted':
+      return { kind: 'in_process' }
+    case 'settled':
+    case 'duplicate':
+      return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
+    case 'rejected':
+      return {
+        kind: 'rejected',
+        code,
+        finality: attempt.finality ?? 'final',
+        ...(await leftToDo(em, lifeUuid)),
+      }
+    case 'unreachable':
+      return { kind: 'unreachable', code, ...(await leftToDo(em, lifeUuid)) }
+    default:
+      return { kind: 'unknown', code }
+  }
+}
+
+export function keyOf<Row>({ operation }: Outgoing<Row>, { uuid, connectionUuid }: AttemptKey) {
+  return { operation, subjectUuid: uuid, connectionUuid }
+}

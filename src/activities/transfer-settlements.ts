@@ -1,0 +1,103 @@
+import type { Attempt } from '../db/entities/attempt.ts'
+import { Connection } from '../db/entities/connection.ts'
+import type { Movement } from '../db/entities/movement.ts'
+import type { Transfer } from '../db/entities/transfer.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { lockAvailable } from '../db/post.ts'
+import { goneUncovered, transferSettled } from '../domain/ledger.ts'
+import type { Sending } from '../domain/provider.ts'
+import { announceMovement, announceTransfer } from './announce.ts'
+import { moveTransfer } from './move.ts'
+import { book, newMovement, settleMovement } from './movements.ts'
+
+/** Settled by the provider that holds it: the money is outside, the fee the service's. */
+export async function settle(em: EntityManager, transfer: Transfer, sending: Sending): Promise<void> {
+  const { accountUuid, valueCents, feeCents, movement } = transfer
+  if (!movement) throw new Error('a transfer settled that held nothing')
+  const at = new Date()
+  know(transfer, sending)
+  settleMovement(movement, sending, at)
+  transfer.heldCents = 0
+  transfer.settledAt = movement.settledAt
+  moveTransfer(transfer, 'settled', at)
+  await book(em, movement, transferSettled(accountUuid, { valueCents, feeCents }))
+  await announceTransfer(em, transfer, { at })
+  await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
+}
+
+/** It was thought to have failed and has settled after all: the ledger follows the money, covered or not. */
+export async function settleLate(
+  em: EntityManager,
+  transfer: Transfer,
+  attempt: Attempt,
+  sending: Sending,
+): Promise<void> {
+  const at = new Date()
+  transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
+  transfer.providerAccountUuid = attempt.providerAccountUuid
+  transfer.failure = null
+  know(transfer, sending)
+  transfer.movement = await bookGone(em, transfer, { attempt, sending, at })
+  transfer.settledAt = transfer.movement.settledAt
+  moveTransfer(transfer, 'settled_late', at)
+  await announceTransfer(em, transfer, { at, late: true })
+}
+
+/** An attempt that was left has settled while another is live or paid: a movement of its own and an alarm, no act. */
+export async function settleTwice(
+  em: EntityManager,
+  transfer: Transfer,
+  attempt: Attempt,
+  sending: Sending,
+): Promise<void> {
+  attempt.state = 'duplicate'
+  await bookGone(em, transfer, { attempt, sending, at: new Date(), reason: 'duplicate_settlement' })
+}
+
+type Gone = { attempt: Attempt; sending: Sending; at: Date; reason?: 'duplicate_settlement' }
+
+async function bookGone(
+  em: EntityManager,
+  transfer: Transfer,
+  { attempt, sending, at, reason }: Gone,
+): Promise<Movement> {
+  const { accountUuid, valueCents } = transfer
+  const { providerAccountUuid } = attempt
+  const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
+  const movement = await outMovement(em, transfer, attempt)
+  settleMovement(movement, sending, at)
+  movement.reason = reason ?? null
+  await book(em, movement, goneUncovered(accountUuid, { cents: valueCents, availableCents }))
+  await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
+  return movement
+}
+
+/** The movement of one attempt of a transfer. */
+export function outMovement(
+  em: EntityManager,
+  transfer: Transfer,
+  { connectionUuid, providerAccountUuid }: { connectionUuid: string; providerAccountUuid: string },
+): Promise<Movement> {
+  const { accountUuid, uuid, valueCents, pixKey, sender, receiver } = transfer
+  return newMovement(
+    em,
+    { accountUuid, providerAccountUuid, connectionUuid },
+    {
+      type: 'EXTERNAL_TRANSFER',
+      movementType: 'OUT',
+      valueCents,
+      status: 'PENDING',
+      pixKey,
+      sender,
+      receiver,
+      transferUuid: uuid,
+    },
+    new Date(),
+  )
+}
+
+/** What the provider tells of where the money goes. */
+export function know(transfer: Transfer, sending: Sending): void {
+  transfer.endToEnd = sending.endToEnd || transfer.endToEnd
+  transfer.receiver = sending.receiver ?? transfer.receiver
+}
