@@ -1,3 +1,4 @@
+import type { Fate } from './events.ts'
 import type { CallFault, Taken } from './faults.ts'
 import type { Store } from './store.ts'
 
@@ -40,6 +41,30 @@ export function magicOf(key: string | null): Magic {
   if (!RAIL_CODES.has(code)) return { kind: 'none' }
   if (later === 'LATER') return { kind: 'rejected_later', code }
   return later === undefined ? { kind: 'refused', code } : { kind: 'none' }
+}
+
+/** Whoever has a key that belongs to no simulated account. */
+export const RECIPIENT_NAME = 'Favorecido de Teste'
+export const RECIPIENT_DOCUMENT = '52998224725'
+
+/** What becomes of a sending: refused in the request, or its fate and what comes back of it. */
+export type Foretold = { refused: string } | { fate: Fate; comesBack: number[] }
+
+export function foretold(key: string | null, cents: number): Foretold {
+  const magic = magicOf(key)
+  switch (magic.kind) {
+    case 'refused':
+      return { refused: magic.code }
+    case 'rejected_later':
+      return { fate: { kind: 'rejected', code: magic.code }, comesBack: [] }
+    case 'returned':
+      return { fate: { kind: 'settles' }, comesBack: [cents] }
+    case 'none':
+    case 'fault':
+      return { fate: { kind: 'settles' }, comesBack: [] }
+    default:
+      return magic satisfies never
+  }
 }
 
 /**

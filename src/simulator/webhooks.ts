@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Store } from './store.ts'
 
 /** Where a provider's customer wants the notices of one key. */
@@ -28,4 +29,12 @@ export function webhooksOf({ store, now }: { store: Store; now: () => Date }): W
     remove: (accountId, key) =>
       store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key) === 1,
   }
+}
+
+/** Providers want https. Plain http is let through to this machine and private names, where a local API listens. */
+export function isSecure({ protocol, hostname }: URL): boolean {
+  if (protocol === 'https:') return true
+  const isLocal =
+    hostname === 'localhost' || hostname === '[::1]' || !hostname.includes('.') || isIP(hostname) > 0
+  return protocol === 'http:' && isLocal
 }

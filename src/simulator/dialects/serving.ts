@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
@@ -85,4 +86,10 @@ function goneSignal(ctx: Context, stopping: AbortSignal): AbortSignal {
 function fallSilent(ctx: Context): void {
   ctx.respond = false
   ctx.req.socket.destroy()
+}
+
+/** Whether a caller knows a secret; how long it takes tells nothing of it but its length. */
+export function same(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net'
 import { textFromCents } from '../../../domain/money.ts'
 import type { Answer, Call } from '../../calls.ts'
-import type { Webhook } from '../../webhooks.ts'
+import { isSecure, type Webhook } from '../../webhooks.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
 import { listed } from './pages.ts'
@@ -65,12 +64,4 @@ export function balanceOf({ account, query }: Call): Answer {
 
 function shown({ url, key, createdAt }: Webhook) {
   return { webhookUrl: url, chave: key, criacao: createdAt }
-}
-
-/** Efí wants https. Plain http is let through to this machine and private names, where a local API listens. */
-function isSecure({ protocol, hostname }: URL): boolean {
-  if (protocol === 'https:') return true
-  const isLocal =
-    hostname === 'localhost' || hostname === '[::1]' || !hostname.includes('.') || isIP(hostname) > 0
-  return protocol === 'http:' && isLocal
 }

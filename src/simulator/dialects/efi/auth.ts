@@ -1,9 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { Context } from 'koa'
 import type { ProviderName } from '../../../domain/provider.ts'
 import type { Account, Accounts } from '../../accounts.ts'
 import type { Answer } from '../../calls.ts'
+import { same } from '../serving.ts'
 import * as errors from './errors.ts'
 
 /** Efí's tokens live an hour (docs, "Obter Autorização"). */
@@ -60,9 +61,4 @@ function basicCredentials(ctx: Context): string[] {
 /** The connection's certificate counts only where it is of the local authority. */
 function lacksCertificate(ctx: Context, account: Account): boolean {
   return account.requiresCertificate === 1 && !(ctx.req.socket as TLSSocket).authorized
-}
-
-function same(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

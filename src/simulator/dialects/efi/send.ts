@@ -4,7 +4,13 @@ import type { Accounts } from '../../accounts.ts'
 import type { Answer, Call } from '../../calls.ts'
 import type { Fate } from '../../events.ts'
 import type { CallFault, Taken } from '../../faults.ts'
-import { faultOfRecipient, magicOf } from '../../recipients.ts'
+import {
+  type Foretold,
+  faultOfRecipient,
+  foretold,
+  RECIPIENT_DOCUMENT,
+  RECIPIENT_NAME,
+} from '../../recipients.ts'
 import type { Recipient, Sending, SendingAcceptance } from '../../sendings.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
@@ -13,8 +19,6 @@ import { read, sendBody } from './schemas.ts'
 import { railErrorOf, sentOf } from './words.ts'
 
 const SEND_ID = /^[a-zA-Z0-9]{1,35}$/
-const RECIPIENT_NAME = 'Favorecido de Teste'
-const RECIPIENT_DOCUMENT = '52998224725'
 
 type Sends = Record<'send' | 'showByEndToEnd' | 'showById' | 'list', (call: Call, fate: Fate) => Answer> & {
   magicOf(call: Call): Taken<CallFault> | null
@@ -69,7 +73,7 @@ function sent(world: World, { account, params, body }: Call, fate: Fate): Answer
 
   // What was taken before keeps its id, whatever this request would come to.
   if (sendings.find(account.id, id)) return errors.sendIdTaken()
-  const magic = account.amountMagic ? amountMagic(cents) : recipientMagic(recipient.key, cents)
+  const magic = account.amountMagic ? amountMagic(cents) : foretold(recipient.key, cents)
   if ('refused' in magic) return errors.paymentDenied(railErrorOf(magic.refused))
   return answerTo(
     sendings.accept({
@@ -121,25 +125,6 @@ function recipientOf(favored: Favored, accounts: Accounts): Recipient | { refusa
     key,
     name: holder?.holderName ?? RECIPIENT_NAME,
     document: owner ?? expected ?? RECIPIENT_DOCUMENT,
-  }
-}
-
-type Foretold = { refused: string } | { fate: Fate; comesBack: number[] }
-
-function recipientMagic(key: string | null, cents: number): Foretold {
-  const magic = magicOf(key)
-  switch (magic.kind) {
-    case 'refused':
-      return { refused: magic.code }
-    case 'rejected_later':
-      return { fate: { kind: 'rejected', code: magic.code }, comesBack: [] }
-    case 'returned':
-      return { fate: { kind: 'settles' }, comesBack: [cents] }
-    case 'none':
-    case 'fault':
-      return { fate: { kind: 'settles' }, comesBack: [] }
-    default:
-      return magic satisfies never
   }
 }
 

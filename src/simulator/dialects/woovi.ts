@@ -1,0 +1,61 @@
+import Router from '@koa/router'
+import type { ProviderName } from '../../domain/provider.ts'
+import type { CallRoute } from '../calls.ts'
+import type { World } from '../world.ts'
+import { type ServedRoute, serve } from './serving.ts'
+import { accountCallsOf, webhookCallsOf } from './woovi/account.ts'
+import { admitted } from './woovi/auth.ts'
+import { chargesOf } from './woovi/charge.ts'
+import * as errors from './woovi/errors.ts'
+import { pixesOf } from './woovi/pix.ts'
+import { sendsOf } from './woovi/send.ts'
+
+/** Woovi's (OpenPix's) API as one provider's port serves it. */
+export function wooviRoutes(world: World, provider: ProviderName): Router {
+  const router = new Router({ prefix: '/api/v1' })
+  serve(router, world, provider, {
+    routes: callRoutes(world),
+    admitted: ctx => admitted(ctx, { accounts: world.accounts, provider }),
+    words: errors.wooviFailures,
+    malformedJson: errors.malformedJson,
+  })
+  return router
+}
+
+/** Every call of Woovi's API that is simulated, with the operation of the provider port it serves. */
+function callRoutes(world: World): ServedRoute[] {
+  const [charges, pixes, sends] = [chargesOf(world), pixesOf(world), sendsOf(world)]
+  const [accounts, webhooks] = [accountCallsOf(), webhookCallsOf(world)]
+  const order: CallRoute = { operation: 'sendTransfer', magicOf: sends.magicOfOrder, act: sends.order }
+  const approve: CallRoute = {
+    operation: 'sendTransfer',
+    magicOf: sends.magicOfApproval,
+    act: sends.approve,
+  }
+  return [
+    ['post', '/charge', { operation: 'issueCharge', act: charges.create }],
+    ['get', '/charge/:id', { operation: 'findCharge', act: charges.show }],
+    ['delete', '/charge/:id', { operation: 'cancelCharge', act: charges.remove }],
+    ['get', '/charge', { operation: 'statement', act: charges.list }],
+    ['post', '/charge/:id/refund', { operation: 'refund', act: pixes.refundCharge }],
+    ['get', '/charge/:id/refund', { operation: 'findRefund', act: pixes.listOfCharge }],
+
+    ['get', '/transaction/:id', { operation: 'findPayment', act: pixes.show }],
+    ['get', '/transaction', { operation: 'statement', act: pixes.list }],
+    ['post', '/refund', { operation: 'refund', act: pixes.refund }],
+    ['get', '/refund/:id', { operation: 'findRefund', act: pixes.showRefund }],
+    ['get', '/refund', { operation: 'statement', act: pixes.listRefunds }],
+
+    ['post', '/payment', order],
+    ['post', '/payment/approve', approve],
+    ['get', '/payment/:id', { operation: 'findTransfer', act: sends.show }],
+    ['get', '/payment', { operation: 'statement', act: sends.list }],
+
+    ['get', '/account/:id', { operation: 'balances', act: accounts.show }],
+    ['get', '/account', { operation: 'balances', act: accounts.list }],
+
+    ['post', '/webhook', { operation: 'registerNotices', act: webhooks.create }],
+    ['get', '/webhook', { operation: 'registerNotices', act: webhooks.list }],
+    ['delete', '/webhook/:id', { operation: 'registerNotices', act: webhooks.remove }],
+  ]
+}

@@ -1,0 +1,65 @@
+import type { Answer, FailureWords } from '../../calls.ts'
+import type { Operation } from '../../faults.ts'
+
+/**
+ * Woovi's refusals: `{error}`, with `errorCode` where it names the reason, or `{errors: [{message}]}` for fields. Texts
+ * and names are those of its public documentation and of answers its users have published; the rest are in its manner.
+ */
+const refused = (error: string, errorCode?: string): Answer => ({
+  status: 400,
+  body: { error, ...(errorCode ? { errorCode } : {}) },
+})
+
+export const invalidAppId = (): Answer => ({ status: 401, body: { error: 'appID inválido' } })
+export const malformedJson = () => refused('Payload JSON inválido')
+export const invalidFields = (messages: string[]): Answer => ({
+  status: 400,
+  body: { errors: messages.map(message => ({ message })) },
+})
+export const noKey = () => refused('A conta não possui uma chave Pix')
+
+export const chargeTaken = () => refused('Já existe uma cobrança com este Correlação ID')
+export const chargeNotFound = () => refused('Cobrança não encontrada')
+export const chargePaid = () => refused('Não é possível remover uma cobrança paga')
+
+export const transactionNotFound = () => refused('Transação não encontrada')
+export const refundTaken = () => refused('Já existe um reembolso com o correlationID fornecido')
+export const refundNotFound = () => refused('Reembolso não encontrado')
+export const refundTooLarge = () => refused('O valor do reembolso é maior que o valor restante da transação')
+export const refundTooLate = () => refused('O prazo de 90 dias para reembolsar a transação terminou')
+
+export const paymentTaken = () => refused('Já existe um pagamento com o correlationID fornecido')
+export const paymentNotFound = () => refused('Pagamento não encontrado')
+export const paymentApproved = () => refused('O pagamento não está aguardando aprovação')
+export const noBalance = () =>
+  refused('Você não possui saldo o suficiente para realizar esse pagamento', 'NOT_ENOUGH_BALANCE')
+export const invalidKey = () => refused('Chave Pix inválida', 'INVALID_PIX_KEY')
+/** Documented in the notice of a failed payment, not in a request; the form of the reason is the same. */
+export const rejectedByRail = (reason: string) => refused(reason, 'PAY_PIX_KEY_ERROR')
+
+export const webhookNotFound = () => refused('Webhook não encontrado')
+export const invalidUrl = () => invalidFields(['webhook.url deve ser uma URL https'])
+
+const READS: readonly Operation[] = [
+  'findCharge',
+  'findTransfer',
+  'findRefund',
+  'findPayment',
+  'balances',
+  'statement',
+  'listKeys',
+]
+
+/** The failures that faults ask for. */
+export const wooviFailures: FailureWords = {
+  refused: operation =>
+    READS.includes(operation)
+      ? { status: 403, body: { error: 'A aplicação não possui permissão para esta operação' } }
+      : refused('Conta bloqueada', 'ACCOUNT_TRANSACTION_BLOCKED_BY_MED'),
+  tooManyRequests: () => ({
+    status: 429,
+    body: { error: 'Limite de requisições excedido' },
+    headers: { 'Retry-After': '1' },
+  }),
+  internalError: () => ({ status: 500, body: { error: 'Ocorreu um erro interno' } }),
+}

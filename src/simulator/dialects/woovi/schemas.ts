@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { Answer } from '../../calls.ts'
+import * as errors from './errors.ts'
+
+/** What Woovi reads; money is whole centavos. */
+
+const cents = z.number().int().min(1)
+const correlationID = z.string().min(1).max(255)
+const comment = z.string().max(140).optional()
+
+export const chargeBody = z.object({
+  correlationID,
+  value: cents,
+  comment,
+  expiresIn: z.number().int().min(1).max(2_147_483_647).default(86_400),
+})
+
+export const refundBody = z.object({
+  correlationID,
+  transactionEndToEndId: z.string().min(1),
+  value: cents,
+  comment,
+})
+export const chargeRefundBody = z.object({ correlationID, value: cents.optional(), comment })
+
+export const paymentBody = z.object({
+  correlationID,
+  value: cents,
+  destinationAlias: z.string().min(1).max(77),
+  destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+  comment,
+  autoApprove: z.boolean().default(false),
+})
+export const approvalBody = z.object({ correlationID })
+
+export const WEBHOOK_EVENTS = [
+  'OPENPIX:CHARGE_COMPLETED',
+  'OPENPIX:TRANSACTION_RECEIVED',
+  'OPENPIX:MOVEMENT_CONFIRMED',
+  'OPENPIX:MOVEMENT_FAILED',
+  'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
+  'PIX_TRANSACTION_REFUND_SENT_REJECTED',
+  'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+export const webhookBody = z.object({
+  webhook: z.object({
+    name: z.string().min(1).max(255),
+    event: z.enum(WEBHOOK_EVENTS).default('OPENPIX:TRANSACTION_RECEIVED'),
+    url: z.string().min(1).max(1000),
+    authorization: z.string().nullish(),
+    isActive: z.boolean().default(true),
+  }),
+})
+
+const time = z.iso.datetime({ offset: true })
+export const pageQuery = z.object({
+  start: time.default('1970-01-01T00:00:00.000Z'),
+  end: time.default('9999-12-31T23:59:59.999Z'),
+  skip: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(100).default(100),
+})
+
+/** A body as Woovi would take it, or its refusal. */
+export function read<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+): { value: z.infer<T> } | { refusal: Answer } {
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data }
+  const messages = result.error.issues.map(issue => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+  return { refusal: errors.invalidFields(messages) }
+}

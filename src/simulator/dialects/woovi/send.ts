@@ -1,0 +1,122 @@
+import { documentKind } from '../../../domain/document.ts'
+import { pixKeyType } from '../../../domain/pix-key.ts'
+import type { Account } from '../../accounts.ts'
+import type { Answer, Call } from '../../calls.ts'
+import type { Fate } from '../../events.ts'
+import type { CallFault, Taken } from '../../faults.ts'
+import { faultOfRecipient, foretold, RECIPIENT_DOCUMENT, RECIPIENT_NAME } from '../../recipients.ts'
+import type { Recipient, SendingAcceptance } from '../../sendings.ts'
+import type { World } from '../../world.ts'
+import * as errors from './errors.ts'
+import { listed } from './pages.ts'
+import { approvalBody, paymentBody, read } from './schemas.ts'
+import { type Order, paymentOf, reasonOf, waitingOf } from './words.ts'
+
+type Sends = Record<'order' | 'approve' | 'show' | 'list', (call: Call, fate: Fate) => Answer> &
+  Record<'magicOfOrder' | 'magicOfApproval', (call: Call) => Taken<CallFault> | null>
+
+/** Payments out: `/payment`. Ordered, they wait; approved, by themselves or with the order, they are sent. */
+export function sendsOf(world: World): Sends {
+  const { sendings, store } = world
+
+  return {
+    magicOfOrder: ({ account, body }) => {
+      const { data } = paymentBody.safeParse(body)
+      if (!data?.autoApprove) return null
+      const { correlationID: id, destinationAlias: key } = data
+      return faultOfRecipient(store, { accountId: account.id, id, key })
+    },
+    magicOfApproval: ({ account, body }) => {
+      const { data } = approvalBody.safeParse(body)
+      const order = data && waitingFor(world, account, data.correlationID)
+      return order ? faultOfRecipient(store, { accountId: account.id, id: order.id, key: order.key }) : null
+    },
+    order: (call, fate) => ordered(world, call, fate),
+    approve: ({ account, body }, fate) => {
+      const asked = read(approvalBody, body)
+      if ('refusal' in asked) return asked.refusal
+      const { correlationID: id } = asked.value
+      const order = waitingFor(world, account, id)
+      if (order) return sent(world, { account, order, fate })
+      return sendings.find(account.id, id) ? errors.paymentApproved() : errors.paymentNotFound()
+    },
+    show: ({ account, params }) => {
+      const sending = sendings.find(account.id, params.id!)
+      if (sending) return { status: 200, body: paymentOf(sending) }
+      const order = waitingFor(world, account, params.id!)
+      return order ? { status: 200, body: waitingOf(order, account) } : errors.paymentNotFound()
+    },
+    list: call =>
+      listed(call, {
+        field: 'payments',
+        between: range => sendings.between(call.account.id, range),
+        shown: paymentOf,
+      }),
+  }
+}
+
+function ordered(world: World, { account, body }: Call, fate: Fate): Answer {
+  const asked = read(paymentBody, body)
+  if ('refusal' in asked) return asked.refusal
+  const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = asked.value
+  if (aliasTypeOf(key) !== asked.value.destinationAliasType) return errors.invalidKey()
+  // What was taken before keeps its id, whatever this request would come to.
+  if (world.sendings.find(account.id, id) || waitingFor(world, account, id)) return errors.paymentTaken()
+  const order = { id, cents, key, message: comment ?? null }
+  if (autoApprove) return sent(world, { account, order, fate })
+  world.store.insert('wooviPayment', { accountId: account.id, ...order })
+  return { status: 200, body: waitingOf(order, account) }
+}
+
+type Approved = { account: Account; order: Order; fate: Fate }
+
+/** A refused payment that waited goes on waiting, as Woovi documents for one without balance. */
+function sent(world: World, { account, order, fate }: Approved): Answer {
+  const { accounts, sendings, store } = world
+  const { id, cents, key, message } = order
+  const magic = foretold(key, cents)
+  if ('refused' in magic) return errors.rejectedByRail(reasonOf(magic.refused))
+  return store.atomically(() => {
+    const accepted = sendings.accept({
+      ...{ account, id, cents, message, comesBack: magic.comesBack },
+      recipient: recipientOf(world, key),
+      payerKey: accounts.keysOf(account.id)[0] ?? '',
+      fate: fate.kind === 'settles' ? magic.fate : fate,
+    })
+    if (accepted.kind === 'accepted')
+      store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
+    return answerTo(accepted)
+  })
+}
+
+function answerTo(accepted: SendingAcceptance): Answer {
+  switch (accepted.kind) {
+    case 'accepted':
+      return { status: 200, body: paymentOf(accepted.sending) }
+    case 'id_taken':
+      return errors.paymentTaken()
+    case 'no_balance':
+      return errors.noBalance()
+    default:
+      return accepted satisfies never
+  }
+}
+
+function waitingFor({ store }: World, account: Account, id: string): Order | undefined {
+  return store.one<Order>(
+    'SELECT id, cents, key, message FROM wooviPayment WHERE accountId = ? AND id = ?',
+    account.id,
+    id,
+  )
+}
+
+function recipientOf({ accounts }: World, key: string): Recipient {
+  const holder = accounts.ofKey(key)
+  const own = pixKeyType(key) === 'DOCUMENT' ? key : RECIPIENT_DOCUMENT
+  return { key, name: holder?.holderName ?? RECIPIENT_NAME, document: holder?.holderDocument ?? own }
+}
+
+function aliasTypeOf(key: string): string | null {
+  const type = pixKeyType(key)
+  return type === 'DOCUMENT' ? documentKind(key) : type
+}

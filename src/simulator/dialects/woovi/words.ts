@@ -1,0 +1,208 @@
+import { railCodes } from '../../../domain/rail-codes.ts'
+import type { Account } from '../../accounts.ts'
+import { type Charge, expiryOf } from '../../charges.ts'
+import type { Receipt } from '../../receipts.ts'
+import type { Refund } from '../../refunds.ts'
+import type { Returned } from '../../returns.ts'
+import type { Recipient, Sending } from '../../sendings.ts'
+
+/** How Woovi writes what the rail holds: money in centavos, names in English. */
+
+/** What the dialect keeps with a charge; `solicitacaoPagador` is what the payer's bank reads. */
+export type ChargeDetails = { correlationID: string; solicitacaoPagador?: string }
+
+export function correlationIdOf(charge: Charge): string {
+  return (JSON.parse(charge.details) as ChargeDetails).correlationID
+}
+
+/** One the provider took back looks expired; one that was deleted is not shown at all. */
+export function chargeOf(charge: Charge, now: Date) {
+  const { solicitacaoPagador } = JSON.parse(charge.details) as ChargeDetails
+  const expired = charge.status === 'removed_by_provider' || now > expiryOf(charge)
+  const status = charge.status === 'completed' ? 'COMPLETED' : expired ? 'EXPIRED' : 'ACTIVE'
+  return {
+    customer: null,
+    value: charge.cents,
+    comment: solicitacaoPagador ?? '',
+    identifier: charge.txid,
+    correlationID: correlationIdOf(charge),
+    paymentLinkID: charge.token,
+    transactionID: charge.txid,
+    status,
+    additionalInfo: [],
+    discount: 0,
+    valueWithDiscount: charge.cents,
+    expiresDate: expiryOf(charge).toISOString(),
+    type: 'DYNAMIC',
+    createdAt: charge.createdAt,
+    updatedAt: charge.createdAt,
+    expiresIn: charge.expiresInSeconds,
+    pixKey: charge.key,
+    brCode: charge.payload,
+    globalID: charge.token,
+    paymentMethods: {
+      pix: {
+        method: 'PIX_COB',
+        txId: charge.txid,
+        value: charge.cents,
+        status,
+        brCode: charge.payload,
+        transactionID: charge.txid,
+        identifier: charge.txid,
+      },
+    },
+  }
+}
+
+type Of = { charge: object | null; refunds: Refund[] }
+
+/** A received PIX, in look-ups and notices alike. */
+export function receivedOf(receipt: Receipt, { charge, refunds }: Of) {
+  const payer = { name: receipt.payerName, taxID: taxIdOf(receipt.payerDocument) }
+  return {
+    customer: null,
+    payer,
+    charge,
+    value: receipt.cents,
+    time: receipt.at,
+    endToEndId: receipt.endToEnd,
+    transactionID: receipt.txid ?? receipt.endToEnd,
+    infoPagador: receipt.message ?? '',
+    status: 'CONFIRMED',
+    type: 'PAYMENT',
+    debitParty: { psp: { id: receipt.payerIspb }, holder: payer },
+    creditParty: { pixKey: { pixKey: receipt.key } },
+    createdAt: receipt.at,
+    refunds: refunds.map(refundOf),
+  }
+}
+
+/** A sent PIX as a movement, with what came back of it. */
+export function movedOf(sending: Sending, returned: Returned[]) {
+  return {
+    value: sending.cents,
+    time: sending.settledAt ?? sending.requestedAt,
+    endToEndId: sending.endToEnd,
+    status: 'CONFIRMED',
+    type: 'WITHDRAW',
+    refunds: returned.map(returnedOf),
+  }
+}
+
+export function returnedOf({ returnId, cents, at }: Returned) {
+  return { value: cents, time: at, endToEndId: returnId, status: 'CONFIRMED', type: 'REFUND' }
+}
+
+const REFUND_STATUS = {
+  in_process: 'IN_PROCESSING',
+  settled: 'REFUNDED',
+  rejected: 'NOT_ACCOMPLISHED',
+} as const satisfies Record<Refund['status'], string>
+
+export function refundOf(refund: Refund) {
+  return {
+    status: REFUND_STATUS[refund.status],
+    value: refund.cents,
+    correlationID: refund.id,
+    refundId: refund.returnId,
+    returnIdentification: refund.returnId,
+    time: refund.settledAt ?? refund.requestedAt,
+    comment: '',
+    ...(refund.status === 'rejected' && refund.reason ? { providerRejectedReason: refund.reason } : {}),
+  }
+}
+
+const CHARGE_REFUND_STATUS = {
+  in_process: 'IN_PROCESSING',
+  settled: 'CONFIRMED',
+  rejected: 'REJECTED',
+} as const satisfies Record<Refund['status'], string>
+
+/** The same under a charge, which has other words for it. */
+export function chargeRefundOf(refund: Refund) {
+  const { value, correlationID, time, comment } = refundOf(refund)
+  const status = CHARGE_REFUND_STATUS[refund.status]
+  return { status, value, correlationID, endToEndId: refund.returnId, time, comment }
+}
+
+/** The rail's notice of a refund, whatever it came to. */
+export function refundTransactionOf(refund: Refund, receipt: Receipt) {
+  return {
+    value: refund.cents,
+    time: refund.settledAt ?? refund.requestedAt,
+    endToEndId: refund.returnId,
+    status: refund.status === 'settled' ? 'CONFIRMED' : 'REJECTED',
+    type: 'REFUND',
+    partial: refund.cents < receipt.cents,
+  }
+}
+
+const PAYMENT_STATUS = {
+  in_process: 'APPROVED',
+  settled: 'CONFIRMED',
+  rejected: 'FAILED',
+} as const satisfies Record<Sending['status'], string>
+
+export type Order = { id: string; cents: number; key: string; message: string | null }
+
+/** A payment that waits for its approval. */
+export function waitingOf(order: Order, account: Account) {
+  return { payment: { ...orderOf(order, account.id), status: 'CREATED' } }
+}
+
+/** A payment on its way or at its end. */
+export function paymentOf(sending: Sending) {
+  const recipient = JSON.parse(sending.recipient) as Recipient
+  const { id, cents, message, accountId } = sending
+  const transaction = {
+    value: cents,
+    endToEndId: sending.endToEnd,
+    time: sending.settledAt ?? sending.requestedAt,
+  }
+  const payment = {
+    ...orderOf({ id, cents, key: recipient.key ?? '', message }, accountId),
+    status: PAYMENT_STATUS[sending.status],
+  }
+  if (sending.status === 'rejected') {
+    const failure = { providerRejectedReason: reasonOf(sending.code!), providerErrorCode: FAILED.code }
+    return { payment, transaction: { ...transaction, ...failure }, error: FAILED }
+  }
+  return {
+    payment,
+    transaction,
+    ...(sending.status === 'settled' ? { destination: destinationOf(recipient) } : {}),
+  }
+}
+const FAILED = { code: 'PAY_PIX_KEY_ERROR', description: 'Falha ao Pagar Chave Pix' }
+
+/** The rail's code and reason, as Woovi writes them. */
+export function reasonOf(code: string): string {
+  return `${code} - ${railCodes[code]?.meaning ?? 'Pagamento rejeitado'}`
+}
+
+function orderOf({ id, cents, key, message }: Order, accountId: string) {
+  return {
+    value: cents,
+    destinationAlias: key,
+    comment: message ?? '',
+    correlationID: id,
+    sourceAccountId: accountId,
+  }
+}
+
+function destinationOf({ name, document, key }: Recipient) {
+  return {
+    name,
+    taxID: taxIdOf(document),
+    pixKey: key,
+    bankName: 'Banco de Teste',
+    ispb: '99999004',
+    branch: '0001',
+    account: '123456',
+    accountType: 'TRAN',
+  }
+}
+
+function taxIdOf(document: string) {
+  return { taxID: document, type: document.length === 11 ? 'BR:CPF' : 'BR:CNPJ' }
+}
