@@ -1,17 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { Client, Connection } from '@temporalio/client'
 import { Command, Option } from 'commander'
 import { issueToken, openAccount, revokeTokens, setDefaults } from './admin/accounts.ts'
 import { checkLedger, checkProviders } from './admin/check-ledger.ts'
 import { connect, registerNotices } from './admin/connections.ts'
 import { type Config, readConfig } from './config.ts'
 import { Account } from './db/entities/account.ts'
-import { Connection } from './db/entities/connection.ts'
+import { Connection as ProviderConnection } from './db/entities/connection.ts'
 import { type EntityManager, migrate, type Orm, openOrm } from './db/orm.ts'
 import { isDocument, normalizedDocument } from './domain/document.ts'
 import { DIALECTS, type Dialect, PROVIDER_NAMES, type ProviderName } from './domain/provider.ts'
 import { environmentOfCommands } from './local/local-environment.ts'
 import { type ProviderRegistry, providerRegistry } from './providers/registry.ts'
 import { type Sealer, sealer } from './sealing.ts'
+import type { reconciliationWorkflow } from './workflows/reconciliation.ts'
 
 /** `trilho`: what an administrator does without the API. Every command prints JSON, one object a line. */
 
@@ -35,6 +38,29 @@ trilho
       violations.forEach(print)
       print({ violations: violations.length })
       if (violations.length > 0) process.exitCode = 1
+    }),
+  )
+
+trilho
+  .command('reconcile')
+  .description(
+    'compare every provider’s statement with ours now, repair what lost notices left, show the rest',
+  )
+  .option('--hours <hours>', 'how far back', '48')
+  .action(options =>
+    withTools(async ({ em, config }) => {
+      const connection = await Connection.connect({ address: config.temporal.address })
+      const client = new Client({ connection, namespace: config.temporal.namespace })
+      const results = await client.workflow.execute<typeof reconciliationWorkflow>('reconciliationWorkflow', {
+        workflowId: `reconciliation/${randomUUID()}`,
+        taskQueue: config.temporal.taskQueue,
+        args: [{ hours: Number(options.hours) }],
+      })
+      results.forEach(print)
+      const open = await em.execute('select * from difference where settled_at is null order by found_at')
+      open.forEach(print)
+      if (open.length > 0) process.exitCode = 1
+      await connection.close()
     }),
   )
 
@@ -127,7 +153,9 @@ connection
   .description('list the connections of an account')
   .action((accountUuid: string) =>
     withTools(async ({ em }) => {
-      for (const { uuid, provider, type, status, dialect } of await em.find(Connection, { accountUuid }))
+      for (const { uuid, provider, type, status, dialect } of await em.find(ProviderConnection, {
+        accountUuid,
+      }))
         print({ provider_uuid: uuid, provider, type, status, dialect })
     }),
   )

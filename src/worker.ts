@@ -6,12 +6,13 @@ import type { Dependencies } from './activities/dependencies.ts'
 import {
   noticeActivities,
   providerActivities,
+  reconciliationActivities,
   recordActivities,
   webhookActivities,
 } from './activities/index.ts'
 import { type Config, readConfig } from './config.ts'
 import { openOrm } from './db/orm.ts'
-import { scheduleSweep } from './engine/schedules.ts'
+import { scheduleHousekeeping } from './engine/schedules.ts'
 import { providerRegistry } from './providers/registry.ts'
 import { sealer } from './sealing.ts'
 import { addressPolicy } from './webhooks/addresses.ts'
@@ -42,7 +43,7 @@ const engine = {
   taskQueue: config.temporal.taskQueue,
   timeScale: config.timeScale,
 }
-await scheduleSweep(client, engine)
+await scheduleHousekeeping(client, engine)
 
 const common: Partial<WorkerOptions> = {
   connection,
@@ -59,6 +60,7 @@ const lives = await Worker.create({
     ...providerActivities(dependencies),
     ...recordActivities(dependencies),
     ...noticeActivities(dependencies, engine),
+    ...reconciliationActivities(dependencies, engine),
   },
   maxCachedWorkflows: config.cachedWorkflows,
 })

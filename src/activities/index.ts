@@ -7,6 +7,7 @@ import { issueCharge } from './issuing.ts'
 import { sweepNotices } from './notices.ts'
 import { closeOrphan } from './orphans.ts'
 import { askBy, sendBy } from './outgoing.ts'
+import { providerAccounts, reconcile } from './reconciliation.ts'
 import { chargeNow, refundNow } from './records.ts'
 import { openRefund } from './refund-opening.ts'
 import { devolution } from './refunds.ts'
@@ -47,6 +48,10 @@ export function recordActivities(dependencies: Dependencies) {
 /** Webhook tries, on a queue of their own: a dead endpoint must not keep a provider waiting. */
 export function webhookActivities(dependencies: Dependencies) {
   return { deliver: deliver(dependencies) }
+}
+
+export function reconciliationActivities(dependencies: Dependencies, engine: Engine) {
+  return { providerAccounts: providerAccounts(dependencies), reconcile: reconcile(dependencies, engine) }
 }
 
 export function noticeActivities(dependencies: Dependencies, engine: Engine) {

@@ -1,25 +1,53 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client'
 import { scaled } from '../domain/waits.ts'
-import type { noticeSweepWorkflow } from '../workflows/notice-sweep.ts'
 import type { Engine } from './start.ts'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 /** Temporal does not start a schedule more often than this. */
 const SHORTEST = 1_000
+/** A statement is compared again for two days, because some providers book late. */
+const RECONCILED_HOURS = 48
 
-/** Makes sure that the inbox is swept every minute; every worker asks for it, the first one makes it. */
-export async function scheduleSweep(client: Client, engine: Engine): Promise<void> {
+/** Makes sure that the inbox is swept every minute and every statement compared every hour; the first worker makes it. */
+export async function scheduleHousekeeping(client: Client, engine: Engine): Promise<void> {
+  await schedule(client, engine, {
+    id: 'notice-sweep',
+    type: 'noticeSweepWorkflow',
+    everyMs: MINUTE,
+    args: [],
+  })
+  await schedule(client, engine, {
+    id: 'reconciliation',
+    type: 'reconciliationWorkflow',
+    everyMs: HOUR,
+    args: [{ hours: RECONCILED_HOURS }],
+  })
+}
+
+type Housework = {
+  id: string
+  type: keyof typeof import('../workflows/index.ts')
+  everyMs: number
+  args: unknown[]
+}
+
+async function schedule(
+  client: Client,
+  engine: Engine,
+  { id, type, everyMs, args }: Housework,
+): Promise<void> {
   try {
     await client.schedule.create({
-      scheduleId: 'notice-sweep',
-      spec: { intervals: [{ every: Math.max(SHORTEST, scaled(MINUTE, engine.timeScale)) }] },
+      scheduleId: id,
+      spec: { intervals: [{ every: Math.max(SHORTEST, scaled(everyMs, engine.timeScale)) }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE },
       action: {
         type: 'startWorkflow',
-        workflowType: 'noticeSweepWorkflow' satisfies (typeof noticeSweepWorkflow)['name'],
-        workflowId: 'notice-sweep',
+        workflowType: type,
+        workflowId: id,
         taskQueue: engine.taskQueue,
-        args: [],
+        args,
       },
     })
   } catch (error) {

@@ -2,6 +2,7 @@ import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio
 import type {
   noticeActivities,
   providerActivities,
+  reconciliationActivities,
   recordActivities,
   webhookActivities,
 } from '../activities/index.ts'
@@ -50,4 +51,10 @@ export const webhooks = () =>
 export const notices = proxyActivities<ReturnType<typeof noticeActivities>>({
   startToCloseTimeout: '1 minute',
   retry: { maximumAttempts: 1 },
+})
+
+/** A statement may have many pages; a later run finds what a failed one did not. */
+export const reconciliation = proxyActivities<ReturnType<typeof reconciliationActivities>>({
+  startToCloseTimeout: '10 minutes',
+  retry: { maximumAttempts: 3 },
 })

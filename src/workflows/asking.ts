@@ -41,18 +41,21 @@ export class Notices {
   }
 }
 
+/** What a provider's silence is called, by those who ask about charges and by those who send money. */
+type Silence = { kind: 'no_answer' | 'unknown' }
+
 /**
  * Asks again and again, on the schedule of SPEC §6, until an answer is one; a notice makes it ask at once.
- * Only the answer ends it: no time does.
+ * Only the answer ends it: no time does. `asked` is how often it was asked before.
  */
 export async function askUntilKnown<Answer extends { kind: string }>(
-  ask: () => Promise<Answer>,
+  ask: (asked: number) => Promise<Answer>,
   notices: Notices,
-): Promise<Exclude<Answer, { kind: 'no_answer' }>> {
+): Promise<Exclude<Answer, Silence>> {
   for (let asked = 1; ; asked++) {
     notices.taken()
-    const answer = await ask()
-    if (answer.kind !== 'no_answer') return answer as Exclude<Answer, { kind: 'no_answer' }>
+    const answer = await ask(asked - 1)
+    if (answer.kind !== 'no_answer' && answer.kind !== 'unknown') return answer as Exclude<Answer, Silence>
     await notices.orAfter(WAITS.askAgain(asked), 'no answer: ask again')
   }
 }

@@ -8,7 +8,7 @@ import {
 import { refund as life, type RefundState } from '../domain/refund.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
-import { Notices } from './asking.ts'
+import { askUntilKnown, Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
 import { answered, type RefundOrder, type Resumed } from './messages.ts'
 import { sendOnce } from './sending.ts'
@@ -56,10 +56,9 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   async function resumed(uuid: string): Promise<RefundState> {
     await condition(() => notices.waiting)
     while (notices.waiting) {
-      notices.taken()
       const { connectionUuid } = await records.refundNow(uuid)
-      const asked = await providers.askRefund({ uuid, connectionUuid, asked: 0 })
-      if ('deliveries' in asked) await startWhatIsLeft(asked, timeScale)
+      const told = await askUntilKnown(asked => providers.askRefund({ uuid, connectionUuid, asked }), notices)
+      if ('deliveries' in told) await startWhatIsLeft(told, timeScale)
     }
     return end((await records.refundNow(uuid)).state)
   }

@@ -40,12 +40,7 @@ export async function sendOnce(sender: Sender): Promise<Final> {
         sent = await firstAnswer(sender, false)
         continue
       case 'absent':
-        // What a provider once had did arrive: that it does not find it now is one more missing answer.
-        if (!wasTaken) waitMs = absence.waitAfter(sent.settleWindowMs)
-        else {
-          doubt.grows()
-          sender.pending('unknown')
-        }
+        waitMs = absence.waitAfter(sent.settleWindowMs)
         break
       case 'unknown':
         doubt.grows()
@@ -63,6 +58,8 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     await sender.notices.orAfter(waitMs, `${sent.kind}: ask again`)
     sender.notices.taken(sender.connectionUuid)
     sent = await sender.ask(asked + 1)
+    // What a provider once had did arrive: that it does not find it now is one more missing answer.
+    if (sent.kind === 'absent' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }
   }
 }
 

@@ -47,6 +47,7 @@ class TransferLife {
   async send(order: TransferOrder): Promise<void> {
     await this.#stands(await records.storeTransfer(order))
     if (order.scheduledFor) this.#answered = true
+    else this.#sent = true
     if (!life.isOver(this.state))
       await (order.scheduledFor ? this.#whenDue(order) : this.#end(order, await this.#round(order)))
     this.#answered = true
@@ -61,13 +62,19 @@ class TransferLife {
     await this.#stands(await records.transferNow(uuid))
   }
 
-  /** Asks every connection that a notice came through whether it knows more than was asked of it before. */
+  /** Asks every connection that a notice came through, until it answers, whether it knows more than before. */
   async #hearOthers(uuid: string): Promise<void> {
-    for (let unheard = this.#notices.unheard(); unheard.length > 0; unheard = this.#notices.unheard())
+    let unheard = this.#notices.unheard()
+    for (let asked = 0; unheard.length > 0; asked++) {
+      const silent: string[] = []
       for (const connectionUuid of unheard) {
-        await providers.askTransfer({ uuid, connectionUuid, asked: 0 })
+        const told = await providers.askTransfer({ uuid, connectionUuid, asked })
+        if (told.kind === 'unknown') silent.push(connectionUuid)
         await this.#stands(await records.transferNow(uuid))
       }
+      if (silent.length > 0) await this.#notices.orAfter(WAITS.askAgain(asked + 1), 'no answer: ask again')
+      unheard = [...new Set([...silent, ...this.#notices.unheard()])]
+    }
   }
 
   /** One round of the candidates, in order; the last word decides what becomes of the transfer. */

@@ -35,16 +35,16 @@ export function statusOf(cob: Cob, now: number): FoundCharge['status'] {
   }
 }
 
-/** A PIX that Efí lists as received has settled; a charge's key stands in where the PIX does not repeat it. */
+/** A PIX that Efí lists as received has settled; its extras know the payer's bank; a charge's key stands in where the PIX does not repeat it. */
 export function paymentOf(pix: Received, chargesKey?: string | null): IncomingPix {
-  const payer = pix.pagador ?? pix.gnExtras?.pagador
+  const told = { ...pix.gnExtras?.pagador, ...pix.pagador }
   return {
     endToEnd: pix.endToEndId,
     txid: pix.txid ?? null,
     cents: pix.valor,
     status: 'settled',
     at: pix.horario,
-    payer: payer ? partyOf(payer) : null,
+    payer: Object.keys(told).length > 0 ? partyOf(told) : null,
     pixKey: pix.chave ?? chargesKey ?? '',
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
+import { returnsOf } from './mapping.ts'
 import { pagesOf } from './pages.ts'
 import { payment, refund, type Transaction, transaction } from './shapes.ts'
 
@@ -22,7 +23,9 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
       if (moved.kind === 'no_answer') return moved
       const ordered = await ordersSince(daysBefore(from, LONGEST_ORDER_DAYS), to)
       if (ordered.kind === 'no_answer') return ordered
-      const entries = moved.items.filter(isSettledWithin(from, to)).map(it => entryOf(it, ordered.references))
+      const { outgoing } = ordered
+      const known = { outgoing, returned: returnsOfOurs(moved.items, outgoing) }
+      const entries = moved.items.filter(isSettledWithin(from, to)).map(pix => entryOf(pix, known))
       return { kind: 'found', entries }
     },
   }
@@ -35,32 +38,39 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
     const refunds = await everyPage(`/api/v1/refund?${range}`, { field: 'refunds', item: refund })
     if (refunds.kind === 'no_answer') return refunds
     const ids = [
-      ...payments.items.map(it => [it.transaction?.endToEndId, it.payment.correlationID] as const),
-      ...refunds.items.map(it => [it.returnIdentification ?? it.endToEndId, it.correlationID] as const),
+      ...payments.items.map(it => [it.transaction?.endToEndId ?? '', it.payment.correlationID] as const),
+      ...refunds.items.map(it => [it.returnIdentification ?? it.endToEndId ?? '', it.correlationID] as const),
     ]
-    return { kind: 'found', references: new Map(ids.filter(([endToEnd]) => endToEnd) as [string, string][]) }
+    return { kind: 'found', outgoing: new Map(ids.filter(([endToEnd]) => endToEnd !== '')) }
   }
 }
 
 /** What is listed by the time it was ordered may have settled later. */
 const LONGEST_ORDER_DAYS = 2
 
-type Ordered = { kind: 'found'; references: Map<string, string> }
+/** Our ids, by the rail's. */
+type Ids = ReadonlyMap<string, string>
+type Ordered = { kind: 'found'; outgoing: Ids }
 
 /** Listed whatever its state: one that is not known yet must not hide the rest. */
 const sentPayment = payment.extend({ payment: z.object({ correlationID: z.string() }) })
 
+/** A recipient's return carries no id of ours: it is told by the transfer that it returns, where that lists it. */
+function returnsOfOurs(moved: Transaction[], outgoing: Ids): Ids {
+  const returns = moved.flatMap(pix => {
+    const ours = outgoing.get(pix.endToEndId)
+    return ours === undefined ? [] : returnsOf(pix).map(({ id }) => [id, ours] as const)
+  })
+  return new Map(returns)
+}
+
 /** What we ordered left, whatever Woovi calls it; of the rest only its withdrawals and fees did. */
-function entryOf(moved: Transaction, references: Map<string, string>): StatementEntry {
-  const ours = references.get(moved.endToEndId)
+function entryOf(moved: Transaction, { outgoing, returned }: Record<'outgoing' | 'returned', Ids>): StatementEntry {
+  const { endToEndId: endToEnd, charge, value: cents, time: at } = moved
+  const ours = outgoing.get(endToEnd)
   const left = ours !== undefined || ['WITHDRAW', 'FEE'].includes(moved.type ?? '')
-  return {
-    endToEnd: moved.endToEndId,
-    reference: ours ?? moved.charge?.correlationID ?? null,
-    direction: left ? 'OUT' : 'IN',
-    cents: moved.value,
-    at: moved.time,
-  }
+  const reference = ours ?? returned.get(endToEnd) ?? charge?.correlationID ?? null
+  return { endToEnd, reference, direction: left ? 'OUT' : 'IN', cents, at }
 }
 
 function isSettledWithin(from: string, to: string) {

@@ -24,8 +24,9 @@ export function pixesOf(world: World): Pixes {
     const { accountId, endToEnd, cents, at, kind } = movement
     const receipt = receipts.find(accountId, endToEnd)
     if (receipt && (kind === 'payment' || kind === 'deposit')) return received(receipt)
-    const type = kind === 'transfer' ? 'WITHDRAW' : 'REFUND'
-    return { value: cents, time: at, endToEndId: endToEnd, status: 'CONFIRMED', type, charge: null }
+    const sending = kind === 'transfer' ? sendings.ofEndToEnd(endToEnd) : undefined
+    if (sending) return movedOf(sending, returns.of(sending))
+    return { value: cents, time: at, endToEndId: endToEnd, status: 'CONFIRMED', type: 'REFUND' }
   }
 
   const ofCharge = ({ account, query }: Call) =>

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { Connection } from '../db/entities/connection.ts'
+import { Movement } from '../db/entities/movement.ts'
+import { Notice } from '../db/entities/notice.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { StatementEntry } from '../domain/provider.ts'
+import { compare, type Difference, type Ours } from '../domain/reconciliation.ts'
+import { scaled } from '../domain/waits.ts'
+import { handOver } from '../engine/notices.ts'
+import type { Engine } from '../engine/start.ts'
+import { sha256 } from '../sealing.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/** What one provider account's statement and ours came to. */
+export type Reconciled = {
+  providerAccountUuid: string
+  matched: number
+  /** Told to their lives, because a notice of them must have been lost. */
+  repaired: number
+  differences: number
+  /** Why the provider did not answer, where it did not. */
+  noAnswer?: string
+}
+
+export type ReconciliationOrder = { providerAccountUuid: string; from: string; to: string }
+
+/** The younger end of a statement may still be on its way to us. */
+const SETTLING_MS = 2 * 60_000
+
+/** Every provider account that an active connection reaches. */
+export function providerAccounts({ orm }: Dependencies) {
+  return async (): Promise<string[]> => {
+    const rows: { uuid: string }[] = await orm.em
+      .fork()
+      .execute(
+        `select distinct provider_account_uuid as uuid from connection where status = 'ACTIVE' order by 1`,
+      )
+    return rows.map(row => row.uuid)
+  }
+}
+
+/**
+ * Compares a provider's statement with our movements (SPEC §6). What is missing here is told to the life it belongs to,
+ * through the inbox like any notice; what remains different is kept for the operator until it is gone.
+ */
+export function reconcile(dependencies: Dependencies, engine: Engine) {
+  return async (order: ReconciliationOrder): Promise<Reconciled> => {
+    const em = dependencies.orm.em.fork()
+    const { providerAccountUuid } = order
+    const connection = await em.findOneOrFail(
+      Connection,
+      { providerAccountUuid, status: 'ACTIVE' },
+      { orderBy: { createdAt: 'asc' } },
+    )
+    const { provider } = await reach(dependencies, em, connection.uuid)
+    const said = await provider.statement(order.from, order.to)
+    if (said.kind === 'no_answer')
+      return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: said.code }
+    const settledBefore = Date.parse(order.to) - scaled(SETTLING_MS, engine.timeScale)
+    const theirs = said.entries.filter(entry => Date.parse(entry.at) <= settledBefore)
+    const { matched, differences } = compare(theirs, await ours(em, { ...order, settledBefore, theirs }))
+    let repaired = 0
+    const left: Difference[] = []
+    for (const difference of differences) {
+      if (await repair(engine, em, { connection, difference })) repaired += 1
+      else left.push(difference)
+    }
+    await keep(em, { providerAccountUuid, from: order.from, left })
+    return { providerAccountUuid, matched, repaired, differences: left.length }
+  }
+}
+
+type Period = ReconciliationOrder & { settledBefore: number; theirs: StatementEntry[] }
+
+/** Our movements of the rail: those well inside the period, and those that the statement names whatever their time. */
+async function ours(
+  em: EntityManager,
+  { providerAccountUuid, from, settledBefore, theirs }: Period,
+): Promise<Ours[]> {
+  const inside = { $gte: new Date(Date.parse(from) + SETTLING_MS), $lte: new Date(settledBefore) }
+  const movements = await em.find(Movement, {
+    providerAccountUuid,
+    endToEnd: { $ne: null },
+    $or: [{ endToEnd: { $in: theirs.map(entry => entry.endToEnd) } }, { settledAt: inside }],
+  })
+  return movements.map(movement => ({
+    endToEnd: movement.endToEnd!,
+    direction: movement.movementType,
+    cents: movement.valueCents,
+    settledAt: movement.settledAt?.toISOString() ?? null,
+    status: movement.status,
+  }))
+}
+
+type Found = { connection: Connection; difference: Difference }
+
+/** A lost notice is written into the inbox once; one that was handed over before and still differs is not repaired. */
+async function repair(
+  engine: Engine,
+  em: EntityManager,
+  { connection, difference }: Found,
+): Promise<boolean> {
+  const { kind, entry } = difference
+  if (!entry || (kind !== 'missing_here' && kind !== 'status_differs')) return false
+  const body = JSON.stringify({ reconciliation: entry })
+  const digest = sha256(body)
+  if ((await em.count(Notice, { connectionUuid: connection.uuid, digest })) > 0) return false
+  const notice = em.create(Notice, {
+    uuid: randomUUID(),
+    connectionUuid: connection.uuid,
+    digest,
+    kind: entry.direction === 'IN' ? 'payment' : 'transfer',
+    reference: entry.reference,
+    endToEnd: entry.endToEnd,
+    body,
+    requestId: randomUUID(),
+  })
+  await em.flush()
+  await handOver(engine, em, notice)
+  return true
+}
+
+/** Differences seen again keep the time they were first seen; those of the period that are gone are settled. */
+async function keep(
+  em: EntityManager,
+  { providerAccountUuid, from, left }: { providerAccountUuid: string; from: string; left: Difference[] },
+): Promise<void> {
+  await em.execute(
+    `update difference set settled_at = now() where provider_account_uuid = ? and settled_at is null and found_at >= ?`,
+    [providerAccountUuid, from],
+  )
+  for (const difference of left)
+    await em.execute(
+      `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
+       values (?, ?, ?, ?, ?, ?, now(), now())
+       on conflict (provider_account_uuid, movement_type, end_to_end, kind)
+       do update set detail = excluded.detail, seen_at = now(), settled_at = null`,
+      [
+        randomUUID(),
+        providerAccountUuid,
+        difference.kind,
+        difference.direction,
+        difference.endToEnd,
+        JSON.stringify(difference),
+      ],
+    )
+}
