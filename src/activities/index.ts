@@ -6,7 +6,7 @@ import { cancelCharge, followCharge } from './following.ts'
 import { issueCharge } from './issuing.ts'
 import { sweepNotices } from './notices.ts'
 import { closeOrphan } from './orphans.ts'
-import { askBy, sendBy } from './outgoing.ts'
+import { askBy, sendBy, settleBy } from './outgoing.ts'
 import { providerAccounts, reconcile } from './reconciliation.ts'
 import { chargeNow, refundNow } from './records.ts'
 import { openRefund } from './refund-opening.ts'
@@ -42,6 +42,9 @@ export function recordActivities(dependencies: Dependencies) {
     transferNow: transferNow(dependencies),
     failTransfer: failTransfer(dependencies),
     endWaiting: endWaiting(dependencies),
+    settleTransfer: settleBy(dependencies, pixOut),
+    settleRefund: settleBy(dependencies, devolution),
+    settleReturn: settleBy(dependencies, unmatchedReturn),
   }
 }
 

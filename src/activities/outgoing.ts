@@ -6,11 +6,12 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
+import type { OperatorsWord } from '../workflows/messages.ts'
 import type { LeftToDo } from './announce.ts'
 import { tellBreaker } from './breaker.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
-import { answered, FINAL, keep, keyOf } from './outcomes.ts'
+import { type AttemptKey, answered, FINAL, keep, keyOf } from './outcomes.ts'
 
 /**
  * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
@@ -90,6 +91,22 @@ export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) 
         )
     }
   }
+}
+
+/** Keeps what an operator found out, where the provider has not told; its final word would stand against it. */
+export function settleBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+  return ({ word, ...key }: AttemptKey & { word: OperatorsWord }): Promise<Sent> => {
+    const { log } = dependencies
+    log.warn({ operation: outgoing.operation, ...key, ...word }, 'an operator settles an unknown outcome')
+    return inTransaction(dependencies.orm, em => keep(em, outgoing, key, outcomeOf(word)))
+  }
+}
+
+function outcomeOf(word: OperatorsWord): SendOutcome {
+  if (word.as === 'rejected')
+    return { kind: 'rejected', finality: 'final', code: 'settled_by_operator', message: word.reason }
+  const sending = { status: 'settled', endToEnd: word.endToEnd, at: new Date().toISOString() } as const
+  return { kind: 'accepted', sending }
 }
 
 /** When the life will ask next: shown to the merchant while an outcome is unknown. */

@@ -1,11 +1,12 @@
 import { condition, setHandler } from '@temporalio/workflow'
 import { scaled, WAITS } from '../domain/waits.ts'
-import { type ProviderNotice, providerNotice } from './messages.ts'
+import { type OperatorsWord, operatorSettles, type ProviderNotice, providerNotice } from './messages.ts'
 
 /** The notices that wake a life; what they say is asked of the provider, so only their coming counts. */
 export class Notices {
   readonly timeScale: number
   #waiting = 0
+  #word: OperatorsWord | undefined
   readonly #from = new Set<string>()
 
   constructor(timeScale: number) {
@@ -18,7 +19,24 @@ export class Notices {
   }
 
   get waiting(): boolean {
-    return this.#waiting > 0
+    return this.#waiting > 0 || this.#word !== undefined
+  }
+
+  /** Lets an operator end what no provider can tell. */
+  hearOperator(): void {
+    const hear = (word: OperatorsWord) => {
+      this.#word = word
+    }
+    setHandler(operatorSettles, hear, {
+      description: 'Settles an unknown outcome: { as: "rejected" | "settled", endToEnd?, reason }',
+    })
+  }
+
+  /** What an operator said since it was last asked here. */
+  operatorsWord(): OperatorsWord | undefined {
+    const word = this.#word
+    this.#word = undefined
+    return word
   }
 
   /** One look at a provider answers all that have come so far; of one that is named, nothing is left to hear. */

@@ -85,3 +85,9 @@ export const answered = defineUpdate<void>('answered')
 
 /** Cancels a waiting transfer; false where it has been sent already. */
 export const cancelTransfer = defineUpdate<boolean>('cancelTransfer')
+
+/** What an operator found out about money whose provider cannot tell; the reason is kept with the attempt. */
+export type OperatorsWord =
+  | { as: 'rejected'; reason: string }
+  | { as: 'settled'; endToEnd: string; reason: string }
+export const operatorSettles = defineSignal<[OperatorsWord]>('operatorSettles')

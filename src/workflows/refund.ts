@@ -31,6 +31,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
     connectionUuid,
     send: again => sending.sendRefund({ uuid, connectionUuid, again }),
     ask: asked => providers.askRefund({ uuid, connectionUuid, asked }),
+    settleBy: word => records.settleRefund({ uuid, connectionUuid, word }),
     pending: kind => {
       isAnswered ||= kind === 'in_process'
       setCurrentDetails(

@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../domain/waits.ts'
-import { providers, sending } from './activities.ts'
+import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { Notices } from './asking.ts'
 import { type Final, sendOnce } from './sending.ts'
@@ -22,6 +22,7 @@ export async function returnWorkflow({
       connectionUuid,
       send: again => sending.sendReturn({ uuid, connectionUuid, again }),
       ask: asked => providers.askReturn({ uuid, connectionUuid, asked }),
+      settleBy: word => records.settleReturn({ uuid, connectionUuid, word }),
       pending: kind => setCurrentDetails(`On its way back (${kind}); the provider is asked`),
       notices,
     })

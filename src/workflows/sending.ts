@@ -3,6 +3,7 @@ import type { Asked, Sent } from '../activities/outgoing.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { Absence, type Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
+import type { OperatorsWord } from './messages.ts'
 
 /** How one provider is told to send, and how it is asked what became of it. */
 export type Sender = {
@@ -11,6 +12,8 @@ export type Sender = {
   send: (again: boolean) => Promise<Sent>
   /** `asked` is how often it was asked before. */
   ask: (asked: number) => Promise<Asked>
+  /** Keeps what an operator says where no provider can tell. */
+  settleBy: (word: OperatorsWord) => Promise<Sent>
   /** Told of every answer that is not final: accepted and on its way, or not known. */
   pending: (kind: 'in_process' | 'unknown') => void
   notices: Notices
@@ -24,6 +27,7 @@ export type Final = Extract<Sent, { kind: 'settled' | 'rejected' | 'unreachable'
  * that answer counts as a first one.
  */
 export async function sendOnce(sender: Sender): Promise<Final> {
+  sender.notices.hearOperator()
   const doubt = new Doubt(sender.notices.timeScale)
   let absence = new Absence(sender.notices.timeScale)
   let wasTaken = false
@@ -57,7 +61,8 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     }
     await sender.notices.orAfter(waitMs, `${sent.kind}: ask again`)
     sender.notices.taken(sender.connectionUuid)
-    sent = await sender.ask(asked + 1)
+    const word = sender.notices.operatorsWord()
+    sent = word ? await sender.settleBy(word) : await sender.ask(asked + 1)
     // What a provider once had did arrive: that it does not find it now is one more missing answer.
     if (sent.kind === 'absent' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }
   }

@@ -85,6 +85,7 @@ class TransferLife {
         connectionUuid,
         send: again => sending.sendTransfer({ uuid, connectionUuid, again }),
         ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
+        settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
         pending: kind => this.#pending(kind),
         notices: this.#notices,
       })

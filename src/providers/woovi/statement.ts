@@ -65,7 +65,10 @@ function returnsOfOurs(moved: Transaction[], outgoing: Ids): Ids {
 }
 
 /** What we ordered left, whatever Woovi calls it; of the rest only its withdrawals and fees did. */
-function entryOf(moved: Transaction, { outgoing, returned }: Record<'outgoing' | 'returned', Ids>): StatementEntry {
+function entryOf(
+  moved: Transaction,
+  { outgoing, returned }: Record<'outgoing' | 'returned', Ids>,
+): StatementEntry {
   const { endToEndId: endToEnd, charge, value: cents, time: at } = moved
   const ours = outgoing.get(endToEnd)
   const left = ours !== undefined || ['WITHDRAW', 'FEE'].includes(moved.type ?? '')
