@@ -1,0 +1,31 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+
+export const historiesFolder = join(import.meta.dirname, '../replay/histories')
+
+/**
+ * With `RECORD_HISTORIES=1`, keeps the history of a life that ended, under the name of the story that is being told:
+ * what running lives have done already must stay replayable (test/replay).
+ */
+export async function keepHistory(client: Client, workflowId: string): Promise<void> {
+  if (!process.env.RECORD_HISTORIES) return
+  const handle = client.workflow.getHandle(workflowId)
+  const { type } = await handle.describe()
+  const folder = join(historiesFolder, type)
+  await mkdir(folder, { recursive: true })
+  const history = JSON.parse(historyToJSON(await handle.fetchHistory()))
+  await writeFile(
+    join(folder, `${nameOf(expect.getState().currentTestName ?? 'story')}.json`),
+    JSON.stringify(history),
+  )
+}
+
+function nameOf(story: string): string {
+  return story
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}

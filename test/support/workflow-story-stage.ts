@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
+import * as ids from '../../src/workflows/ids.ts'
+import {
+  type ChargeOrder,
+  type RefundOrder,
+  ready,
+  type TransferOrder,
+} from '../../src/workflows/messages.ts'
+import { type TimeSkipping, timeSkipping } from './time-skipping.ts'
+import { type ActivityName, NOTICE, type Script, Story, type Telling } from './workflow-story.ts'
+import * as doors from './workflow-story-doors.ts'
+
+/** The activities of the main queue, which src/worker.ts registers by the same names. */
+const MAIN: Record<Exclude<ActivityName, 'deliver'>, true> = {
+  issueCharge: true,
+  followCharge: true,
+  cancelCharge: true,
+  closeOrphan: true,
+  takeDeposit: true,
+  sendTransfer: true,
+  askTransfer: true,
+  sendRefund: true,
+  askRefund: true,
+  sendReturn: true,
+  askReturn: true,
+  chargeNow: true,
+  storeTransfer: true,
+  transferNow: true,
+  failTransfer: true,
+  endWaiting: true,
+  openRefund: true,
+  refundNow: true,
+  sweepNotices: true,
+}
+
+/** The stage of one test file: its stories are told one after another, each about uuids of its own. */
+export function stage() {
+  let temporal: TimeSkipping
+  let playing: Story | undefined
+  let numbers = 0
+  const uuid = () => `00000000-0000-4000-8000-${String(++numbers).padStart(12, '0')}`
+  const act = (name: ActivityName) => async (input: unknown) => playing?.plays(name, input)
+  jest.setTimeout(30_000)
+  beforeAll(async () => {
+    temporal = await timeSkipping({
+      main: Object.fromEntries(Object.keys(MAIN).map(name => [name, act(name as ActivityName)])),
+      webhooks: { deliver: act('deliver') },
+    })
+  })
+  // A life that a failed test left behind must not act in the next one.
+  afterEach(() => playing?.isBrokenOff())
+  afterAll(() => temporal?.stop())
+
+  function tell(telling: Telling): Story {
+    playing = new Story(temporal, telling)
+    return playing
+  }
+
+  async function begun(script: Script, { type, id, input }: Begun): Promise<Story> {
+    const own = uuid()
+    const story = tell({ script, type, workflowId: id(own), uuid: own, wokenWith: input(own) })
+    await doors.begin(story.door, { type, input: input(own) })
+    return story
+  }
+
+  async function woken(script: Script, { type, id }: Pick<Begun, 'type' | 'id'>): Promise<Story> {
+    const own = uuid()
+    const story = tell({ script, type, workflowId: id(own), uuid: own })
+    await story.isToldAgain()
+    return story
+  }
+
+  return {
+    uuid,
+
+    /** A charge that was ordered; the story goes on when it is issued or cannot be. */
+    async charge(script: Script, wanted: Partial<ChargeOrder> = {}): Promise<Story> {
+      const order = { ...orderOf(uuid()), ...wanted }
+      const story = tell({ ...CHARGE, script, workflowId: ids.chargeId(order.uuid), uuid: order.uuid })
+      await isOrdered(story, order)
+      return story
+    },
+    /** Money that was ordered to go out; `isAnswered` waits as its request does. */
+    async transfer(script: Script, wanted: Partial<TransferOrder> = {}): Promise<Story> {
+      const { expiresInSeconds: _, ...order }: ChargeOrder & TransferOrder = { ...orderOf(uuid()), ...wanted }
+      const story = tell({ ...TRANSFER, script, workflowId: ids.transferId(order.uuid), uuid: order.uuid })
+      await doors.begin(story.door, { ...TRANSFER, input: order })
+      return story
+    },
+    /** One that is to be sent so much later, by the server's clock. */
+    async scheduledTransfer(inMs: number, script: Script): Promise<Story> {
+      const scheduledFor = new Date((await temporal.env.currentTimeMs()) + inMs).toISOString()
+      return this.transfer(script, { scheduledFor })
+    },
+    async refund(script: Script): Promise<Story> {
+      const order = refundOf(uuid())
+      const story = tell({ ...REFUND, script, workflowId: ids.refundId(order.uuid), uuid: order.uuid })
+      await doors.begin(story.door, { ...REFUND, input: order })
+      return story
+    },
+
+    /** A charge of which only the row is there. */
+    lostCharge(script: Script): Story {
+      const own = uuid()
+      return tell({ ...CHARGE, script, workflowId: ids.chargeId(own), uuid: own })
+    },
+    /** Lives that ended long ago, woken by a notice. */
+    wokenCharge: (script: Script) => woken(script, { ...CHARGE, id: ids.chargeId }),
+    wokenTransfer: (script: Script) => woken(script, { ...TRANSFER, id: ids.transferId }),
+    wokenRefund: (script: Script) => woken(script, { ...REFUND, id: ids.refundId }),
+
+    orphan: (script: Script) =>
+      begun(script, {
+        type: 'orphanWorkflow',
+        id: ids.orphanId,
+        input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
+      }),
+    return: (script: Script, timeScale = 1) =>
+      begun(script, {
+        type: 'returnWorkflow',
+        id: ids.returnId,
+        input: uuid => ({ uuid, connectionUuid: NOTICE.connectionUuid, timeScale }),
+      }),
+    delivery: (script: Script, timeScale = 1) =>
+      begun(script, {
+        type: 'deliveryWorkflow',
+        id: ids.deliveryId,
+        input: deliveryUuid => ({ deliveryUuid, timeScale }),
+      }),
+    sweep: (script: Script) =>
+      begun(script, { type: 'noticeSweepWorkflow', id: () => 'notice-sweep', input: () => undefined }),
+
+    /** Begun by its notice, as the inbox does it. */
+    async deposit(script: Script): Promise<Story> {
+      const deposit = {
+        connectionUuid: uuid(),
+        endToEnd: `E12345678202601011200${String(++numbers).padStart(11, '0')}`,
+        requestId: 'request',
+        timeScale: 1,
+      }
+      const story = tell({
+        script,
+        type: 'depositWorkflow',
+        workflowId: ids.depositId(deposit.connectionUuid, deposit.endToEnd),
+        uuid: deposit.connectionUuid,
+        wokenWith: deposit,
+      })
+      await story.isToldAgain()
+      return story
+    },
+  }
+}
+
+type Begun = { type: string; id: (uuid: string) => string; input: (uuid: string) => unknown }
+const CHARGE = { type: 'chargeWorkflow' }
+const TRANSFER = { type: 'transferWorkflow' }
+const REFUND = { type: 'refundWorkflow' }
+
+/** Resolves when a charge is issued or cannot be; ordered twice, it is joined. */
+export async function isOrdered(story: Story, order: ChargeOrder): Promise<void> {
+  const ask = { update: ready, updateId: order.uuid }
+  await doors.beginAndAsk(story.door, { ...CHARGE, input: order }, ask)
+}
+
+export function orderOf(uuid: string): ChargeOrder {
+  return {
+    uuid,
+    accountUuid: 'account',
+    candidates: ['connection-a', 'connection-b'],
+    valueCents: 12_345,
+    expiresInSeconds: 86_400,
+    details: 'sealed',
+    requestId: 'request',
+    timeScale: 1,
+  }
+}
+
+function refundOf(uuid: string): RefundOrder {
+  const { candidates: _, expiresInSeconds: __, details: ___, ...order } = orderOf(uuid)
+  return { ...order, chargeUuid: 'charge', connectionUuid: NOTICE.connectionUuid, fingerprint: 'fingerprint' }
+}

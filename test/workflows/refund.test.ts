@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  crash,
+  delivered,
+  inProcess,
+  notThere,
+  opened,
+  refundIs,
+  refused,
+  settled,
+  unknown,
+  unreachable,
+} from '../support/workflow-story-lines.ts'
+import { stage } from '../support/workflow-story-stage.ts'
+
+const on = stage()
+
+test('a refund that settles at once is told', async () => {
+  const events = [on.uuid(), on.uuid()]
+  const story = await on.refund({
+    openRefund: [opened('sending')],
+    sendRefund: [settled({ deliveries: events })],
+    deliver: [delivered, delivered],
+  })
+  await story.endsAs('settled')
+  expect(story.asked.slice(0, 2)).toEqual(['openRefund', 'sendRefund'])
+  expect(story.told.shown).toEqual(['COMPLETED'])
+})
+
+test('the request is answered when the provider has accepted, and the life goes on to the settlement', async () => {
+  const story = await on.refund({
+    openRefund: [opened('sending')],
+    sendRefund: [inProcess],
+    askRefund: [inProcess, settled()],
+  })
+  await story.isAnswered()
+  expect(story.asked).toEqual(['openRefund', 'sendRefund'])
+  await story.endsAs('settled')
+})
+
+test('one that the charge does not allow any more is stored as failed, and calls nobody', async () => {
+  const story = await on.refund({ openRefund: [opened('failed')] })
+  await story.endsAs('failed')
+  expect(story.asked).toEqual(['openRefund'])
+  expect(story.told.shown).toEqual(['FAILED'])
+})
+
+test.each([
+  ['refused', refused],
+  ['unreachable', unreachable],
+])('one that is %s has failed: no other provider can send it', async (_, sent) => {
+  const story = await on.refund({ openRefund: [opened('sending')], sendRefund: [sent] })
+  await story.endsAs('failed')
+})
+
+test('one that is settled by notice does not wait for the schedule', async () => {
+  const story = await on.refund({
+    openRefund: [opened('sending')],
+    sendRefund: [inProcess],
+    askRefund: [settled()],
+  })
+  await story.isAsked(2)
+  await story.isTold()
+  await story.isAsked(3)
+  await story.endsAs('settled')
+})
+
+describe('an unknown outcome', () => {
+  test('is asked about, and shown to the operator after ten minutes', async () => {
+    const story = await on.refund({
+      openRefund: [opened('sending')],
+      sendRefund: [crash],
+      askRefund: [...Array(7).fill(unknown), settled()],
+    })
+    await story.endsAs('settled')
+    expect(story.told.outcomes).toEqual(['unknown', null])
+  })
+
+  test('that is over within ten minutes is not', async () => {
+    const story = await on.refund({
+      openRefund: [opened('sending')],
+      sendRefund: [unknown],
+      askRefund: [unknown, settled()],
+    })
+    await story.endsAs('settled')
+    expect(story.told.outcomes).toEqual([])
+  })
+
+  test('is sent once more when its absence is proved', async () => {
+    const story = await on.refund({
+      openRefund: [opened('sending')],
+      sendRefund: [unknown, settled()],
+      askRefund: [notThere, notThere, notThere],
+    })
+    await story.endsAs('settled')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund again'])
+  })
+})
+
+describe('a late word', () => {
+  test('wakes a failed refund, which has settled after all', async () => {
+    const event = on.uuid()
+    const story = await on.wokenRefund({
+      refundNow: [refundIs('failed'), refundIs('settled')],
+      askRefund: [settled({ deliveries: [event] })],
+      deliver: [delivered],
+    })
+    await story.endsAs('settled')
+    expect(story.told.children).toEqual([`webhook/${event}`])
+  })
+
+  test('is asked for until the provider answers', async () => {
+    const story = await on.wokenRefund({
+      refundNow: [refundIs('failed'), refundIs('failed')],
+      askRefund: [unknown, unknown, refused],
+    })
+    await story.endsAs('failed')
+    expect(story.told.waits).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+  })
+})

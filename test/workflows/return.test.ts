@@ -1,0 +1,210 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  crash,
+  delivered,
+  inProcess,
+  notThere,
+  refused,
+  settled,
+  unknown,
+  unreachable,
+} from '../support/workflow-story-lines.ts'
+import { stage } from '../support/workflow-story-stage.ts'
+
+const on = stage()
+const SETTLE_MS = 600_000
+const LOOK_MS = 60_000
+
+test('an unmatched PIX goes back to its payer at once, and is told', async () => {
+  const event = on.uuid()
+  const story = await on.return({ sendReturn: [settled({ deliveries: [event] })], deliver: [delivered] })
+  await story.endsAs('settled')
+  expect(story.asked).toEqual(['sendReturn', 'deliver'])
+  expect(story.told.children).toEqual([`webhook/${event}`])
+})
+
+test('one in process is settled by notice', async () => {
+  const story = await on.return({ sendReturn: [inProcess], askReturn: [settled()] })
+  await story.isAsked(1)
+  await story.isTold()
+  await story.isAsked(2)
+  await story.endsAs('settled')
+  expect(story.asked).toEqual(['sendReturn', 'askReturn'])
+})
+
+test('one in process whose notice is lost is asked about on the schedule', async () => {
+  const story = await on.return({
+    sendReturn: [inProcess],
+    askReturn: [...Array(6).fill(inProcess), settled()],
+  })
+  await story.endsAs('settled')
+  expect(story.told.waits.map(wait => wait.split(': ').at(-1))).toEqual([
+    '5 s',
+    '10 s',
+    '30 s',
+    '1 min',
+    '5 min',
+    '1 h',
+    '1 h',
+  ])
+})
+
+test('a refusal is final', async () => {
+  const story = await on.return({ sendReturn: [refused] })
+  await story.endsAs('rejected')
+  expect(story.asked).toEqual(['sendReturn'])
+})
+
+test('one that is taken and refused later has been refused', async () => {
+  const story = await on.return({ sendReturn: [inProcess], askReturn: [refused] })
+  await story.endsAs('rejected')
+})
+
+describe('a provider that cannot be reached', () => {
+  test('is tried again every quarter of an hour', async () => {
+    const story = await on.return({ sendReturn: [unreachable, unreachable, settled()] })
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', 'sendReturn', 'sendReturn'])
+    expect(story.told.waits).toEqual(['provider unreachable: 15 min', 'provider unreachable: 15 min'])
+  })
+
+  test('is not tried over and over because of one notice', async () => {
+    const story = await on.return({
+      sendReturn: [
+        async story => {
+          await story.isTold()
+          return unreachable
+        },
+        unreachable,
+        settled(),
+      ],
+    })
+    await story.endsAs('settled')
+    // The notice hurries the second try; the third waits its time.
+    expect(story.told.waits.at(-1)).toBe('provider unreachable: 15 min')
+    expect(story.askedAt[2]! - story.askedAt[1]!).toBeGreaterThanOrEqual(15 * 60_000)
+  })
+
+  test('is tried again when a question shows that nothing was begun', async () => {
+    const story = await on.return({
+      sendReturn: [crash, settled()],
+      askReturn: [{ kind: 'never_begun' }],
+    })
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'sendReturn'])
+  })
+})
+
+describe('an unknown outcome', () => {
+  test('is asked about until it is found', async () => {
+    const story = await on.return({
+      sendReturn: [unknown],
+      askReturn: [unknown, unknown, unknown, inProcess, settled()],
+    })
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', ...Array(5).fill('askReturn')])
+  })
+
+  test('is sent once more when two looks after the settle window prove that it never arrived', async () => {
+    const story = await on.return({
+      sendReturn: [unknown, settled()],
+      askReturn: [notThere, notThere, notThere],
+    })
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'askReturn', 'askReturn', 'sendReturn again'])
+    const [, first, afterWindow, last] = story.askedAt
+    expect(afterWindow! - first!).toBeGreaterThanOrEqual(SETTLE_MS)
+    expect(last! - afterWindow!).toBeGreaterThanOrEqual(LOOK_MS)
+  })
+
+  test('is not sent again when it turns up at the second look', async () => {
+    const story = await on.return({
+      sendReturn: [unknown],
+      askReturn: [notThere, notThere, inProcess, settled()],
+    })
+    await story.endsAs('settled')
+  })
+
+  test('is not sent again because a look brings no answer', async () => {
+    const story = await on.return({
+      sendReturn: [unknown],
+      askReturn: [notThere, unknown, unknown, notThere, unknown, settled()],
+    })
+    await story.endsAs('settled')
+  })
+
+  test('is not sent again early, however many notices come: they make it look, and prove nothing', async () => {
+    const story = await on.return({
+      sendReturn: [unknown, settled()],
+      askReturn: Array(6).fill(notThere),
+    })
+    await story.isAsked(1)
+    for (const times of [2, 3, 4]) {
+      await story.passes(1_000)
+      await story.isTold()
+      await story.isAsked(times)
+    }
+    await story.passes(SETTLE_MS)
+    await story.isAsked(5)
+    await story.isTold()
+    await story.isAsked(6)
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', ...Array(6).fill('askReturn'), 'sendReturn again'])
+    const [, first, , , afterWindow, , last] = story.askedAt
+    expect(afterWindow! - first!).toBeGreaterThanOrEqual(SETTLE_MS)
+    expect(last! - afterWindow!).toBeGreaterThanOrEqual(LOOK_MS)
+  })
+
+  test('of the second sending counts as a first one: only a new proof sends it a third time', async () => {
+    const story = await on.return({
+      sendReturn: [unknown, unknown, settled()],
+      askReturn: Array(6).fill(notThere),
+    })
+    await story.endsAs('settled')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendReturn',
+      'sendReturn again',
+      'sendReturn again',
+    ])
+  })
+
+  test('is what a sending that broke off has: it is never sent again without proof', async () => {
+    const story = await on.return({ sendReturn: [crash], askReturn: [unknown, settled()] })
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'askReturn'])
+  })
+
+  test('of a repeat that broke off is asked about too', async () => {
+    const story = await on.return({
+      sendReturn: [unknown, crash],
+      askReturn: [notThere, notThere, notThere, settled()],
+    })
+    await story.endsAs('settled')
+  })
+})
+
+test('what its provider once had is never sent again, even if it is not found any more', async () => {
+  const story = await on.return({
+    sendReturn: [inProcess],
+    askReturn: [notThere, notThere, notThere, notThere, settled()],
+  })
+  await story.endsAs('settled')
+  expect(story.asked).toEqual(['sendReturn', ...Array(5).fill('askReturn')])
+})
+
+test('what its provider once showed on a question is never sent again either', async () => {
+  const story = await on.return({
+    sendReturn: [unknown],
+    askReturn: [notThere, inProcess, notThere, notThere, notThere, settled()],
+  })
+  await story.endsAs('settled')
+})
+
+test('every wait is divided by the time scale', async () => {
+  const story = await on.return(
+    { sendReturn: [unknown, settled()], askReturn: [notThere, notThere, notThere] },
+    600,
+  )
+  await story.endsAs('settled')
+  expect(story.told.waits.map(wait => wait.split(': ').at(-1))).toEqual(['8 ms', '1 s', '100 ms'])
+})

@@ -1,0 +1,266 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  crash,
+  declined,
+  delivered,
+  inProcess,
+  noBalance,
+  notThere,
+  refused,
+  settled,
+  stands,
+  unknown,
+  unreachable,
+} from '../support/workflow-story-lines.ts'
+import { stage } from '../support/workflow-story-stage.ts'
+
+const on = stage()
+const HOUR = 3_600_000
+
+test('a transfer that settles at once is paid, and told', async () => {
+  const event = on.uuid()
+  const story = await on.transfer({
+    storeTransfer: [stands('created')],
+    sendTransfer: [settled()],
+    transferNow: [stands('paid', { deliveries: [event] })],
+    deliver: [delivered],
+  })
+  await story.endsAs('paid')
+  expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'transferNow', 'deliver'])
+  expect(story.told.children).toEqual([`webhook/${event}`])
+})
+
+test('the request is answered when a provider has accepted, and the life goes on to the settlement', async () => {
+  const story = await on.transfer({
+    storeTransfer: [stands('created')],
+    sendTransfer: [inProcess],
+    askTransfer: [inProcess, settled()],
+    transferNow: [stands('paid')],
+  })
+  await story.isAnswered()
+  expect(story.asked).toEqual(['storeTransfer', 'sendTransfer'])
+  await story.endsAs('paid')
+  expect(story.told.waits).toEqual(['in_process: ask again: 5 s', 'in_process: ask again: 10 s'])
+})
+
+test('one that is accepted and rejected later has failed, and no other provider is tried', async () => {
+  const story = await on.transfer({
+    storeTransfer: [stands('created')],
+    sendTransfer: [inProcess],
+    askTransfer: [refused],
+    failTransfer: [stands('failed')],
+  })
+  await story.endsAs('failed')
+})
+
+describe('the candidates', () => {
+  test('a transfer whose first provider is down goes out once, through the second', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unreachable, unknown],
+      askTransfer: [unknown, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.includes('end'))).toEqual(['sendTransfer', 'sendTransfer'])
+  })
+
+  test('a refusal whose cause is the provider lets the next one try', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [declined, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('a refusal whose reason travels with the payment ends it', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [refused],
+      failTransfer: [stands('failed')],
+    })
+    await story.endsAs('failed')
+    expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'failTransfer'])
+  })
+
+  test('when all have refused it has failed', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [noBalance, unreachable],
+      failTransfer: [stands('failed')],
+    })
+    await story.endsAs('failed')
+  })
+
+  test('an unknown outcome never brings in the next one, however long it lasts', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown],
+      askTransfer: [...Array(10).fill(unknown), settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendTransfer'])
+  })
+
+  test('a sending that broke off is unknown too', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [crash],
+      askTransfer: [settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('one that is proved absent is sent once more through the same', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown, settled()],
+      askTransfer: [notThere, notThere, notThere],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendTransfer',
+      'sendTransfer again',
+    ])
+  })
+})
+
+test('one that comes too late is stored as failed, and calls nobody', async () => {
+  const story = await on.transfer({ storeTransfer: [stands('failed')] })
+  await story.endsAs('failed')
+  expect(story.asked).toEqual(['storeTransfer'])
+})
+
+describe('a transfer that waits for its time', () => {
+  test('is answered at once and sent then', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.isAnswered()
+    expect(story.asked).toEqual(['storeTransfer'])
+    await story.endsAs('paid')
+    expect(story.askedAt[1]! - story.askedAt[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
+  })
+
+  test('is cancelled before it is sent', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      endWaiting: [stands('cancelled')],
+    })
+    await story.isAnswered()
+    expect(await story.cancelsTransfer()).toBe(true)
+    await story.endsAs('cancelled')
+  })
+
+  test('is not cancelled while it is being sent', async () => {
+    const story = await on.scheduledTransfer(1_000, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [
+        async story => {
+          expect(await story.cancelsTransfer()).toBe(false)
+          return settled()
+        },
+      ],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('is tried again every quarter of an hour while nobody can send it', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [noBalance, noBalance, unreachable, unreachable, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.told.waits.slice(1)).toEqual(['try again: 15 min', 'try again: 15 min'])
+  })
+
+  test('is cancelled between two tries', async () => {
+    const story = await on.scheduledTransfer(1_000, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [noBalance, noBalance],
+      endWaiting: [stands('cancelled')],
+    })
+    await story.passes(2_000)
+    await story.isAsked(3)
+    await story.passesHere(300)
+    expect(await story.cancelsTransfer()).toBe(true)
+    await story.endsAs('cancelled')
+  })
+
+  test('is given up after a day without being sent', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: Array(2 * 97).fill(unreachable),
+      endWaiting: [stands('expired')],
+    })
+    await story.endsAs('expired')
+  })
+})
+
+test('a transfer that is being sent at once takes no cancellation', async () => {
+  const story = await on.transfer({
+    storeTransfer: [stands('created')],
+    sendTransfer: [
+      async story => {
+        expect(await story.cancelsTransfer()).toBe(false)
+        return settled()
+      },
+    ],
+    transferNow: [stands('paid')],
+  })
+  await story.endsAs('paid')
+})
+
+describe('a late word', () => {
+  test('of a return by the recipient wakes a paid transfer', async () => {
+    const event = on.uuid()
+    const story = await on.wokenTransfer({
+      askTransfer: [settled()],
+      transferNow: [stands('refunded', { deliveries: [event] }), stands('refunded')],
+      deliver: [delivered],
+    })
+    await story.endsAs('refunded')
+    expect(story.told.children).toEqual([`webhook/${event}`])
+  })
+
+  test('of a settlement after the failure makes it paid', async () => {
+    const story = await on.wokenTransfer({
+      askTransfer: [settled()],
+      transferNow: [stands('paid'), stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('is asked for until the provider answers', async () => {
+    const story = await on.wokenTransfer({
+      askTransfer: [unknown, unknown, settled()],
+      transferNow: Array(4).fill(stands('paid')),
+    })
+    await story.endsAs('paid')
+    expect(story.told.waits).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+  })
+
+  test('from another connection is heard before the life ends', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [
+        declined,
+        async story => {
+          await story.isTold('connection-a')
+          return settled()
+        },
+      ],
+      askTransfer: [declined],
+      transferNow: [stands('paid'), stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+})
