@@ -92,7 +92,7 @@ test('a statement has what came, what was returned, what was sent and what came 
         at: '2026-01-10T12:01:00.000Z',
       },
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: '2026-01-10T10:00:01.000Z' },
-      { endToEnd: 'D2', reference: null, direction: 'IN', cents: 500, at: '2026-01-10T12:01:00.000Z' },
+      { endToEnd: 'D2', reference: 'send1', direction: 'IN', cents: 500, at: '2026-01-10T12:01:00.000Z' },
     ],
   })
   const asked = story.far

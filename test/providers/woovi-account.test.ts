@@ -56,6 +56,7 @@ test.each(failures)('balance, statement and registration: %s is no answer', asyn
   })
 })
 
+const returned = { value: 100, status: 'CONFIRMED', time: '2026-01-10T12:00:00.000Z' }
 const time = '2026-01-10T12:00:00.000Z'
 const sent = (correlationID: string, endToEndId: string | undefined, status = 'CONFIRMED') => ({
   payment: { correlationID, value: 700, status },
@@ -70,7 +71,8 @@ test('a statement has what came, what was returned, what was sent and what came 
     ok(
       page('transactions', [
         transaction(),
-        transaction({ ...out, endToEndId: 'E1' }),
+        transaction({ ...out, endToEndId: 'E1', refunds: [{ ...returned, endToEndId: 'D6' }] }),
+        transaction({ ...out, endToEndId: 'D6', type: 'REFUND', value: 100 }),
         transaction({ ...out, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
         transaction({ ...out, endToEndId: 'D2', type: 'REFUND', value: 300 }),
         transaction({ ...out, endToEndId: 'E3', type: 'WITHDRAW' }),
@@ -92,6 +94,7 @@ test('a statement has what came, what was returned, what was sent and what came 
         at: '2026-01-10T11:59:30.500Z',
       },
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: time },
+      { endToEnd: 'D6', reference: 'send1', direction: 'IN', cents: 100, at: time },
       { endToEnd: RETURN_ID, reference: 'refund1', direction: 'OUT', cents: 500, at: time },
       { endToEnd: 'D2', reference: null, direction: 'IN', cents: 300, at: time },
       { endToEnd: 'E3', reference: null, direction: 'OUT', cents: 700, at: time },

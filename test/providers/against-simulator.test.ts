@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { DIALECTS } from '../../src/domain/provider.ts'
+import { type Simulated, simulated, until } from './support/simulated.ts'
+
+describe.each(DIALECTS)('%s', dialect => {
+  let shop: Simulated
+  beforeAll(async () => {
+    shop = await simulated(dialect)
+  })
+  beforeEach(() => shop.control.clearFaults())
+  afterAll(() => shop.close())
+
+  test('a charge is issued, paid, told and found', async () => {
+    const charge = await shop.issued(1234)
+    expect(await shop.provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
+    const { end_to_end: endToEnd } = await shop.control.pay({ payload: charge.payload })
+
+    const told = await shop.told(item => item.kind === 'payment' && item.reference === charge.reference)
+    expect(told.endToEnd).toBe(endToEnd)
+    const payment = {
+      endToEnd,
+      txid: charge.txid,
+      cents: 1234,
+      status: 'settled',
+      payer: { name: 'Pagador de Teste', document: '12345678909', bank: { ispb: '99999004' } },
+    }
+    expect(await shop.provider.findCharge(charge.reference)).toMatchObject({
+      kind: 'found',
+      status: 'completed',
+      payments: [payment],
+    })
+    expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ kind: 'found', payment })
+  })
+
+  test('an order sent again is the same charge; of another value it is not', async () => {
+    const order = shop.order(500)
+    const first = await shop.provider.issueCharge(order)
+    expect(await shop.provider.issueCharge(order)).toEqual(first)
+    expect(await shop.provider.issueCharge({ ...order, totalCents: 501 })).toMatchObject({
+      kind: 'rejected',
+      code: 'reference_taken',
+    })
+  })
+
+  test('a charge is cancelled once, and a payment that arrives all the same is seen', async () => {
+    const charge = await shop.issued(700)
+    expect(await shop.provider.cancelCharge(charge.reference)).toEqual({ kind: 'cancelled' })
+    expect(['cancelled', 'not_found']).toContain((await shop.provider.cancelCharge(charge.reference)).kind)
+    await shop.control.pay({ payload: charge.payload, value: 3, force: true })
+    expect(await shop.provider.findCharge(charge.reference)).toMatchObject({
+      status: 'removed',
+      payments: [{ cents: 300 }],
+    })
+  })
+
+  test('a paid charge cannot be cancelled', async () => {
+    const charge = await shop.issued(700)
+    await shop.control.pay({ payload: charge.payload })
+    expect(await shop.provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
+  })
+
+  test('a second payment is among those of the charge', async () => {
+    const charge = await shop.issued(800)
+    await shop.control.pay({ payload: charge.payload })
+    await shop.control.pay({ payload: charge.payload, value: 3, force: true })
+    const found = await shop.provider.findCharge(charge.reference)
+    const cents = found.kind === 'found' ? found.payments.map(payment => payment.cents) : []
+    expect(cents.toSorted((a, b) => b - a)).toEqual([800, 300])
+  })
+
+  test('what is not there is not found', async () => {
+    const id = shop.id()
+    const endToEnd = `E${'0'.repeat(31)}`
+    expect(await shop.provider.findCharge(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.cancelCharge(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findPayment(endToEnd)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findTransfer(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findRefund({ id, endToEnd })).toEqual({ kind: 'not_found' })
+  })
+
+  test('a deposit is told, and found by its end-to-end id', async () => {
+    const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 4.2 })
+    expect((await shop.told(item => item.endToEnd === endToEnd)).kind).toBe('payment')
+    expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ payment: { cents: 420 } })
+  })
+
+  const received = async (value: number) =>
+    (await shop.control.deposit({ account: 'shop', value })).end_to_end
+
+  test('a refund is in process, then settled, and told', async () => {
+    const order = { id: shop.id(), endToEnd: await received(30), cents: 1250 }
+    const sent = await shop.provider.refund(order)
+    expect(sent).toMatchObject({ kind: 'accepted', sending: { status: 'in_process' } })
+    const end = await shop.end(() => shop.provider.findRefund(order))
+    expect(end).toMatchObject({ status: 'settled', endToEnd: expect.stringMatching(/^D09089356/) })
+    await shop.told(item => item.kind === 'refund' && item.endToEnd === order.endToEnd)
+    expect(await shop.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
+    expect(await shop.provider.refund({ ...order, id: shop.id(), cents: 1751 })).toMatchObject({
+      kind: 'rejected',
+    })
+  })
+
+  test('a refund that is rejected later is found rejected', async () => {
+    const order = { id: shop.id(), endToEnd: await received(5), cents: 500 }
+    await shop.control.faults({
+      provider: 'PROVIDER_A',
+      operation: 'refund',
+      fault: 'accepted_then_rejected',
+    })
+    expect(await shop.provider.refund(order)).toMatchObject({ kind: 'accepted' })
+    expect(await shop.end(() => shop.provider.findRefund(order))).toMatchObject({ status: 'rejected' })
+  })
+
+  test('a transfer is accepted, settles, and is told', async () => {
+    const order = shop.transfer()
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({
+      kind: 'accepted',
+      sending: { status: 'in_process', endToEnd: expect.stringMatching(/^E09089356/) },
+    })
+    expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({
+      status: 'settled',
+      receiver: { name: 'Favorecido de Teste' },
+      returns: [],
+    })
+    await shop.told(item => item.kind === 'transfer' && item.reference === order.id)
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
+  })
+
+  test.each([
+    ['ac03', 'AC03', 'final'],
+    ['frad', 'FRAD', 'final'],
+    ['dupl', 'DUPL', 'final'],
+    ['am04', 'AM04', 'other_may_help'],
+    ['ab03', 'AB03', 'other_may_help'],
+  ])('%s@ is refused in the request: %s, %s', async (name, code, finality) => {
+    const order = shop.transfer(`${name}@sim.trilho.test`)
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'rejected', code, finality })
+    expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
+  })
+
+  test('ac03-later@ is accepted, then rejected, and told', async () => {
+    const order = shop.transfer('ac03-later@sim.trilho.test')
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
+    const end = await shop.end(() => shop.provider.findTransfer(order.id))
+    expect(end).toMatchObject({ status: 'rejected', code: 'AC03' })
+    await shop.told(item => item.kind === 'transfer' && item.reference === order.id)
+  })
+
+  test('timeout-then-done@ leaves it unknown; asked, it is there, and was sent once', async () => {
+    const order = shop.transfer('timeout-then-done@sim.trilho.test')
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'timeout' })
+    expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({ status: 'settled' })
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
+  })
+
+  test('timeout-then-absent@ leaves it unknown; asked, it is not there; sent again it is accepted', async () => {
+    const order = shop.transfer('timeout-then-absent@sim.trilho.test')
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'timeout' })
+    expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
+  })
+
+  test('slow@ is answered late, and well', async () => {
+    expect(await shop.provider.sendTransfer(shop.transfer('slow@sim.trilho.test'))).toMatchObject({
+      kind: 'accepted',
+    })
+  })
+
+  test('returned@ settles, and what came back is told and found', async () => {
+    const order = shop.transfer('returned@sim.trilho.test', 3000)
+    await shop.provider.sendTransfer(order)
+    const found = await until(
+      () => shop.provider.findTransfer(order.id),
+      it => it.kind === 'found' && (it.sending.returns ?? []).length > 0,
+    )
+    const sending = found.kind === 'found' ? found.sending : undefined
+    expect(sending).toMatchObject({
+      status: 'settled',
+      returns: [{ cents: 3000, endToEnd: expect.stringMatching(/^D99999004/) }],
+    })
+    await until(
+      async () => (await shop.notices()).flatMap(it => (it.kind === 'items' ? it.items : [])),
+      items =>
+        items.filter(item => item.kind === 'transfer' && item.endToEnd === sending!.endToEnd).length > 1,
+    )
+  })
+
+  test('more than there is goes to another provider', async () => {
+    expect(await shop.provider.sendTransfer(shop.transfer(undefined, 99_000_000))).toMatchObject({
+      kind: 'rejected',
+      finality: 'other_may_help',
+      code: 'insufficient_balance',
+    })
+  })
+
+  test.each([
+    ['refused', { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' }],
+    ['http_429', { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' }],
+    ['http_500', { kind: 'unknown', code: 'http_500' }],
+    ['broken_body', { kind: 'unknown', code: 'unreadable_answer' }],
+    ['unreachable', { kind: 'unreachable' }],
+  ] as const)('%s, when sending', async (fault, outcome) => {
+    await shop.provider.balances() // Efí's token is there before the fault, so that it hits the sending.
+    await shop.control.faults({ provider: 'PROVIDER_A', operation: 'sendTransfer', fault })
+    expect(await shop.provider.sendTransfer(shop.transfer())).toMatchObject(outcome)
+  })
+
+  test('forged notices are known as such', async () => {
+    await shop.control.faults({
+      provider: 'PROVIDER_A',
+      operation: 'registerNotices',
+      fault: 'notice_forged',
+    })
+    const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 1 })
+    await shop.told(item => item.endToEnd === endToEnd)
+    // Efí's wrong secret is in the address, which the inbox does not keep: what it can tell is Woovi's signature.
+    if (dialect === 'woovi')
+      await until(
+        () => shop.notices(),
+        all => all.filter(it => it.kind === 'forged').length === 2,
+      )
+  })
+
+  test('notices are registered once', async () => {
+    const url = `${shop.stage.facts.inbox_url}/notices`
+    expect(await shop.provider.registerNotices(url, 'loja@trilho.test')).toEqual({ kind: 'registered' })
+    const charge = await shop.issued(900)
+    await shop.control.pay({ payload: charge.payload })
+    await shop.told(item => item.reference === charge.reference)
+    const all = (await shop.notices()).flatMap(it => (it.kind === 'items' ? it.items : []))
+    expect(all.filter(item => item.reference === charge.reference)).toHaveLength(1)
+  })
+
+  test('balance and statement agree with the rail', async () => {
+    const settled = await until(
+      () => shop.control.findAccount('shop'),
+      ({ held }) => held === 0,
+    )
+    expect(await shop.provider.balances()).toEqual({
+      kind: 'found',
+      balance: { availableCents: Math.round(settled.balance * 100), blockedCents: 0 },
+    })
+    const rail = (await shop.control.statement('PROVIDER_A')).map(line => ({
+      endToEnd: line.end_to_end,
+      reference: line.id,
+      direction: ['payment', 'deposit', 'return'].includes(line.kind) ? 'IN' : 'OUT',
+      cents: Math.round(line.value * 100),
+    }))
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    const statement = await shop.provider.statement(from, new Date().toISOString())
+    const told = statement.kind === 'found' ? statement.entries.map(({ at: _, ...entry }) => entry) : []
+    const sorted = (lines: { endToEnd: string }[]) =>
+      lines.toSorted((a, b) => a.endToEnd.localeCompare(b.endToEnd))
+    expect(sorted(told)).toEqual(sorted(rail))
+    expect(told.length).toBeGreaterThan(15)
+  })
+})

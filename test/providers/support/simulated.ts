@@ -1,0 +1,93 @@
+import type { Dialect, NoticeItem, Sending } from '../../../src/domain/provider.ts'
+import type { Provider } from '../../../src/providers/port.ts'
+import { providerRegistry } from '../../../src/providers/registry.ts'
+import { openStage, SHOP, type Stage, until } from '../../simulator/support/stage.ts'
+
+export { until }
+
+const NOTICE_SECRET = 'a-secret-of-notices'
+
+/** How each dialect's connection is told who it is. */
+const credentialsOf: Record<Dialect, Record<string, string>> = {
+  efi: { client_id: SHOP.client_id, client_secret: SHOP.client_secret, notice_secret: NOTICE_SECRET },
+  woovi: {
+    app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
+    webhook_secret: NOTICE_SECRET,
+  },
+}
+
+export const COLLECTION_KEY = SHOP.keys[0]
+export const MARIA = 'maria@example.com'
+
+/** An adapter and the shop it speaks for at the simulator, its notices arriving in the simulator's inbox. */
+export async function simulated(dialect: Dialect) {
+  const stage: Stage = await openStage()
+  await stage.control.account('shop', {
+    ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notice_secret: NOTICE_SECRET },
+  })
+  const registry = providerRegistry({ timeoutMs: 400, ca: stage.ca })
+  const provider: Provider = registry.providerFor({
+    uuid: dialect,
+    dialect,
+    baseUrl: stage.facts.providers[SHOP.provider].base_url,
+    credentials: credentialsOf[dialect],
+  })
+  const noticeUrl = `${stage.facts.inbox_url}/notices`
+  await provider.registerNotices(noticeUrl, COLLECTION_KEY)
+
+  let made = 0
+  /** Ids of ours: 32 hexadecimal digits. */
+  const id = () => {
+    made += 1
+    return made.toString(16).padStart(32, 'f')
+  }
+
+  const order = (cents: number) => ({
+    reference: id(),
+    totalCents: cents,
+    expiresInSeconds: 3600,
+    collectionKey: COLLECTION_KEY,
+  })
+
+  return {
+    dialect,
+    stage,
+    provider,
+    control: stage.control,
+    id,
+    /** Issues a charge, and fails where that is not accepted. */
+    async issued(cents: number) {
+      const asked = order(cents)
+      const outcome = await provider.issueCharge(asked)
+      if (outcome.kind !== 'accepted') throw new Error(`not issued: ${JSON.stringify(outcome)}`)
+      return { ...asked, ...outcome.charge }
+    },
+    order,
+    transfer: (pixKey = MARIA, cents = 1000) => ({
+      ...{ id: id(), cents, pixKey, document: null, payerKey: COLLECTION_KEY },
+    }),
+    /** What a sending came to. */
+    async end(find: () => Promise<{ kind: string; sending?: Sending }>): Promise<Sending> {
+      const found = await until(find, ({ sending }) => (sending?.status ?? 'in_process') !== 'in_process')
+      return found.sending!
+    },
+    /** Everything that was told so far, as the adapter reads it. */
+    async notices() {
+      const messages = await stage.control.inbox('notices')
+      return messages.map(({ body, headers }) => {
+        const single = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]])
+        return provider.readNotice({ body, headers: Object.fromEntries(single), secret: NOTICE_SECRET })
+      })
+    },
+    /** The first item that was told of such a kind, once it is there. */
+    async told(fits: (item: NoticeItem) => boolean): Promise<NoticeItem> {
+      const items = async () => (await this.notices()).flatMap(it => (it.kind === 'items' ? it.items : []))
+      return (await until(items, all => all.some(fits))).find(fits)!
+    },
+    async close() {
+      await registry.close()
+      await stage.close()
+    },
+  }
+}
+export type Simulated = Awaited<ReturnType<typeof simulated>>
