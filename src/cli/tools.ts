@@ -8,7 +8,7 @@ import { type Sealer, sealer } from '../sealing.ts'
 /** What every command works with. */
 export type Tools = { orm: Orm; em: EntityManager; config: Config; seal: Sealer; providers: ProviderRegistry }
 
-/** Opens what a command needs, and closes it whatever happens; an error is a sentence, not a stack. */
+/** Opens what a command needs, and closes it whatever happens. */
 export async function withTools(work: (tools: Tools) => Promise<unknown>): Promise<void> {
   const { environment, ca } = await environmentOfCommands()
   const config = readConfig(environment)
@@ -16,9 +16,6 @@ export async function withTools(work: (tools: Tools) => Promise<unknown>): Promi
   const providers = providerRegistry({ timeoutMs: 10_000, ...(ca !== undefined && { ca }) })
   try {
     await work({ orm, em: orm.em.fork(), config, seal: sealer(config.secretKeys), providers })
-  } catch (error) {
-    print({ error: error instanceof Error ? error.message : String(error) })
-    process.exitCode = 1
   } finally {
     await Promise.all([providers.close(), orm.close()])
   }
