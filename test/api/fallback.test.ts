@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { ProviderName } from '../../src/domain/provider.ts'
+import type { FaultBody } from '../../src/simulator/control/schemas.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+import { type Merchant, openStage, type Stage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** Issuing while providers fail: the next one is asked, and no payload that nobody was shown stays payable. */
+
+let stack: Stack
+let stage: Stage
+beforeAll(async () => {
+  stack = await startStack() // Faults strike a provider whoever calls it; the breaker's waits are those of real life.
+  stage = await openStage(stack.home)
+})
+afterEach(() => stage.simulator.clearFaults())
+afterAll(async () => {
+  await stage.close()
+  expect(await stack.stop()).toBe(0)
+})
+
+const fault = (provider: ProviderName, kind: FaultBody['fault'], more: Partial<FaultBody> = {}) =>
+  stage.simulator.faults({ provider, operation: 'issueCharge', fault: kind, ...more })
+const A_AND_B = [{ provider: 'PROVIDER_A' }, { provider: 'PROVIDER_B' }] as const
+const merchantWith = (providers: readonly { provider: ProviderName }[]) =>
+  stage.merchant({ providers: [...providers] })
+const create = ({ api }: Pick<Merchant, 'api'>, more: object = {}) =>
+  api.post('/api/v1/payments', { value: 10, type: 'PIX', ...more })
+
+type AttemptRow = { provider: string; state: string; code: string | null }
+const attempts = (uuid: string) =>
+  stage.sql<AttemptRow>(
+    `select c.provider, a.state, a.code from attempt a join connection c on c.uuid = a.connection_uuid
+     where a.operation = 'issue' and a.subject_uuid = ? order by a.position`,
+    [uuid],
+  )
+
+test.each([
+  ['unreachable', 'unreachable', {}],
+  ['refused', 'rejected', {}],
+  ['http_429', 'rejected', {}],
+] as const)('a provider that is %s leaves the charge to the next one', async (kind, state, more) => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', kind, more)
+  const answer = await create(merchant)
+  expect(answer.status).toBe(201)
+  const { data } = answer.body
+  expect(data.provider).toEqual({ uuid: merchant.connections[1]!.uuid, provider: 'PROVIDER_B' })
+  expect(data).not.toHaveProperty('error')
+  expect(await attempts(data.uuid)).toMatchObject([
+    { provider: 'PROVIDER_A', state },
+    { provider: 'PROVIDER_B', state: 'accepted' },
+  ])
+  await stage.simulator.pay({ payload: data.payment.payload })
+  await until(
+    () => merchant.api.read(data.uuid),
+    ({ status }) => status === 'PAID',
+  )
+  await stage.booksAgree(merchant)
+})
+
+test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
+  'after %s nobody knows: the next one issues, and what may exist at the first is cancelled there',
+  async kind => {
+    const merchant = await merchantWith(A_AND_B)
+    const [first] = merchant.connections
+    await fault('PROVIDER_A', kind, kind === 'timeout_then_done' ? { delay_ms: 100 } : {})
+    const { uuid, payment, provider } = await merchant.api.charge()
+    expect(provider.provider).toBe('PROVIDER_B')
+    expect((await attempts(uuid)).map(({ state }) => state)).toContainEqual(
+      expect.stringMatching(/orphan|closed/),
+    )
+    const reference = uuid.replaceAll('-', '')
+    if (kind !== 'http_500') {
+      await until(
+        () => attempts(uuid),
+        ([attempt]) => attempt?.state === 'closed',
+      )
+      expect(await stage.efi(first!, `/v2/cob/${reference}`)).toMatchObject({
+        status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
+      })
+    }
+    await stage.simulator.pay({ payload: payment.payload })
+    await until(
+      () => merchant.api.read(uuid),
+      ({ status }) => status === 'PAID',
+    )
+    await stage.booksAgree(merchant)
+  },
+)
+
+test('a payment that reaches an orphan is nobody’s: announced and sent back', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const [first] = merchant.connections
+  await fault('PROVIDER_A', 'timeout_then_done', { delay_ms: 100 })
+  await fault('PROVIDER_A', 'http_500', { operation: 'cancelCharge' })
+  const { uuid } = await merchant.api.charge()
+  const orphan = (await stage.efi(first!, `/v2/cob/${uuid.replaceAll('-', '')}`)) as { pixCopiaECola: string }
+  const { end_to_end } = await stage.simulator.pay({ payload: orphan.pixCopiaECola })
+  const rows = await until(
+    () =>
+      stage.sql<{ reason: string; disposition: string }>(
+        'select reason, disposition from movement where end_to_end = ?',
+        [end_to_end],
+      ),
+    ([row]) => row?.disposition === 'returned',
+    { limitMs: 30_000 },
+  )
+  expect(rows).toEqual([{ reason: 'orphan', disposition: 'returned' }])
+  expect((await merchant.api.read(uuid)).status).toBe('PENDING')
+  await stage.booksAgree(merchant)
+})
+
+test('where all refuse the charge is FAILED, and the answer says who said what', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', 'refused')
+  await fault('PROVIDER_B', 'refused')
+  const answer = await create(merchant)
+  expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
+    400,
+    'provider_rejected',
+    null,
+  ])
+  const { data } = answer.body
+  expect(data).toMatchObject({
+    status: 'FAILED',
+    history: [{ status: 'FAILED' }],
+    payment: { status: 'FAILED', payload: '', pix: { status: 'FAILED' } },
+    error: {
+      code: 'provider_rejected',
+      attempts: [
+        { provider: 'PROVIDER_A', outcome: 'rejected', code: expect.stringMatching(/./) },
+        { provider: 'PROVIDER_B', outcome: 'rejected', code: expect.stringMatching(/./) },
+      ],
+    },
+  })
+  expect(await merchant.api.read(data.uuid)).toMatchObject({ status: 'FAILED', error: data.error })
+  const [event] = await stage.sql<{ body: unknown }>('select body from event where subject_uuid = ?', [
+    data.uuid,
+  ])
+  expect(event!.body).toMatchObject({ status: 'FAILED', sequence: 1 })
+})
+
+test('where none can be reached the charge is FAILED, and worth trying again under another key', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', 'unreachable')
+  await fault('PROVIDER_B', 'timeout_then_absent', { delay_ms: 100 })
+  const answer = await create(merchant)
+  expect([answer.status, answer.body.code]).toEqual([503, 'no_provider_available'])
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(answer.body.data).toMatchObject({
+    status: 'FAILED',
+    error: { attempts: [{ outcome: 'unreachable' }, { outcome: 'unknown' }] },
+  })
+  expect((await create(merchant)).status).toBe(201)
+})
+
+test('a scoped token, and a provider that is named, never fall back', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const [first] = merchant.connections
+  const scoped = { api: merchant.api.as(first!.token) }
+  for (const created of [
+    () => create(scoped),
+    () => create(merchant, { provider_uuid: first!.uuid }),
+    () => create(scoped, { provider_uuid: merchant.connections[1]!.uuid }),
+  ]) {
+    await fault('PROVIDER_A', 'refused')
+    const answer = await created()
+    expect([answer.status, answer.body.data.error.attempts.length]).toEqual([400, 1])
+  }
+})
+
+test('providers that hang: after ten seconds the caller hears where to look, and the charge is PENDING by itself', async () => {
+  const merchant = await merchantWith([
+    { provider: 'PROVIDER_A' },
+    { provider: 'PROVIDER_B' },
+    { provider: 'PROVIDER_C' },
+    { provider: 'PROVIDER_D' },
+  ])
+  for (const provider of ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C'] as const)
+    await fault(provider, 'timeout_then_absent', { delay_ms: 30_000 })
+  const started = Date.now()
+  const key = 'slow'
+  const answer = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+  const waited = Date.now() - started
+  expect([answer.status, answer.body.code]).toEqual([503, 'issuing'])
+  expect(waited).toBeGreaterThan(9_000)
+  expect(waited).toBeLessThan(12_000)
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  const { uuid } = answer.body.data
+  expect(await merchant.api.read(uuid)).toMatchObject({ status: 'UNDEFINED', history: [] })
+  expect((await merchant.api.get('/api/v1/payments?status=UNDEFINED')).body.data).toHaveLength(1)
+
+  const charge = await until(
+    () => merchant.api.read(uuid),
+    ({ status }) => status === 'PENDING',
+  )
+  expect(charge.provider.provider).toBe('PROVIDER_D')
+  const again = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+  expect([again.status, again.body.data.uuid]).toEqual([201, uuid])
+  expect((await attempts(uuid)).map(({ state }) => state)).toEqual(['orphan', 'orphan', 'orphan', 'accepted'])
+})
+
+test('the breaker opens after five failures, is asked last meanwhile, and closes by a good answer', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const [first] = merchant.connections
+  const operational = async () =>
+    (await merchant.api.get(`/api/v1/providers/${first!.uuid}`)).body.data.is_operational
+  const carrier = async () => (await merchant.api.charge()).provider.provider
+  expect(await operational()).toBe(true)
+  await fault('PROVIDER_A', 'unreachable', { times: 5 })
+  for (let failures = 1; failures <= 5; failures++) {
+    expect(await operational()).toBe(true)
+    expect(await carrier()).toBe('PROVIDER_B')
+  }
+  expect(await operational()).toBe(false)
+  const { PIX } = (await merchant.api.get('/api/v1/providers/defaults')).body.data
+  expect(PIX.map((one: { is_operational: boolean }) => one.is_operational)).toEqual([false, true])
+
+  // It is well again, but nobody knows yet: others go first, and it is asked where it is the only one.
+  expect(await carrier()).toBe('PROVIDER_B')
+  expect((await attempts((await merchant.api.charge()).uuid)).map(({ provider }) => provider)).toEqual([
+    'PROVIDER_B',
+  ])
+  const probed = await until(carrier, provider => provider === 'PROVIDER_A', {
+    limitMs: 15_000,
+    everyMs: 500,
+  })
+  expect(probed).toBe('PROVIDER_A')
+  expect(await operational()).toBe(true)
+
+  await fault('PROVIDER_A', 'unreachable', { times: 5 })
+  for (let failures = 1; failures <= 5; failures++) await carrier()
+  expect(await operational()).toBe(false)
+  expect((await create(merchant, { provider_uuid: first!.uuid })).status).toBe(201)
+  expect(await operational()).toBe(true)
+})

@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { DELIVERY_WAITS_MS } from '../../src/domain/webhook.ts'
+import type { Running } from '../../src/local/endings.ts'
+import { readJson } from '../../src/local/home.ts'
+import type { InboxMessage } from '../../src/simulator/client.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+import { type Merchant, openStage, type Stage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** What merchants hear, when, how often, and what they do to stop it. Three days of tries pass in seven seconds. */
+
+const TIME_SCALE = 40_000
+
+let stack: Stack
+let stage: Stage
+beforeAll(async () => {
+  stack = await startStack({ timeScale: TIME_SCALE })
+  stage = await openStage(stack.home)
+})
+afterAll(async () => {
+  await stage.close()
+  expect(await stack.stop()).toBe(0)
+  expect(stack.output()).not.toMatch(/(api|simulator|temporal|postgres) ended/)
+})
+
+const PATH = '/api/v1/webhooks'
+
+/** An endpoint at the local inbox, under a name of its own. */
+async function endpoint(
+  { api, uuid }: Merchant,
+  more: { name?: string; answers?: object; body?: object } = {},
+) {
+  const name = `${more.name ?? 'hook'}-${uuid}`
+  if (more.answers) await stage.simulator.setInbox(name, more.answers)
+  const { status, body } = await api.post(PATH, { url: `${stage.local.inbox_url}/${name}`, ...more.body })
+  expect(status).toBe(201)
+  return { ...(body.data as Hook), name, messages: () => stage.simulator.inbox(name) }
+}
+
+/** Something happens that is told: a charge is cancelled. Much faster than paying one. */
+async function somethingHappens({ api }: Merchant): Promise<string> {
+  const { uuid } = await api.charge()
+  expect((await api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(200)
+  return uuid
+}
+
+type Hook = { uuid: string; url: string; token: string; events: string[] }
+type Delivery = { uuid: string; status: string; tries: number }
+function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
+  return stage.sql<Delivery>('select uuid, status, tries from delivery where webhook_uuid = ?', [uuid])
+}
+const verified = (token: string, { body, headers }: InboxMessage) =>
+  new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }
+
+test('an endpoint that only fails is tried ten times in three days, each try signed anew, then given up', async () => {
+  const merchant = await stage.merchant()
+  const hook = await endpoint(merchant, { answers: { status: 500 } })
+  const charge = await somethingHappens(merchant)
+  await until(
+    () => deliveries(hook),
+    ([one]) => one?.status === 'FAILED',
+  )
+  const [delivery] = await deliveries(hook)
+
+  const tries = await stage.sql<{ status_code: number; at: Date; answer: string }>(
+    'select status_code, at, answer from delivery_try where delivery_uuid = ? order by number',
+    [delivery!.uuid],
+  )
+  expect(tries).toHaveLength(10)
+  for (const one of tries) expect(one).toMatchObject({ status_code: 500, answer: '{"received":true}' })
+  const times = tries.map(one => new Date(one.at).getTime())
+  for (const [index, wait] of DELIVERY_WAITS_MS.entries()) {
+    const waited = times[index + 1]! - times[index]!
+    expect(waited).toBeGreaterThanOrEqual((wait * 0.9) / TIME_SCALE - 1)
+    expect(waited).toBeLessThan((wait * 1.1) / TIME_SCALE + 1_500)
+  }
+
+  const messages = await hook.messages()
+  expect(messages).toHaveLength(10)
+  expect(new Set(messages.map((message: InboxMessage) => message.body)).size).toBe(1)
+  for (const message of messages) {
+    const event = verified(hook.token, message)
+    expect(event).toMatchObject({ type: 'PAYMENT', data: { uuid: charge, status: 'CANCELLED' } })
+    expect(message.headers['webhook-id']).toBe(event.id)
+  }
+
+  // Five days without a success: whatever fails then disables it.
+  await until(
+    () => Date.now(),
+    now => now - times[0]! > (5 * 86_400_000) / TIME_SCALE,
+  )
+  await somethingHappens(merchant)
+  const shown = await until(
+    () => stateOf(merchant, hook),
+    ({ status }) => status === 'DISABLED',
+  )
+  expect(shown.disabled_reason).toBe('no success for five days')
+})
+
+test('a success ends the tries', async () => {
+  const merchant = await stage.merchant()
+  const hook = await endpoint(merchant, { answers: { status: 503 } })
+  await somethingHappens(merchant)
+  await until(hook.messages, all => all.length >= 3)
+  await stage.simulator.setInbox(hook.name, { status: 204 })
+  const [delivery] = await until(
+    () => deliveries(hook),
+    ([one]) => one?.status === 'DELIVERED',
+  )
+  const client = await stage.temporal()
+  expect(await client.workflow.getHandle(`webhook/${delivery!.uuid}`).result()).toBe('DELIVERED')
+  expect(await hook.messages()).toHaveLength(delivery!.tries)
+})
+
+test('Retry-After is honoured where it asks for more than the schedule', async () => {
+  const merchant = await stage.merchant()
+  const hook = await endpoint(merchant, { answers: { status: 429, headers: { 'retry-after': '80000' } } })
+  await somethingHappens(merchant)
+  await until(hook.messages, all => all.length >= 2)
+  const [first, second] = (await hook.messages()) as InboxMessage[]
+  expect(Date.parse(second!.at) - Date.parse(first!.at)).toBeGreaterThanOrEqual(80_000_000 / TIME_SCALE - 50)
+})
+
+test('410 disables an endpoint at once: it hears of nothing more', async () => {
+  const merchant = await stage.merchant()
+  const gone = await endpoint(merchant, { name: 'gone', answers: { status: 410 } })
+  const other = await endpoint(merchant, { name: 'other' })
+  await somethingHappens(merchant)
+  const shown = await until(
+    () => stateOf(merchant, gone),
+    ({ status }) => status === 'DISABLED',
+  )
+  expect(shown.disabled_reason).toMatch(/410/)
+  await somethingHappens(merchant)
+  await until(other.messages, all => all.length === 2)
+  expect(await gone.messages()).toHaveLength(1)
+  expect(await deliveries(gone)).toMatchObject([{ status: 'FAILED', tries: 1 }])
+})
+
+test('a redirect is a failure and is not followed', async () => {
+  const merchant = await stage.merchant()
+  const target = `target-${merchant.uuid}`
+  const location = `${stage.local.inbox_url}/${target}`
+  const hook = await endpoint(merchant, { answers: { status: 302, headers: { location } } })
+  await somethingHappens(merchant)
+  await until(hook.messages, all => all.length >= 2)
+  expect(await stage.simulator.inbox(target)).toEqual([])
+  await merchant.api.delete(`${PATH}/${hook.uuid}`)
+})
+
+test('an endpoint that hangs delays nobody else', async () => {
+  const merchant = await stage.merchant()
+  await endpoint(merchant, { name: 'hanging', answers: { delay_ms: 60_000 } })
+  const fast = await endpoint(merchant, { name: 'fast' })
+  const bystander = await stage.merchant()
+  const theirs = await endpoint(bystander)
+  for (let round = 0; round < 4; round++)
+    await Promise.all(Array.from({ length: 10 }, () => somethingHappens(merchant)))
+  const happened = Date.now()
+  await somethingHappens(bystander)
+  await until(fast.messages, all => all.length === 40, { limitMs: 10_000 })
+  await until(theirs.messages, all => all.length === 1, { limitMs: 10_000 })
+  expect(Date.now() - happened).toBeLessThan(10_000)
+  await stage.sql('update webhook set deleted_at = now() where account_uuid = ?', [merchant.uuid])
+})
+
+test('DELETE ends the deliveries of an endpoint', async () => {
+  const merchant = await stage.merchant()
+  const hook = await endpoint(merchant, { answers: { status: 500 } })
+  await somethingHappens(merchant)
+  await until(hook.messages, all => all.length >= 2)
+  expect((await merchant.api.delete(`${PATH}/${hook.uuid}`)).body).toEqual({ message: expect.any(String) })
+  const [delivery] = await until(
+    () => deliveries(hook),
+    ([one]) => one?.status === 'CANCELLED',
+  )
+  const client = await stage.temporal()
+  expect(await client.workflow.getHandle(`webhook/${delivery!.uuid}`).result()).toBe('CANCELLED')
+  await somethingHappens(merchant)
+  expect(await deliveries(hook)).toHaveLength(1)
+  expect((await merchant.api.get(`${PATH}/${hook.uuid}`)).status).toBe(404)
+  expect((await merchant.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
+  expect((await merchant.api.get(PATH)).body.data).toEqual([])
+})
+
+test('an endpoint hears only of the kinds it asked for', async () => {
+  const merchant = await stage.merchant()
+  const all = await endpoint(merchant, { name: 'all' })
+  const payments = await endpoint(merchant, { name: 'payments', body: { events: ['payment'] } })
+  const pix = await endpoint(merchant, { name: 'pix', body: { events: ['PIX_TRANSACTION', 'MED'] } })
+  expect(payments.events).toEqual(['PAYMENT'])
+  expect(all.events).toEqual(['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'])
+  const { payment } = await merchant.api.charge()
+  await stage.simulator.pay({ payload: payment.payload })
+  await until(all.messages, messages => messages.length === 2)
+  const kinds = async (hook: typeof all) =>
+    (await until(hook.messages, (messages: InboxMessage[]) => messages.length > 0)).map(
+      ({ body }: InboxMessage) => JSON.parse(body).type,
+    )
+  expect(await kinds(payments)).toEqual(['PAYMENT'])
+  expect(await kinds(pix)).toEqual(['PIX_TRANSACTION'])
+})
+
+test('a token is shown whole at creation only; a given one signs by its bytes', async () => {
+  const merchant = await stage.merchant()
+  const generated = await endpoint(merchant, { name: 'generated' })
+  expect(generated.token).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(Buffer.from(generated.token.slice(6), 'base64')).toHaveLength(32)
+  const given = await endpoint(merchant, { name: 'given', body: { token: 'um segredo só nosso' } })
+  expect(given.token).toBe('um segredo só nosso')
+  const standard = `whsec_${Buffer.from('another secret of 24 byte').toString('base64')}`
+  const own = await endpoint(merchant, { name: 'own', body: { token: standard } })
+
+  const listed = (await merchant.api.get(PATH)).body.data
+  expect(listed.map((one: { uuid: string }) => one.uuid)).toEqual([own.uuid, given.uuid, generated.uuid])
+  for (const [index, hook] of [own, given, generated].entries()) {
+    expect(listed[index]).toEqual(await stateOf(merchant, hook))
+    expect(listed[index].token).not.toBe(hook.token)
+    expect(hook.token).not.toContain(listed[index].token)
+    expect(listed[index].token).toContain('*')
+  }
+
+  await somethingHappens(merchant)
+  const first = async (hook: typeof given): Promise<InboxMessage> =>
+    (await until(hook.messages, all => all.length > 0))[0]!
+  for (const hook of [generated, own])
+    expect(verified(hook.token, await first(hook))).toMatchObject({ type: 'PAYMENT' })
+  const { body, headers } = await first(given)
+  const plain = new Webhook(new TextEncoder().encode('um segredo só nosso'), { format: 'raw' })
+  expect(plain.verify(body, headers as Record<string, string>)).toMatchObject({ type: 'PAYMENT' })
+})
+
+test('an account has at most twenty endpoints, however fast it asks', async () => {
+  const merchant = await stage.merchant()
+  const url = `${stage.local.inbox_url}/many`
+  const answers = await Promise.all(Array.from({ length: 25 }, () => merchant.api.post(PATH, { url })))
+  const made = answers.filter(({ status }) => status === 201)
+  expect(made).toHaveLength(20)
+  for (const { status, body } of answers)
+    if (status !== 201) expect([status, body.code]).toEqual([409, 'webhook_limit'])
+  await merchant.api.delete(`${PATH}/${made[0]!.body.data.uuid}`)
+  expect((await merchant.api.post(PATH, { url })).status).toBe(201)
+  expect((await merchant.api.get(PATH)).body.meta.total).toBe(20)
+})
+
+test.each([
+  ['no url', {}, ['url']],
+  ['http', { url: 'http://localhost/hook' }, ['url']],
+  ['no url at all', { url: 'shop' }, ['url']],
+  ['a private address', { url: 'https://10.0.0.1/' }, ['url']],
+  ['a link-local address, which is never allowed', { url: 'https://169.254.169.254/latest' }, ['url']],
+  ['a mapped address', { url: 'https://[::ffff:169.254.169.254]/' }, ['url']],
+  ['a host that is none', { url: 'https://nowhere.invalid/' }, ['url']],
+  ['a password', { url: 'https://me:secret@localhost/' }, ['url']],
+  ['a port where nobody speaks TLS', { url: 'https://localhost:1/' }, ['url']],
+  ['an empty token', { token: '' }, ['token']],
+  ['bad base64', { token: 'whsec_no!' }, ['token']],
+  ['no events', { events: [] }, ['events']],
+  ['an unknown event', { events: ['PAYMENT', 'GOSSIP'] }, ['events.1']],
+])('an endpoint with %s is refused', async (_what, body, fields) => {
+  const url = `${stage.local.inbox_url}/fine`
+  const order = 'url' in body || fields[0] === 'url' ? body : { url, ...body }
+  const answer = await stage.api.post(PATH, order)
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, fields])
+})
+
+test('tokens bound to a provider have no business with webhooks; those of others are not there', async () => {
+  const merchant = await stage.merchant()
+  const other = await stage.merchant()
+  const hook = await endpoint(merchant)
+  const scoped = merchant.api.as(merchant.connection.token)
+  for (const answer of [
+    await scoped.get(PATH),
+    await scoped.post(PATH, { url: hook.url }),
+    await scoped.get(`${PATH}/${hook.uuid}`),
+    await scoped.delete(`${PATH}/${hook.uuid}`),
+  ])
+    expect([answer.status, answer.body.message]).toEqual([403, expect.stringMatching(/provider-bound/)])
+  expect((await other.api.get(`${PATH}/${hook.uuid}`)).status).toBe(404)
+  expect((await other.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
+})
+
+test('deliveries survive a worker that is killed', async () => {
+  const merchant = await stage.merchant()
+  const hook = await endpoint(merchant, { answers: { status: 500 } })
+  await Promise.all(Array.from({ length: 5 }, () => somethingHappens(merchant)))
+  await until(hook.messages, all => all.length >= 5)
+  const { worker } = (await readJson<Running>(stack.home.pids))!
+  process.kill(worker!.pid, 'SIGKILL')
+  await stage.simulator.setInbox(hook.name, { status: 200 })
+  const all = await until(
+    () => deliveries(hook),
+    rows => rows.every(row => row.status !== 'PENDING'),
+    {
+      limitMs: 40_000,
+    },
+  )
+  expect(all.map(one => one.status)).toEqual(Array(5).fill('DELIVERED'))
+  expect((await readJson<Running>(stack.home.pids))!.worker!.pid).not.toBe(worker!.pid)
+})
+
+async function stateOf({ api }: Merchant, { uuid }: { uuid: string }) {
+  return (await api.get(`${PATH}/${uuid}`)).body.data
+}
