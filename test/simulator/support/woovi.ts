@@ -1,0 +1,44 @@
+import { Agent, fetch } from 'undici'
+import type { Said } from './efi.ts'
+
+export type WooviCaller = ReturnType<typeof wooviCaller>
+
+type Credentials = { ca: string; client_id: string; client_secret: string }
+
+/** Speaks Woovi's API for one account, by hand: what it sees is what any client would. */
+export function wooviCaller(baseUrl: string, { ca, client_id, client_secret }: Credentials) {
+  const dispatcher = new Agent({ connect: { ca } })
+  const appId = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+
+  const call = async (method: string, path: string, body?: unknown, authorization = appId): Promise<Said> => {
+    const answer = await fetch(`${baseUrl}/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', authorization },
+      dispatcher,
+      signal: AbortSignal.timeout(4_500),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    const headers = Object.fromEntries(answer.headers)
+    return { status: answer.status, headers, body: text === '' ? null : JSON.parse(text) }
+  }
+
+  return {
+    call,
+    get: (path: string) => call('GET', path),
+    post: (path: string, body: unknown) => call('POST', path, body),
+    delete: (path: string) => call('DELETE', path),
+    charge: (correlationID: string, value = 1234) =>
+      call('POST', '/charge', { correlationID, value, expiresIn: 3600, comment: 'Pedido 7' }),
+    /** Orders a payment, which waits unless `more` approves it too. */
+    order: (correlationID: string, destinationAlias = 'maria@example.com', more: object = {}) =>
+      call('POST', '/payment', {
+        ...{ correlationID, destinationAlias, destinationAliasType: 'EMAIL', value: 1000 },
+        ...more,
+      }),
+    approve: (correlationID: string) => call('POST', '/payment/approve', { correlationID }),
+    webhook: (event: string, url: string, more: object = {}) =>
+      call('POST', '/webhook', { webhook: { name: event, event, url, isActive: true, ...more } }),
+    close: () => dispatcher.destroy(),
+  }
+}

@@ -1,0 +1,242 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+
+const settings = { ...SHOP, dialect: 'woovi', balance: 10_000, notice_secret: 'a-key', keys: [...SHOP.keys] }
+let stage: Stage
+let woovi: WooviCaller
+
+const speak = () => wooviCaller(stage.facts.providers.PROVIDER_A.base_url, { ca: stage.ca, ...SHOP })
+beforeAll(async () => {
+  stage = await openStage()
+  await stage.control.account('shop', settings as Parameters<typeof stage.control.account>[1])
+  woovi = speak()
+})
+beforeEach(() => stage.control.clearFaults())
+afterAll(async () => {
+  await woovi.close()
+  await stage.close()
+})
+
+const paid = async (correlationID: string) => {
+  const { body } = await woovi.charge(correlationID)
+  return (await stage.control.pay({ payload: body.brCode })).end_to_end
+}
+const ended = (id: string) =>
+  until(
+    () => woovi.get(`/payment/${id}`),
+    said => said.body.payment?.status !== 'APPROVED',
+  )
+const told = async (event: string, name = 'told') => {
+  const all = await until(
+    () => stage.control.inbox(name),
+    messages => messages.some(message => JSON.parse(message.body).event === event),
+  )
+  return all.find(message => JSON.parse(message.body).event === event)!
+}
+
+test.each(['', 'Bearer x', Buffer.from('shop-id:wrong').toString('base64')])(
+  'the AppID %p is refused',
+  async appId => {
+    const refused = await woovi.call('GET', '/account', undefined, appId)
+    expect([refused.status, refused.body]).toEqual([401, { error: 'appID inválido' }])
+  },
+)
+
+test('an account of one dialect is none of the other', async () => {
+  const efi = await stage.shop({ client_id: 'another-id', keys: ['outra@trilho.test'] })
+  await stage.control.account('shop', settings as Parameters<typeof stage.control.account>[1])
+  expect((await efi.authorize(`${SHOP.client_id}:${SHOP.client_secret}`)).status).toBe(401)
+})
+
+test('a charge is made once, shown under both its ids, and its payload can be paid', async () => {
+  const { status, body } = await woovi.charge('0b8e-9c1d')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    correlationID: '0b8e-9c1d',
+    brCode: body.charge.brCode,
+    charge: { correlationID: '0b8e-9c1d', value: 1234, status: 'ACTIVE', type: 'DYNAMIC', expiresIn: 3600 },
+  })
+  expect((await woovi.charge('0b8e-9c1d')).body).toEqual({
+    error: 'Já existe uma cobrança com este Correlação ID',
+  })
+  const again = await woovi.post('/charge?return_existing=true', { correlationID: '0b8e-9c1d', value: 1 })
+  expect(again.body).toEqual(body)
+  expect((await woovi.get(`/charge/${body.charge.transactionID}`)).body).toEqual({ charge: body.charge })
+
+  const { end_to_end } = await stage.control.pay({ payload: body.brCode })
+  expect((await woovi.get('/charge/0b8e-9c1d')).body.charge.status).toBe('COMPLETED')
+  const { body: list } = await woovi.get('/transaction?charge=0b8e-9c1d')
+  expect(list).toMatchObject({
+    pageInfo: { skip: 0, hasNextPage: false, totalCount: 1 },
+    transactions: [{ endToEndId: end_to_end, value: 1234, type: 'PAYMENT', charge: { status: 'COMPLETED' } }],
+  })
+})
+
+test('a charge expires by time, is deleted only while unpaid, and its id stays taken', async () => {
+  await woovi.post('/charge', { correlationID: 'short', value: 100, expiresIn: 60 })
+  stage.passTime(61)
+  expect((await woovi.get('/charge/short')).body.charge.status).toBe('EXPIRED')
+  expect((await woovi.delete('/charge/short')).body).toEqual({ status: 'OK', id: 'short' })
+  for (const gone of [await woovi.get('/charge/short'), await woovi.delete('/charge/short')])
+    expect([gone.status, gone.body]).toEqual([400, { error: 'Cobrança não encontrada' }])
+  expect((await woovi.charge('short')).status).toBe(400)
+  await paid('paid')
+  expect((await woovi.delete('/charge/paid')).body.error).toMatch(/paga/)
+})
+
+test.each([
+  ['no value', '/charge', { correlationID: 'x' }],
+  ['a value of zero', '/charge', { correlationID: 'x', value: 0 }],
+  ['half a centavo', '/payment', { correlationID: 'x', value: 0.5 }],
+  ['an event nobody knows', '/webhook', { webhook: { name: 'x', event: 'X', url: 'https://x.test' } }],
+  ['an address without TLS', '/webhook', { webhook: { name: 'x', url: 'http://trilho.example' } }],
+])('%s is refused, field by field', async (_name, path, body) => {
+  const refused = await woovi.post(path, body)
+  expect([refused.status, typeof refused.body.errors[0].message]).toEqual([400, 'string'])
+})
+
+test('what is no JSON is refused', async () => {
+  expect((await woovi.call('POST', '/charge', '{')).status).toBe(400)
+})
+
+test('a payment waits until it is approved, and moves nothing before', async () => {
+  const before = await stage.control.findAccount('shop')
+  expect((await woovi.order('wait')).body.payment).toMatchObject({ status: 'CREATED', value: 1000 })
+  expect((await woovi.get('/payment/wait')).body).toEqual({
+    payment: expect.objectContaining({ status: 'CREATED' }),
+  })
+  expect((await woovi.order('wait')).body.error).toMatch(/^Já existe um pagamento/)
+  expect(await stage.control.findAccount('shop')).toEqual(before)
+
+  const { body } = await woovi.approve('wait')
+  expect(body).toMatchObject({ payment: { status: 'APPROVED' }, transaction: { value: 1000 } })
+  expect((await ended('wait')).body).toMatchObject({
+    payment: { status: 'CONFIRMED' },
+    destination: { name: 'Favorecido de Teste', taxID: { taxID: '52998224725', type: 'BR:CPF' } },
+  })
+  expect((await woovi.approve('wait')).body.error).toMatch(/aprovação/)
+  expect((await woovi.approve('nobody')).body.error).toBe('Pagamento não encontrado')
+  expect((await woovi.order('wait')).status).toBe(400)
+})
+
+test('an approval without balance, or that the rail refuses, leaves it waiting', async () => {
+  await woovi.order('poor', undefined, { value: 99_000_000 })
+  expect((await woovi.approve('poor')).body).toEqual({
+    error: 'Você não possui saldo o suficiente para realizar esse pagamento',
+    errorCode: 'NOT_ENOUGH_BALANCE',
+  })
+  await woovi.order('refused', 'ac03@sim.trilho.test')
+  expect((await woovi.approve('refused')).body.error).toMatch(/^AC03 - /)
+  for (const id of ['poor', 'refused'])
+    expect((await woovi.get(`/payment/${id}`)).body.payment.status).toBe('CREATED')
+})
+
+test('timeout-then-done@ keeps silent at the approval', async () => {
+  await woovi.order('silent', 'timeout-then-done@sim.trilho.test')
+  await expect(woovi.approve('silent')).rejects.toThrow()
+  expect((await ended('silent')).body.payment.status).toBe('CONFIRMED')
+})
+
+test('a key of another type than told is refused', async () => {
+  const refused = await woovi.order('alias', '52998224725')
+  expect(refused.body).toEqual({ error: 'Chave Pix inválida', errorCode: 'INVALID_PIX_KEY' })
+})
+
+test('a charge is refunded in parts, each under its id', async () => {
+  const endToEnd = await paid('toback')
+  const first = await woovi.post('/charge/toback/refund', { correlationID: 'back1', value: 1000 })
+  expect(first.body.refund).toMatchObject({ status: 'IN_PROCESSING', value: 1000, correlationID: 'back1' })
+  const rest = await woovi.post('/refund', {
+    ...{ correlationID: 'back2', transactionEndToEndId: endToEnd, value: 235 },
+  })
+  expect(rest.body.error).toMatch(/maior/)
+  expect((await woovi.post('/charge/toback/refund', { correlationID: 'back3' })).body.refund.value).toBe(234)
+  expect((await woovi.post('/charge/toback/refund', { correlationID: 'back1' })).body.error).toMatch(
+    /Já existe/,
+  )
+  const { body } = await until(
+    () => woovi.get('/charge/toback/refund'),
+    said => said.body.refunds.every((one: { status: string }) => one.status === 'CONFIRMED'),
+  )
+  expect(body.refunds.map((one: { value: number }) => one.value)).toEqual([1000, 234])
+  expect((await woovi.get('/refund/back1')).body.pixTransactionRefund).toMatchObject({
+    status: 'REFUNDED',
+    returnIdentification: body.refunds[0].endToEndId,
+  })
+  expect((await woovi.get('/refund/nobody')).body.error).toBe('Reembolso não encontrado')
+})
+
+test('notices go to each webhook of their event, signed with the key of the account', async () => {
+  const url = `${stage.facts.inbox_url}/told`
+  const events = [
+    ...['OPENPIX:TRANSACTION_RECEIVED', 'OPENPIX:CHARGE_COMPLETED', 'OPENPIX:MOVEMENT_FAILED'],
+    ...['PIX_TRANSACTION_REFUND_SENT_CONFIRMED', 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED'],
+  ]
+  for (const event of events) await woovi.webhook(event, url, { authorization: 'let-me-in' })
+  await woovi.webhook('OPENPIX:MOVEMENT_CONFIRMED', `${url}-not`, { isActive: false })
+  expect((await woovi.get(`/webhook?url=${encodeURIComponent(url)}`)).body.webhooks).toHaveLength(5)
+
+  const endToEnd = await paid('telling')
+  const { headers, body } = await told('OPENPIX:TRANSACTION_RECEIVED')
+  expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
+  expect(headers.authorization).toBe('let-me-in')
+  expect(JSON.parse(body)).toMatchObject({
+    charge: { correlationID: 'telling', status: 'COMPLETED' },
+    pix: { endToEndId: endToEnd, value: 1234, payer: { taxID: { type: 'BR:CPF' } } },
+  })
+  expect(JSON.parse((await told('OPENPIX:CHARGE_COMPLETED')).body).charge.status).toBe('COMPLETED')
+
+  await woovi.post('/refund', { correlationID: 'tell1', transactionEndToEndId: endToEnd, value: 34 })
+  expect(JSON.parse((await told('PIX_TRANSACTION_REFUND_SENT_CONFIRMED')).body)).toMatchObject({
+    refundTransaction: { value: 34, endToEndId: expect.stringMatching(/^D/) },
+    originalTransaction: { endToEndId: endToEnd },
+  })
+  await woovi.order('tell2', 'ac03-later@sim.trilho.test', { autoApprove: true })
+  expect(JSON.parse((await told('OPENPIX:MOVEMENT_FAILED')).body)).toMatchObject({
+    payment: { correlationID: 'tell2', status: 'FAILED' },
+    transaction: { providerRejectedReason: expect.stringMatching(/^AC03 - /) },
+    error: { code: 'PAY_PIX_KEY_ERROR' },
+  })
+  const { body: sent } = await woovi.order('tell3', 'returned@sim.trilho.test', { autoApprove: true })
+  expect(JSON.parse((await told('PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED')).body)).toMatchObject({
+    refundTransaction: { value: 1000 },
+    originalTransaction: { endToEndId: sent.transaction.endToEndId },
+  })
+
+  const { webhooks } = (await woovi.get('/webhook')).body
+  for (const { id } of webhooks) expect((await woovi.delete(`/webhook/${id}`)).body).toEqual({ status: 'OK' })
+  expect((await woovi.delete('/webhook/none')).status).toBe(400)
+  expect((await stage.control.inbox('told-not')).length).toBe(0)
+})
+
+test('the account is the application’s, its lists have pages', async () => {
+  const { balance } = await stage.control.findAccount('shop')
+  const { body } = await woovi.get('/account/')
+  expect(body.accounts).toMatchObject([
+    { accountId: 'shop', isDefault: true, balance: { available: Math.round(balance * 100), blocked: 0 } },
+  ])
+  expect((await woovi.get('/account/shop')).body.account).toEqual(body.accounts[0])
+  const { body: page } = await woovi.get('/transaction?skip=1&limit=2')
+  expect(page.transactions).toHaveLength(2)
+  expect(page.pageInfo).toMatchObject({ skip: 1, limit: 2, hasPreviousPage: true, hasNextPage: true })
+  const none = await woovi.get('/charge?start=2020-01-01T00:00:00Z&end=2020-01-02T00:00:00Z')
+  expect(none.body.charges).toEqual([])
+  expect((await woovi.get('/payment?start=yesterday')).status).toBe(400)
+})
+
+test('what waits and what is registered survives a restart', async () => {
+  await woovi.order('survivor')
+  await woovi.webhook('OPENPIX:MOVEMENT_CONFIRMED', `${stage.facts.inbox_url}/after`)
+  await woovi.close()
+  await stage.stop()
+  stage = await openStage({ home: stage.home })
+  woovi = speak()
+  await woovi.delete(`/webhook/${(await woovi.get('/webhook')).body.webhooks[0].id}`)
+  await woovi.webhook('OPENPIX:MOVEMENT_CONFIRMED', `${stage.facts.inbox_url}/after`)
+  await woovi.approve('survivor')
+  expect(JSON.parse((await told('OPENPIX:MOVEMENT_CONFIRMED', 'after')).body)).toMatchObject({
+    payment: { correlationID: 'survivor' },
+  })
+})
