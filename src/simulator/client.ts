@@ -44,6 +44,7 @@ export type InboxMessage = {
 export type ShownFault = {
   provider: ProviderName
   operation: FaultBody['operation'] | null
+  account: string | null
   fault: FaultBody['fault']
   times: number
   delay_ms: number | null

@@ -1,4 +1,5 @@
 import type { ProviderName } from '../domain/provider.ts'
+import type { Account } from './accounts.ts'
 import type { Store } from './store.ts'
 
 /** What a provider does for us, by the names of the provider port. */
@@ -51,6 +52,8 @@ export type Fault = {
   provider: ProviderName
   /** null: whatever the operation. */
   operation: Operation | null
+  /** null: whosever call it is. */
+  accountId: string | null
   fault: FaultKind
   timesLeft: number
   /** How long it waits, where it waits at all; not divided by the time scale, since its caller chose it. */
@@ -65,9 +68,10 @@ export type Faults = {
   isUnreachable(provider: ProviderName): boolean
   /** Uses up one time of the oldest fault that fits, if any. */
   takeUnreachable(provider: ProviderName): boolean
-  takeForCall(provider: ProviderName, operation: Operation): Taken<CallFault> | null
-  takeForNotice(provider: ProviderName, operations: readonly Operation[]): Taken<NoticeFault> | null
+  takeForCall(account: Whose, operation: Operation): Taken<CallFault> | null
+  takeForNotice(account: Whose, operations: readonly Operation[]): Taken<NoticeFault> | null
 }
+type Whose = Pick<Account, 'id' | 'provider'>
 export type Taken<Kind extends FaultKind> = { fault: Kind; delayMs: number | null }
 
 export function faultsOf(store: Store): Faults {
@@ -87,25 +91,29 @@ export function faultsOf(store: Store): Faults {
     clear: () => void store.run('DELETE FROM fault'),
     isUnreachable: provider => unreachable(provider) !== undefined,
     takeUnreachable: provider => take(unreachable(provider)) !== null,
-    takeForCall: (provider, operation) =>
+    takeForCall: (account, operation) =>
       take(
         list().find(
           fault =>
-            fault.provider === provider &&
+            concerns(fault, account) &&
             (fault.operation ?? operation) === operation &&
             isOneOf(CALL_FAULTS, fault.fault),
         ),
       ) as Taken<CallFault> | null,
-    takeForNotice: (provider, operations) =>
+    takeForNotice: (account, operations) =>
       take(
         list().find(
           fault =>
-            fault.provider === provider &&
+            concerns(fault, account) &&
             (fault.operation === null || operations.includes(fault.operation)) &&
             isOneOf(NOTICE_FAULTS, fault.fault),
         ),
       ) as Taken<NoticeFault> | null,
   }
+}
+
+function concerns({ provider, accountId }: Fault, account: Whose): boolean {
+  return provider === account.provider && (accountId ?? account.id) === account.id
 }
 
 function isOneOf(kinds: readonly FaultKind[], kind: FaultKind): boolean {

@@ -64,7 +64,7 @@ export function noticesOf(parts: Parts): { announce: Announce } {
     announce: event => {
       const words = wordsOf(event.account.dialect)
       for (const notice of words.noticesOf(event)) {
-        queueUnder(faults.takeForNotice(event.account.provider, OPERATIONS_OF[event.kind]), notice, words)
+        queueUnder(faults.takeForNotice(event.account, OPERATIONS_OF[event.kind]), notice, words)
       }
     },
   }

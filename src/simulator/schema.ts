@@ -194,5 +194,7 @@ CREATE TABLE wooviPayment (
 CREATE INDEX refundById ON refund (accountId, id);
 `
 
+const FAULTS_OF_AN_ACCOUNT = 'ALTER TABLE fault ADD COLUMN accountId TEXT;'
+
 /** What brings an older store up to date, in order; a released step never changes, the next one is added. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, WOOVI]
+export const SCHEMA_STEPS: readonly string[] = [FIRST, WOOVI, FAULTS_OF_AN_ACCOUNT]

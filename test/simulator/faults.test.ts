@@ -196,3 +196,11 @@ test('an unknown fault or operation is refused by name', async () => {
     message: expect.stringMatching(/operation.*fault/),
   })
 })
+
+test("a fault of one account leaves the others alone, and unreachable is nobody's", async () => {
+  await fault('http_500', 'sendTransfer', { account: 'another' })
+  expect((await send(id())).status).toBe(201)
+  await fault('http_500', 'sendTransfer', { account: 'shop' })
+  expect((await send(id())).status).toBe(500)
+  await expect(fault('unreachable', undefined, { account: 'shop' })).rejects.toMatchObject({ status: 422 })
+})

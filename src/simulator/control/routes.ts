@@ -84,11 +84,12 @@ function faultRoutes(router: Router, { faults }: World, { closeIdleConnections }
     const {
       provider,
       operation = null,
+      account = null,
       fault,
       times,
       delay_ms = null,
     } = await jsonBody(ctx, schemas.faultBody)
-    faults.add({ provider, operation, fault, timesLeft: times, delayMs: delay_ms })
+    faults.add({ provider, operation, accountId: account, fault, timesLeft: times, delayMs: delay_ms })
     if (fault === 'unreachable') closeIdleConnections(provider)
     ctx.body = { data: shownFaults(faults.list()) }
   })
@@ -180,9 +181,10 @@ function line(movement: Movement) {
 }
 
 function shownFaults(faults: ReturnType<World['faults']['list']>) {
-  return faults.map(({ provider, operation, fault, timesLeft, delayMs }) => ({
+  return faults.map(({ provider, operation, accountId, fault, timesLeft, delayMs }) => ({
     provider,
     operation,
+    account: accountId,
     fault,
     times: timesLeft,
     delay_ms: delayMs,

@@ -60,14 +60,21 @@ export const depositBody = z
 
 export const returnBody = z.object({ end_to_end: z.string().min(1), value: paid.optional() })
 
-export const faultBody = z.object({
-  provider,
-  /** Absent: whatever the operation. */
-  operation: z.enum(OPERATIONS).optional(),
-  fault: z.enum(FAULTS),
-  times: z.number().int().min(1).max(1_000_000).default(1),
-  delay_ms: delay.optional(),
-})
+export const faultBody = z
+  .object({
+    provider,
+    /** Absent: whatever the operation. */
+    operation: z.enum(OPERATIONS).optional(),
+    /** Absent: whosever call it is. */
+    account: z.string().min(1).optional(),
+    fault: z.enum(FAULTS),
+    times: z.number().int().min(1).max(1_000_000).default(1),
+    delay_ms: delay.optional(),
+  })
+  .refine(
+    ({ account, fault }) => !account || fault !== 'unreachable',
+    'nobody knows before the handshake whose call it will be',
+  )
 
 export const inboxAnswerBody = z.object({
   status: z.number().int().min(200).max(599).default(200),

@@ -31,7 +31,10 @@ export function serve(router: Router, world: World, provider: ProviderName, dial
       const params = ctx.params as Record<string, string>
       const call = { account: admission.account, params, query: ctx.URL.searchParams, body }
 
-      const fault = world.faults.takeForCall(provider, route.operation) ?? route.magicOf?.(call) ?? null
+      const fault =
+        world.faults.takeForCall({ provider, id: call.account.id }, route.operation) ??
+        route.magicOf?.(call) ??
+        null
       const answer = await played({
         fault,
         act: fate => route.act(call, fate),
