@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Client, Connection as Temporal } from '@temporalio/client'
 import { issueToken, openAccount, setDefaults, type TokenOrder } from '../../../src/admin/accounts.ts'
 import { checkLedger, checkProviders } from '../../../src/admin/check-ledger.ts'
-import { connect, registerNotices } from '../../../src/admin/connections.ts'
+import { bookOpeningBalance, connect, registerNotices } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import { type FeeTable, NO_FEES } from '../../../src/domain/money.ts'
@@ -33,9 +33,11 @@ export type MerchantOptions = {
   providers?: ProviderOptions[]
   unmatchedPolicy?: 'refund' | 'keep'
 }
-export type ProviderOptions = {
+/** What an operation costs there, nothing where it is not named, and what the provider is like. */
+export type ProviderOptions = Partial<FeeTable> & {
   provider?: ProviderName
-  charge?: FeeTable['charge']
+  /** Reais it holds of the account's from the start. */
+  balance?: number
   /** Every notice of it is lost where false. */
   tells?: boolean
 }
@@ -66,7 +68,7 @@ export async function openStage(home: Home) {
     issueToken(orm.em.fork(), { name: 'suite', mode: 'test', ...order })
 
   async function provided(accountUuid: string, options: ProviderOptions) {
-    const { provider = 'PROVIDER_A', charge, tells = true } = options
+    const { provider = 'PROVIDER_A', balance = 0, tells = true, ...fees } = options
     const name = `suite-${randomUUID()}`
     const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
     const collectionKey = randomUUID()
@@ -78,6 +80,7 @@ export async function openStage(home: Home) {
       city: 'SAO PAULO',
       ispb: ISPB,
       keys: [collectionKey],
+      balance,
     })
     const connection = await connect(orm.em.fork(), seal, {
       accountUuid,
@@ -89,10 +92,11 @@ export async function openStage(home: Home) {
       baseUrl: simulatorFacts.providers[provider].base_url,
       credentials,
       collectionKey,
-      ...(charge && { fees: { ...NO_FEES, charge } }),
+      fees: { ...NO_FEES, ...fees },
       virtualAccount: VIRTUAL_ACCOUNT,
       settleWindowMs: 5_000,
     })
+    if (balance > 0) await bookOpeningBalance(orm.em.fork(), connection, Math.round(balance * 100))
     if (tells) await registerNotices({ providers, sealer: seal, publicUrl: local.api_url }, connection)
     return {
       uuid: connection.uuid,
@@ -185,15 +189,16 @@ export async function openStage(home: Home) {
       await until(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
     },
 
-    /** Asks the simulated provider itself, as one of its customers. */
+    /** Asks the simulated provider itself, as one of its customers; with a body it is a PUT. */
     async efi(
       of: { provider: ProviderName; credentials: { client_id: string; client_secret: string } },
       path: string,
+      body?: object,
     ): Promise<unknown> {
       const { client_id, client_secret } = of.credentials
       const efi = efiCaller(simulatorFacts.providers[of.provider].base_url, { ca, client_id, client_secret })
       try {
-        return (await efi.get(path)).body
+        return (await (body ? efi.put(path, body) : efi.get(path))).body
       } finally {
         await efi.close()
       }
