@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals'
+import * as ledger from '../../src/domain/ledger.ts'
+import { seeded } from './seeded.ts'
+
+const { BUCKETS, postingsOf } = ledger
+
+/** The legs of one fact, as `bucket → bucket: centavos`. */
+const told = (legs: ledger.Leg[]) =>
+  legs
+    .filter(leg => leg.cents !== 0)
+    .map(
+      ({ from, to, cents }) =>
+        `${from.accountUuid} ${from.bucket} → ${to.accountUuid} ${to.bucket}: ${cents}`,
+    )
+
+describe('what each fact moves (SPEC §7)', () => {
+  test.each<[string, ledger.Leg[], string[]]>([
+    ['a payment that starts', ledger.paymentStarted('a', 7), ['a outside → a pending: 7']],
+    ['a payment confirmed', ledger.paymentConfirmed('a', 7), ['a pending → a available: 7']],
+    ['a payment that fails', ledger.paymentFailed('a', 7), ['a pending → a outside: 7']],
+    ['a deposit', ledger.deposited('a', 7), ['a outside → a available: 7']],
+    ['an unmatched PIX that is kept', ledger.unmatchedKept('a', 7), ['a pending → a available: 7']],
+    ['a return that is held', ledger.returnHeld('a', 7), ['a pending → a provisioned: 7']],
+    ['a return that settles', ledger.returnSettled('a', 7), ['a provisioned → a outside: 7']],
+    ['a return that fails', ledger.returnFailed('a', 7), ['a provisioned → a pending: 7']],
+    ['a transfer that is held', ledger.transferHeld('a', 7), ['a available → a provisioned: 7']],
+    [
+      'a transfer that settles',
+      ledger.transferSettled('a', { valueCents: 5, feeCents: 2 }),
+      ['a provisioned → a outside: 5', 'a provisioned → a fee: 2'],
+    ],
+    ['a transfer that fails', ledger.transferReleased('a', 7), ['a provisioned → a available: 7']],
+    [
+      'money gone that is covered',
+      ledger.goneUncovered('a', { cents: 7, availableCents: 9 }),
+      ['a available → a outside: 7'],
+    ],
+    [
+      'money gone that is covered in part',
+      ledger.goneUncovered('a', { cents: 7, availableCents: 3 }),
+      ['a available → a outside: 3', 'a shortfall → a outside: 4'],
+    ],
+    [
+      'a shortfall repaid in part',
+      ledger.shortfallRepaid('a', { cents: 3, shortfallCents: -7 }),
+      ['a available → a shortfall: 3'],
+    ],
+    [
+      'a shortfall repaid whole',
+      ledger.shortfallRepaid('a', { cents: 9, shortfallCents: -7 }),
+      ['a available → a shortfall: 7'],
+    ],
+    ['no shortfall', ledger.shortfallRepaid('a', { cents: 9, shortfallCents: 0 }), []],
+    [
+      'a refund that is held',
+      ledger.refundHeld([
+        { accountUuid: 'a', cents: 5 },
+        { accountUuid: 'b', cents: 2 },
+      ]),
+      ['a available → a provisioned: 5', 'b available → b provisioned: 2'],
+    ],
+    [
+      'a refund that settles',
+      ledger.refundSettled(
+        [
+          { accountUuid: 'a', cents: 5 },
+          { accountUuid: 'b', cents: 2 },
+        ],
+        { accountUuid: 'a', cents: 1 },
+      ),
+      ['a provisioned → a outside: 5', 'b provisioned → b outside: 2', 'a provisioned → a fee: 1'],
+    ],
+    [
+      'a refund that fails',
+      ledger.refundReleased([
+        { accountUuid: 'a', cents: 5 },
+        { accountUuid: 'b', cents: 2 },
+      ]),
+      ['a provisioned → a available: 5', 'b provisioned → b available: 2'],
+    ],
+  ])('%s', (_, legs, expected) => expect(told(legs)).toEqual(expected))
+})
+
+describe('postings', () => {
+  test('are one per bucket touched, and zero ones are left out', () => {
+    expect(
+      postingsOf([
+        ...ledger.paymentStarted('a', 7),
+        ...ledger.unmatchedKept('a', 7),
+        ...ledger.deposited('b', 0),
+      ]),
+    ).toEqual([
+      { accountUuid: 'a', bucket: 'outside', cents: -7 },
+      { accountUuid: 'a', bucket: 'available', cents: 7 },
+    ])
+  })
+
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('a leg of %d is a bug', cents => {
+    expect(() => postingsOf(ledger.deposited('a', cents))).toThrow(RangeError)
+  })
+
+  test('add up to zero, whatever is moved', () => {
+    const random = seeded(6)
+    const bucket = () => BUCKETS[random.upTo(BUCKETS.length - 1)]!
+    const place = () => ({ accountUuid: `account-${random.upTo(3)}`, bucket: bucket() })
+    for (let time = 0; time < 3_000; time++) {
+      const legs = Array.from({ length: 1 + random.upTo(9) }, () => ({
+        cents: random.upTo(999_999_999_999),
+        from: place(),
+        to: place(),
+      }))
+      const postings = postingsOf(legs)
+      expect(postings.reduce((sum, posting) => sum + posting.cents, 0)).toBe(0)
+      const places = postings.map(posting => `${posting.accountUuid}/${posting.bucket}`)
+      expect(new Set(places).size).toBe(places.length)
+      expect(postings.every(posting => posting.cents !== 0)).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  type TRANSFER_STATUSES,
+  type TransferEvent,
+  type TransferState,
+  transfer,
+} from '../../src/domain/transfer.ts'
+import { walk } from './walk.ts'
+
+const EVENTS = Object.keys({
+  sending_started: true,
+  accepted: true,
+  refused: true,
+  settled: true,
+  rejected: true,
+  not_taken: true,
+  cancelled: true,
+  never_sent: true,
+  settled_late: true,
+  returned_in_part: true,
+  returned_whole: true,
+} satisfies Record<TransferEvent, true>) as TransferEvent[]
+
+const RETURNS = { returned_in_part: 'partially_refunded', returned_whole: 'refunded' } as const
+
+describe('the life of a transfer (SPEC §4)', () => {
+  walk<TransferState, (typeof TRANSFER_STATUSES)[number], TransferEvent>(transfer, {
+    events: EVENTS,
+    expected: {
+      created: {
+        shows: 'PENDING',
+        over: false,
+        steps: {
+          sending_started: 'sending',
+          not_taken: 'failed',
+          cancelled: 'cancelled',
+          never_sent: 'expired',
+        },
+      },
+      sending: { shows: 'PROCESSING', over: false, steps: { accepted: 'settling', refused: 'failed' } },
+      settling: { shows: 'PROCESSING', over: false, steps: { settled: 'paid', rejected: 'failed' } },
+      paid: { shows: 'PAID', over: true, steps: RETURNS },
+      partially_refunded: { shows: 'PARTIALLY_REFUNDED', over: true, steps: RETURNS },
+      refunded: { shows: 'REFUNDED', over: true, steps: {} },
+      // The ledger follows the money.
+      failed: { shows: 'FAILED', over: true, steps: { settled_late: 'paid' } },
+      cancelled: { shows: 'CANCELLED', over: true, steps: {} },
+      expired: { shows: 'EXPIRED', over: true, steps: {} },
+    },
+  })
+})
+
+test('once a provider has accepted, only its own word ends a transfer', () => {
+  expect(EVENTS.filter(event => transfer.accepts('settling', event))).toEqual(['settled', 'rejected'])
+})

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { scaled, WAITS } from '../../src/domain/waits.ts'
+
+const MINUTE = 60_000
+
+test('a provider is asked again after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly (SPEC §6)', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 1_000].map(WAITS.askAgain)).toEqual([
+    5_000,
+    10_000,
+    30_000,
+    MINUTE,
+    5 * MINUTE,
+    60 * MINUTE,
+    60 * MINUTE,
+    60 * MINUTE,
+  ])
+})
+
+test('the other waits are as SPEC says', () => {
+  const { askAgain: _, ...waits } = WAITS
+  expect(waits).toEqual({
+    afterExpiry: MINUTE,
+    secondLook: MINUTE,
+    returnAgain: 15 * MINUTE,
+    transferAgain: 15 * MINUTE,
+    transferGivenUp: 24 * 60 * MINUTE,
+    tellOperator: 10 * MINUTE,
+  })
+})
+
+test.each([
+  [5_000, 1, 5_000],
+  [5_000, 1_000, 5],
+  [5_000, 3, 1_667],
+  [5_000, 1e9, 1],
+  [1, 0.5, 2],
+])('%d ms at a time scale of %d are %d ms', (waitMs, timeScale, ms) =>
+  expect(scaled(waitMs, timeScale)).toBe(ms),
+)
