@@ -47,10 +47,8 @@ class ChargeLife {
   #cancelWanted = false
   #cancelWaiters: ((answer: CancelAnswer) => void)[] = []
   readonly #notices: Notices
-  readonly #timeScale: number
 
   constructor(timeScale: number) {
-    this.#timeScale = timeScale
     this.#notices = new Notices(timeScale)
     setHandler(ready, () => this.#whenOpen(), {
       description: 'Waits until the charge is issued, or cannot be',
@@ -134,7 +132,7 @@ class ChargeLife {
     if (!isAwaited || !this.#isAwaited()) this.#unanswered = 0
     if (this.#isAwaited()) this.#askAgain()
     if (!charge.accepts(this.state, 'cancelled')) this.#tellCancellers({ kind: 'over', state: this.state })
-    await startWhatIsLeft(followed, this.#timeScale)
+    await startWhatIsLeft(followed, this.#notices.timeScale)
   }
 
   /** When the provider is asked next if nothing happens before. */
@@ -163,12 +161,12 @@ class ChargeLife {
 
   #askAgain(): void {
     this.#unanswered += 1
-    this.#askAt = Date.now() + scaled(WAITS.askAgain(this.#unanswered), this.#timeScale)
+    this.#askAt = Date.now() + scaled(WAITS.askAgain(this.#unanswered), this.#notices.timeScale)
   }
 
   #stands(state: ChargeState, expiresAt?: string | null): void {
     this.state = state
-    if (expiresAt) this.#closesAt = Date.parse(expiresAt) + scaled(WAITS.afterExpiry, this.#timeScale)
+    if (expiresAt) this.#closesAt = Date.parse(expiresAt) + scaled(WAITS.afterExpiry, this.#notices.timeScale)
     upsertSearchAttributes([{ key: ATTRIBUTES.status, value: charge.shows(state) }])
     setCurrentDetails(SENTENCES[state])
   }
