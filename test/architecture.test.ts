@@ -1,0 +1,272 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { type ParseOptions, parse } from '@swc/core'
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
+
+const root = join(import.meta.dirname, '..')
+const files = (await readdir(join(root, 'src'), { recursive: true }))
+  .filter(file => file.endsWith('.ts'))
+  .map(file => `src/${file}`)
+  .sort()
+
+/**
+ * Which folder, or file beside them, may import which: `types of` allows `import type` only, and a path narrower than a
+ * folder allows nothing else of it. What is not here (src/local, src/cli, src/worker.ts, the API's main) puts the
+ * others together and may import everything.
+ */
+const ARROWS: Record<string, string[]> = {
+  domain: [],
+  workflows: ['domain', 'types of activities'],
+  wire: ['domain', 'types of db'],
+  db: ['domain'],
+  providers: ['domain'],
+  simulator: ['domain', 'config'],
+  webhooks: [],
+  engine: [
+    'domain',
+    'db',
+    'workflows/messages',
+    'workflows/ids',
+    'types of workflows',
+    'types of activities',
+  ],
+  activities: [
+    'domain',
+    'db',
+    'wire',
+    'engine',
+    'providers',
+    'webhooks',
+    'workflows/ids',
+    'types of workflows/messages',
+    'sealing',
+  ],
+  admin: ['domain', 'db', 'providers', 'sealing', 'tokens'],
+  api: [
+    'domain',
+    'db',
+    'wire',
+    'engine',
+    'providers/registry',
+    'types of providers',
+    'types of workflows/messages',
+    'webhooks',
+    'sealing',
+    'tokens',
+    'config',
+  ],
+  config: [],
+  sealing: [],
+  tokens: ['sealing'],
+}
+/** What a folder may take from outside; every other one may take what package.json names. */
+const PACKAGES: Record<string, string[]> = {
+  domain: ['@brazilian-utils/brazilian-utils'],
+  workflows: ['@temporalio/workflow', '@temporalio/common'],
+}
+/** Longer than a noun should be, and known to be: the list may only become shorter. */
+const LONG = [
+  'src/activities/issuing.ts',
+  'src/api/route.ts',
+  'src/local/demo.ts',
+  'src/wire/payment.ts',
+  'src/wire/transfer.ts',
+]
+const PUTS_TOGETHER = /^(local\/|cli\/|cli$|worker$|api\/main$)/
+
+type Import = { from: string; to: string; isType: boolean }
+const imports = (await Promise.all(files.map(importsOf))).flat()
+
+test('the files and their imports are found', () => {
+  expect(files.length).toBeGreaterThan(100)
+  expect(imports).toContainEqual({ from: 'workflows/charge', to: 'domain/charge', isType: false })
+  expect(imports).toContainEqual({ from: 'workflows/charge', to: 'activities/following', isType: true })
+  expect(imports).toContainEqual({ from: 'workflows/charge', to: '@temporalio/workflow', isType: false })
+})
+
+describe('arrows point to the domain', () => {
+  test('every folder has its arrows', () => {
+    const without = files.map(nameOf).filter(name => !ARROWS[folderOf(name)] && !PUTS_TOGETHER.test(name))
+    expect(without).toEqual([])
+  })
+
+  for (const [folder, allowed] of Object.entries(ARROWS))
+    test(`${folder} → ${allowed.join(', ') || 'nothing of ours'}`, () => {
+      const wrong = imports.filter(
+        one =>
+          folderOf(one.from) === folder &&
+          !PUTS_TOGETHER.test(one.from) &&
+          isOurs(one.to) &&
+          !isAllowed(one, allowed),
+      )
+      expect(wrong.map(written)).toEqual([])
+    })
+
+  for (const [folder, allowed] of Object.entries(PACKAGES))
+    test(`${folder} takes from outside only ${allowed.join(', ')}`, () => {
+      const wrong = imports.filter(
+        one => folderOf(one.from) === folder && !isOurs(one.to) && !allowed.includes(one.to) && !one.isType,
+      )
+      expect(wrong.map(written)).toEqual([])
+    })
+
+  test('what is imported from outside is a dependency that package.json names', async () => {
+    const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const wrong = imports.filter(
+      one =>
+        !isOurs(one.to) && !one.to.startsWith('node:') && !Object.hasOwn(dependencies, packageOf(one.to)),
+    )
+    expect(wrong.map(written)).toEqual([])
+  })
+})
+
+describe('the bundle of the workflows', () => {
+  const modules = bundled()
+
+  test('holds workflows, domain and Temporal with its own dependencies, and nothing else', async () => {
+    const allowed = /^(src\/(workflows|domain)\/|node_modules\/(@temporalio|ms|nexus-rpc|protobufjs|long)\/)/
+    expect((await modules).filter(module => !allowed.test(module))).toEqual([])
+  })
+
+  test('holds every life', async () => {
+    const lives = files.filter(file => file.startsWith('src/workflows/'))
+    expect((await modules).filter(module => lives.includes(module)).length).toBeGreaterThan(8)
+  })
+})
+
+describe('the house', () => {
+  test('only the configuration reads the environment', async () => {
+    expect(await having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual(['src/config.ts'])
+    expect(await having(/import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'(node:)?process'/)).toEqual([])
+  })
+
+  test('no file is called by what says nothing', () => {
+    const names = /^(utils?|helpers?|common|services?|misc|manager)$/
+    const wrong = files.filter(file =>
+      nameOf(file)
+        .split('/')
+        .some(part => names.test(part)),
+    )
+    expect(wrong.filter(file => file !== 'src/wire/common.ts')).toEqual([])
+  })
+
+  test('nothing is left to do', async () => {
+    expect(await having(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
+  })
+
+  test('a file is one noun: no more than 200 lines', async () => {
+    const long: string[] = []
+    for (const file of files) {
+      const lines = (await readFile(join(root, file), 'utf8')).trimEnd().split('\n').length
+      if (lines > 200 && !file.startsWith('src/db/migrations/') && !LONG.includes(file))
+        long.push(`${file}: ${lines}`)
+    }
+    expect(long).toEqual([])
+  })
+})
+
+async function having(pattern: RegExp): Promise<string[]> {
+  const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
+  return files.filter(
+    (_, index) => pattern.test(withoutComments(texts[index]!)) || isLeft(pattern, texts[index]!),
+  )
+}
+
+/** What is left to do stands in comments; all else is looked for in code. */
+function isLeft(pattern: RegExp, text: string): boolean {
+  return pattern.source.includes('TODO') && pattern.test(text)
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
+}
+
+/** Every import, export-from, import() and import type of a file. */
+async function importsOf(file: string): Promise<Import[]> {
+  const options: ParseOptions = { syntax: 'typescript', target: 'es2023' }
+  const from = nameOf(file)
+  const found: Import[] = []
+  const add = (source: string, isType: boolean) => found.push({ from, to: resolved(file, source), isType })
+  visit(await parse(await readFile(join(root, file), 'utf8'), options), add)
+  return found
+}
+
+type Node = Record<string, unknown>
+type Specifier = { isTypeOnly?: boolean }
+
+function visit(node: unknown, add: (source: string, isType: boolean) => void): void {
+  if (Array.isArray(node)) for (const child of node) visit(child, add)
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return
+  const { type, source, specifiers, typeOnly, callee, argument } = node as Node & {
+    source?: { value: string } | null
+    specifiers?: Specifier[]
+    callee?: { type: string }
+    argument?: { value: string }
+  }
+  if (source && /^(Import|Export)/.test(String(type))) {
+    const all = specifiers ?? []
+    add(source.value, typeOnly === true || (all.length > 0 && all.every(one => one.isTypeOnly === true)))
+  }
+  if (type === 'TsImportType' && argument) add(argument.value, true)
+  if (type === 'CallExpression' && callee?.type === 'Import') {
+    const [path] = (node as { arguments: { expression: { value?: string } }[] }).arguments
+    // A path that is made while running is a program's own business: only src/local does that.
+    add(path?.expression.value ?? 'node:module', false)
+  }
+  for (const child of Object.values(node)) visit(child, add)
+}
+
+/** Ours by its path under src, without the ending; a package or built-in by its name. */
+function resolved(file: string, source: string): string {
+  if (!source.startsWith('.')) return source
+  return nameOf(relative(root, join(root, dirname(file), source)))
+}
+
+function nameOf(file: string): string {
+  return file.replace(/^src\//, '').replace(/\.ts$/, '')
+}
+
+function folderOf(name: string): string {
+  return name.split('/')[0]!
+}
+
+function isOurs(name: string): boolean {
+  return files.includes(`src/${name}.ts`) || name.startsWith('..') || basename(name) === 'package.json'
+}
+
+function isAllowed({ from, to, isType }: Import, allowed: string[]): boolean {
+  if (folderOf(from) === folderOf(to)) return true
+  return allowed.some(one => {
+    const path = one.replace('types of ', '')
+    return (isType || !one.startsWith('types of ')) && (to === path || to.startsWith(`${path}/`))
+  })
+}
+
+function packageOf(name: string): string {
+  return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+}
+
+function written({ from, to, isType }: Import): string {
+  return `${from} → ${to}${isType ? ' (type)' : ''}`
+}
+
+/** The modules in the real bundle, by their path from here. */
+async function bundled(): Promise<string[]> {
+  let modules: string[] = []
+  await bundleWorkflowCode({
+    workflowsPath: join(root, 'src/workflows/index.ts'),
+    logger: new DefaultLogger('WARN'),
+    webpackConfigHook: config => ({
+      ...config,
+      plugins: [
+        ...(config.plugins ?? []),
+        compiler =>
+          compiler.hooks.done.tap('modules', stats => {
+            modules = [...stats.compilation.modules].map(module => module.nameForCondition() ?? '')
+          }),
+      ],
+    }),
+  })
+  return modules.filter(module => module !== '').map(module => relative(root, module))
+}
