@@ -111,100 +111,6 @@ describe.each(DIALECTS)('%s', dialect => {
     expect(await shop.end(() => shop.provider.findRefund(order))).toMatchObject({ status: 'rejected' })
   })
 
-  test('a transfer is accepted, settles, and is told', async () => {
-    const order = shop.transfer()
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({
-      kind: 'accepted',
-      sending: { status: 'in_process', endToEnd: expect.stringMatching(/^E09089356/) },
-    })
-    expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({
-      status: 'settled',
-      receiver: { name: 'Favorecido de Teste' },
-      returns: [],
-    })
-    await shop.told(item => item.kind === 'transfer' && item.reference === order.id)
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
-  })
-
-  test.each([
-    ['ac03', 'AC03', 'final'],
-    ['frad', 'FRAD', 'final'],
-    ['dupl', 'DUPL', 'final'],
-    ['am04', 'AM04', 'other_may_help'],
-    ['ab03', 'AB03', 'other_may_help'],
-  ])('%s@ is refused in the request: %s, %s', async (name, code, finality) => {
-    const order = shop.transfer(`${name}@sim.trilho.test`)
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'rejected', code, finality })
-    expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
-  })
-
-  test('ac03-later@ is accepted, then rejected, and told', async () => {
-    const order = shop.transfer('ac03-later@sim.trilho.test')
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
-    const end = await shop.end(() => shop.provider.findTransfer(order.id))
-    expect(end).toMatchObject({ status: 'rejected', code: 'AC03' })
-    await shop.told(item => item.kind === 'transfer' && item.reference === order.id)
-  })
-
-  test('timeout-then-done@ leaves it unknown; asked, it is there, and was sent once', async () => {
-    const order = shop.transfer('timeout-then-done@sim.trilho.test')
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'timeout' })
-    expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({ status: 'settled' })
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
-  })
-
-  test('timeout-then-absent@ leaves it unknown; asked, it is not there; sent again it is accepted', async () => {
-    const order = shop.transfer('timeout-then-absent@sim.trilho.test')
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'timeout' })
-    expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
-    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
-  })
-
-  test('slow@ is answered late, and well', async () => {
-    expect(await shop.provider.sendTransfer(shop.transfer('slow@sim.trilho.test'))).toMatchObject({
-      kind: 'accepted',
-    })
-  })
-
-  test('returned@ settles, and what came back is told and found', async () => {
-    const order = shop.transfer('returned@sim.trilho.test', 3000)
-    await shop.provider.sendTransfer(order)
-    const found = await until(
-      () => shop.provider.findTransfer(order.id),
-      it => it.kind === 'found' && (it.sending.returns ?? []).length > 0,
-    )
-    const sending = found.kind === 'found' ? found.sending : undefined
-    expect(sending).toMatchObject({
-      status: 'settled',
-      returns: [{ cents: 3000, endToEnd: expect.stringMatching(/^D99999004/) }],
-    })
-    await until(
-      async () => (await shop.notices()).flatMap(it => (it.kind === 'items' ? it.items : [])),
-      items =>
-        items.filter(item => item.kind === 'transfer' && item.endToEnd === sending!.endToEnd).length > 1,
-    )
-  })
-
-  test('more than there is goes to another provider', async () => {
-    expect(await shop.provider.sendTransfer(shop.transfer(undefined, 99_000_000))).toMatchObject({
-      kind: 'rejected',
-      finality: 'other_may_help',
-      code: 'insufficient_balance',
-    })
-  })
-
-  test.each([
-    ['refused', { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' }],
-    ['http_429', { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' }],
-    ['http_500', { kind: 'unknown', code: 'http_500' }],
-    ['broken_body', { kind: 'unknown', code: 'unreadable_answer' }],
-    ['unreachable', { kind: 'unreachable' }],
-  ] as const)('%s, when sending', async (fault, outcome) => {
-    await shop.provider.balances() // Efí's token is there before the fault, so that it hits the sending.
-    await shop.control.faults({ provider: 'PROVIDER_A', operation: 'sendTransfer', fault })
-    expect(await shop.provider.sendTransfer(shop.transfer())).toMatchObject(outcome)
-  })
-
   test('forged notices are known as such', async () => {
     await shop.control.faults({
       provider: 'PROVIDER_A',
@@ -232,6 +138,12 @@ describe.each(DIALECTS)('%s', dialect => {
   })
 
   test('balance and statement agree with the rail', async () => {
+    await shop.provider.sendTransfer(shop.transfer())
+    await shop.provider.sendTransfer(shop.transfer('returned@sim.trilho.test'))
+    await until(
+      () => shop.control.statement('PROVIDER_A'),
+      lines => lines.some(({ kind }) => kind === 'return'),
+    )
     const settled = await until(
       () => shop.control.findAccount('shop'),
       ({ held }) => held === 0,
@@ -252,6 +164,6 @@ describe.each(DIALECTS)('%s', dialect => {
     const sorted = (lines: { endToEnd: string }[]) =>
       lines.toSorted((a, b) => a.endToEnd.localeCompare(b.endToEnd))
     expect(sorted(told)).toEqual(sorted(rail))
-    expect(told.length).toBeGreaterThan(15)
+    expect(new Set(rail.map(({ direction }) => direction))).toEqual(new Set(['IN', 'OUT']))
   })
 })

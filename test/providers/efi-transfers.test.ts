@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { efiProvider } from '../../src/providers/efi/efi.ts'
-import { credentials, devolucao, efi, failures, ok, problem, RETURN_ID, refused } from './support/efi.ts'
+import { credentials, efi, failures, ok, refused } from './support/efi.ts'
 import { deadUrl } from './support/far-side.ts'
 
 const order = {
@@ -13,23 +13,12 @@ const order = {
 }
 const END_TO_END = 'E09089356202601101200abcdefghijk'
 const PUT = 'PUT /v3/gn/pix/transfer1'
-const GET = 'GET /v2/gn/pix/enviados/id-envio/transfer1'
 const at = '2026-01-10T12:00:00.000Z'
-const later = '2026-01-10T12:00:07.000Z'
 
 const accepted = (changes: Record<string, unknown> = {}) => ({
   idEnvio: 'transfer1',
   e2eId: END_TO_END,
   valor: '10.50',
-  horario: { solicitacao: at },
-  status: 'EM_PROCESSAMENTO',
-  ...changes,
-})
-const sent = (changes: Record<string, unknown> = {}) => ({
-  endToEndId: END_TO_END,
-  idEnvio: 'transfer1',
-  valor: '10.50',
-  chave: 'loja@trilho.test',
   horario: { solicitacao: at },
   status: 'EM_PROCESSAMENTO',
   ...changes,
@@ -127,79 +116,6 @@ test('no token, nothing sent', async () => {
   story.far.answers('POST /oauth/token', { status: 503 })
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unreachable', code: 'no_token' })
   expect(story.far.calls()).toEqual([])
-})
-
-const receiver = { identificacao: { nome: 'Maria', cpf: '***.456.789-**', codigoBanco: '00416968' } }
-test.each([
-  ['in process', sent(), { status: 'in_process', at, receiver: null, returns: [] }],
-  [
-    'settled',
-    sent({ status: 'REALIZADO', horario: { solicitacao: at, liquidacao: later }, favorecido: receiver }),
-    {
-      status: 'settled',
-      at: later,
-      receiver: { name: 'Maria', document: '***456789**', bank: { ispb: '00416968' } },
-    },
-  ],
-  [
-    'settled on an account',
-    sent({
-      status: 'REALIZADO',
-      favorecido: { contaBanco: { nome: 'Loja', cnpj: '11222333000181', codigoBanco: '00416968' } },
-    }),
-    { receiver: { name: 'Loja', document: '11222333000181', bank: { ispb: '00416968' } } },
-  ],
-  [
-    'rejected by the rail',
-    sent({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC07', motivo: 'Encerrada' } } }),
-    { status: 'rejected', code: 'AC07', message: 'Encerrada' },
-  ],
-  [
-    'rejected, nobody says why',
-    sent({ status: 'NAO_REALIZADO' }),
-    { status: 'rejected', code: 'provider_rejected' },
-  ],
-  [
-    'settled and returned in part',
-    sent({
-      status: 'REALIZADO',
-      devolucoes: [
-        { rtrId: RETURN_ID, valor: '4.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
-        devolucao({ rtrId: 'D2' }),
-        { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
-      ],
-    }),
-    { returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: later }] },
-  ],
-])('a transfer is found %s', async (_name, json, sending) => {
-  await using story = await efi()
-  story.far.answers(GET, ok(json))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
-    kind: 'found',
-    sending: { endToEnd: END_TO_END, ...sending },
-  })
-})
-
-test.each([
-  ['404', problem(404, 'PixEnviadoNaoEncontrado')],
-  ["Efí's 400", refused(400, 'pix_nao_encontrado')],
-])('a transfer is not there: %s', async (_name, reply) => {
-  await using story = await efi()
-  story.far.answers(GET, reply)
-  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
-})
-
-test.each([
-  ...failures,
-  ['another id', ok(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
-  ['a new state', ok(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
-] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await efi()
-  story.far.answers(GET, reply)
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
-    kind: 'no_answer',
-    ...(code ? { code } : {}),
-  })
 })
 
 test('a transfer leaves over a connection of its own, which ends with it', async () => {

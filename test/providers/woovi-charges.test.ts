@@ -1,17 +1,5 @@
 import { expect, test } from '@jest/globals'
-import {
-  charge,
-  END_TO_END,
-  failures,
-  NOW,
-  ok,
-  page,
-  REFERENCE,
-  refused,
-  TXID,
-  transaction,
-  woovi,
-} from './support/woovi.ts'
+import { charge, failures, ok, REFERENCE, refused, TXID, woovi } from './support/woovi.ts'
 
 const order = {
   reference: REFERENCE,
@@ -22,8 +10,6 @@ const order = {
 }
 const POST = 'POST /api/v1/charge'
 const GET = `GET /api/v1/charge/${REFERENCE}`
-const DELETE = `DELETE /api/v1/charge/${REFERENCE}`
-const PAID = 'GET /api/v1/transaction'
 
 const nobody = {
   name: '',
@@ -106,143 +92,4 @@ test.each([
   story.far.answers(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
   expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
-})
-
-const payment = {
-  endToEnd: END_TO_END,
-  txid: TXID,
-  cents: 1234,
-  status: 'settled',
-  at: '2026-01-10T11:59:30.500Z',
-  payer: { ...nobody, name: 'Maria', document: '12345678909' },
-  pixKey,
-}
-const past = { expiresDate: '2026-01-10T12:00:00.000Z' }
-test.each([
-  ['open', charge(), [], 'open', []],
-  ['open, its end only in seconds', charge({ expiresDate: null }), [], 'open', []],
-  ['past its end', charge(past), [], 'expired', []],
-  ['expired', charge({ status: 'EXPIRED' }), [], 'expired', []],
-  ['expired and paid', charge({ status: 'EXPIRED' }), [transaction()], 'expired', [payment]],
-  ['paid', charge({ status: 'COMPLETED' }), [transaction()], 'completed', [payment]],
-  [
-    'paid twice',
-    charge({ status: 'COMPLETED' }),
-    [transaction(), transaction({ endToEndId: undefined, endToEndID: 'E2', status: 'IN_PROCESSING' })],
-    'completed',
-    [payment, { ...payment, endToEnd: 'E2', status: 'in_process' }],
-  ],
-  [
-    'paid, and refunded since',
-    charge({ status: 'COMPLETED' }),
-    [transaction({ status: 'REFUNDED' }), transaction({ type: 'REFUND', endToEndId: 'D1' })],
-    'completed',
-    [payment],
-  ],
-  [
-    "open, beside another charge's payment",
-    charge(),
-    [transaction({ charge: { correlationID: 'another' } })],
-    'open',
-    [],
-  ],
-])('a charge is found %s', async (_name, json, paid, status, payments) => {
-  await using story = await woovi()
-  story.far.answers(GET, ok(json))
-  story.far.answers(PAID, ok(page('transactions', paid)))
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
-  const { searchParams } = new URL(story.far.calls()[1]!.path, story.far.url)
-  expect(searchParams.get('charge')).toBe(REFERENCE)
-})
-
-test('a payment tells its payer’s bank where Woovi does', async () => {
-  await using story = await woovi()
-  const debitParty = {
-    account: { branch: '001', account: '73519' },
-    psp: { id: '31680151', name: 'SWAP IP S.A.' },
-    holder: { name: 'Loja', taxID: { taxID: '06.888.687/0001-20', type: 'BR:CNPJ' } },
-  }
-  story.far.answers(GET, ok(charge()))
-  story.far.answers(PAID, ok(page('transactions', [transaction({ payer: null, debitParty })])))
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
-    payments: [
-      {
-        payer: {
-          name: 'Loja',
-          document: '06888687000120',
-          account_number: '73519',
-          account_agency: '001',
-          bank: { ispb: '31680151', name: 'SWAP IP S.A.' },
-        },
-      },
-    ],
-  })
-})
-
-test('a charge paid by nothing that is listed yet is no answer', async () => {
-  await using story = await woovi()
-  story.far.answers(GET, ok(charge({ status: 'COMPLETED' })))
-  story.far.answers(PAID, ok(page('transactions', [])))
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
-    kind: 'no_answer',
-    code: 'payment_not_listed',
-  })
-})
-
-test('a deleted charge is not there, but what was paid to it is', async () => {
-  await using story = await woovi()
-  story.far.answers(GET, notThere)
-  story.far.answers(PAID, ok(page('transactions', [])), ok(page('transactions', [transaction()])), notThere)
-  expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
-    kind: 'found',
-    status: 'removed',
-    charge: { txid: TXID, pixKey },
-    payments: [payment],
-  })
-  expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
-})
-
-test.each([
-  ['not a word about the charge', refused('Conta não encontrada')],
-  ['an application that is not there', refused('Application not found')],
-])('%s does not say that the charge is not there', async (_name, reply) => {
-  await using story = await woovi()
-  story.far.answers(GET, reply)
-  story.far.answers(DELETE, reply)
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
-})
-
-test.each(failures)('looking up: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await woovi()
-  const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
-  story.far.answers(GET, reply, ok(charge()))
-  story.far.answers(PAID, reply)
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
-})
-
-test.each([
-  ['deleted', ok({ status: 'OK', id: TXID }), { kind: 'cancelled' }],
-  ['paid meanwhile', refused('A cobrança já foi paga'), { kind: 'refused' }],
-  ['not there', notThere, { kind: 'not_found' }],
-  ['not there, in English', refused('Charge not found', { status: 404 }), { kind: 'not_found' }],
-  ['not allowed', refused('x', { status: 403 }), { kind: 'no_answer', code: 'provider_denied' }],
-  ['silence', 'hang' as const, { kind: 'no_answer', code: 'timeout' }],
-  ['500', { status: 500 }, { kind: 'no_answer', code: 'http_500' }],
-  ['half an answer', { status: 200, text: '{"sta' }, { kind: 'no_answer', code: 'unreadable_answer' }],
-])('cancelling: %s', async (_name, reply, outcome) => {
-  await using story = await woovi()
-  story.far.answers(DELETE, reply)
-  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
-})
-
-test('a charge expires by the clock of whoever asks', async () => {
-  let now = NOW
-  await using story = await woovi({ now: () => now })
-  story.far.answers(GET, ok(charge()))
-  story.far.answers(PAID, ok(page('transactions', [])))
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
-  now = Date.parse(issued.expiresAt)
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
 })

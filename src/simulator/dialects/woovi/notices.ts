@@ -5,9 +5,10 @@ import type { RailEvent } from '../../events.ts'
 import type { Notice, NoticeWords } from '../../notices.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { Store } from '../../store.ts'
+import { paymentOf } from './payment-words.ts'
 import type { WebhookEvent } from './schemas.ts'
 import { type WooviWebhook, wooviWebhooksOf } from './webhooks.ts'
-import { chargeOf, movedOf, paymentOf, receivedOf, refundTransactionOf, returnedOf } from './words.ts'
+import { chargeOf, movedOf, receivedOf, refundTransactionOf, returnedOf } from './words.ts'
 
 /** Woovi's notices: one a change to each webhook of its event, its body signed with the webhook's secret key. */
 export function wooviNoticesOf(store: Store): NoticeWords {

@@ -33,7 +33,12 @@ export const paymentBody = z.object({
 })
 export const approvalBody = z.object({ correlationID })
 
+/** Every event of the official SDK may be registered; those of the first lines are never told. */
 export const WEBHOOK_EVENTS = [
+  'OPENPIX:CHARGE_CREATED',
+  'OPENPIX:CHARGE_EXPIRED',
+  'OPENPIX:TRANSACTION_REFUND_RECEIVED',
+  'OPENPIX:MOVEMENT_REMOVED',
   'OPENPIX:CHARGE_COMPLETED',
   'OPENPIX:TRANSACTION_RECEIVED',
   'OPENPIX:MOVEMENT_CONFIRMED',

@@ -9,8 +9,8 @@ import type { Recipient, SendingAcceptance } from '../../sendings.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
 import { listed } from './pages.ts'
+import { type Order, paymentOf, reasonOf, waitingOf } from './payment-words.ts'
 import { approvalBody, paymentBody, read } from './schemas.ts'
-import { type Order, paymentOf, reasonOf, waitingOf } from './words.ts'
 
 type Sends = Record<'order' | 'approve' | 'show' | 'list', (call: Call, fate: Fate) => Answer> &
   Record<'magicOfOrder' | 'magicOfApproval', (call: Call) => Taken<CallFault> | null>
