@@ -31,6 +31,7 @@ export default {
     suite('local'),
     suite('workflows'),
     suite('replay'),
+    suite('chaos'),
     suite('api', {
       globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
       globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How merchants ask in a storm: what is not answered is asked again under its key, as the contract tells them. */
+
+/** One thing that was asked for, however often, and all that was answered. */
+export type Asked = {
+  /** Its place among the operations. */
+  place: number
+  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer'
+  merchant: number
+  key: string | null
+  /** By which its row is found again, where its noun has one. */
+  externalRef: string | null
+  /** Requests sent; those without an answer are in no other count. */
+  sent: number
+  answers: Answered[]
+}
+export type Answered = {
+  status: number
+  code: string | null
+  /** Of what the answer is about, where it says. */
+  uuid: string | null
+  /** Whether it came to the request's own body, or to another one under the same key. */
+  body: 'same' | 'other'
+}
+
+export type Request = { path: string; token: string; key: string | null; body?: unknown }
+// biome-ignore lint/suspicious/noExplicitAny: a storm reads what it expects.
+export type Said = { status: number; body: any }
+
+/** Longer than any answer may take. */
+const ANSWER_MS = 20_000
+const AGAIN_MS = 400
+/** A stack whose servers restart is back long before. */
+const GIVE_UP_MS = 150_000
+
+/** One request; null where no answer came, so that nobody knows whether it was taken. */
+export async function call(apiUrl: string, method: 'GET' | 'POST', request: Request): Promise<Said | null> {
+  try {
+    const answer = await fetch(`${apiUrl}${request.path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${request.token}`,
+        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...(request.key !== null && { 'idempotency-key': request.key }),
+      },
+      signal: AbortSignal.timeout(ANSWER_MS),
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  } catch {
+    return null
+  }
+}
+
+/** Asks, with a key until the answer is one; writes down all that was said. Null where there is none in the end. */
+export async function ask(
+  apiUrl: string,
+  asked: Asked,
+  request: Request,
+  body: Answered['body'] = 'same',
+): Promise<Said | null> {
+  const deadline = Date.now() + GIVE_UP_MS
+  for (;;) {
+    asked.sent += 1
+    const said = await call(apiUrl, 'POST', request)
+    if (said) asked.answers.push({ ...readAnswer(said), body })
+    const repeat = request.key !== null && Date.now() < deadline && !isDefinite(said)
+    if (!repeat) return said
+    await sleep(AGAIN_MS)
+  }
+}
+
+/** Reads a resource however long the API is away. */
+export async function read(apiUrl: string, request: Omit<Request, 'key'>): Promise<Said | null> {
+  const deadline = Date.now() + GIVE_UP_MS
+  for (;;) {
+    const said = await call(apiUrl, 'GET', { ...request, key: null })
+    if (isDefinite(said) || Date.now() > deadline) return said
+    await sleep(AGAIN_MS)
+  }
+}
+
+const NOT_YET = new Set(['unavailable', 'not_confirmed', 'issuing', 'rate_limited'])
+
+function isDefinite(said: Said | null): boolean {
+  return said !== null && !NOT_YET.has(said.body?.code)
+}
+
+function readAnswer({ status, body }: Said): Omit<Answered, 'body'> {
+  const resource = body?.data
+  return { status, code: body?.code ?? null, uuid: resource?.refund?.uuid ?? resource?.uuid ?? null }
+}

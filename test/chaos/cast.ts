@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { issueToken, openAccount, setDefaults } from '../../src/admin/accounts.ts'
+import { bookOpeningBalance, connect, registerNotices } from '../../src/admin/connections.ts'
+import { Connection } from '../../src/db/entities/connection.ts'
+import { type FeeTable, NO_FEES } from '../../src/domain/money.ts'
+import type { Dialect, ProviderName } from '../../src/domain/provider.ts'
+import type { Site } from './site.ts'
+
+/** Who takes part in a storm: merchants with providers of their own, and recipients of shares. */
+export type Merchant = {
+  uuid: string
+  /** The endpoints of its webhooks, names in the simulator's inbox. */
+  inboxes: string[]
+  token: string
+  /** Bound to the first of its connections. */
+  boundToken: string
+  connections: { uuid: string; provider: ProviderName; account: string; collectionKey: string }[]
+}
+export type Cast = { merchants: Merchant[]; recipients: string[] }
+
+type Role = {
+  providers: ProviderName[]
+  openingCents: number
+  fees?: FeeTable
+  unmatched?: 'keep'
+}
+
+/** Rich and poor, with one provider and with four, with fees and without. */
+export const ROLES: readonly Role[] = [
+  { providers: ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'], openingCents: 1_000_000_00 },
+  {
+    providers: ['PROVIDER_B', 'PROVIDER_A'],
+    openingCents: 1_000_000_00,
+    fees: {
+      charge: { fixedCents: 10, hundredthsOfPercent: 99 },
+      transfer: { fixedCents: 35, hundredthsOfPercent: 0 },
+      refund: { fixedCents: 5, hundredthsOfPercent: 10 },
+    },
+  },
+  { providers: ['PROVIDER_C'], openingCents: 20_000_00, unmatched: 'keep' },
+  { providers: ['PROVIDER_A', 'PROVIDER_D'], openingCents: 30_00 },
+  { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00 },
+]
+
+/** The merchants whose provider accounts each recipient of shares can be paid at; the last one at none. */
+export const RECIPIENTS_AT: readonly number[][] = [[0, 1, 2, 3, 4], [0, 4], []]
+
+const DIALECTS: Record<ProviderName, Dialect> = {
+  PROVIDER_A: 'efi',
+  PROVIDER_B: 'efi',
+  PROVIDER_C: 'efi',
+  PROVIDER_D: 'efi',
+}
+const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
+const ISPB = '09089356'
+/** A simulator is sure after this long, before the time scale, that a sending never arrived. */
+const SETTLE_WINDOW_MS = 5_000
+
+/** Makes everybody, straight in the database and at the simulator. */
+export async function casting(site: Site): Promise<Cast> {
+  const merchants: Merchant[] = []
+  for (const [place, role] of ROLES.entries()) merchants.push(await merchant(site, place, role))
+  const recipients: string[] = []
+  for (const at of RECIPIENTS_AT)
+    recipients.push(
+      await recipient(
+        site,
+        at.map(place => merchants[place]!),
+      ),
+    )
+  return { merchants, recipients }
+}
+
+async function merchant(site: Site, place: number, role: Role): Promise<Merchant> {
+  const { uuid } = await openAccount(site.orm.em.fork(), HOLDER)
+  if (role.unmatched)
+    await site.sql('update account set unmatched_policy = ? where uuid = ?', [role.unmatched, uuid])
+  const connections = []
+  for (const provider of role.providers)
+    connections.push(await connection(site, uuid, { place, provider, role }))
+  await setDefaults(
+    site.orm.em.fork(),
+    uuid,
+    connections.map(one => one.uuid),
+  )
+  const name = 'storm'
+  const token = await issueToken(site.orm.em.fork(), { accountUuid: uuid, name, mode: 'test' })
+  const boundToken = await issueToken(site.orm.em.fork(), {
+    ...{ accountUuid: uuid, name, mode: 'test' as const },
+    connectionUuid: connections[0]!.uuid,
+  })
+  const inboxes = [`storm-${place}-fair`, `storm-${place}-foul`]
+  for (const inbox of inboxes) await registerWebhook(site, token, `${site.local.inbox_url}/${inbox}`)
+  return { uuid, inboxes, token, boundToken, connections }
+}
+
+type Wanted = { place: number; provider: ProviderName; role: Role }
+
+async function connection(site: Site, accountUuid: string, { place, provider, role }: Wanted) {
+  const account = `storm-${place}-${provider.toLowerCase()}`
+  const credentials = { client_id: account, client_secret: randomUUID(), notice_secret: randomUUID() }
+  const collectionKey = randomUUID()
+  const dialect = DIALECTS[provider]
+  await site.simulator.account(account, {
+    ...{ ...credentials, provider, dialect, holder: HOLDER, ispb: ISPB, keys: [collectionKey] },
+    balance: role.openingCents / 100,
+  })
+  const made = await connect(site.orm.em.fork(), site.seal, {
+    ...{ accountUuid, provider, providerAccount: account, dialect, credentials, collectionKey },
+    type: 'NOMINAL',
+    isSimulated: true,
+    baseUrl: site.baseUrls[provider],
+    fees: role.fees ?? NO_FEES,
+    settleWindowMs: SETTLE_WINDOW_MS,
+  })
+  await bookOpeningBalance(site.orm.em.fork(), made, role.openingCents)
+  const { providers, seal: sealer, local } = site
+  await registerNotices({ providers, sealer, publicUrl: local.api_url }, made)
+  return { uuid: made.uuid, provider, account, collectionKey }
+}
+
+async function registerWebhook(site: Site, token: string, url: string): Promise<void> {
+  const answer = await fetch(`${site.local.api_url}/api/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  })
+  if (answer.status !== 201) throw new Error(`no webhook: ${answer.status} ${await answer.text()}`)
+}
+
+/** An account that can take shares of what these merchants' provider accounts receive. */
+async function recipient(site: Site, merchants: Merchant[]): Promise<string> {
+  const em = site.orm.em.fork()
+  const { uuid } = await openAccount(em, { name: 'Recebedor da Tempestade', document: '52998224725' })
+  for (const { uuid: theirs, account } of merchants.flatMap(one => one.connections)) {
+    const found = await em.findOneOrFail(Connection, theirs, { populate: ['sealedCredentials'] })
+    const { provider, dialect, baseUrl, sealedCredentials, collectionKey } = found
+    await connect(em, site.seal, {
+      ...{ accountUuid: uuid, provider, dialect, baseUrl, providerAccount: account },
+      type: 'POOL',
+      isSimulated: true,
+      credentials: site.seal.open(sealedCredentials),
+      collectionKey: collectionKey ?? null,
+    })
+  }
+  return uuid
+}

@@ -1,0 +1,42 @@
+import type { Violation, World } from '../world.ts'
+
+/** SPEC §7: postings add up to zero, balances are their fold, no merchant owes, and the provider holds what we say. */
+export function booksHold({ unbalanced, buckets, holdings }: World): Violation[] {
+  const held = buckets.filter(one => one.bucket !== 'outside')
+  const ours = Map.groupBy(held, one => one.providerAccount)
+  return [
+    ...unbalanced.map(({ movement, cents }) => ({
+      rule: 'postings_not_zero',
+      where: `movement ${movement}`,
+      detail: `adds up to ${cents}`,
+    })),
+    ...buckets
+      .filter(one => one.cents !== one.foldCents)
+      .map(({ account, providerAccount, bucket, cents, foldCents }) => ({
+        rule: 'balance_is_no_fold',
+        where: `${account} ${providerAccount} ${bucket}`,
+        detail: `balance ${cents}, postings ${foldCents}`,
+      })),
+    ...held
+      .filter(one => (one.bucket === 'shortfall' ? one.cents > 0 : one.cents < 0))
+      .map(({ account, providerAccount, bucket, cents }) => ({
+        rule: 'bucket_below_zero',
+        where: `${account} ${providerAccount} ${bucket}`,
+        detail: `${cents}`,
+      })),
+    ...holdings.flatMap(({ providerAccount, cents }) => {
+      const sum = (ours.get(providerAccount) ?? []).reduce((total, one) => total + one.cents, 0)
+      return sum === cents
+        ? []
+        : [{ rule: 'provider_differs', where: providerAccount, detail: `ledger ${sum}, provider ${cents}` }]
+    }),
+    // Nothing is on its way any more, so nothing may be held for it.
+    ...buckets
+      .filter(one => one.bucket === 'provisioned' && one.cents !== 0)
+      .map(({ account, providerAccount, cents }) => ({
+        rule: 'held_for_nothing',
+        where: `${account} ${providerAccount}`,
+        detail: `${cents}`,
+      })),
+  ]
+}

@@ -1,0 +1,97 @@
+import { chargeId, refundId, transferId } from '../../../src/workflows/ids.ts'
+import type { Asked } from '../asking.ts'
+import type { Violation, World } from '../world.ts'
+
+/** What was accepted is there, and a key makes one operation however often it comes. */
+export function everyRequestIsOneOperation(world: World): Violation[] {
+  const rows = new Set([...world.charges, ...world.transfers, ...world.refunds].map(row => row.uuid))
+  const begun = new Set(world.begun)
+  return [
+    ...world.asked.flatMap(asked => [
+      ...lost(asked, rows, begun),
+      ...split(asked),
+      ...bodyIgnored(asked),
+      ...ownFaults(asked),
+    ]),
+    ...multiplied(world),
+  ]
+}
+
+/** A 2xx, a stored failure and a 503 that names a uuid speak of something that is there. */
+function lost(asked: Asked, rows: Set<string>, begun: Set<string>): Violation[] {
+  const named = new Map(
+    asked.answers.flatMap(({ uuid, code, status }) => (uuid ? [[uuid, { code, status }]] : [])),
+  )
+  return [...named].flatMap(([uuid, { code, status }]) => {
+    // "Not known whether it was taken": only a life that never began may have left nothing.
+    const mayBeNothing = code === 'not_confirmed' && !begun.has(lifeOf(asked.kind, uuid))
+    return rows.has(uuid) || mayBeNothing
+      ? []
+      : [
+          {
+            rule: 'accepted_and_lost',
+            where: whereOf(asked, uuid),
+            detail: `answered ${status} ${code ?? ''}`,
+          },
+        ]
+  })
+}
+
+function lifeOf(kind: Asked['kind'], uuid: string): string {
+  if (kind === 'refund') return refundId(uuid)
+  return kind.endsWith('transfer') ? transferId(uuid) : chargeId(uuid)
+}
+
+/** All answers to one key are about one operation. */
+function split(asked: Asked): Violation[] {
+  if (asked.key === null) return []
+  const uuids = new Set(asked.answers.flatMap(({ uuid }) => uuid ?? []))
+  return uuids.size > 1
+    ? [{ rule: 'key_made_several', where: `${asked.kind} ${asked.key}`, detail: [...uuids].join(', ') }]
+    : []
+}
+
+/** Another body under a key that is taken is refused. */
+function bodyIgnored(asked: Asked): Violation[] {
+  return asked.answers
+    .filter(({ body, status }) => body === 'other' && status >= 200 && status < 300)
+    .map(({ uuid }) => ({
+      rule: 'other_body_taken',
+      where: `${asked.kind} ${asked.key}`,
+      detail: `as ${uuid}`,
+    }))
+}
+
+/** 500 is a fault of ours, whatever the weather. */
+function ownFaults(asked: Asked): Violation[] {
+  return asked.answers
+    .filter(({ status }) => status === 500)
+    .map(({ code }) => ({
+      rule: 'answered_500',
+      where: `${asked.kind} at ${asked.place}`,
+      detail: `${code}`,
+    }))
+}
+
+/** Requests without an answer may have made something too, but never more than one thing for each of them. */
+function multiplied({ charges, transfers, asked }: World): Violation[] {
+  const made = Map.groupBy([...charges, ...transfers], row => row.externalRef)
+  return asked.flatMap(({ kind, externalRef, key, sent }) => {
+    if (externalRef === null) return []
+    const count = made.get(externalRef)?.length ?? 0
+    const most = key === null ? sent : 1
+    return count > most
+      ? [
+          {
+            rule: 'request_multiplied',
+            where: `${kind} ${externalRef}`,
+            detail: `${count} rows of ${sent} requests`,
+          },
+        ]
+      : []
+  })
+}
+
+function whereOf({ kind, key, place }: Asked, uuid: string): string {
+  return `${kind} ${uuid} (${key ?? `at ${place}`})`
+}

@@ -1,0 +1,70 @@
+import type { Line, Movement, Violation, World } from '../world.ts'
+
+const COMING_IN: ReadonlySet<Line['kind']> = new Set(['payment', 'deposit', 'return'])
+/** Our movements that the rail knows nothing of: money that stays at its provider account, or was there before us. */
+const INSIDE = new Set(['SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'])
+
+/** Every line of the rail's statement is one of our movements exactly once, and the other way round; nothing was sent twice. */
+export function statementAgrees({ lines, movements }: World): Violation[] {
+  const settled = movements.filter(one => one.status === 'SETTLED' && !INSIDE.has(one.type))
+  const ours = Map.groupBy(settled, spelled)
+  const theirs = Map.groupBy(lines, spelledLine)
+  return [
+    ...[...theirs].flatMap(([line, same]) =>
+      ours.has(line)
+        ? []
+        : violation('statement_line_unknown', line, `${same[0]!.kind} ${same[0]!.id ?? ''}`),
+    ),
+    ...[...ours].flatMap(([line, same]) =>
+      theirs.has(line)
+        ? []
+        : violation('movement_never_settled', line, `movement ${same.map(one => one.uuid)}`),
+    ),
+    ...[...ours].flatMap(([line, same]) =>
+      same.length > 1 ? violation('movement_booked_twice', line, `${same.map(one => one.uuid)}`) : [],
+    ),
+    ...paidTwice(lines),
+    ...movedTwice(settled),
+  ]
+}
+
+/** The id we send is the same at every provider: two lines with it are one operation paid twice. */
+function paidTwice(lines: Line[]): Violation[] {
+  const sent = lines.filter(line => line.id !== null && (line.kind === 'transfer' || line.kind === 'refund'))
+  return [...Map.groupBy(sent, line => `${line.kind} ${line.id}`)].flatMap(([which, same]) =>
+    same.length > 1
+      ? violation(
+          'paid_twice',
+          which,
+          same.map(line => `${line.providerAccount} ${line.endToEnd}`).join(', '),
+        )
+      : [],
+  )
+}
+
+/** A charge was paid, a transfer or refund sent, an unmatched PIX returned by one movement at most. */
+function movedTwice(settled: Movement[]): Violation[] {
+  const subjects = settled.flatMap((one): [string, Movement][] => {
+    if (one.refund) return [[`refund ${one.refund}`, one]]
+    if (one.transfer && one.direction === 'OUT') return [[`transfer ${one.transfer}`, one]]
+    if (one.type === 'EXTERNAL_REFUND' && one.direction === 'OUT' && one.original)
+      return [[`return ${one.original}`, one]]
+    if (one.charge && one.direction === 'IN' && one.reason === null) return [[`charge ${one.charge}`, one]]
+    return []
+  })
+  return [...Map.groupBy(subjects, ([subject]) => subject)].flatMap(([subject, same]) =>
+    same.length > 1 ? violation('moved_twice', subject, `${same.map(([, one]) => one.uuid)}`) : [],
+  )
+}
+
+function spelled({ providerAccount, direction, endToEnd, cents }: Movement): string {
+  return `${providerAccount} ${direction} ${endToEnd} ${cents}`
+}
+
+function spelledLine({ providerAccount, kind, endToEnd, cents }: Line): string {
+  return `${providerAccount} ${COMING_IN.has(kind) ? 'IN' : 'OUT'} ${endToEnd} ${cents}`
+}
+
+function violation(rule: string, where: string, detail: string): Violation[] {
+  return [{ rule, where, detail }]
+}

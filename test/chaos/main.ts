@@ -1,0 +1,57 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Storm, type StormOptions, storm, TIME_SCALE } from './storm.ts'
+
+/** `npm run chaos -- --seed N --operations N [--time-scale N] [--keep folder]`: a storm, its figures, its verdict. */
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    operations: { type: 'string', default: '1000' },
+    'time-scale': { type: 'string', default: String(TIME_SCALE) },
+    /** Where the logs and all that was seen go when something does not hold. */
+    keep: { type: 'string' },
+  },
+})
+const seed = Number(values.seed)
+const operations = Number(values.operations)
+const timeScale = Number(values['time-scale'])
+if (![seed, operations, timeScale].every(Number.isFinite))
+  throw new Error('seed, operations and time-scale are numbers')
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+say(`storm of ${operations} operations, seed ${seed}, waits divided by ${timeScale}`)
+const over = await storm({ seed, operations, timeScale, say, keep })
+report(over)
+const count = over.violations.length
+say(`storm seed=${seed} operations=${operations}: ${count === 0 ? 'HOLDS' : `BROKEN (${count} violations)`}`)
+process.exitCode = count === 0 ? 0 : 1
+
+function report({ counts, seconds, unrest, violations }: Storm): void {
+  for (const [what, each] of Object.entries(counts)) {
+    say(`\n${what}:`)
+    for (const [name, many] of Object.entries(each)) say(`  ${String(many).padStart(7)}  ${name}`)
+  }
+  const perSecond = (operations / seconds.acting).toFixed(1)
+  say(
+    `\n${seconds.acting.toFixed(1)} s of operations, ${perSecond} a second; ${seconds.settling.toFixed(1)} s until rest`,
+  )
+  if (Object.keys(unrest).length > 0) say(`never at rest: ${JSON.stringify(unrest)}`)
+  for (const { rule, where, detail } of violations) say(`VIOLATED ${rule}: ${where}: ${detail}`)
+  say('')
+}
+
+async function keep({
+  folder,
+  world,
+  violations,
+}: Parameters<NonNullable<StormOptions['keep']>>[0]): Promise<void> {
+  if (values.keep === undefined || violations.length === 0) return
+  const here = join(values.keep, `storm-${seed}-${operations}`)
+  await mkdir(here, { recursive: true })
+  await cp(join(folder, 'logs'), join(here, 'logs'), { recursive: true })
+  const shown = Object.fromEntries(world.shown)
+  await writeFile(join(here, 'world.json'), JSON.stringify({ ...world, shown, violations }, null, 1))
+  say(`kept in ${here}`)
+}

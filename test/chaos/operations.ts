@@ -1,0 +1,206 @@
+import type { Random } from './random.ts'
+
+/**
+ * What merchants and payers do in a storm, drawn before it begins: the same seed gives the same list. An operation names
+ * another one by its place in the list, and waits for it.
+ */
+export type Operation =
+  | {
+      kind: 'charge'
+      merchant: number
+      /** 0 leaves the amount to the payer. */
+      cents: number
+      splits: PlannedSplit[]
+      expiresInS: number
+      /** Which of the merchant's tokens asks: the one for all providers, or one bound to its first. */
+      bound: boolean
+      asking: Asking
+    }
+  | { kind: 'pay'; charge: number; how: 'right' | 'wrong' | 'again' | 'late'; cents: number }
+  | { kind: 'cancel_charge'; charge: number; times: number }
+  /** Each share is one refund, in hundredths of what was paid; null asks for the rest. All at the same time. */
+  | { kind: 'refund'; charge: number; shares: (number | null)[]; asking: Asking }
+  | { kind: 'deposit'; merchant: number; cents: number }
+  | {
+      kind: 'transfer'
+      merchant: number
+      cents: number
+      to: Recipient
+      scheduledInS: number | null
+      asking: Asking
+    }
+  | { kind: 'cancel_transfer'; transfer: number }
+  /** The recipient of a transfer gives some of it back, in hundredths. */
+  | { kind: 'give_back'; transfer: number; share: number }
+  /** An earlier request once more under its key, with its own body or another. */
+  | { kind: 'repeat'; of: number; body: 'same' | 'other' }
+
+/** `times` requests at once; with a key they are one operation, without one there is one request. */
+export type Asking = { keyed: boolean; times: number }
+export type PlannedSplit = { type: 'PERCENTAGE' | 'FIXED'; amount: number; recipient: number }
+export type Recipient = { kind: 'key'; key: string } | { kind: 'merchant'; merchant: number }
+
+const WEIGHTS = {
+  charge: 25,
+  pay: 24,
+  cancel_charge: 4,
+  refund: 13,
+  deposit: 3,
+  transfer: 20,
+  cancel_transfer: 3,
+  give_back: 2,
+  repeat: 6,
+}
+const HOW_PAID = { right: 82, wrong: 7, again: 6, late: 5 }
+
+/** SPEC §10's keys whose name alone decides, and such as settle. */
+const KEYS = {
+  'fornecedor@exemplo.com.br': 40,
+  '+5511987654321': 10,
+  '52998224725': 6,
+  'ac03@sim.trilho.test': 5,
+  'am04@sim.trilho.test': 6,
+  'ac03-later@sim.trilho.test': 5,
+  'am04-later@sim.trilho.test': 3,
+  'timeout-then-done@sim.trilho.test': 7,
+  'timeout-then-absent@sim.trilho.test': 7,
+  'slow@sim.trilho.test': 4,
+  'returned@sim.trilho.test': 7,
+}
+
+/** How far back an operation looks for the one it is about: near, so that the two often overlap. */
+const NEAR = 30
+
+export type Cast = { merchants: number; recipients: number }
+
+/** The operations of a storm. */
+export function plannedOperations(random: Random, count: number, cast: Cast): Operation[] {
+  const planned: Operation[] = []
+  /** Places of charges nobody has paid, of paid ones, and of transfers, as far as planned. */
+  const charges = { open: [] as number[], paid: [] as number[] }
+  const transfers = { sent: [] as number[], scheduled: [] as number[] }
+  const keyed: number[] = []
+
+  while (planned.length < count) {
+    const operation = drawn(random.weighted(WEIGHTS))
+    const place = planned.push(operation) - 1
+    if ('asking' in operation && operation.asking.keyed) keyed.push(place)
+    if (operation.kind === 'charge') charges.open.push(place)
+    if (operation.kind === 'transfer')
+      (operation.scheduledInS === null ? transfers.sent : transfers.scheduled).push(place)
+  }
+  return planned
+
+  function drawn(kind: keyof typeof WEIGHTS): Operation {
+    switch (kind) {
+      case 'charge':
+        return charge(random, cast)
+      case 'transfer':
+        return transfer(random, cast)
+      case 'deposit':
+        return { kind, merchant: random.between(0, cast.merchants - 1), cents: amount(random) }
+      case 'pay':
+        return payment() ?? charge(random, cast)
+      case 'cancel_charge': {
+        const place = near(charges.open)
+        return place === undefined ? charge(random, cast) : { kind, charge: place, times: times(random) }
+      }
+      case 'refund': {
+        const place = near(charges.paid)
+        return place === undefined ? charge(random, cast) : refund(random, place)
+      }
+      case 'cancel_transfer': {
+        const place = near(transfers.scheduled)
+        return place === undefined ? transfer(random, cast) : { kind, transfer: place }
+      }
+      case 'give_back': {
+        const place = near(transfers.sent)
+        return place === undefined
+          ? transfer(random, cast)
+          : { kind, transfer: place, share: random.pick([10, 50, 100]) }
+      }
+      case 'repeat': {
+        const place = near(keyed)
+        if (place === undefined) return charge(random, cast)
+        return { kind, of: place, body: random.chance(0.6) ? 'same' : 'other' }
+      }
+    }
+  }
+
+  function payment(): Operation | undefined {
+    const how = random.weighted(HOW_PAID)
+    const place = near(how === 'again' ? charges.paid : charges.open)
+    if (place === undefined) return undefined
+    if (how === 'right') {
+      // Some stay among the open ones, so that a cancellation or a second payment meets them on their way.
+      if (random.chance(0.9)) charges.open.splice(charges.open.indexOf(place), 1)
+      charges.paid.push(place)
+    }
+    if (how === 'late') charges.open.splice(charges.open.indexOf(place), 1)
+    return { kind: 'pay', charge: place, how, cents: amount(random) }
+  }
+
+  function near(places: number[]): number | undefined {
+    const recent = places.slice(-NEAR)
+    return recent.length === 0 ? undefined : random.pick(recent)
+  }
+}
+
+function charge(random: Random, cast: Cast): Operation {
+  const cents = random.chance(0.05) ? 0 : amount(random)
+  return {
+    kind: 'charge',
+    merchant: random.between(0, cast.merchants - 1),
+    cents,
+    splits: random.chance(0.35) ? splits(random, cents, cast) : [],
+    expiresInS: random.between(60, 75),
+    bound: random.chance(0.1),
+    asking: asking(random),
+  }
+}
+
+/** Each recipient once, all together at most what is charged. */
+function splits(random: Random, cents: number, cast: Cast): PlannedSplit[] {
+  const recipients = random.shuffled(Array.from({ length: cast.recipients }, (_, place) => place))
+  const some = recipients.slice(0, random.between(1, cast.recipients))
+  const isFixed = cents >= 100 && random.chance(0.4)
+  return some.map(recipient =>
+    isFixed
+      ? { type: 'FIXED', amount: random.between(1, Math.floor(cents / some.length)), recipient }
+      : { type: 'PERCENTAGE', amount: random.between(1, Math.floor(10_000 / some.length)), recipient },
+  )
+}
+
+function transfer(random: Random, cast: Cast): Operation {
+  const to: Recipient = random.chance(0.12)
+    ? { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
+    : { kind: 'key', key: random.weighted(KEYS) }
+  return {
+    kind: 'transfer',
+    merchant: random.between(0, cast.merchants - 1),
+    cents: random.chance(0.02) ? 90_000_000_00 : amount(random),
+    to,
+    scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
+    asking: asking(random),
+  }
+}
+
+function refund(random: Random, charge: number): Operation {
+  const shares = Array.from({ length: Number(random.weighted({ 1: 6, 2: 2, 4: 1 })) }, () =>
+    random.chance(0.3) ? null : random.pick([5, 20, 33, 50, 100, 130]),
+  )
+  return { kind: 'refund', charge, shares, asking: asking(random) }
+}
+
+function asking(random: Random): Asking {
+  const keyed = random.chance(0.85)
+  return { keyed, times: keyed ? times(random) : 1 }
+}
+
+function times(random: Random): number {
+  return Number(random.weighted({ 1: 8, 2: 2, 5: 1 }))
+}
+
+function amount(random: Random): number {
+  return random.pick([1, 7, 100, 999, 12_345]) + random.between(0, 30_000)
+}

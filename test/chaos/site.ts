@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { Client, Connection as Temporal } from '@temporalio/client'
+import { WorkflowNotFoundError } from '@temporalio/common'
+import { openOrm } from '../../src/db/orm.ts'
+import type { ProviderName } from '../../src/domain/provider.ts'
+import { readJson } from '../../src/local/home.ts'
+import { providerRegistry } from '../../src/providers/registry.ts'
+import { sealer } from '../../src/sealing.ts'
+import { simulatorClient } from '../../src/simulator/client.ts'
+import type { Stack } from '../support/stack.ts'
+
+export type Site = Awaited<ReturnType<typeof openSite>>
+
+/** A running stack from all its sides: database, far side, Temporal. What a restart breaks is tried again. */
+export async function openSite({ home, local }: Stack) {
+  const [secretKey, ca] = await Promise.all([
+    readFile(home.secretKey, 'utf8'),
+    readFile(home.simulatorCa, 'utf8'),
+  ])
+  const facts = (await readJson<{ providers: Record<ProviderName, { base_url: string }> }>(
+    `${home.simulator}/simulator.json`,
+  ))!
+  const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
+  const simulator = simulatorClient(local.simulator_url, home.simulatorCa)
+  const providers = providerRegistry({ timeoutMs: 10_000, ca })
+  const baseUrls = Object.fromEntries(
+    Object.entries(facts.providers).map(([name, { base_url }]) => [name, base_url]),
+  ) as Record<ProviderName, string>
+
+  /** A connection of its own for each question: what a restart breaks is made anew. */
+  async function temporal<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    const connection = await Temporal.connect({ address: local.temporal_address })
+    try {
+      return await ask(new Client({ connection }))
+    } finally {
+      await connection.close()
+    }
+  }
+
+  return {
+    local,
+    home,
+    orm,
+    seal: sealer(secretKey.trim()),
+    simulator,
+    providers,
+    baseUrls,
+    sql: <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
+      orm.em.fork().execute(query, values),
+    /** The ids of the workflows that run now. */
+    runningLives: () =>
+      temporal(async ({ workflow }) => {
+        const lives: string[] = []
+        for await (const { workflowId } of workflow.list({ query: `ExecutionStatus = 'Running'` }))
+          lives.push(workflowId)
+        return lives
+      }),
+    /** Those of these ids that have a workflow, running or over. */
+    begun: (ids: string[]) =>
+      temporal(async ({ workflow }) => {
+        const found: string[] = []
+        for (const id of ids)
+          await workflow
+            .getHandle(id)
+            .describe()
+            .then(() => found.push(id))
+            .catch(notFound)
+        return found
+      }),
+    async close() {
+      await Promise.all([orm.close(), simulator.close(), providers.close()])
+    },
+  }
+}
+
+function notFound(error: unknown): void {
+  if (!(error instanceof WorkflowNotFoundError)) throw error
+}

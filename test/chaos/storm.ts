@@ -1,0 +1,129 @@
+import { startStack } from '../support/stack.ts'
+import { casting, RECIPIENTS_AT, ROLES } from './cast.ts'
+import { violationsOf } from './invariants.ts'
+import { type Operation, plannedOperations } from './operations.ts'
+import { performer } from './performing.ts'
+import { clearSkies, quiescence, type Unrest } from './quiescence.ts'
+import { randomOf } from './random.ts'
+import { openSite } from './site.ts'
+import { plannedWeather } from './weather.ts'
+import { weatherMaker } from './weather-maker.ts'
+import { witnessed } from './witness.ts'
+import type { Violation, World } from './world.ts'
+
+export type StormOptions = {
+  seed: number
+  operations: number
+  timeScale?: number
+  say?: (line: string) => void
+  /** Called before the stack is stopped and its home removed: for whoever wants to look at what is left. */
+  keep?: (storm: { folder: string; world: World; violations: Violation[] }) => Promise<void>
+}
+export type Storm = {
+  violations: Violation[]
+  unrest: Unrest
+  /** What was planned, what had nothing to act on, what was answered, what the weather did. */
+  counts: Record<'operations' | 'idle' | 'answers' | 'weather' | 'states', Record<string, number>>
+  seconds: { acting: number; settling: number }
+}
+
+/** Minutes of the lives pass in seconds, while nothing a provider needs a second for is given up. */
+export const TIME_SCALE = 50
+/** Operations under way at once. */
+const LANES = 16
+/** What one token may ask is tried elsewhere. */
+const NO_LIMIT = { TRILHO_RATE_LIMIT: '100000', TRILHO_RATE_BURST: '100000', TRILHO_LOG_LEVEL: 'warn' }
+/** A killed call is given up after a minute, whatever the time scale; a charge lives for one at least. */
+const LEAST_QUIESCENCE_MS = 240_000
+
+export function quiescenceLimitMs(operations: number): number {
+  return LEAST_QUIESCENCE_MS + operations * 30
+}
+
+/** A storm over a whole stack of its own, from the first operation to the verdict. */
+export async function storm({
+  seed,
+  operations: count,
+  timeScale = TIME_SCALE,
+  say = () => {},
+  keep,
+}: StormOptions): Promise<Storm> {
+  const random = randomOf(seed)
+  const operations = plannedOperations(random.apart(1), count, {
+    merchants: ROLES.length,
+    recipients: RECIPIENTS_AT.length,
+  })
+  const weather = plannedWeather(random.apart(2), count, { merchants: ROLES.length })
+  const stack = await startStack({ timeScale, environment: { ...NO_LIMIT, SIMULATOR_SEED: String(seed) } })
+  const site = await openSite(stack)
+  try {
+    const cast = await casting(site)
+    const acting = performer({ site, cast, operations, run: `storm-${seed}` })
+    const making = weatherMaker({ site, cast, weather, say })
+    say(`${count} operations under ${weather.length} events of weather`)
+
+    const began = Date.now()
+    await inLanes(count, async place => {
+      making.reached(place)
+      await acting.perform(place)
+      if ((place + 1) % 500 === 0) say(`${place + 1} operations`)
+    })
+    const acted = Date.now()
+    await making.over()
+    await clearSkies(site, cast)
+    await acting.finished()
+    const limitMs = quiescenceLimitMs(count)
+    say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
+    const unrest = await quiescence(site, { limitMs, say })
+    const rested = Date.now()
+
+    say('looking at everything')
+    const world = await witnessed(site, { cast, asked: acting.asked })
+    const violations = violationsOf(world)
+    await keep?.({ folder: stack.home.folder, world, violations })
+    return {
+      violations,
+      unrest,
+      counts: {
+        operations: tally(operations.map(nameOf)),
+        idle: acting.idle,
+        answers: tally(
+          world.asked.flatMap(({ kind, answers }) =>
+            answers.map(({ status, code }) => `${kind} ${status}${code ? ` ${code}` : ''}`),
+          ),
+        ),
+        weather: making.counts,
+        states: tally([
+          ...world.charges.map(({ state }) => `charge ${state}`),
+          ...world.transfers.map(({ state }) => `transfer ${state}`),
+          ...world.refunds.map(({ state }) => `refund ${state}`),
+        ]),
+      },
+      seconds: { acting: (acted - began) / 1_000, settling: (rested - acted) / 1_000 },
+    }
+  } finally {
+    await site.close()
+    await stack.stop()
+  }
+}
+
+/** Each place once, in order, as many at a time as there are lanes. */
+async function inLanes(count: number, act: (place: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    while (next < count) await act(next++)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}
+
+function nameOf(operation: Operation): string {
+  if (operation.kind === 'pay') return `pay ${operation.how}`
+  if (operation.kind === 'repeat') return `repeat ${operation.body} body`
+  if (operation.kind === 'transfer' && operation.scheduledInS !== null) return 'transfer scheduled'
+  return operation.kind
+}
+
+export function tally(names: string[]): Record<string, number> {
+  const counts = Map.groupBy(names, name => name)
+  return Object.fromEntries([...counts].map(([name, all]) => [name, all.length] as const).sort())
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Running } from '../../src/local/endings.ts'
+import { readJson } from '../../src/local/home.ts'
+import { isAlive, signal } from '../../src/local/identity.ts'
+import { waitUntil } from '../../src/local/waiting.ts'
+import type { Cast } from './cast.ts'
+import type { Site } from './site.ts'
+import type { Mortal, WeatherEvent } from './weather.ts'
+
+/** The supervisor gives up a child that dies five times in a row, each within ten seconds: no death comes sooner than this. */
+const LEAST_LIFE_MS = 11_000
+const BACK_MS = 60_000
+/** How a server is told to restart: as its supervisor would tell it to stop. */
+const RESTARTS = { postgres: 'SIGINT', temporal: 'SIGTERM', worker: 'SIGTERM', api: 'SIGTERM' } as const
+
+/** Makes the weather as the operations go on: faults at once, deaths one after the other, each waited for. */
+export function weatherMaker({
+  site,
+  cast,
+  weather,
+  say,
+}: {
+  site: Site
+  cast: Cast
+  weather: WeatherEvent[]
+  say: (line: string) => void
+}) {
+  const coming = [...weather]
+  const counts: Record<string, number> = {}
+  const started: Partial<Record<Mortal, number>> = {}
+  let faults = Promise.resolve()
+  let deaths = Promise.resolve()
+
+  return {
+    counts,
+    /** Lets everything come that was to come before this operation. */
+    reached(place: number): void {
+      while (coming[0] && coming[0].before <= place) {
+        const event = coming.shift()!
+        if (event.kind === 'death') deaths = deaths.then(() => die(event))
+        else faults = faults.then(() => bring(event))
+      }
+    },
+    /** What was begun is over: who died is back. */
+    over: () => Promise.all([faults, deaths]),
+  }
+
+  async function bring(event: Exclude<WeatherEvent, { kind: 'death' }>): Promise<void> {
+    const { simulator } = site
+    switch (event.kind) {
+      case 'fault': {
+        const { provider, operation, fault, times } = event
+        await simulator.faults({ provider, fault, times, ...(operation && { operation }) })
+        return count(`fault ${fault}`)
+      }
+      case 'clear':
+        await simulator.clearFaults()
+        return count('faults taken away')
+      case 'inbox': {
+        const { status, delayMs } = event
+        const inbox = cast.merchants[event.merchant]!.inboxes[1]!
+        await simulator.setInbox(inbox, { status, delay_ms: delayMs })
+        if (status !== 200 || delayMs > 0) count(`endpoint ${status === 200 ? 'slow' : `answers ${status}`}`)
+      }
+    }
+  }
+
+  async function die({ of, by }: Extract<WeatherEvent, { kind: 'death' }>): Promise<void> {
+    await sleep(Math.max(0, (started[of] ?? 0) + LEAST_LIFE_MS - Date.now()))
+    const before = (await readJson<Running>(site.home.pids))?.[of]
+    if (!before) return
+    say(`${of}: ${by}`)
+    count(`${of} ${by}`)
+    signal(before, by === 'kill -9' ? 'SIGKILL' : RESTARTS[of])
+    const back = await waitUntil(
+      async () => {
+        const now = (await readJson<Running>(site.home.pids))?.[of]
+        return !isAlive(before) && now !== undefined && isAlive(now)
+      },
+      { what: `${of} does not come back`, limitMs: BACK_MS },
+    )
+    if (back) started[of] = Date.now()
+  }
+
+  function count(what: string): void {
+    counts[what] = (counts[what] ?? 0) + 1
+  }
+}

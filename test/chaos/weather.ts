@@ -1,0 +1,113 @@
+import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider.ts'
+import type { ChildName } from '../../src/local/endings.ts'
+import { CALL_FAULTS, type FaultKind, NOTICE_FAULTS, type Operation } from '../../src/simulator/faults.ts'
+import type { Random } from './random.ts'
+
+/** What goes wrong in a storm, drawn before it begins; each event comes when its operation's turn has come. */
+export type WeatherEvent = { before: number } & (
+  | {
+      kind: 'fault'
+      provider: ProviderName
+      operation: Operation | undefined
+      fault: FaultKind
+      times: number
+    }
+  | { kind: 'clear' }
+  | { kind: 'death'; of: Mortal; by: 'kill -9' | 'restart' }
+  /** An endpoint of a merchant answers this, until it answers 200 again. */
+  | { kind: 'inbox'; merchant: number; status: number; delayMs: number }
+)
+export type Mortal = Exclude<ChildName, 'simulator'>
+
+/** The calls of a provider that money depends on. */
+const CALLS = [
+  'issueCharge',
+  'findCharge',
+  'cancelCharge',
+  'sendTransfer',
+  'findTransfer',
+  'refund',
+  'findRefund',
+  'findPayment',
+] as const satisfies Operation[]
+const TOLD = ['issueCharge', 'sendTransfer', 'refund'] as const satisfies Operation[]
+
+const FAULT_BEFORE = 0.4
+const CLEAR_BEFORE = 0.02
+const INBOX_BEFORE = 0.02
+const MOST_TIMES = 4
+/** A row of handshakes that fails: long enough to open a breaker. */
+const MOST_RESETS = 12
+/** One death of each kind for so many operations, at least one of each in any storm. */
+const DEATHS = { worker: 250, api: 350, postgres: 700, temporal: 700 } satisfies Record<Mortal, number>
+/** Where in their stretch of operations the deaths come, so that they do not come together. */
+const MOMENT = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<Mortal, number>
+
+/** The weather over `operations` operations. */
+export function plannedWeather(
+  random: Random,
+  operations: number,
+  { merchants }: { merchants: number },
+): WeatherEvent[] {
+  const events: WeatherEvent[] = []
+  const faults = faultsInTurn(random)
+  for (let before = 0; before < operations; before++) {
+    if (random.chance(CLEAR_BEFORE)) events.push({ before, kind: 'clear' })
+    if (random.chance(FAULT_BEFORE)) events.push({ before, ...faults() })
+    if (random.chance(INBOX_BEFORE)) events.push(...failingInbox(random, before, merchants))
+  }
+  for (const of of Object.keys(DEATHS) as Mortal[]) events.push(...deaths(random, operations, of))
+  return events.sort((a, b) => a.before - b.before)
+}
+
+/** Every fault of every operation at every provider once, in an order of chance, and then again. */
+function faultsInTurn(random: Random) {
+  const all = PROVIDER_NAMES.flatMap(provider => [
+    { provider, operation: undefined, fault: 'unreachable' as FaultKind },
+    ...CALLS.flatMap(operation =>
+      CALL_FAULTS.filter(fault => canHeal(operation, fault)).map(fault => ({ provider, operation, fault })),
+    ),
+    ...TOLD.flatMap(operation =>
+      NOTICE_FAULTS.filter(fault => canHeal(operation, fault)).map(fault => ({ provider, operation, fault })),
+    ),
+  ])
+  let turn = random.shuffled(all)
+  return () => {
+    if (turn.length === 0) turn = random.shuffled(all)
+    const next = turn.pop()!
+    const most = next.fault === 'unreachable' ? MOST_RESETS : MOST_TIMES
+    return { kind: 'fault' as const, ...next, times: random.between(1, most) }
+  }
+}
+
+/** What nobody is told and nothing asks for is found by reconciliation alone. */
+function canHeal(operation: Operation, fault: FaultKind): boolean {
+  if (fault === 'notice_lost') return operation === 'refund'
+  return !(fault === 'accepted_then_silent' && operation === 'issueCharge')
+}
+
+function failingInbox(random: Random, before: number, merchants: number): WeatherEvent[] {
+  const merchant = random.between(0, merchants - 1)
+  const [status, delayMs] = random.pick([
+    [500, 0],
+    [503, 0],
+    [429, 0],
+    [302, 0],
+    [200, 2_000],
+  ] as const)
+  return [
+    { before, kind: 'inbox', merchant, status, delayMs },
+    { before: before + random.between(5, 40), kind: 'inbox', merchant, status: 200, delayMs: 0 },
+  ]
+}
+
+/** Worker and API die without a word, in the middle of what they do; the servers are restarted in order. */
+function deaths(random: Random, operations: number, of: Mortal): WeatherEvent[] {
+  const count = Math.max(1, Math.round(operations / DEATHS[of]))
+  const stretch = operations / count
+  const by = of === 'worker' || of === 'api' ? 'kill -9' : 'restart'
+  return Array.from({ length: count }, (_, turn) => {
+    const moment = MOMENT[of] + (random.next() - 0.5) / 10
+    return { before: Math.floor((turn + moment) * stretch), kind: 'death', of, by }
+  })
+}

@@ -1,0 +1,196 @@
+import { Attempt } from '../../src/db/entities/attempt.ts'
+import { Connection } from '../../src/db/entities/connection.ts'
+import { type Asked, read } from './asking.ts'
+import type { Cast } from './cast.ts'
+import type { Site } from './site.ts'
+import type { Shown, World } from './world.ts'
+
+/** Looks at everything once a storm is over: our rows, the far side's books, who runs, what was heard. */
+export async function witnessed(site: Site, { cast, asked }: { cast: Cast; asked: Asked[] }): Promise<World> {
+  const rows = await rowsOf(site)
+  const running = (await site.runningLives()).filter(id => !isHousework(id))
+  return {
+    ...rows,
+    ...(await farSide(site, cast)),
+    unseen: await unseenPayloads(site),
+    endpoints: cast.merchants.flatMap(({ uuid, inboxes }) =>
+      inboxes.map(inbox => ({ account: uuid, inbox })),
+    ),
+    running,
+    begun: await begunLives(site, asked),
+    asked,
+    shown: await shownBy(site, cast, rows),
+  }
+}
+
+/** Schedules, which begin and end all the time. */
+export function isHousework(workflowId: string): boolean {
+  return !/^(charge|transfer|refund|orphan|return|deposit|webhook)\//.test(workflowId)
+}
+
+type Rows = Pick<
+  World,
+  | 'charges'
+  | 'splits'
+  | 'transfers'
+  | 'refunds'
+  | 'movements'
+  | 'attempts'
+  | 'unbalanced'
+  | 'buckets'
+  | 'events'
+  | 'deliveries'
+  | 'waitingNotices'
+>
+
+const STATUSES = `(select coalesce(json_agg(entry ->> 'status'), '[]') from jsonb_array_elements(history) as entry) as history`
+
+/** Column names are the names of our terms; PostgreSQL's bigint is made a number. */
+async function rowsOf({ sql }: Site): Promise<Rows> {
+  const [charges, splits, transfers, refunds, movements, attempts] = await Promise.all([
+    sql<Rows['charges'][number]>(
+      `select uuid, account_uuid as account, state, end_to_end as "endToEnd", value_cents::float as "valueCents",
+         fee_cents::float as "feeCents", received_cents::float as "receivedCents",
+         refunding_cents::float as "refundingCents", refunded_cents::float as "refundedCents",
+         external_ref as "externalRef", ${STATUSES} from charge`,
+    ),
+    sql<Rows['splits'][number]>(
+      `select charge_uuid as charge, status, credited_cents::float as cents,
+         asked_back_cents::float as "askedBackCents" from split`,
+    ),
+    sql<Rows['transfers'][number]>(
+      `select uuid, account_uuid as account, state, value_cents::float as cents, held_cents::float as "heldCents",
+         returned_cents::float as "returnedCents", external_ref as "externalRef", ${STATUSES} from transfer`,
+    ),
+    sql<Rows['refunds'][number]>(
+      `select uuid, charge_uuid as charge, state, value_cents::float as cents,
+         (select coalesce(sum((part ->> 'cents')::float), 0) from jsonb_array_elements(parts) as part) as "partsCents"
+       from refund`,
+    ),
+    sql<Rows['movements'][number]>(
+      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", type, movement_type as direction,
+         value_cents::float as cents, m.status, end_to_end as "endToEnd", charge_uuid as charge,
+         transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, reason, disposition
+       from movement m join provider_account p on p.uuid = m.provider_account_uuid`,
+    ),
+    sql<Rows['attempts'][number]>('select uuid, operation, subject_uuid as subject, state from attempt'),
+  ])
+  const [unbalanced, buckets, events, deliveries, notices] = await Promise.all([
+    sql<Rows['unbalanced'][number]>(
+      `select movement_uuid as movement, sum(cents)::float as cents from posting
+       group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
+    ),
+    sql<Rows['buckets'][number]>(
+      `select b.account_uuid as account, p.name as "providerAccount", b.bucket, b.cents::float as cents,
+         coalesce((select sum(cents) from posting q where q.account_uuid = b.account_uuid
+           and q.provider_account_uuid = b.provider_account_uuid and q.bucket = b.bucket), 0)::float as "foldCents"
+       from balance b join provider_account p on p.uuid = b.provider_account_uuid`,
+    ),
+    sql<Rows['events'][number]>(
+      'select uuid, account_uuid as account, type, subject_uuid as subject, sequence, body as data from event',
+    ),
+    sql<Rows['deliveries'][number]>(
+      `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
+       from delivery d join webhook w on w.uuid = d.webhook_uuid`,
+    ),
+    sql<{ uuid: string }>('select uuid from notice where handed_at is null'),
+  ])
+  const waitingNotices = notices.map(({ uuid }) => uuid)
+  return {
+    charges,
+    splits,
+    transfers,
+    refunds,
+    movements,
+    attempts,
+    unbalanced,
+    buckets,
+    events,
+    deliveries,
+    waitingNotices,
+  }
+}
+
+async function farSide(
+  { simulator }: Site,
+  cast: Cast,
+): Promise<Pick<World, 'lines' | 'holdings' | 'heard'>> {
+  const accounts = cast.merchants.flatMap(({ connections }) => connections.map(one => one.account))
+  const ours = new Set(accounts)
+  const statement = await simulator.statement()
+  const lines = statement
+    .filter(line => ours.has(line.account))
+    .map(({ id, kind, account, end_to_end, original_end_to_end, value }) => ({
+      ...{ id, kind, providerAccount: account, endToEnd: end_to_end, original: original_end_to_end },
+      cents: Math.round(value * 100),
+    }))
+  const holdings = await inTurn(accounts, async account => {
+    const { balance, held } = await simulator.findAccount(account)
+    return { providerAccount: account, cents: Math.round((balance + held) * 100) }
+  })
+  const heard = await inTurn(
+    cast.merchants.flatMap(({ inboxes }) => inboxes),
+    async inbox =>
+      (await simulator.inbox(inbox)).map(({ body }) => {
+        const { id, data } = JSON.parse(body)
+        return { inbox, event: id as string, data }
+      }),
+  )
+  return { lines, holdings, heard: heard.flat() }
+}
+
+/** Every payload that was asked for and is not the one a merchant was shown, as its provider sees it. */
+async function unseenPayloads({ orm, seal, providers }: Site): Promise<World['unseen']> {
+  const em = orm.em.fork()
+  const attempts = await em.find(Attempt, { operation: 'issue', state: { $ne: 'accepted' } })
+  const connections = await em.find(Connection, {}, { populate: ['sealedCredentials'] })
+  return inTurn(attempts, async ({ uuid, connectionUuid, reference }) => {
+    const { dialect, baseUrl, sealedCredentials } = connections.find(one => one.uuid === connectionUuid)!
+    const credentials = seal.open(sealedCredentials)
+    const provider = providers.providerFor({ uuid: connectionUuid, dialect, baseUrl, credentials })
+    const found = await provider.findCharge(reference)
+    if (found.kind === 'no_answer') return { attempt: uuid, status: 'no_answer' as const }
+    const isOpen = found.kind === 'found' && found.status === 'open'
+    return { attempt: uuid, status: isOpen ? ('open' as const) : ('closed' as const) }
+  })
+}
+
+/** Of what was answered "not known whether it was taken": the lives that did begin. */
+async function begunLives(site: Site, asked: Asked[]): Promise<string[]> {
+  const doubtful = asked.flatMap(({ kind, answers }) =>
+    answers
+      .filter(({ code, uuid }) => code === 'not_confirmed' && uuid !== null)
+      .map(({ uuid }) => `${kind}/${uuid}`),
+  )
+  return site.begun([...new Set(doubtful)])
+}
+
+/** Each charge, transfer and refund as its merchant reads it. */
+async function shownBy({ local }: Site, cast: Cast, rows: Rows): Promise<Map<string, Shown>> {
+  const tokens = new Map(cast.merchants.map(({ uuid, token }) => [uuid, token]))
+  const owners = new Map(rows.charges.map(({ uuid, account }) => [uuid, account]))
+  const wanted = [
+    ...rows.charges.map(({ uuid, account }) => ({ uuid, account, path: `payments/${uuid}` })),
+    ...rows.transfers.map(({ uuid, account }) => ({ uuid, account, path: `transfers/${uuid}` })),
+    ...rows.refunds.map(({ uuid, charge }) => ({
+      uuid,
+      account: owners.get(charge)!,
+      path: `payments/${charge}/refunds/${uuid}`,
+    })),
+  ].filter(({ account }) => tokens.has(account))
+  const shown = await inTurn(wanted, async ({ uuid, account, path }) => {
+    const said = await read(local.api_url, { path: `/api/v1/${path}`, token: tokens.get(account)! })
+    return [uuid, said?.status === 200 ? said.body.data : undefined] as const
+  })
+  return new Map(shown)
+}
+
+const AT_ONCE = 16
+
+/** Does the same with each, some at a time. */
+async function inTurn<Item, Result>(items: Item[], act: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (let place = 0; place < items.length; place += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(place, place + AT_ONCE).map(act))))
+  return results
+}
