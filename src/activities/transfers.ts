@@ -57,10 +57,12 @@ export const pixOut: Outgoing<Transfer> = {
   async settled(em, transfer, attempt, sending) {
     if (life.accepts(transfer.state, 'accepted')) await pixOut.accepted(em, transfer, sending)
     const mine = transfer.connection.uuid === attempt.connectionUuid
-    if (mine && life.accepts(transfer.state, 'settled')) await settle(em, transfer, sending)
-    else if (life.accepts(transfer.state, 'settled_late')) await settleLate(em, transfer, attempt, sending)
-    else if (!mine) return settleTwice(em, transfer, attempt, sending)
-    attempt.state = 'settled'
+    const inTime = mine && life.accepts(transfer.state, 'settled')
+    const late = life.accepts(transfer.state, 'settled_late')
+    if (!inTime && !late && !mine) return settleTwice(em, transfer, attempt, sending)
+    attempt.state = 'settled' // First, because the event shows it.
+    if (inTime) await settle(em, transfer, sending)
+    else if (late) await settleLate(em, transfer, attempt, sending)
   },
 
   afterwards(em, transfer, sending) {
