@@ -7,6 +7,7 @@ export class Notices {
   readonly timeScale: number
   #waiting = 0
   #word: OperatorsWord | undefined
+  #hearsOperator = false
   readonly #from = new Set<string>()
 
   constructor(timeScale: number) {
@@ -22,14 +23,25 @@ export class Notices {
     return this.#waiting > 0 || this.#word !== undefined
   }
 
-  /** Lets an operator end what no provider can tell. */
+  /**
+   * Lets an operator end what no provider can tell, until `hearsOperatorNoMore`. What was said before was about another
+   * sending, and what is said after it is too late.
+   */
   hearOperator(): void {
-    const hear = (word: OperatorsWord) => {
-      this.#word = word
-    }
-    setHandler(operatorSettles, hear, {
-      description: 'Settles an unknown outcome: { as: "rejected" | "settled", endToEnd?, reason }',
-    })
+    setHandler(
+      operatorSettles,
+      word => {
+        if (this.#hearsOperator) this.#word = word
+      },
+      { description: 'Settles an unknown outcome: { as: "rejected" | "settled", endToEnd?, reason }' },
+    )
+    this.#word = undefined
+    this.#hearsOperator = true
+  }
+
+  hearsOperatorNoMore(): void {
+    this.#word = undefined
+    this.#hearsOperator = false
   }
 
   /** What an operator said since it was last asked here. */

@@ -39,6 +39,7 @@ export async function sendOnce(sender: Sender): Promise<Final> {
       case 'rejected':
       case 'unreachable':
         doubt.isOver()
+        sender.notices.hearsOperatorNoMore()
         return sent
       case 'never_begun':
         sent = await firstAnswer(sender, false)
@@ -56,7 +57,9 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     }
     if (waitMs === null) {
       absence = new Absence(sender.notices.timeScale)
-      sent = await firstAnswer(sender, true)
+      // One who knows better is heard before anything is sent a second time.
+      const word = sender.notices.operatorsWord()
+      sent = word ? await sender.settleBy(word) : await firstAnswer(sender, true)
       continue
     }
     await sender.notices.orAfter(waitMs, `${sent.kind}: ask again`)
