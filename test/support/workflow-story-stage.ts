@@ -28,9 +28,14 @@ const MAIN: Record<Exclude<ActivityName, 'deliver'>, true> = {
   transferNow: true,
   failTransfer: true,
   endWaiting: true,
+  settleTransfer: true,
+  settleRefund: true,
+  settleReturn: true,
   openRefund: true,
   refundNow: true,
   sweepNotices: true,
+  providerAccounts: true,
+  reconcile: true,
 }
 
 /** The stage of one test file: its stories are told one after another, each about uuids of its own. */
@@ -129,6 +134,9 @@ export function stage() {
       }),
     sweep: (script: Script) =>
       begun(script, { type: 'noticeSweepWorkflow', id: () => 'notice-sweep', input: () => undefined }),
+
+    reconciliation: (script: Script, hours: number) =>
+      begun(script, { type: 'reconciliationWorkflow', id: () => 'reconciliation', input: () => ({ hours }) }),
 
     /** Begun by its notice, as the inbox does it. */
     async deposit(script: Script): Promise<Story> {

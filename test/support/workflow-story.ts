@@ -3,10 +3,18 @@ import { ApplicationFailure } from '@temporalio/common'
 import type {
   noticeActivities,
   providerActivities,
+  reconciliationActivities,
   recordActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
-import { answered, type CancelAnswer, cancelCharge, cancelTransfer } from '../../src/workflows/messages.ts'
+import {
+  answered,
+  type CancelAnswer,
+  cancelCharge,
+  cancelTransfer,
+  type OperatorsWord,
+  operatorSettles,
+} from '../../src/workflows/messages.ts'
 import type { TimeSkipping } from './time-skipping.ts'
 import { type Chronicle, chronicleOf } from './workflow-story-chronicle.ts'
 import * as doors from './workflow-story-doors.ts'
@@ -15,6 +23,7 @@ import { keepHistory } from './workflow-story-recording.ts'
 type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof recordActivities> &
   ReturnType<typeof noticeActivities> &
+  ReturnType<typeof reconciliationActivities> &
   ReturnType<typeof webhookActivities>
 export type ActivityName = keyof Activities
 export type Answer<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>
@@ -103,6 +112,11 @@ export class Story {
 
   cancelsTransfer(updateId = 'cancel'): Promise<boolean> {
     return doors.askRunning(this.door, { update: cancelTransfer, updateId })
+  }
+
+  /** What an operator found out where no provider can tell. */
+  async isSettledBy(word: OperatorsWord): Promise<void> {
+    await this.door.client.getHandle(this.door.workflowId).signal(operatorSettles, word)
   }
 
   /** Waits, while time stands still, until the far side was asked so often. */

@@ -264,3 +264,94 @@ describe('a late word', () => {
     await story.endsAs('paid')
   })
 })
+
+describe('the word of an operator', () => {
+  const rejected = { as: 'rejected', reason: 'the provider confirmed it by telephone' } as const
+  const paid = {
+    as: 'settled',
+    endToEnd: 'E12345678202601011200abcdefghijk',
+    reason: 'seen on its statement',
+  } as const
+
+  test('ends what no provider can tell', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown],
+      askTransfer: [unknown],
+      settleTransfer: [settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.passes(6_000)
+    await story.isAsked(3)
+    await story.isSettledBy(paid)
+    await story.endsAs('paid')
+  })
+
+  test('that it was rejected lets the next candidate try', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown, settled()],
+      settleTransfer: [declined],
+      transferNow: [stands('paid')],
+    })
+    await story.isAsked(2)
+    await story.isSettledBy(rejected)
+    await story.endsAs('paid')
+  })
+
+  test('about one candidate says nothing about the next one', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown, unknown],
+      askTransfer: [
+        async story => {
+          await story.isSettledBy(rejected)
+          return declined
+        },
+        settled(),
+      ],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('is heard before anything is sent a second time', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown],
+      askTransfer: [
+        notThere,
+        notThere,
+        async story => {
+          await story.isSettledBy(paid)
+          return notThere
+        },
+      ],
+      settleTransfer: [settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('that comes too late changes nothing', async () => {
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [
+        async story => {
+          await story.isTold('connection-b')
+          return settled()
+        },
+      ],
+      askTransfer: [
+        async story => {
+          await story.isSettledBy(rejected)
+          return unknown
+        },
+        declined,
+      ],
+      transferNow: [stands('paid'), stands('paid'), stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.told.waits).toEqual(['no answer: ask again: 5 s'])
+  })
+})
