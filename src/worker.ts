@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import pino from 'pino'
+import { alive } from './activities/alive.ts'
 import type { Dependencies } from './activities/dependencies.ts'
 import {
   noticeActivities,
@@ -57,7 +58,7 @@ const lives = await Worker.create({
   taskQueue: config.temporal.taskQueue,
   workflowsPath: fileURLToPath(new URL('./workflows/index.ts', import.meta.url)),
   activities: {
-    ...providerActivities(dependencies),
+    ...alive(providerActivities(dependencies)),
     ...recordActivities(dependencies),
     ...noticeActivities(dependencies, engine),
     ...reconciliationActivities(dependencies, engine),
@@ -67,7 +68,7 @@ const lives = await Worker.create({
 const deliveries = await Worker.create({
   ...common,
   taskQueue: webhookQueue(config.temporal.taskQueue),
-  activities: webhookActivities(dependencies),
+  activities: alive(webhookActivities(dependencies)),
   maxConcurrentActivityTaskExecutions: 200,
 })
 

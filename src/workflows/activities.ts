@@ -12,9 +12,13 @@ import { webhookQueue } from './ids.ts'
 
 type Providers = ReturnType<typeof providerActivities>
 
+/** A worker that is silent for so long has died; a busy one beats four times as often. */
+const HEARTBEAT = '12 seconds'
+
 /** Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. */
 export const providers = proxyActivities<Pick<Providers, Asking>>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 type Asking =
@@ -30,6 +34,7 @@ type Asking =
 /** Sending money is never repeated by Temporal: whether to send again is the life's decision, by our id. */
 export const sending = proxyActivities<Pick<Providers, 'sendTransfer' | 'sendRefund' | 'sendReturn'>>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT,
   retry: { maximumAttempts: 1 },
 })
 
@@ -44,6 +49,7 @@ export const webhooks = () =>
   proxyActivities<ReturnType<typeof webhookActivities>>({
     taskQueue: webhookQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '40 seconds',
+    heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   })
 

@@ -1,0 +1,301 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ChildName, Running } from '../../src/local/endings.ts'
+import { readJson } from '../../src/local/home.ts'
+import { type Identity, isAlive } from '../../src/local/identity.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+import type { Answer } from './support/client.ts'
+import { type Merchant, openStage, type Stage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** Processes die, servers freeze, everything is stopped: callers hear 503 in time, and what was accepted goes on. */
+
+/** A provider's notice is repeated soon, yet a call of three seconds takes three. */
+const TIME_SCALE = 10
+const IN_TIME_MS = 5_000
+
+let stack: Stack
+let stage: Stage
+beforeAll(async () => {
+  stack = await startStack({ timeScale: TIME_SCALE })
+  stage = await openStage(stack.home)
+})
+afterAll(async () => {
+  await stage.close()
+  await stack.stop()
+})
+
+const processes = async () => (await readJson<Running>(stack.home.pids))!
+
+/** A process with all it has started, which stop or go on together. */
+function signalTree({ pid }: Identity, signal: 'SIGSTOP' | 'SIGCONT') {
+  const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const children = all
+    .trim()
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number) as [number, number])
+    .filter(([, parent]) => parent === pid)
+  for (const one of [pid, ...children.map(([child]) => child)]) {
+    try {
+      process.kill(one, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
+/** Freezes a server while something happens: it takes connections, and never answers. */
+async function whileFrozen<T>(name: ChildName, act: () => Promise<T>): Promise<T> {
+  const server = (await processes())[name]!
+  signalTree(server, 'SIGSTOP')
+  try {
+    return await act()
+  } finally {
+    signalTree(server, 'SIGCONT')
+  }
+}
+
+/** Kills a process without a word, and gives its successor once there is one. */
+async function killed(name: ChildName): Promise<void> {
+  const before = (await processes())[name]!
+  process.kill(before.pid, 'SIGKILL')
+  await until(processes, now => now[name] !== undefined && now[name].pid !== before.pid)
+}
+
+async function timed(answer: Promise<Answer>) {
+  const started = Date.now()
+  const { status, body, headers } = await answer
+  return {
+    status,
+    code: body.code,
+    body,
+    retryAfter: Number(headers.get('retry-after')),
+    ms: Date.now() - started,
+  }
+}
+
+const create = ({ api }: Merchant, key: string) =>
+  api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+const isPaid = ({ status }: { status: string }) => status === 'PAID'
+const count = async ({ uuid }: Merchant) => {
+  const rows = await stage.sql('select uuid from charge where account_uuid = ?', [uuid])
+  return rows.length
+}
+
+test('a worker that is killed in the middle of issuing: the charge is PENDING by itself, and once', async () => {
+  const merchant = await stage.merchant()
+  await stage.simulator.faults({
+    provider: 'PROVIDER_A',
+    operation: 'issueCharge',
+    fault: 'slow',
+    delay_ms: 3_000,
+  })
+  const key = randomUUID()
+  const answering = timed(create(merchant, key))
+  await until(
+    () =>
+      stage.sql(
+        `select a.state from attempt a join charge c on c.uuid = a.subject_uuid where c.account_uuid = ?`,
+        [merchant.uuid],
+      ),
+    rows => rows.length === 1,
+  )
+  await killed('worker')
+  const answer = await answering
+  expect([201, 503]).toContain(answer.status)
+  const { uuid } = answer.body.data
+  const charge = await until(
+    () => merchant.api.read(uuid),
+    ({ status }) => status === 'PENDING',
+    {
+      limitMs: 45_000,
+    },
+  )
+  expect((await create(merchant, key)).body.data.uuid).toBe(uuid)
+  expect(await count(merchant)).toBe(1)
+  await stage.simulator.pay({ payload: charge.payment.payload })
+  await until(() => merchant.api.read(uuid), isPaid)
+  await stage.booksAgree(merchant)
+}, 120_000)
+
+test('PostgreSQL frozen: 503 in time, and what was accepted goes on when it thaws', async () => {
+  const merchant = await stage.merchant()
+  const key = randomUUID()
+  const accepted = await merchant.api.charge()
+  const answers = await whileFrozen('postgres', async () => {
+    const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+    const all = await Promise.all([
+      timed(create(merchant, key)),
+      timed(merchant.api.get('/api/v1/payments')),
+      timed(merchant.api.get(`/api/v1/payments/${accepted.uuid}`)),
+      timed(merchant.api.post(`/api/v1/payments/${accepted.uuid}/cancel`)),
+      timed(merchant.api.get('/api/v1/providers')),
+      timed(merchant.api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/x` })),
+      timed(merchant.api.get('/readyz')),
+    ])
+    expect((await merchant.api.get('/healthz')).status).toBe(200)
+    await paying
+    return all
+  })
+  for (const { status, code, ms, retryAfter } of answers) {
+    expect([status, code]).toEqual([503, 'unavailable'])
+    expect(ms).toBeLessThan(IN_TIME_MS)
+    expect(retryAfter).toBeGreaterThan(0)
+  }
+  await until(
+    () => merchant.api.get('/readyz'),
+    ({ status }) => status === 200,
+  )
+  expect((await create(merchant, key)).status).toBe(201)
+  await until(() => merchant.api.read(accepted.uuid), isPaid)
+  expect(await count(merchant)).toBe(2)
+  await stage.booksAgree(merchant)
+}, 60_000)
+
+test('PostgreSQL killed: 503 or an answer, never anything else, and all goes on', async () => {
+  const merchant = await stage.merchant()
+  const accepted = await merchant.api.charge()
+  const dying = killed('postgres')
+  const keys = Array.from({ length: 6 }, () => randomUUID())
+  const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+  for (const { status, ms } of await Promise.all(keys.map(key => timed(create(merchant, key))))) {
+    expect([201, 503]).toContain(status)
+    expect(ms).toBeLessThan(IN_TIME_MS + 6_000)
+  }
+  await Promise.all([dying, paying])
+  await until(
+    () => merchant.api.get('/readyz'),
+    ({ status }) => status === 200,
+  )
+  for (const key of keys)
+    await until(
+      () => create(merchant, key),
+      ({ status }) => status === 201,
+      { everyMs: 500 },
+    )
+  await until(() => merchant.api.read(accepted.uuid), isPaid)
+  expect(await count(merchant)).toBe(7)
+  await stage.booksAgree(merchant)
+}, 60_000)
+
+test('Temporal frozen: reads go on, all else is 503 in time, and nothing accepted is lost', async () => {
+  const merchant = await stage.merchant()
+  const key = randomUUID()
+  const [accepted, unwanted] = [await merchant.api.charge(), await merchant.api.charge()]
+  const answers = await whileFrozen('temporal', async () => {
+    const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+    const all = await Promise.all([
+      timed(create(merchant, key)),
+      timed(merchant.api.post(`/api/v1/payments/${unwanted.uuid}/cancel`)),
+      timed(merchant.api.get('/readyz')),
+    ])
+    expect((await merchant.api.get('/api/v1/payments')).body.meta.total).toBe(2)
+    await paying
+    return all
+  })
+  for (const { status, ms, retryAfter } of answers) {
+    expect(status).toBe(503)
+    expect(ms).toBeLessThan(IN_TIME_MS)
+    expect(retryAfter).toBeGreaterThan(0)
+  }
+  await until(
+    () => merchant.api.get('/readyz'),
+    ({ status }) => status === 200,
+  )
+  await until(
+    () => create(merchant, key),
+    ({ status }) => status === 201,
+    { everyMs: 500 },
+  )
+  await until(() => merchant.api.read(accepted.uuid), isPaid, { limitMs: 40_000 })
+  const path = `/api/v1/payments/${unwanted.uuid}/cancel`
+  await until(
+    () => merchant.api.post(path),
+    ({ status }) => status !== 503,
+    { everyMs: 500 },
+  )
+  expect((await merchant.api.read(unwanted.uuid)).status).toBe('CANCELLED')
+  expect(await count(merchant)).toBe(3)
+  await stage.booksAgree(merchant)
+}, 90_000)
+
+test('Temporal killed: 503 in time, and a payment of that moment is not lost', async () => {
+  const merchant = await stage.merchant()
+  const accepted = await merchant.api.charge()
+  const dying = killed('temporal')
+  const key = randomUUID()
+  const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+  const answer = await timed(create(merchant, key))
+  expect([201, 503]).toContain(answer.status)
+  if (answer.status === 503) expect(answer.ms).toBeLessThan(IN_TIME_MS)
+  await Promise.all([dying, paying])
+  await until(
+    () => create(merchant, key),
+    ({ status }) => status === 201,
+    { everyMs: 500, limitMs: 40_000 },
+  )
+  await until(() => merchant.api.read(accepted.uuid), isPaid, { limitMs: 40_000 })
+  expect(await count(merchant)).toBe(2)
+  await stage.booksAgree(merchant)
+}, 120_000)
+
+test('the API killed: its successor answers, and the same key gives the same charge', async () => {
+  const merchant = await stage.merchant()
+  const key = randomUUID()
+  const first = await create(merchant, key)
+  await killed('api')
+  const again = await until(
+    () => create(merchant, key).catch(() => null),
+    answer => answer?.status === 201,
+  )
+  expect(again!.body).toEqual(first.body)
+  expect(again!.headers.get('idempotent-replayed')).toBe('true')
+}, 60_000)
+
+test('everything stopped and started again: all is still there, a charge made before is paid after', async () => {
+  const merchant = await stage.merchant()
+  const recipient = await stage.recipient(merchant)
+  const inbox = `restart-${merchant.uuid}`
+  await merchant.api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })
+  const key = randomUUID()
+  const order = {
+    value: 10,
+    type: 'PIX',
+    splits: [{ type: 'FIXED', value: 4, recipient_account_uuid: recipient.uuid }],
+  }
+  const made = await merchant.api.post('/api/v1/payments', order, { key })
+  const charge = await merchant.api.read(made.body.data.uuid)
+  const oldToken = stage.local.token
+  const ran = Object.values(await processes())
+
+  await stage.close()
+  await stack.restart()
+  expect(ran.filter(isAlive)).toEqual([])
+  stage = await openStage(stack.home)
+  const api = stage.api.as(merchant.token)
+
+  expect(await api.read(charge.uuid)).toEqual(charge)
+  const again = await api.post('/api/v1/payments', order, { key })
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(again.body).toEqual(made.body)
+  expect(stage.local.token).not.toBe(oldToken)
+  expect((await stage.api.get('/api/v1/payments')).status).toBe(200)
+  expect((await stage.api.as(oldToken).get('/api/v1/payments')).status).toBe(401)
+
+  await stage.simulator.pay({ payload: charge.payment.payload })
+  const paid = await until(() => api.read(charge.uuid), isPaid)
+  expect(paid.splits).toMatchObject([{ status: 'CREDITED' }])
+  await until(
+    () => stage.simulator.inbox(inbox),
+    messages => messages.length === 2,
+  )
+  await stage.booksAgree(merchant)
+}, 120_000)
+
+test('one signal stops everything in order: exit code 0, and no process is left', async () => {
+  const ran = Object.values(await processes())
+  expect(ran).toHaveLength(5)
+  expect(await stack.stop()).toBe(0)
+  expect(ran.filter(isAlive)).toEqual([])
+}, 90_000)
