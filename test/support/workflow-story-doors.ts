@@ -25,6 +25,16 @@ export function wakeAndAsk<Answer>(door: Door, life: Life, ask: Asking<Answer>):
   return startAndAsk(door, { life, ask, reuse: 'ALLOW_DUPLICATE' })
 }
 
+/** Asks a life that runs for something, and comes back when it has heard it. */
+export function startToAsk<Answer>(
+  { client, workflowId }: Door,
+  { update, updateId }: Asking<Answer>,
+): Promise<{ result(): Promise<Answer> }> {
+  return inTime(client, () =>
+    client.getHandle(workflowId).startUpdate(update, { updateId, waitForStage: 'ACCEPTED' }),
+  )
+}
+
 /** Signals a life and wakes it for that, with this input, where it has ended. */
 export async function wake({ client, ...door }: Door, life: Life, notice: ProviderNotice): Promise<void> {
   await client.signalWithStart(life.type, {

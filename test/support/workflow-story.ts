@@ -85,11 +85,6 @@ export class Story {
     return this.#temporal.env.sleep(ms)
   }
 
-  /** Lets real time pass, while the server's clock goes no faster. */
-  passesHere(ms: number): Promise<void> {
-    return new Promise(resolve => setTimeout(resolve, ms))
-  }
-
   /** A notice for a life that runs; false where there is none. */
   isTold(connectionUuid = NOTICE.connectionUuid): Promise<boolean> {
     return doors.tell(this.door, { ...NOTICE, connectionUuid })
@@ -103,6 +98,11 @@ export class Story {
   /** Somebody cancels the charge, which wakes its life where it has ended. */
   cancels(updateId = 'cancel'): Promise<CancelAnswer> {
     return doors.wakeAndAsk(this.door, this.#waking, { update: cancelCharge, updateId })
+  }
+
+  /** Somebody asks to cancel, and has been heard: the answer comes later. */
+  startsToCancel(updateId = 'cancel'): Promise<{ result(): Promise<CancelAnswer> }> {
+    return doors.startToAsk(this.door, { update: cancelCharge, updateId })
   }
 
   /** Resolves when a transfer or refund is accepted, refused by all, or cannot be sent. */
@@ -124,7 +124,7 @@ export class Story {
     const limit = Date.now() + 15_000
     while (this.asked.length < times) {
       if (Date.now() > limit) throw new Error(`It was asked only: ${this.asked.join(', ')}`)
-      await this.passesHere(5)
+      await new Promise(resolve => setTimeout(resolve, 5))
     }
   }
 

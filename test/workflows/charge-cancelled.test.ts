@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals'
+import type { Story } from '../support/workflow-story.ts'
 import { delivered, issued, known, now, nowPending, silent } from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
 const HOUR = 3_600_000
+type Cancellation = Awaited<ReturnType<Story['startsToCancel']>>
 
 test('a charge is cancelled at its provider, then here', async () => {
   const event = on.uuid()
@@ -87,30 +89,28 @@ test('the same request to cancel, repeated, gets the same answer', async () => {
 })
 
 test('two who cancel at once are told the same', async () => {
-  let second: Promise<unknown> | undefined
+  let second: Cancellation | undefined
   const story = await on.charge({
     issueCharge: [issued()],
     cancelCharge: [
       async story => {
-        second = story.cancels('second')
-        await story.passesHere(300)
+        second = await story.startsToCancel('second')
         return known('cancelled')
       },
     ],
   })
   expect(await story.cancels('first')).toEqual({ kind: 'over', state: 'cancelled' })
-  expect(await second).toEqual({ kind: 'over', state: 'cancelled' })
+  expect(await second?.result()).toEqual({ kind: 'over', state: 'cancelled' })
   await story.endsAs('cancelled')
 })
 
 test('a cancellation that meets a question about a notice waits for it', async () => {
-  let cancelled: Promise<unknown> | undefined
+  let cancelled: Cancellation | undefined
   const story = await on.charge({
     issueCharge: [issued()],
     followCharge: [
       async story => {
-        cancelled = story.cancels()
-        await story.passesHere(300)
+        cancelled = await story.startsToCancel()
         return known('paid')
       },
     ],
@@ -118,23 +118,22 @@ test('a cancellation that meets a question about a notice waits for it', async (
   await story.isTold()
   await story.isAsked(2)
   await story.endsAs('paid')
-  expect(await cancelled).toEqual({ kind: 'over', state: 'paid' })
+  expect(await cancelled?.result()).toEqual({ kind: 'over', state: 'paid' })
   expect(story.asked).toEqual(['issueCharge', 'followCharge'])
 })
 
 test('a charge that is still being issued is cancelled when it has been', async () => {
-  let cancelled: Promise<unknown> | undefined
+  let cancelled: Cancellation | undefined
   const story = await on.charge({
     issueCharge: [
       async story => {
-        cancelled = story.cancels()
-        await story.passesHere(300)
+        cancelled = await story.startsToCancel()
         return issued()(story)
       },
     ],
     cancelCharge: [known('cancelled')],
   })
-  expect(await cancelled).toEqual({ kind: 'over', state: 'cancelled' })
+  expect(await cancelled?.result()).toEqual({ kind: 'over', state: 'cancelled' })
   await story.endsAs('cancelled')
 })
 
