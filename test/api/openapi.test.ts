@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { contractOf, type Said } from './support/contract.ts'
+import { type Stage, sharedStage } from './support/stage.ts'
+
+/** `/openapi.json` judges every answer of these suites; here the judge is judged, and what no other suite meets is met. */
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await sharedStage()
+})
+afterAll(() => stage.close())
+
+const judge = contractOf({
+  openapi: '3.1.0',
+  paths: {
+    '/api/v1/things/{uuid}': {
+      get: {
+        responses: {
+          200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
+          404: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Thing: {
+        type: 'object',
+        properties: { at: { type: 'string', format: 'date-time' } },
+        required: ['at'],
+      },
+      Error: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+    },
+  },
+})
+const said: Said = {
+  method: 'GET',
+  path: '/api/v1/things/1?page=1',
+  status: 200,
+  headers: new Headers({ 'content-type': 'application/json; charset=utf-8' }),
+  body: { at: '2026-11-21T12:00:00.000000Z' },
+}
+
+test.each<[what: string, more: Partial<Said>]>([
+  ['an answer', {}],
+  ['a refusal', { status: 404, body: { code: 'not_found' } }],
+  ['an unknown path', { path: '/api/v1/nothing', status: 404, body: { code: 'not_found' } }],
+  ['an unknown method', { method: 'PUT', status: 405, body: { code: 'method_not_allowed' } }],
+])('the judge accepts %s as described', (_what, more) => {
+  expect(() => judge.check({ ...said, ...more })).not.toThrow()
+})
+
+test.each<[what: string, more: Partial<Said>, complaint: RegExp]>([
+  ['a status that is not described', { status: 418 }, /does not know/],
+  ['a missing field', { body: {} }, /required property 'at'/],
+  ['a field of another type', { body: { at: 1 } }, /must be string/],
+  ['a text of another format', { body: { at: 'yesterday' } }, /must match format/],
+  ['another media type', { headers: new Headers({ 'content-type': 'text/html' }) }, /as text\/html/],
+  ['an error without its code', { status: 404, body: {} }, /required property 'code'/],
+  ['a path that should not be', { path: '/api/v1/nothing' }, /only 404/],
+  ['a method that should not be', { method: 'PUT' }, /only 405/],
+])('the judge refuses %s', (_what, more, complaint) => {
+  expect(() => judge.check({ ...said, ...more })).toThrow(complaint)
+})
+
+test('a token that asks too much hears 429, when to come back, and where it stands', async () => {
+  const { api } = await stage.merchant()
+  const answers = await Promise.all(Array.from({ length: 300 }, () => api.get('/api/v1/webhooks')))
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(200)
+  for (const { headers, body } of refused) {
+    expect(body.code).toBe('rate_limited')
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  for (const { headers } of answers) {
+    expect(headers.get('ratelimit')).toMatch(/^"token";r=\d+;t=\d+$/)
+    expect(headers.get('ratelimit-policy')).toBe('"token";q=200;w=2')
+  }
+})
+
+test('documentation and health need no token', async () => {
+  const anybody = stage.api.as(undefined)
+  expect((await anybody.get('/openapi.json')).body).toEqual(stage.contract.document)
+  expect((await anybody.get('/docs')).headers.get('content-type')).toMatch(/^text\/html/)
+  expect((await anybody.get('/healthz')).body).toEqual({ status: 'ok' })
+  expect((await anybody.get('/readyz')).body).toEqual({ status: 'ok' })
+})
