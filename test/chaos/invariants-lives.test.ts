@@ -1,0 +1,127 @@
+import { expect, test } from '@jest/globals'
+import { first, named, type Planted, put, rulesBrokenBy, without } from './support/planted.ts'
+
+/** The checker is checked: what is wrong with lives, with requests and with what was told. */
+
+test.each<Planted>([
+  [
+    'a row without a life',
+    ['row_without_life', 'not_over'],
+    ({ transfers }) => put(first(transfers), { state: 'settling' }),
+  ],
+  [
+    'a row that never ends',
+    ['not_over'],
+    ({ transfers, running }) => {
+      first(transfers).state = 'sending'
+      running.push('transfer/transfer-1')
+    },
+  ],
+  ['a life without a row', ['life_without_row'], ({ running }) => running.push('charge/charge-1')],
+  [
+    'a charge that waits for no refund',
+    ['row_without_life', 'not_over'],
+    ({ charges }) => put(first(charges), { state: 'refunding' }),
+  ],
+  [
+    'an unmatched PIX that nobody returns',
+    ['row_without_life', 'not_over'],
+    ({ movements }) => put(named(movements, 'm-deposit'), { disposition: 'held' }),
+  ],
+  [
+    'a delivery that nobody makes',
+    ['row_without_life', 'not_over', 'not_delivered'],
+    ({ deliveries }) => put(first(deliveries), { status: 'PENDING' }),
+  ],
+  [
+    'a notice that no life took',
+    ['notice_not_taken'],
+    ({ waitingNotices }) => waitingNotices.push('notice-1'),
+  ],
+  [
+    'an orphan left open',
+    ['row_without_life', 'not_over'],
+    ({ attempts }) => put(named(attempts, 'attempt-closed'), { state: 'orphan' }),
+  ],
+  [
+    'a payload that nobody was shown and that can be paid',
+    ['payable_unseen'],
+    ({ unseen }) => put(first(unseen), { status: 'open' }),
+  ],
+  [
+    'an accepted charge that is gone',
+    ['accepted_and_lost'],
+    ({ asked }) =>
+      first(asked).answers.splice(0, 3, { status: 201, code: null, uuid: 'charge-0', body: 'same' }),
+  ],
+  [
+    'a transfer "not confirmed" whose life left no row',
+    ['accepted_and_lost'],
+    ({ asked, begun }) => {
+      asked[1]!.answers.push({ status: 503, code: 'not_confirmed', uuid: 'transfer-0', body: 'same' })
+      begun.push('transfer/transfer-0')
+    },
+  ],
+  [
+    'a key that made two charges',
+    ['key_made_several', 'request_multiplied'],
+    ({ asked, charges }) => {
+      charges.push({
+        ...first(charges),
+        uuid: 'charge-2',
+        state: 'pending',
+        history: [],
+        receivedCents: 0,
+        refundedCents: 0,
+      })
+      charges[1]!.state = 'failed'
+      charges[1]!.endToEnd = null
+      first(asked).answers.push({ status: 201, code: null, uuid: 'charge-2', body: 'same' })
+    },
+  ],
+  [
+    'another body taken under a used key',
+    ['other_body_taken'],
+    ({ asked }) => first(asked).answers.push({ status: 201, code: null, uuid: 'charge-1', body: 'other' }),
+  ],
+  [
+    'a fault of ours',
+    ['answered_500'],
+    ({ asked }) =>
+      first(asked).answers.push({ status: 500, code: 'internal_error', uuid: null, body: 'same' }),
+  ],
+  [
+    'a final state that was not announced',
+    ['not_announced', 'event_out_of_order', 'arrived_differently'],
+    ({ events }) => without(events, one => one.uuid === 'event-transfer-1-1'),
+  ],
+  [
+    'a settled movement that was not announced',
+    ['not_announced', 'arrived_differently'],
+    ({ events }) => without(events, one => one.subject === 'm-deposit'),
+  ],
+  [
+    'the last event telling another state',
+    ['announced_otherwise', 'announced_differently', 'arrived_differently', 'not_announced'],
+    ({ events }) => put(named(events, 'event-charge-1-2').data, { status: 'PAID' }),
+  ],
+  [
+    'an event that shows another resource than GET',
+    ['announced_differently'],
+    ({ shown }) => put(shown.get('transfer-1'), { value: 7 }),
+  ],
+  [
+    'a lost webhook',
+    ['never_arrived'],
+    ({ heard }) => without(heard, one => one.event === 'event-refund-1-1'),
+  ],
+  ['a webhook never sent', ['not_sent'], ({ deliveries }) => void deliveries.pop()],
+  [
+    'a webhook with another content',
+    ['arrived_differently'],
+    ({ heard }) => put(heard[0]!, { data: { status: 'PAID' } }),
+  ],
+  ['a resource that cannot be read', ['not_readable'], ({ shown }) => void shown.delete('charge-1')],
+])('%s is found', (_, rules, plant) => {
+  expect(rulesBrokenBy(plant)).toEqual(rules.toSorted())
+})

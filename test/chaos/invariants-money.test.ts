@@ -1,0 +1,102 @@
+import { expect, test } from '@jest/globals'
+import { violationsOf } from './invariants.ts'
+import { cleanWorld } from './support/clean-world.ts'
+import { first, named, type Planted, put, rulesBrokenBy, without } from './support/planted.ts'
+
+/** The checker is checked: it is silent where everything holds, and names whatever was planted. Here what is wrong with money. */
+
+test('a clean world has no violation', () => {
+  expect(violationsOf(cleanWorld())).toEqual([])
+})
+
+test.each<Planted>([
+  [
+    'a transfer paid twice, by two providers, and both booked',
+    ['paid_twice', 'moved_twice', 'not_announced'],
+    ({ lines, movements }) => {
+      lines.push({ ...lines[2]!, providerAccount: 'pb', endToEnd: 'E9' })
+      movements.push({
+        ...named(movements, 'm-transfer'),
+        uuid: 'm-again',
+        providerAccount: 'pb',
+        endToEnd: 'E9',
+      })
+    },
+  ],
+  [
+    'a refund sent twice by one provider',
+    ['statement_line_unknown', 'paid_twice', 'provider_differs'],
+    ({ lines, holdings }) => {
+      lines.push({ ...lines[1]!, endToEnd: 'D9', original: 'E0' })
+      first(holdings).cents -= 400
+    },
+  ],
+  [
+    'a line of the statement that nobody knows',
+    ['statement_line_unknown'],
+    ({ lines }) => lines.push({ ...lines[4]!, endToEnd: 'E9' }),
+  ],
+  ['money booked that never moved', ['movement_never_settled'], ({ lines }) => void lines.pop()],
+  [
+    'another value than the rail moved',
+    ['statement_line_unknown', 'movement_never_settled'],
+    ({ lines }) => put(lines[4]!, { cents: 51 }),
+  ],
+  [
+    'postings that do not add up',
+    ['postings_not_zero'],
+    ({ unbalanced }) => unbalanced.push({ movement: 'm-payment', cents: 1 }),
+  ],
+  [
+    'a balance that is not its postings',
+    ['balance_is_no_fold'],
+    ({ buckets }) => put(first(buckets), { foldCents: 10_159 }),
+  ],
+  [
+    'a provider that holds less',
+    ['provider_differs'],
+    ({ holdings }) => put(first(holdings), { cents: 10_349 }),
+  ],
+  [
+    'a merchant that owes',
+    ['bucket_below_zero', 'provider_differs'],
+    ({ buckets }) => buckets.push({ ...first(buckets), bucket: 'pending', cents: -1, foldCents: -1 }),
+  ],
+  [
+    'money held for nothing',
+    ['held_for_nothing', 'provider_differs'],
+    ({ buckets }) => buckets.push({ ...first(buckets), bucket: 'provisioned', cents: 5, foldCents: 5 }),
+  ],
+  [
+    'a refund above what was received',
+    ['refunded_above_received', 'movement_never_settled', 'statement_line_unknown'],
+    ({ lines }) => put(lines[1]!, { cents: 1_001 }),
+  ],
+  [
+    'refunds that the charge does not know',
+    ['refunds_differ', 'not_announced', 'announced_otherwise'],
+    ({ refunds }) => put(first(refunds), { state: 'failed' }),
+  ],
+  [
+    'shares above what was received',
+    ['shared_above_received', 'shares_differ'],
+    ({ splits }) => put(first(splits), { cents: 991 }),
+  ],
+  [
+    'a share that was not booked',
+    ['shares_differ'],
+    ({ movements }) => without(movements, one => one.uuid === 'm-split'),
+  ],
+  [
+    'a share that nobody decided',
+    ['share_undecided', 'failed_share_credited'],
+    ({ splits }) => put(first(splits), { status: 'PENDING' }),
+  ],
+  [
+    'more returned than was sent',
+    ['returns_differ'],
+    ({ transfers }) => put(first(transfers), { returnedCents: 600 }),
+  ],
+])('%s is found', (_, rules, plant) => {
+  expect(rulesBrokenBy(plant)).toEqual(rules.toSorted())
+})

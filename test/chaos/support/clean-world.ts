@@ -1,0 +1,140 @@
+import type { Event, Movement, Shown, World } from '../world.ts'
+
+/** A small world in which everything holds: a charge paid, shared and refunded in part, a transfer returned in part, a deposit. */
+export function cleanWorld(): World {
+  const history = [{ status: 'PENDING' }, { status: 'PROCESSING' }]
+  const charge = {
+    ...{ uuid: 'charge-1', status: 'PARTIALLY_REFUNDED', updated_at: 'then' },
+    history: [...history, { status: 'PAID' }, { status: 'PROCESSING' }, { status: 'PARTIALLY_REFUNDED' }],
+  }
+  const paid = { ...charge, status: 'PAID', history: charge.history.slice(0, 3) }
+  const transfer = {
+    ...{ uuid: 'transfer-1', status: 'PARTIALLY_REFUNDED' },
+    history: [...history, { status: 'PAID' }, { status: 'PARTIALLY_REFUNDED' }],
+  }
+  const sent = { ...transfer, status: 'PAID', history: transfer.history.slice(0, 3) }
+  const refund = { uuid: 'charge-1', refund: { status: 'COMPLETED' }, history: charge.history }
+  const events = [
+    event('PAYMENT', 'charge-1', 1, paid),
+    event('PAYMENT', 'charge-1', 2, charge),
+    event('REFUND', 'refund-1', 1, refund),
+    event('TRANSFER', 'transfer-1', 1, sent),
+    event('TRANSFER', 'transfer-1', 2, transfer),
+    ...MOVEMENTS.filter(one => one.type.startsWith('EXTERNAL')).map(one =>
+      event('PIX_TRANSACTION', one.uuid, 1, { status: 'SETTLED' }),
+    ),
+  ]
+  return {
+    lines: [
+      line('payment', 'chargeref', 'E1', 1_000),
+      { ...line('refund', 'refundref', 'D1', 400), original: 'E1' },
+      line('transfer', 'transferref', 'E2', 500),
+      { ...line('return', 'transferref', 'D2', 200), original: 'E2' },
+      line('deposit', null, 'E3', 50),
+    ],
+    holdings: [{ providerAccount: 'pa', cents: 10_350 }],
+    unseen: [{ attempt: 'attempt-closed', status: 'closed' }],
+    charges: [
+      {
+        ...{ uuid: 'charge-1', account: 'shop', state: 'partially_refunded', endToEnd: 'E1' },
+        ...{ valueCents: 990, feeCents: 10, receivedCents: 1_000, refundingCents: 0, refundedCents: 400 },
+        externalRef: 'storm-0',
+        history: charge.history.map(entry => entry.status),
+      },
+    ],
+    splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, askedBackCents: 120 }],
+    transfers: [
+      {
+        ...{ uuid: 'transfer-1', account: 'shop', state: 'partially_refunded', cents: 500, heldCents: 0 },
+        ...{ returnedCents: 200, externalRef: 'storm-1', history: transfer.history.map(one => one.status) },
+      },
+    ],
+    refunds: [{ uuid: 'refund-1', charge: 'charge-1', state: 'settled', cents: 400, partsCents: 400 }],
+    movements: MOVEMENTS.map(one => ({ ...one })),
+    attempts: [
+      { uuid: 'attempt-1', operation: 'issue', subject: 'charge-1', state: 'accepted' },
+      { uuid: 'attempt-closed', operation: 'issue', subject: 'charge-1', state: 'closed' },
+      { uuid: 'attempt-2', operation: 'transfer', subject: 'transfer-1', state: 'settled' },
+    ],
+    unbalanced: [],
+    buckets: [
+      { account: 'shop', providerAccount: 'pa', bucket: 'available', cents: 10_160, foldCents: 10_160 },
+      { account: 'shop', providerAccount: 'pa', bucket: 'fee', cents: 10, foldCents: 10 },
+      { account: 'shop', providerAccount: 'pa', bucket: 'outside', cents: -10_350, foldCents: -10_350 },
+      { account: 'friend', providerAccount: 'pa', bucket: 'available', cents: 180, foldCents: 180 },
+    ],
+    endpoints: [{ account: 'shop', inbox: 'shop-inbox' }],
+    events,
+    deliveries: events.map(({ uuid }) => ({
+      ...{ uuid: `delivery-${uuid}`, event: uuid },
+      inbox: 'shop-inbox',
+      status: 'DELIVERED',
+    })),
+    heard: events.map(({ uuid, data }) => ({ inbox: 'shop-inbox', event: uuid, data: { ...data } })),
+    waitingNotices: [],
+    running: [],
+    begun: [],
+    asked: [
+      {
+        ...{ place: 0, kind: 'charge', merchant: 0, key: 'key-0', externalRef: 'storm-0', sent: 2 },
+        answers: [
+          { status: 503, code: 'issuing', uuid: 'charge-1', body: 'same' },
+          { status: 201, code: null, uuid: 'charge-1', body: 'same' },
+          { status: 422, code: 'idempotency_key_reused', uuid: null, body: 'other' },
+        ],
+      },
+      {
+        ...{ place: 1, kind: 'transfer', merchant: 0, key: null, externalRef: 'storm-1', sent: 1 },
+        answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
+      },
+    ],
+    shown: new Map<string, Shown>([
+      ['charge-1', { ...charge, updated_at: 'later' }],
+      ['transfer-1', transfer],
+      ['refund-1', refund],
+    ]),
+  }
+}
+
+const NOBODY = { charge: null, transfer: null, refund: null, original: null, reason: null, disposition: null }
+
+function movement(uuid: string, more: Partial<Movement>): Movement {
+  return {
+    ...{ uuid, account: 'shop', providerAccount: 'pa', type: 'EXTERNAL_TRANSFER', direction: 'IN', cents: 0 },
+    ...{ status: 'SETTLED', endToEnd: null },
+    ...NOBODY,
+    ...more,
+  }
+}
+
+const MOVEMENTS: readonly Movement[] = [
+  movement('m-opening', { type: 'ADJUSTMENT', cents: 10_000 }),
+  movement('m-payment', { cents: 1_000, endToEnd: 'E1', charge: 'charge-1' }),
+  movement('m-fee', { type: 'FEE', direction: 'OUT', cents: 10, charge: 'charge-1', original: 'm-payment' }),
+  movement('m-split', {
+    type: 'SPLIT',
+    direction: 'OUT',
+    cents: 300,
+    charge: 'charge-1',
+    original: 'm-payment',
+  }),
+  movement('m-refund', {
+    ...{ type: 'EXTERNAL_REFUND', direction: 'OUT', cents: 400, endToEnd: 'D1' },
+    ...{ charge: 'charge-1', refund: 'refund-1', original: 'm-payment' },
+  }),
+  movement('m-transfer', { direction: 'OUT', cents: 500, endToEnd: 'E2', transfer: 'transfer-1' }),
+  movement('m-return', {
+    ...{ type: 'EXTERNAL_REFUND', cents: 200, endToEnd: 'D2' },
+    ...{ transfer: 'transfer-1', original: 'm-transfer' },
+  }),
+  movement('m-deposit', { cents: 50, endToEnd: 'E3', reason: 'deposit' }),
+]
+
+function line(kind: World['lines'][number]['kind'], id: string | null, endToEnd: string, cents: number) {
+  return { providerAccount: 'pa', kind, id, endToEnd, original: null, cents }
+}
+
+function event(type: Event['type'], subject: string, sequence: number, data: Shown): Event {
+  const uuid = `event-${subject}-${sequence}`
+  return { uuid, account: 'shop', type, subject, sequence, data: { ...data, sequence } }
+}
