@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { CHARGE_STATUSES, type ChargeState, charge } from '../../src/domain/charge.ts'
 import {
+  type CreditedSplit,
   owedBySplits,
   REFUND_PERIOD_MS,
   type RefundEvent,
@@ -7,6 +9,7 @@ import {
   type RefundStatus,
   refund,
   refundableCents,
+  whyNotRefundable,
 } from '../../src/domain/refund.ts'
 import { seeded } from './seeded.ts'
 import { walk } from './walk.ts'
@@ -25,9 +28,105 @@ describe('the life of a refund (SPEC §3)', () => {
 
 test('a refund may begin within 90 days', () => expect(REFUND_PERIOD_MS).toBe(90 * 86_400_000))
 
-test('the remainder is what was received less what is settled, in flight or disputed', () => {
-  const charge = { receivedCents: 100, refundedCents: 20, refundingCents: 30, disputedCents: 10 }
-  expect(refundableCents(charge)).toBe(40)
+describe('whether a charge can be refunded', () => {
+  const NOW = new Date('2026-06-01T12:00:00Z')
+  const ago = (ms: number) => new Date(NOW.getTime() - ms)
+  const some = {
+    receivedCents: 1_000,
+    refundedCents: 0,
+    refundingCents: 0,
+    disputedCents: 0,
+    paidAt: ago(1),
+  }
+  const why = (state: ChargeState, more: object = {}) => whyNotRefundable({ ...some, state, ...more }, NOW)
+
+  const BY_STATE: Record<ChargeState, ReturnType<typeof why>> = {
+    issuing: 'charge_not_refundable',
+    pending: 'charge_not_refundable',
+    paying: 'charge_not_refundable',
+    paid: null,
+    refunding: 'refund_in_progress',
+    partially_refunded: null,
+    refunded: 'charge_not_refundable',
+    failed: 'charge_not_refundable',
+    expired: 'charge_not_refundable',
+    cancelled: 'charge_not_refundable',
+  }
+  test.each(Object.entries(BY_STATE))('%s: %s', (state, expected) => {
+    expect(why(state as ChargeState)).toBe(expected)
+  })
+  test('the states are those of a charge, and no status is left out', () => {
+    expect(Object.keys(BY_STATE).toSorted()).toEqual(charge.states.toSorted())
+    expect(new Set(charge.states.map(charge.shows))).toEqual(new Set(CHARGE_STATUSES))
+  })
+
+  test.each([
+    ['a millisecond less than 90 days', REFUND_PERIOD_MS - 1, null],
+    ['90 days', REFUND_PERIOD_MS, null],
+    ['a millisecond more', REFUND_PERIOD_MS + 1, 'refund_period_over'],
+  ])('%s after its settlement: %s', (_, age, expected) => {
+    expect(why('paid', { paidAt: ago(age) })).toBe(expected)
+    expect(why('partially_refunded', { paidAt: ago(age) })).toBe(expected)
+  })
+
+  test('an open dispute is named before anything else', () => {
+    for (const state of charge.states) expect(why(state, { disputedCents: 1 })).toBe('refund_med_open')
+  })
+
+  test.each([
+    [1_000, 0, 0, 0, 1_000],
+    [1_000, 400, 0, 0, 600],
+    [1_000, 400, 100, 0, 500],
+    [1_000, 400, 100, 499, 1],
+    [1_000, 1_000, 0, 0, 0],
+    [1_000, 0, 0, 1_000, 0],
+  ])(
+    'received %i, refunded %i, on its way %i, disputed %i: %i left',
+    (received, settled, running, held, left) => {
+      expect(
+        refundableCents({
+          receivedCents: received,
+          refundedCents: settled,
+          refundingCents: running,
+          disputedCents: held,
+        }),
+      ).toBe(left)
+    },
+  )
+})
+
+describe('what splits owe', () => {
+  const split = (creditedCents: number, askedBackCents = 0): CreditedSplit => ({
+    uuid: 'split',
+    accountUuid: 'recipient',
+    creditedCents,
+    askedBackCents,
+  })
+  const owed = (splits: CreditedSplit[], receivedCents: number, refundedCents: number, valueCents: number) =>
+    owedBySplits(splits, { receivedCents, refundedCents, valueCents }).map(({ cents }) => cents)
+
+  test.each([
+    ['nothing credited, nothing owed', [split(0)], 1_000, 0, 1_000, [0]],
+    ['a whole refund takes the whole share', [split(333)], 1_000, 0, 1_000, [333]],
+    ['half of it half, rounded down', [split(333)], 1_000, 0, 500, [166]],
+    ['the second half what is left', [split(333, 166)], 1_000, 500, 500, [167]],
+    ['a centavo of a small share is nothing yet', [split(5)], 1_000, 0, 1, [0]],
+    ['what a recipient lacked before is not asked again', [split(500, 250)], 1_000, 500, 500, [250]],
+    ['two halves, a centavo of which nobody owes the half', [split(500), split(500)], 1_000, 0, 1, [0, 0]],
+    ['so that the next one is owed twice: the owner had paid', [split(500), split(500)], 1_000, 1, 1, [1, 1]],
+    ['each of several by itself', [split(100), split(1), split(899)], 1_000, 0, 999, [99, 0, 898]],
+    ['fees are part of what was received', [split(10_000)], 10_200, 0, 10_200, [10_000]],
+    [
+      'amounts beyond the safe product',
+      [split(999_999_999_999)],
+      999_999_999_999,
+      0,
+      999_999_999_998,
+      [999_999_999_998],
+    ],
+  ])('%s', (_, splits, received, refunded, value, expected) => {
+    expect(owed(splits, received, refunded, value)).toEqual(expected)
+  })
 })
 
 test('however a charge is refunded in parts, each split owes exactly its share in the end', () => {
@@ -47,6 +146,8 @@ test('however a charge is refunded in parts, each split owes exactly its share i
       for (const { split, cents } of owed) {
         expect(cents).toBeGreaterThanOrEqual(0)
         split.askedBackCents += cents
+        const whole = BigInt(split.creditedCents) * BigInt(refundedCents + valueCents)
+        expect(split.askedBackCents).toBe(Number(whole / BigInt(receivedCents)))
       }
       expect(owed.reduce((sum, { cents }) => sum + cents, 0)).toBeLessThanOrEqual(valueCents + splits.length)
       refundedCents += valueCents

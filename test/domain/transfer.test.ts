@@ -53,3 +53,15 @@ describe('the life of a transfer (SPEC §4)', () => {
 test('once a provider has accepted, only its own word ends a transfer', () => {
   expect(EVENTS.filter(event => transfer.accepts('settling', event))).toEqual(['settled', 'rejected'])
 })
+
+test('only one that was not sent yet can be cancelled, expire or come too late', () => {
+  for (const event of ['cancelled', 'never_sent', 'not_taken'] as const)
+    expect(transfer.states.filter(state => transfer.accepts(state, event))).toEqual(['created'])
+})
+
+test('money that moved is never shown as not moved: from PAID on only returns lead anywhere', () => {
+  const reached = new Set<TransferState>(['paid'])
+  for (const state of reached)
+    for (const event of EVENTS) if (transfer.accepts(state, event)) reached.add(transfer.next(state, event))
+  expect([...reached].toSorted()).toEqual(['paid', 'partially_refunded', 'refunded'])
+})
