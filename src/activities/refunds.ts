@@ -45,12 +45,12 @@ export const devolution: Outgoing<Devolution> = {
   },
 
   async accepted(_em, { refund }) {
-    if (life.accepts(refund.state, 'accepted')) moveRefund(refund, 'accepted', new Date())
+    accept(refund)
   },
 
   async settled(em, devolved, attempt, sending) {
     const { refund } = devolved
-    if (life.accepts(refund.state, 'accepted')) moveRefund(refund, 'accepted', new Date())
+    accept(refund)
     attempt.state = 'settled'
     if (life.accepts(refund.state, 'settled')) await settle(em, devolved, sending)
     else if (life.accepts(refund.state, 'settled_late')) await settleLate(em, devolved, sending)
@@ -75,6 +75,13 @@ export const devolution: Outgoing<Devolution> = {
     ])
     await announceRefund(em, refund, { charge, at })
   },
+}
+
+function accept(refund: Refund): void {
+  if (!life.accepts(refund.state, 'accepted')) return
+  const at = new Date()
+  moveRefund(refund, 'accepted', at)
+  refund.acceptedAt = at
 }
 
 async function settle(em: EntityManager, { refund, charge }: Devolution, sending: Sending): Promise<void> {

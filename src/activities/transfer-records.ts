@@ -5,7 +5,7 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
-import type { Sealer } from '../sealing.ts'
+import { acceptedTransfer } from '../wire/transfer.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer, type LeftToDo, leftToDo } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -15,23 +15,28 @@ import { endUnsent } from './transfers.ts'
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
 export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
 
-/** Stores a transfer's order; one that comes after its time is stored FAILED, and nobody is called (SPEC §4). */
+/** Stores a transfer's order; one that comes too late or takes a reference twice is stored FAILED: nobody is called (SPEC §4). */
 export function storeTransfer({ orm, sealer }: Dependencies) {
   return (order: TransferOrder): Promise<TransferNow> =>
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const transfer = await create(em, sealer, order)
-      if (await isTooLate(em, order)) {
-        await em.flush()
-        await endUnsent(em, transfer, 'not_taken', failureOf('not_taken'))
-      }
+      const details = sealer.open<TransferDetails>(order.details)
+      const why = await whyNotTaken(em, order, details)
+      const transfer = await create(em, order, details)
+      await em.flush()
+      if (why) await endUnsent(em, transfer, 'not_taken', failureOf(why))
+      else if (order.scheduledFor) transfer.accepted = acceptedTransfer(transfer, [])
       return now(em, transfer)
     })
 }
 
-async function create(em: EntityManager, sealer: Sealer, order: TransferOrder): Promise<Transfer> {
-  const details = sealer.open<TransferDetails>(order.details)
+async function whyNotTaken(em: EntityManager, order: TransferOrder, { externalRef }: TransferDetails) {
+  if (await isTooLate(em, order)) return 'not_taken'
+  return externalRef !== undefined && (await isTaken(em, order, externalRef)) ? 'external_ref_taken' : null
+}
+
+async function create(em: EntityManager, order: TransferOrder, details: TransferDetails): Promise<Transfer> {
   const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
   const at = new Date()
   return em.create(Transfer, {
@@ -60,6 +65,15 @@ async function isTooLate(em: EntityManager, { takeBefore }: TransferOrder): Prom
   if (!takeBefore) return false
   const [row]: { late: boolean }[] = await em.execute('select now() > ?::timestamptz as late', [takeBefore])
   return row?.late ?? false
+}
+
+/** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */
+async function isTaken(em: EntityManager, { accountUuid }: TransferOrder, externalRef: string) {
+  const policy: object[] = await em.execute(
+    'select from account where uuid = ? and unique_external_ref for update',
+    [accountUuid],
+  )
+  return policy.length > 0 && (await em.count(Transfer, { accountUuid, externalRef })) > 0
 }
 
 /** Nobody took it: FAILED with the reason that the attempts add up to. */
@@ -118,6 +132,8 @@ export function whyNobody(attempts: NamedAttempt[]): Failure {
   }
 }
 
-function failureOf(code: 'not_taken' | 'insufficient_balance' | 'no_provider_available'): Failure {
+function failureOf(
+  code: 'not_taken' | 'external_ref_taken' | 'insufficient_balance' | 'no_provider_available',
+): Failure {
   return { code, message: REFUSALS[code].message }
 }

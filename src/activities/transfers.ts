@@ -1,9 +1,11 @@
+import { attemptsOf } from '../db/attempts.ts'
 import type { Failure, Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
 import { transferHeld, transferReleased } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
 import { transfer as life } from '../domain/transfer.ts'
+import { acceptedTransfer } from '../wire/transfer.ts'
 import { announceTransfer } from './announce.ts'
 import { partyOf } from './connections.ts'
 import { lockTransfer, moveTransfer } from './move.ts'
@@ -48,10 +50,11 @@ export const pixOut: Outgoing<Transfer> = {
     return provider.findTransfer(attempt.reference)
   },
 
-  async accepted(_em, transfer, sending) {
+  async accepted(em, transfer, sending) {
     if (transfer.state !== 'sending') return
     know(transfer, sending)
     moveTransfer(transfer, 'accepted', new Date())
+    transfer.accepted ??= acceptedTransfer(transfer, await attemptsOf(em, transfer.uuid))
   },
 
   async settled(em, transfer, attempt, sending) {

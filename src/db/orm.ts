@@ -12,6 +12,7 @@ import { Transfer } from './entities/transfer.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from './entities/webhook.ts'
 import { Migration001_charges } from './migrations/Migration001_charges.ts'
 import { Migration002_money_out } from './migrations/Migration002_money_out.ts'
+import { Migration003_answers } from './migrations/Migration003_answers.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
@@ -47,6 +48,7 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number }): Pr
       migrationsList: [
         { name: '001_charges', class: Migration001_charges },
         { name: '002_money_out', class: Migration002_money_out },
+        { name: '003_answers', class: Migration003_answers },
       ],
       snapshot: false,
     },

@@ -84,17 +84,17 @@ export function showRefund(refund: Refund, charge: Charge): z.output<typeof refu
   }
 }
 
-/** The answer of the POST: what was accepted, even if it has settled since (SPEC §3). */
+/** The answer of the POST: what was accepted, whatever has become of it since (SPEC §3). */
 export function showAcceptedRefund(refund: Refund, charge: Charge): z.output<typeof refundShown> {
   const shown = showRefund(refund, charge)
-  const { pix_refund } = shown.refund
+  const { error: _, pix_refund, ...part } = shown.refund
   return {
     ...shown,
     status: 'PROCESSING',
     history: upToRefund(charge, refund),
     updated_at: refund.createdAt,
     refund: {
-      ...shown.refund,
+      ...part,
       status: 'PROCESSING',
       updated_at: refund.createdAt,
       pix_refund: {

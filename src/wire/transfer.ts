@@ -191,32 +191,32 @@ export function showTransfer(transfer: Transfer, attempts: NamedAttempt[]): z.ou
   }
 }
 
-/** The answer of the POST and of its replay: what was accepted, even if it has settled since (SPEC §4). */
+/**
+ * What the POST and its replays answer, for ever the same: the transfer as it was when a provider had just accepted it
+ * or when it was scheduled. Kept in the transaction that does either.
+ */
+export function acceptedTransfer(transfer: Transfer, attempts: NamedAttempt[]): Record<string, unknown> {
+  const shown = showTransfer(transfer, attempts)
+  return z.encode(transferShown, {
+    ...shown,
+    attempts: shown.attempts.map(attempt =>
+      isOn(attempt.outcome) ? { ...attempt, outcome: 'accepted' as const } : attempt,
+    ),
+  })
+}
+
+function isOn(outcome: (typeof OUTCOMES)[number]): boolean {
+  return outcome !== 'rejected' && outcome !== 'unreachable'
+}
+
+/** The answer of the POST; one that nobody has accepted yet is shown as it is. */
 export function showAcceptedTransfer(
   transfer: Transfer,
   attempts: NamedAttempt[],
 ): z.output<typeof transferShown> {
-  const shown = showTransfer(transfer, attempts)
-  const until = transfer.history.findIndex(entry => entry.status === 'PROCESSING')
-  const history = until < 0 ? transfer.history.slice(0, 1) : transfer.history.slice(0, until + 1)
-  const { initiation, created_at } = shown.transfer
-  return {
-    ...shown,
-    status: until < 0 ? 'PENDING' : 'PROCESSING',
-    history,
-    attempts: shown.attempts.map(attempt => ({
-      ...attempt,
-      outcome: attempt.outcome === 'settled' ? 'accepted' : attempt.outcome,
-      updated_at: attempt.created_at,
-    })),
-    transfer: {
-      ...shown.transfer,
-      initiation: { ...initiation, status: 'PENDING', updated_at: created_at },
-      status: 'PENDING',
-      settled_at: null,
-      updated_at: created_at,
-    },
-  }
+  return transfer.accepted
+    ? z.decode(transferShown, transfer.accepted as z.input<typeof transferShown>)
+    : showTransfer(transfer, attempts)
 }
 
 function showRecord(transfer: Transfer): z.output<typeof transferRecord> {

@@ -69,7 +69,7 @@ export function findRefund(em: EntityManager, uuid: string) {
 
 function answer(refund: Refund, charge: Charge, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED } : {}
-  if (refund.state !== 'failed')
+  if (refund.state !== 'failed' || refund.acceptedAt)
     return {
       status: 200 as const,
       headers,

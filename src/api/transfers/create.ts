@@ -113,15 +113,22 @@ async function takeBefore(em: EntityManager): Promise<string> {
 async function answer(em: EntityManager, transfer: Transfer, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED } : {}
   const attempts = await attemptsOf(em.fork(), transfer.uuid)
-  if (transfer.state !== 'failed')
+  if (transfer.state !== 'failed' || transfer.accepted)
     return { status: 201 as const, body: { data: showAcceptedTransfer(transfer, attempts) }, headers }
   const code = refusalOf(transfer)
-  const retry = !replayed && code !== 'provider_rejected' && { retryAfterS: UNAVAILABLE_RETRY_S }
+  const worthAnother = code === 'no_provider_available' || code === 'not_taken'
+  const retry = !replayed && worthAnother && { retryAfterS: UNAVAILABLE_RETRY_S }
   return refuse(code, { data: z.encode(transferShown, showTransfer(transfer, attempts)), headers, ...retry })
 }
 
 /** The contract's 400 for every definite no, the balance included; 503 where nobody could be reached. */
 function refusalOf(transfer: Transfer) {
-  const code = transfer.failure?.code
-  return code === 'no_provider_available' || code === 'not_taken' ? code : 'provider_rejected'
+  switch (transfer.failure?.code) {
+    case 'no_provider_available':
+    case 'not_taken':
+    case 'external_ref_taken':
+      return transfer.failure.code
+    default:
+      return 'provider_rejected'
+  }
 }

@@ -22,6 +22,7 @@ const schema = defineEntity({
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
     endToEnd: text().nullable(),
     failure: p.json<Failure>().nullable(),
+    acceptedAt: moment().nullable(),
     sequence: p.integer().default(0),
     requestId: text(),
     fingerprint: text(),

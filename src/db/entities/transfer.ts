@@ -34,6 +34,8 @@ const schema = defineEntity({
     settledAt: moment().nullable(),
     scheduledFor: moment().nullable(),
     failure: p.json<Failure>().nullable(),
+    /** What its POST answers, on the wire's side: how it was shown when it was accepted or scheduled. */
+    accepted: p.json<Record<string, unknown>>().nullable(),
     history: p.json<HistoryEntry<TransferStatus>[]>(),
     sequence: p.integer().default(0),
     requestId: text(),
