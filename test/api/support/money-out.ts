@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import type { Answer, Api, Request } from './client.ts'
+import type { Merchant, Stage } from './stage.ts'
+import { until } from './until.ts'
+
+/** What stories of transfers and refunds do and look at, over the stage. */
+
+// biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
+export type Shown = any
+
+/** A key of nobody in particular; money sent to it settles. */
+export const someKey = () => `maria-${randomUUID().slice(0, 8)}@example.com`
+
+export const steps = ({ history }: { history: { status: string }[] }) => history.map(entry => entry.status)
+
+export type MoneyOut = ReturnType<typeof moneyOut>
+
+export function moneyOut(stage: Stage) {
+  /** Sends 10 reais to somebody, unless the body says otherwise. */
+  const send = ({ api }: { api: Api }, body: object = {}, request?: Request): Promise<Answer> =>
+    api.post('/api/v1/transfers', { value: 10, pix_key: someKey(), ...body }, request)
+
+  const transfer = async ({ api }: { api: Api }, uuid: string): Promise<Shown> => {
+    const answer = await api.get(`/api/v1/transfers/${uuid}`)
+    if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.data
+  }
+
+  return {
+    send,
+    transfer,
+
+    /** Waits until a transfer shows a status, and gives it. */
+    becomes: (merchant: { api: Api }, uuid: string, status: string, limitMs = 20_000): Promise<Shown> =>
+      until(
+        () => transfer(merchant, uuid),
+        ({ status: now }) => now === status,
+        { limitMs },
+      ),
+
+    /** Sends and waits for the settlement. */
+    async paid(merchant: { api: Api }, body: object = {}): Promise<Shown> {
+      const answer = await send(merchant, body)
+      if (answer.status !== 201) throw new Error(`not sent: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return this.becomes(merchant, answer.body.data.uuid, 'PAID')
+    },
+
+    /** A charge that was paid by a payer of its own. */
+    async paidCharge(
+      { api }: Pick<Merchant, 'api'>,
+      body: object = {},
+      payment: object = {},
+    ): Promise<Shown> {
+      const { uuid, payment: shown } = await api.charge(body)
+      await stage.simulator.pay({ payload: shown.payload, ...payment })
+      return until(
+        () => api.read(uuid),
+        ({ status }) => status === 'PAID',
+      )
+    },
+
+    refund: ({ api }: { api: Api }, { uuid }: { uuid: string }, body?: object, request?: Request) =>
+      api.post(`/api/v1/payments/${uuid}/refund`, body, request),
+
+    /** A fault of the calls that one of a merchant's provider accounts gets; nobody else sees it. */
+    fault: (
+      { provider, account }: Pick<Merchant['connection'], 'provider' | 'account'>,
+      operation: NonNullable<FaultBody['operation']>,
+      fault: FaultBody['fault'],
+      more: Partial<FaultBody> = {},
+    ) => stage.simulator.faults({ provider, account, operation, fault, ...more }),
+
+    /** Makes a connection unreachable, before a byte leaves, until it is called again. */
+    async cutOff({ uuid }: { uuid: string }): Promise<() => Promise<void>> {
+      const [row] = await stage.sql<{ base_url: string }>('select base_url from connection where uuid = ?', [
+        uuid,
+      ])
+      const reachAt = async (url: string) => {
+        await stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
+      }
+      await reachAt('https://localhost:1')
+      return () => reachAt(row!.base_url)
+    },
+
+    /** What left a merchant's provider accounts: the proof that nothing was paid twice. */
+    async paidOut({ connections }: Pick<Merchant, 'connections'>) {
+      const lines = (
+        await Promise.all(connections.map(({ provider }) => stage.simulator.statement(provider)))
+      ).flat()
+      const mine = new Set(connections.map(({ account }) => account))
+      const seen = new Map(
+        lines
+          .filter(line => mine.has(line.account) && (line.kind === 'transfer' || line.kind === 'refund'))
+          .map(line => [line.end_to_end, line]),
+      )
+      return [...seen.values()].map(({ provider: _, ...line }: Shown) => line as Shown)
+    },
+
+    /** The events of a resource or movement, in their order. */
+    async events(subject: { uuid: string }, type: string): Promise<Shown[]> {
+      const rows = await stage.sql<{ body: Shown }>(
+        'select body from event where subject_uuid = ? and type = ? order by sequence',
+        [subject.uuid, type],
+      )
+      return rows.map(row => row.body)
+    },
+
+    /** Every PIX that was announced to an account. */
+    async pixEvents({ uuid }: { uuid: string }): Promise<Shown[]> {
+      const rows = await stage.sql<{ body: Shown }>(
+        `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
+        [uuid],
+      )
+      return rows.map(row => row.body)
+    },
+
+    /** What is stored of a transfer or refund's attempts, in the order of trying. */
+    attempts: ({ uuid }: { uuid: string }): Promise<Shown[]> =>
+      stage.sql('select * from attempt where subject_uuid = ? order by position', [uuid]),
+
+    /** The available money of an account at one of its connections, as GET /providers shows it. */
+    async balancesShown({ api }: { api: Api }, { uuid }: { uuid: string }): Promise<Shown> {
+      const { currency: _, ...balances } = (await api.get(`/api/v1/providers/${uuid}`)).body.data.balances[0]
+      return Object.fromEntries(Object.entries(balances).filter(([, value]) => value !== 0))
+    },
+  }
+}
