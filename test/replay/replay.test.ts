@@ -1,0 +1,118 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
+import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import { DeterminismViolationError } from '@temporalio/workflow'
+import * as lives from '../../src/workflows/index.ts'
+import { workflowBundle } from '../support/time-skipping-bundle.ts'
+import { historiesFolder } from '../support/workflow-story-recording.ts'
+
+/** What running lives did under earlier versions must still be what the code does: `RECORD_HISTORIES=1` adds stories. */
+
+jest.setTimeout(120_000)
+const files = (await readdir(historiesFolder, { recursive: true }))
+  .filter(file => file.endsWith('.json'))
+  .sort()
+const texts = new Map(
+  await Promise.all(
+    files.map(async file => [file, await readFile(join(historiesFolder, file), 'utf8')] as const),
+  ),
+)
+
+let bundle: WorkflowBundleOption
+beforeAll(async () => {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+  })
+  bundle = await workflowBundle()
+})
+
+test('protobufjs is there once: a second copy would not know the types of the first', () => {
+  expect(historyFromJSON({ events: [] }).events).toEqual([])
+})
+
+test('every life that the worker runs has recorded stories', async () => {
+  expect([...new Set(files.map(file => dirname(file)))].sort()).toEqual(Object.keys(lives).sort())
+})
+
+test('every recorded story replays', async () => {
+  expect(files.length).toBeGreaterThan(50)
+  expect(
+    await thoseThatDoNotReplay(files.map(file => ({ workflowId: file, history: historyOf(file) }))),
+  ).toEqual([])
+})
+
+describe('the check itself', () => {
+  const story = 'chargeWorkflow/a-charge-is-issued-and-paid-by-notice.json'
+
+  test('finds a life that would do something else now', async () => {
+    const history = historyOf(story)
+    const scheduled = history.events?.find(event => event.activityTaskScheduledEventAttributes)
+    scheduled!.activityTaskScheduledEventAttributes!.activityType!.name = 'payTwice'
+    expect(await thoseThatDoNotReplay([{ workflowId: 'changed', history }])).toEqual(['changed'])
+  })
+})
+
+describe('what is recorded', () => {
+  const forbidden = [
+    ['a token or secret', /trl_(live|test)_|whsec_|-----BEGIN|client_secret|password/],
+    ['an address for mail', /[\w.+-]+@[\w-]+(\.[a-z]{2,})+/i],
+    ['a CPF or CNPJ', /(?<![\w-])(\d{11}|\d{14}|\d{3}\.\d{3}\.\d{3}-\d{2})(?![\w-])/],
+    ['a BR Code', /br\.gov\.bcb\.pix/i],
+    [
+      'a name, document or key in the open',
+      /"(name|document|pix_?key|payer|receiver|sender|payload|phone|email)"\s*:/i,
+    ],
+    ['where it was recorded', /\/(home|root|work|Users|tmp)\//],
+  ] as const
+
+  test.each(forbidden)('holds nowhere %s', (_, pattern) => {
+    expect(files.filter(file => pattern.test(spelledOut(JSON.parse(texts.get(file)!))))).toEqual([])
+  })
+
+  test('would be found, also inside of a payload', () => {
+    const data = Buffer.from('{"document":"52998224725"}').toString('base64')
+    const text = spelledOut({ events: [{ input: { payloads: [{ data }] } }] })
+    expect(forbidden.filter(([, pattern]) => pattern.test(text)).map(([what]) => what)).toEqual([
+      'a CPF or CNPJ',
+      'a name, document or key in the open',
+    ])
+  })
+})
+
+type Recorded = { workflowId: string; history: History }
+
+async function thoseThatDoNotReplay(histories: Recorded[]): Promise<string[]> {
+  const failed: string[] = []
+  for await (const { workflowId, error } of Worker.runReplayHistories(
+    { workflowBundle: bundle },
+    histories,
+  )) {
+    if (!error) continue
+    if (!(error instanceof DeterminismViolationError)) throw error
+    failed.push(workflowId)
+  }
+  return failed
+}
+
+function historyOf(file: string): History {
+  const text = texts.get(file)
+  if (!text)
+    throw new Error(`There is no ${file}: record the stories with RECORD_HISTORIES=1 npm run test:workflows`)
+  return historyFromJSON(JSON.parse(text))
+}
+
+/** All that a history says: what its payloads hold is spelled out, and the names that Temporal itself gives are left out. */
+function spelledOut(value: unknown): string {
+  if (Array.isArray(value)) return value.map(spelledOut).join('\n')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([key, inner]) =>
+      key === 'data' && typeof inner === 'string'
+        ? Buffer.from(inner, 'base64').toString()
+        : spelledOut(inner),
+    )
+    .join('\n')
+}
