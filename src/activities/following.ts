@@ -38,7 +38,7 @@ export function followCharge(dependencies: Dependencies) {
 export function cancelCharge(dependencies: Dependencies) {
   return async ({ chargeUuid }: { chargeUuid: string }): Promise<Followed> => {
     const em = dependencies.orm.em.fork()
-    const charge = await inTransaction(dependencies.orm, tx => requestCancellation(tx, chargeUuid))
+    const { charge, again } = await inTransaction(dependencies.orm, tx => requestCancellation(tx, chargeUuid))
     if (!life.accepts(charge.state, 'cancelled')) return known(em, charge)
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
     const outcome = await provider.cancelCharge(referenceOf(chargeUuid))
@@ -49,6 +49,8 @@ export function cancelCharge(dependencies: Dependencies) {
       case 'refused':
         return followCharge(dependencies)({ chargeUuid, closing: false })
       case 'not_found':
+        // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request.
+        if (again) return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))
         return { kind: 'no_answer', state: charge.state, code: 'not_found' }
       case 'no_answer':
         return { kind: 'no_answer', state: charge.state, code: outcome.code }
@@ -57,10 +59,11 @@ export function cancelCharge(dependencies: Dependencies) {
 }
 
 /** Remembers the wish, so that a removal seen at the provider later is known to be ours. */
-async function requestCancellation(em: EntityManager, chargeUuid: string): Promise<Charge> {
+async function requestCancellation(em: EntityManager, chargeUuid: string) {
   const charge = await lockCharge(em, chargeUuid)
+  const again = charge.cancelRequestedAt != null
   if (life.accepts(charge.state, 'cancelled')) charge.cancelRequestedAt ??= new Date()
-  return charge
+  return { charge, again }
 }
 
 async function close(em: EntityManager, chargeUuid: string): Promise<Followed> {

@@ -1,7 +1,9 @@
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
+import { Refund } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
@@ -39,10 +41,15 @@ type Told = { notice: Notice; connection: Connection }
 async function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
   const { notice, connection } = told
   const uuid = notice.reference ? uuidOf(notice.reference) : null
-  if (!uuid) return depositTaker(engine, told)
+  if (!uuid) return notice.kind === 'payment' ? depositTaker(engine, told) : namelessTaker(engine, em, told)
   const { providerAccountUuid } = connection
   const attempt = await em.findOne(Attempt, { subjectUuid: uuid, providerAccountUuid })
   if (!attempt) return strangerTaker(engine, em, { ...told, uuid })
+  return attemptTaker(engine, attempt, told)
+}
+
+async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promise<NoticeOutcome | null> {
+  const { notice } = told
   const { subjectUuid, connectionUuid } = attempt
   switch (attempt.operation) {
     case 'issue':
@@ -91,6 +98,31 @@ async function strangerTaker(
   if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
   const age = Date.now() - notice.receivedAt.getTime()
   return age > scaled(NOT_OURS_AFTER_MS, engine.timeScale) ? depositTaker(engine, told) : null
+}
+
+/** Some providers name only the PIX that is returned: whoever has to do with that PIX is told to ask. */
+async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome> {
+  const { notice, connection } = told
+  const { providerAccountUuid } = connection
+  if (!notice.endToEnd) return 'foreign'
+  const movement = await em.findOne(Movement, {
+    providerAccountUuid,
+    endToEnd: notice.endToEnd,
+    movementType: notice.kind === 'refund' ? 'IN' : 'OUT',
+  })
+  const subjects = movement ? [movement.uuid, movement.transferUuid, ...(await refundsOf(em, movement))] : []
+  const attempts = await em.find(Attempt, {
+    subjectUuid: { $in: subjects.filter(uuid => uuid != null) },
+    providerAccountUuid,
+    operation: { $ne: 'issue' },
+  })
+  for (const attempt of attempts) await attemptTaker(engine, attempt, told)
+  return attempts.length > 0 ? 'taken' : 'foreign'
+}
+
+async function refundsOf(em: EntityManager, { chargeUuid }: Movement): Promise<string[]> {
+  if (!chargeUuid) return []
+  return (await em.find(Refund, { chargeUuid }, { fields: ['uuid'] })).map(refund => refund.uuid)
 }
 
 async function depositTaker(engine: Engine, { notice, connection }: Told): Promise<NoticeOutcome> {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { issueToken, openAccount, revokeTokens, setDefaults } from '../admin/accounts.ts'
 import { bookOpeningBalance, connect, registerNotices } from '../admin/connections.ts'
@@ -6,11 +6,18 @@ import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, migrate, openOrm } from '../db/orm.ts'
 import { type FeeTable, NO_FEES } from '../domain/money.ts'
-import { type ConnectionType, type Party, PROVIDER_NAMES, type ProviderName } from '../domain/provider.ts'
+import {
+  type ConnectionType,
+  type Dialect,
+  type Party,
+  PROVIDER_NAMES,
+  type ProviderName,
+} from '../domain/provider.ts'
 import { type ProviderRegistry, providerRegistry } from '../providers/registry.ts'
 import { type Sealer, sealer } from '../sealing.ts'
 import { type SimulatorClient, simulatorClient } from '../simulator/client.ts'
 import type { SimulatorFacts } from '../simulator/server.ts'
+import { credentialsOf, freshLogin, loginOf } from './demo-logins.ts'
 
 /** What the simulator says of itself in `simulator.json`. */
 export type { SimulatorFacts as SimulatorInfo } from '../simulator/server.ts'
@@ -47,6 +54,13 @@ const TYPES: Record<ProviderName, ConnectionType> = {
   PROVIDER_B: 'NOMINAL',
   PROVIDER_C: 'POOL',
   PROVIDER_D: 'NOMINAL',
+}
+/** As the service speaks to them: A by Efí's API, B by Woovi's; C and D could be either. */
+const DIALECTS: Record<ProviderName, Dialect> = {
+  PROVIDER_A: 'efi',
+  PROVIDER_B: 'woovi',
+  PROVIDER_C: 'efi',
+  PROVIDER_D: 'efi',
 }
 const FEES: Partial<Record<ProviderName, FeeTable>> = {
   PROVIDER_B: { ...NO_FEES, charge: { fixedCents: 10, hundredthsOfPercent: 99 } },
@@ -99,20 +113,17 @@ async function furnish(site: Site): Promise<DemoResult> {
 }
 
 async function firstConnection(site: Site, merchant: Account, provider: ProviderName): Promise<Connection> {
-  const credentials = {
-    client_id: `demo-${provider.toLowerCase()}`,
-    client_secret: randomBytes(24).toString('base64url'),
-    notice_secret: randomBytes(24).toString('base64url'),
-  }
+  const dialect = DIALECTS[provider]
+  const login = freshLogin(`demo-${provider.toLowerCase()}`)
   const connection = await connect(site.em, site.seal, {
     accountUuid: merchant.uuid,
     provider,
-    providerAccount: credentials.client_id,
-    dialect: 'efi',
+    providerAccount: login.client_id,
+    dialect,
     type: TYPES[provider],
     isSimulated: true,
     baseUrl: site.simulator.providers[provider].base_url,
-    credentials,
+    credentials: credentialsOf(dialect, login),
     collectionKey: randomUUID(),
     fees: FEES[provider] ?? NO_FEES,
     virtualAccount: virtualAccountOf(merchant, provider),
@@ -124,15 +135,12 @@ async function firstConnection(site: Site, merchant: Account, provider: Provider
 
 /** Makes the simulated account what the connection expects; ports may have moved since the start before. */
 async function reconnect(site: Site, connection: Connection): Promise<Connection> {
-  const { client_id, client_secret, notice_secret } = site.seal.open<Record<string, string>>(
-    connection.sealedCredentials,
-  )
-  await site.far.account(client_id!, {
+  const { dialect } = connection
+  const login = loginOf(dialect, site.seal.open(connection.sealedCredentials))
+  await site.far.account(login.client_id, {
     provider: connection.provider,
-    dialect: 'efi',
-    client_id: client_id!,
-    client_secret: client_secret!,
-    notice_secret: notice_secret!,
+    dialect,
+    ...login,
     holder: MERCHANT,
     city: 'SAO PAULO',
     ispb: ISPB[connection.provider],
