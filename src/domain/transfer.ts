@@ -27,6 +27,7 @@ export type TransferState =
 
 export type TransferEvent =
   | 'sending_started'
+  | 'put_off'
   | 'accepted'
   | 'refused'
   | 'settled'
@@ -44,7 +45,8 @@ export const transfer = machine<TransferState, TransferStatus, TransferEvent>({
     shows: 'PENDING',
     on: { sending_started: 'sending', not_taken: 'failed', cancelled: 'cancelled', never_sent: 'expired' },
   },
-  sending: { shows: 'PROCESSING', on: { accepted: 'settling', refused: 'failed' } },
+  // Put off: a scheduled one that nobody could take just now waits again, as unsent as before.
+  sending: { shows: 'PROCESSING', on: { accepted: 'settling', refused: 'failed', put_off: 'created' } },
   settling: { shows: 'PROCESSING', on: { settled: 'paid', rejected: 'failed' } },
   paid: {
     shows: 'PAID',

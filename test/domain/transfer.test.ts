@@ -9,6 +9,7 @@ import { walk } from './walk.ts'
 
 const EVENTS = Object.keys({
   sending_started: true,
+  put_off: true,
   accepted: true,
   refused: true,
   settled: true,
@@ -37,7 +38,11 @@ describe('the life of a transfer (SPEC §4)', () => {
           never_sent: 'expired',
         },
       },
-      sending: { shows: 'PROCESSING', over: false, steps: { accepted: 'settling', refused: 'failed' } },
+      sending: {
+        shows: 'PROCESSING',
+        over: false,
+        steps: { accepted: 'settling', refused: 'failed', put_off: 'created' },
+      },
       settling: { shows: 'PROCESSING', over: false, steps: { settled: 'paid', rejected: 'failed' } },
       paid: { shows: 'PAID', over: true, steps: RETURNS },
       partially_refunded: { shows: 'PARTIALLY_REFUNDED', over: true, steps: RETURNS },

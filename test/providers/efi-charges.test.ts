@@ -129,7 +129,12 @@ test.each([
   ['open, its expiry a text', cob({ calendario: { ...past, expiracao: '3601' } }), 'open', []],
   ['expired', cob({ calendario: past }), 'expired', []],
   ['paid', cob({ status: 'CONCLUIDA', pix: [pix()], pixCopiaECola: undefined }), 'completed', [payment]],
-  ['paid after its time', cob({ calendario: past, pix: [pix()] }), 'open', [payment]],
+  [
+    'paid by another amount, and its time is over',
+    cob({ calendario: past, pix: [pix()] }),
+    'expired',
+    [payment],
+  ],
   ['removed by us', cob({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }), 'removed', []],
   ['removed by Efí', cob({ status: 'REMOVIDA_PELO_PSP', pix: null }), 'removed', []],
 ])('a charge is found %s', async (_name, json, status, payments) => {

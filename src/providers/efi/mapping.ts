@@ -22,11 +22,14 @@ export function chargeOf(cob: Cob): IssuedCharge {
   }
 }
 
-/** The Central Bank's API has no "expired": an unpaid charge is, once its time is over. */
+/**
+ * The Central Bank's API has no "expired": a charge that is not completed is, once its time is over. A PIX of another
+ * amount leaves it as unpaid as before.
+ */
 export function statusOf(cob: Cob, now: number): FoundCharge['status'] {
   switch (cob.status) {
     case 'ATIVA':
-      return !cob.pix?.length && Date.parse(expiresAt(cob)) <= now ? 'expired' : 'open'
+      return Date.parse(expiresAt(cob)) <= now ? 'expired' : 'open'
     case 'CONCLUIDA':
       return 'completed'
     case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':

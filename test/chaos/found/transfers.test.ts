@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Sending } from '../../../src/domain/provider.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What storms found in the lives of transfers, each as small as it can be told. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const settled: Sending = { status: 'settled', endToEnd: `E${'1'.repeat(31)}`, at: '2026-11-21T12:00:00Z' }
+const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+
+test('the event of a settled transfer shows its attempt as settled, whatever was in doubt before', async () => {
+  const merchant = await books.merchant(1_000)
+  const order = books.transferOrder(merchant)
+  const { uuid } = order
+  await books.records.storeTransfer(order)
+  books.provider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+    findTransfer: async () => ({ kind: 'found', sending: settled }),
+  })
+  const { connectionUuid } = merchant
+  await books.providers.sendTransfer({ uuid, connectionUuid, again: false })
+  await books.providers.askTransfer({ uuid, connectionUuid, asked: 1 })
+
+  const [event] = await books.sql<{ body: object }>(
+    `select body from event where subject_uuid = ? and type = 'TRANSFER'`,
+    [uuid],
+  )
+  expect(event?.body).toMatchObject({ status: 'PAID', attempts: [{ outcome: 'settled', code: '' }] })
+  expect(event?.body).not.toHaveProperty('outcome')
+})
+
+test.each([
+  ['whose balance is too little', 100, undefined],
+  ['whose provider cannot be reached', 1_000, 'unreachable'],
+] as const)(
+  'a scheduled transfer %s waits on, holds nothing, and can still expire or be cancelled',
+  async (_, cents, kind) => {
+    const merchant = await books.merchant(cents)
+    const { accountUuid, connectionUuid } = merchant
+    if (kind)
+      books.provider({ sendTransfer: async () => ({ kind, code: 'dns_failed', message: 'nobody there' }) })
+    for (const [event, state] of [
+      ['cancelled', 'cancelled'],
+      ['never_sent', 'expired'],
+    ] as const) {
+      const order = books.transferOrder(merchant, { scheduledFor: tomorrow })
+      await books.records.storeTransfer(order)
+      for (let round = 0; round < 2; round++)
+        await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+
+      expect(await books.records.transferNow(order.uuid)).toMatchObject({ state: 'created' })
+      expect(await books.balances(accountUuid)).toEqual({ available: cents, outside: -cents })
+      expect(await books.records.endWaiting({ uuid: order.uuid, event })).toMatchObject({ state })
+    }
+  },
+)

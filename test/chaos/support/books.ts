@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import type { Dependencies } from '../../../src/activities/dependencies.ts'
+import { providerActivities, recordActivities } from '../../../src/activities/index.ts'
+import { openAccount } from '../../../src/admin/accounts.ts'
+import { bookOpeningBalance, connect } from '../../../src/admin/connections.ts'
+import { migrate, openOrm } from '../../../src/db/orm.ts'
+import type { Provider } from '../../../src/providers/port.ts'
+import { sealer } from '../../../src/sealing.ts'
+import type { TransferOrder } from '../../../src/workflows/messages.ts'
+import { startPostgres } from '../../support/postgres.ts'
+
+/** The activities over a PostgreSQL of their own and a provider that answers as a test tells it: no life, no network. */
+export async function openBooks() {
+  const postgres = await startPostgres()
+  const orm = await openOrm({ databaseUrl: postgres.url })
+  await migrate(orm)
+  const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
+  const far: Partial<Provider> = {}
+  const dependencies = {
+    orm,
+    sealer: seal,
+    timeScale: 1,
+    log: pino({ level: 'silent' }),
+    providers: { providerFor: () => far as Provider, close: async () => {} },
+  } as unknown as Dependencies
+  const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
+    orm.em.fork().execute(query, values)
+
+  return {
+    sql,
+    orm,
+    /** What the provider answers from now on. */
+    provider: (answers: Partial<Provider>) => Object.assign(far, answers),
+    records: recordActivities(dependencies),
+    providers: providerActivities(dependencies),
+
+    /** An account with one connection and so much money there. */
+    async merchant(cents: number) {
+      const { uuid: accountUuid } = await openAccount(orm.em.fork(), {
+        name: 'Loja',
+        document: '11222333000181',
+      })
+      const connection = await connect(orm.em.fork(), seal, {
+        ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: randomUUID(), dialect: 'efi' },
+        ...{ type: 'NOMINAL', isSimulated: true, baseUrl: 'https://far.test', credentials: {} },
+        collectionKey: randomUUID(),
+      })
+      if (cents > 0) await bookOpeningBalance(orm.em.fork(), connection, cents)
+      return { accountUuid, connectionUuid: connection.uuid }
+    },
+    transferOrder(
+      { accountUuid, connectionUuid }: { accountUuid: string; connectionUuid: string },
+      more: Partial<TransferOrder> = {},
+    ): TransferOrder {
+      const details = { pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f' }
+      return {
+        ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
+        ...{ details: seal.seal(details), requestId: 'r', timeScale: 1 },
+        ...more,
+      }
+    },
+    async balances(accountUuid: string): Promise<Record<string, number>> {
+      const rows = await sql<{ bucket: string; cents: string }>(
+        'select bucket, cents from balance where account_uuid = ? and cents <> 0',
+        [accountUuid],
+      )
+      return Object.fromEntries(rows.map(row => [row.bucket, Number(row.cents)]))
+    },
+    async close() {
+      await orm.close()
+      await postgres.stop()
+    },
+  }
+}
