@@ -64,11 +64,17 @@ test.each<[what: string, more: Partial<Said>, complaint: RegExp]>([
 })
 
 test('a token that asks too much hears 429, when to come back, and where it stands', async () => {
-  const { api } = await stage.merchant()
-  const answers = await Promise.all(Array.from({ length: 300 }, () => api.get('/api/v1/webhooks')))
+  const { api, uuid } = await stage.merchant()
+  await api.get('/api/v1/webhooks')
+  // Emptied here, for a test would have to be faster than the bucket fills.
+  await stage.sql(
+    `update rate_bucket set tokens = 0, filled_at = now() + interval '1 minute'
+     where token_uuid in (select t.uuid from token t where t.account_uuid = ?)`,
+    [uuid],
+  )
+  const answers = await Promise.all(Array.from({ length: 40 }, () => api.get('/api/v1/webhooks')))
   const refused = answers.filter(({ status }) => status === 429)
-  expect(refused.length).toBeGreaterThan(0)
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(200)
+  expect(refused.length).toBeGreaterThanOrEqual(15) // The process may still hold a share of 25.
   for (const { headers, body } of refused) {
     expect(body.code).toBe('rate_limited')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
