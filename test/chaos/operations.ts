@@ -1,3 +1,4 @@
+import { amount, charge, refund, times, transfer } from './draws.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -52,21 +53,6 @@ const WEIGHTS = {
   repeat: 6,
 }
 const HOW_PAID = { right: 82, wrong: 7, again: 6, late: 5 }
-
-/** SPEC §10's keys whose name alone decides, and such as settle. */
-const KEYS = {
-  'fornecedor@exemplo.com.br': 40,
-  '+5511987654321': 10,
-  '52998224725': 6,
-  'ac03@sim.trilho.test': 5,
-  'am04@sim.trilho.test': 6,
-  'ac03-later@sim.trilho.test': 5,
-  'am04-later@sim.trilho.test': 3,
-  'timeout-then-done@sim.trilho.test': 7,
-  'timeout-then-absent@sim.trilho.test': 7,
-  'slow@sim.trilho.test': 4,
-  'returned@sim.trilho.test': 7,
-}
 
 /** How far back an operation looks for the one it is about: near, so that the two often overlap. */
 const NEAR = 30
@@ -144,63 +130,4 @@ export function plannedOperations(random: Random, count: number, cast: Cast): Op
     const recent = places.slice(-NEAR)
     return recent.length === 0 ? undefined : random.pick(recent)
   }
-}
-
-function charge(random: Random, cast: Cast): Operation {
-  const cents = random.chance(0.05) ? 0 : amount(random)
-  return {
-    kind: 'charge',
-    merchant: random.between(0, cast.merchants - 1),
-    cents,
-    splits: random.chance(0.35) ? splits(random, cents, cast) : [],
-    expiresInS: random.between(60, 75),
-    bound: random.chance(0.1),
-    asking: asking(random),
-  }
-}
-
-/** Each recipient once, all together at most what is charged. */
-function splits(random: Random, cents: number, cast: Cast): PlannedSplit[] {
-  const recipients = random.shuffled(Array.from({ length: cast.recipients }, (_, place) => place))
-  const some = recipients.slice(0, random.between(1, cast.recipients))
-  const isFixed = cents >= 100 && random.chance(0.4)
-  return some.map(recipient =>
-    isFixed
-      ? { type: 'FIXED', amount: random.between(1, Math.floor(cents / some.length)), recipient }
-      : { type: 'PERCENTAGE', amount: random.between(1, Math.floor(10_000 / some.length)), recipient },
-  )
-}
-
-function transfer(random: Random, cast: Cast): Operation {
-  const to: Recipient = random.chance(0.12)
-    ? { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
-    : { kind: 'key', key: random.weighted(KEYS) }
-  return {
-    kind: 'transfer',
-    merchant: random.between(0, cast.merchants - 1),
-    cents: random.chance(0.02) ? 90_000_000_00 : amount(random),
-    to,
-    scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
-    asking: asking(random),
-  }
-}
-
-function refund(random: Random, charge: number): Operation {
-  const shares = Array.from({ length: Number(random.weighted({ 1: 6, 2: 2, 4: 1 })) }, () =>
-    random.chance(0.3) ? null : random.pick([5, 20, 33, 50, 100, 130]),
-  )
-  return { kind: 'refund', charge, shares, asking: asking(random) }
-}
-
-function asking(random: Random): Asking {
-  const keyed = random.chance(0.85)
-  return { keyed, times: keyed ? times(random) : 1 }
-}
-
-function times(random: Random): number {
-  return Number(random.weighted({ 1: 8, 2: 2, 5: 1 }))
-}
-
-function amount(random: Random): number {
-  return random.pick([1, 7, 100, 999, 12_345]) + random.between(0, 30_000)
 }

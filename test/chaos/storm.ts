@@ -71,7 +71,7 @@ export async function storm({
     const acted = Date.now()
     await making.over()
     await clearSkies(site, cast)
-    await acting.finished()
+    await acting.finish()
     const limitMs = quiescenceLimitMs(count)
     say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
     const unrest = await quiescence(site, { limitMs, say })

@@ -1,0 +1,132 @@
+import { reaisFromCents } from '../../src/domain/money.ts'
+import { ask } from './asking.ts'
+import type { Asking } from './operations.ts'
+import { NOTHING, type Of, type Outcome, PATHS, type Scene, uuidOf } from './scene.ts'
+
+/** What merchants do in a storm: each request as the contract describes it, again under its key until it is answered. */
+export function merchantsOf(scene: Scene) {
+  const { site, cast, run, outcomeOf, merchantOf, placeOfMerchant, note, nothing, when } = scene
+  const { api_url: api } = site.local
+
+  return { charge, transfer, refund, cancelCharge, cancelTransfer, repeat, callOff }
+
+  function charge(operation: Of<'charge'>, place: number): Promise<Outcome> {
+    const body = {
+      value: reaisFromCents(operation.cents),
+      type: 'PIX',
+      external_ref: `${run}-${place}`,
+      expires_in: operation.expiresInS,
+      splits: operation.splits.map(({ type, amount, recipient }) => ({
+        type,
+        value: reaisFromCents(amount),
+        recipient_account_uuid: cast.recipients[recipient],
+      })),
+    }
+    const merchant = cast.merchants[operation.merchant]!
+    const token = operation.bound ? merchant.boundToken : merchant.token
+    return create('charge', { ...operation, place, token, body })
+  }
+
+  function transfer(operation: Of<'transfer'>, place: number): Promise<Outcome> {
+    const { to, scheduledInS, merchant } = operation
+    const body = {
+      value: reaisFromCents(operation.cents),
+      pix_key: to.kind === 'key' ? to.key : cast.merchants[to.merchant]!.connections[0]!.collectionKey,
+      external_ref: `${run}-${place}`,
+      ...(scheduledInS !== null && {
+        scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
+      }),
+    }
+    return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body })
+  }
+
+  type Creation = {
+    place: number
+    merchant: number
+    asking: Asking
+    token: string
+    body: { external_ref: string }
+  }
+
+  async function create(kind: 'charge' | 'transfer', creation: Creation): Promise<Outcome> {
+    const { place, merchant, asking, token, body } = creation
+    const key = asking.keyed ? `${run}-${place}` : null
+    const request = { path: PATHS[kind], token, key, body }
+    const mine = note({ place, kind, merchant, key, externalRef: body.external_ref })
+    await Promise.all(Array.from({ length: asking.times }, () => ask(api, mine, request)))
+    return { uuid: uuidOf(mine), request, asked: mine }
+  }
+
+  async function refund({ charge: of, shares, asking }: Of<'refund'>, place: number): Promise<Outcome> {
+    const { uuid } = await outcomeOf(of)
+    const merchant = merchantOf(of)
+    const shown = uuid && (await when(merchant, `${PATHS.charge}/${uuid}`, isRefundable))
+    if (!shown) return nothing('refund')
+    const refunds = await Promise.all(
+      shares.map(async (share, index) => {
+        const key = asking.keyed ? `${run}-${place}-${index}` : null
+        const cents = Math.max(1, Math.floor((Math.round(shown.total_value * 100) * (share ?? 0)) / 100))
+        const body = share === null ? {} : { value: reaisFromCents(cents) }
+        const request = { path: `${PATHS.charge}/${uuid}/refund`, token: merchant.token, key, body }
+        const mine = note({ place, kind: 'refund', merchant: placeOfMerchant(of), key, externalRef: null })
+        await Promise.all(Array.from({ length: asking.times }, () => ask(api, mine, request)))
+        return { uuid: uuidOf(mine), request, asked: mine }
+      }),
+    )
+    return refunds[0]!
+  }
+
+  function cancelCharge({ charge: of, times }: Of<'cancel_charge'>, place: number): Promise<Outcome> {
+    return cancel('cancel_charge', { place, of, times, path: PATHS.charge })
+  }
+
+  function cancelTransfer({ transfer: of }: Of<'cancel_transfer'>, place: number): Promise<Outcome> {
+    return cancel('cancel_transfer', { place, of, times: 1, path: PATHS.transfer })
+  }
+
+  type Cancelling = { place: number; of: number; times: number; path: string }
+
+  async function cancel(
+    kind: 'cancel_charge' | 'cancel_transfer',
+    { place, of, times, path }: Cancelling,
+  ): Promise<Outcome> {
+    const { uuid } = await outcomeOf(of)
+    if (!uuid) return nothing(kind)
+    const { token } = merchantOf(of)
+    const mine = note({ place, kind, merchant: placeOfMerchant(of), key: null, externalRef: null })
+    const request = { path: `${path}/${uuid}/cancel`, token, key: null }
+    await Promise.all(Array.from({ length: times }, () => ask(api, mine, request)))
+    return { uuid }
+  }
+
+  async function repeat({ of, body }: Of<'repeat'>): Promise<Outcome> {
+    const { request, asked: mine } = await outcomeOf(of)
+    if (!request || !mine) return nothing('repeat')
+    if (body === 'same') await ask(api, mine, request)
+    else if (uuidOf(mine) === null)
+      return nothing('repeat') // Its key may be free still.
+    else {
+      const { value = 0, ...rest } = request.body as { value?: number }
+      const other = { ...rest, value: reaisFromCents(Math.round(value * 100) + 1) }
+      await ask(api, mine, { ...request, body: other }, 'other')
+    }
+    return NOTHING
+  }
+
+  /** Cancels the scheduled transfers that still wait for money: a day of tries is longer than anybody watches a storm. */
+  async function callOff(): Promise<void> {
+    await Promise.all(
+      scene.operations.map(async (operation, place) => {
+        if (operation.kind !== 'transfer' || operation.scheduledInS === null) return
+        const { uuid } = await outcomeOf(place)
+        const path = `${PATHS.transfer}/${uuid}`
+        while (uuid && !(await when(merchantOf(place), path, shown => shown.status !== 'PENDING')))
+          await cancel('cancel_transfer', { place, of: place, times: 1, path: PATHS.transfer })
+      }),
+    )
+  }
+}
+
+function isRefundable({ status }: { status: string }): boolean {
+  return status === 'PAID' || status === 'PARTIALLY_REFUNDED'
+}
