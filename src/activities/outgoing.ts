@@ -139,7 +139,7 @@ async function begin<Row>(
 }
 
 /** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */
-export function mayBegin(attempt: Attempt): boolean {
+function mayBegin(attempt: Attempt): boolean {
   return (
     attempt.state === 'unreachable' ||
     (attempt.state === 'rejected' && attempt.code === 'insufficient_balance')

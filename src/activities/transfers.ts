@@ -10,7 +10,7 @@ import { announceTransfer } from './announce.ts'
 import { partyOf } from './connections.ts'
 import { lockTransfer, moveTransfer } from './move.ts'
 import { book, failMovement } from './movements.ts'
-import { type By, mayBegin, type Outgoing } from './outgoing.ts'
+import type { By, Outgoing } from './outgoing.ts'
 import { takeReturns } from './transfer-returns.ts'
 import { know, outMovement, settle, settleLate, settleTwice } from './transfer-settlements.ts'
 
@@ -74,8 +74,8 @@ export const pixOut: Outgoing<Transfer> = {
 
   /** Another provider may follow, so the hold stays until it begins or nobody is left; after an acceptance nobody is. */
   async refused(em, transfer, attempt) {
-    if (transfer.scheduledFor && life.accepts(transfer.state, 'put_off') && mayBegin(attempt))
-      return putOff(em, transfer)
+    const mayBeTriedAgain = transfer.scheduledFor && attempt.finality !== 'final'
+    if (mayBeTriedAgain && life.accepts(transfer.state, 'put_off')) return putOff(em, transfer)
     if (transfer.state !== 'settling' || transfer.connection.uuid !== attempt.connectionUuid) return
     await endUnsent(em, transfer, 'rejected', {
       code: attempt.code ?? 'rejected',

@@ -43,7 +43,13 @@ export type TransferEvent =
 export const transfer = machine<TransferState, TransferStatus, TransferEvent>({
   created: {
     shows: 'PENDING',
-    on: { sending_started: 'sending', not_taken: 'failed', cancelled: 'cancelled', never_sent: 'expired' },
+    on: {
+      sending_started: 'sending',
+      refused: 'failed',
+      not_taken: 'failed',
+      cancelled: 'cancelled',
+      never_sent: 'expired',
+    },
   },
   // Put off: a scheduled one that nobody could take just now waits again, as unsent as before.
   sending: { shows: 'PROCESSING', on: { accepted: 'settling', refused: 'failed', put_off: 'created' } },

@@ -4,6 +4,7 @@ import { bookOpeningBalance, connect, registerNotices } from '../../src/admin/co
 import { Connection } from '../../src/db/entities/connection.ts'
 import { type FeeTable, NO_FEES } from '../../src/domain/money.ts'
 import type { Dialect, ProviderName } from '../../src/domain/provider.ts'
+import { credentialsOf, freshLogin } from '../../src/local/demo-logins.ts'
 import type { Site } from './site.ts'
 
 /** Who takes part in a storm: merchants with providers of their own, and recipients of shares. */
@@ -45,9 +46,10 @@ export const ROLES: readonly Role[] = [
 /** The merchants whose provider accounts each recipient of shares can be paid at; the last one at none. */
 export const RECIPIENTS_AT: readonly number[][] = [[0, 1, 2, 3, 4], [0, 4], []]
 
+/** What each provider speaks, as in the local demo. */
 const DIALECTS: Record<ProviderName, Dialect> = {
   PROVIDER_A: 'efi',
-  PROVIDER_B: 'efi',
+  PROVIDER_B: 'woovi',
   PROVIDER_C: 'efi',
   PROVIDER_D: 'efi',
 }
@@ -98,15 +100,16 @@ type Wanted = { place: number; provider: ProviderName; role: Role }
 
 async function connection(site: Site, accountUuid: string, { place, provider, role }: Wanted) {
   const account = `storm-${place}-${provider.toLowerCase()}`
-  const credentials = { client_id: account, client_secret: randomUUID(), notice_secret: randomUUID() }
   const collectionKey = randomUUID()
   const dialect = DIALECTS[provider]
+  const login = freshLogin(account)
   await site.simulator.account(account, {
-    ...{ ...credentials, provider, dialect, holder: HOLDER, ispb: ISPB, keys: [collectionKey] },
+    ...{ ...login, provider, dialect, holder: HOLDER, ispb: ISPB, keys: [collectionKey] },
     balance: role.openingCents / 100,
   })
   const made = await connect(site.orm.em.fork(), site.seal, {
-    ...{ accountUuid, provider, providerAccount: account, dialect, credentials, collectionKey },
+    ...{ accountUuid, provider, providerAccount: account, dialect, collectionKey },
+    credentials: credentialsOf(dialect, login),
     type: 'NOMINAL',
     isSimulated: true,
     baseUrl: site.baseUrls[provider],

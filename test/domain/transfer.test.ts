@@ -33,6 +33,7 @@ describe('the life of a transfer (SPEC §4)', () => {
         over: false,
         steps: {
           sending_started: 'sending',
+          refused: 'failed',
           not_taken: 'failed',
           cancelled: 'cancelled',
           never_sent: 'expired',

@@ -59,3 +59,20 @@ test.each([
     }
   },
 )
+
+test('a scheduled transfer that every provider refused for reasons of its own is failed, and holds nothing', async () => {
+  const merchant = await books.merchant(1_000)
+  const { accountUuid, connectionUuid } = merchant
+  const order = books.transferOrder(merchant, { scheduledFor: tomorrow })
+  await books.records.storeTransfer(order)
+  books.provider({
+    sendTransfer: async () => ({
+      ...{ kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+      message: 'no funds at the central bank',
+    }),
+  })
+  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+  expect(await books.records.transferNow(order.uuid)).toMatchObject({ state: 'created' })
+  expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
+  expect(await books.balances(accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+})
