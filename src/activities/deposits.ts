@@ -22,7 +22,8 @@ export function takeDeposit(dependencies: Dependencies) {
     if (found.kind === 'not_found') return { kind: 'absent' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     const { payment } = found
-    if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
+    if (payment.status === 'failed') return { kind: 'absent' }
+    if (payment.status === 'in_process') return { kind: 'no_answer', code: payment.status }
     return inTransaction(dependencies.orm, async tx => {
       const movement = await setAside(tx, { connection, payment, reason: 'deposit', requestId })
       return { kind: 'taken', ...(await leftToDo(tx, movement.uuid)) }

@@ -80,7 +80,7 @@ async function takeAnswer(em: EntityManager, { chargeUuid, closing, found }: Ans
   const paying = found.payments.some(payment => payment.status === 'in_process')
   if (found.status === 'removed' && !paying) await end(em, charge, 'cancelled')
   // Still open past its time: the provider's clock is behind ours, and only its word makes EXPIRED.
-  if (closing && !paying && found.status === 'open')
+  if (closing && !paying && found.status === 'open' && life.accepts(charge.state, 'payload_expired'))
     return { kind: 'no_answer', state: charge.state, code: 'still_open' }
   if (closing && !paying) await end(em, charge, 'payload_expired')
   return known(em, charge)

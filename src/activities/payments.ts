@@ -5,6 +5,7 @@ import { charge as life } from '../domain/charge.ts'
 import { paymentFailed, paymentStarted } from '../domain/ledger.ts'
 import type { MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
+import { announceCharge } from './announce.ts'
 import { confirmPayment } from './crediting.ts'
 import { moveCharge } from './move.ts'
 import { book, failMovement, newMovement } from './movements.ts'
@@ -99,8 +100,10 @@ async function fail(em: EntityManager, charge: Charge, movement: Movement): Prom
   const at = new Date()
   failMovement(movement, at)
   charge.movement = null
+  const expiresNow = !charge.history.some(entry => entry.status === 'EXPIRED')
   moveCharge(charge, whatFailureMeans(charge, at), at)
   await book(em, movement, paymentFailed(charge.accountUuid, movement.valueCents))
+  if (charge.state === 'expired' && expiresNow) await announceCharge(em, charge, { at })
 }
 
 function whatFailureMeans(charge: Charge, at: Date) {

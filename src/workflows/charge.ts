@@ -115,7 +115,6 @@ class ChargeLife {
     if (followed.kind === 'no_answer') this.#tellCancellers({ kind: 'no_answer' })
     // A provider that will not cancel an open payload has decided: asking for the same again would change nothing.
     else this.#tellCancellers({ kind: 'over', state: followed.state })
-    this.#cancelWanted = followed.kind === 'no_answer'
   }
 
   async #took(followed: Followed): Promise<void> {
@@ -155,7 +154,9 @@ class ChargeLife {
     return charge.accepts(this.state, 'payment_confirmed') || this.#isClosing()
   }
 
+  /** Whoever was told that it is over is not cancelled for behind his back. */
   #tellCancellers(answer: CancelAnswer): void {
+    this.#cancelWanted = answer.kind === 'no_answer'
     for (const tell of this.#cancelWaiters.splice(0)) tell(answer)
   }
 

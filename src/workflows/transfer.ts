@@ -77,11 +77,11 @@ class TransferLife {
     }
   }
 
-  /** One round of the candidates, in order; the last word decides what becomes of the transfer. */
-  async #round({ uuid, candidates }: TransferOrder): Promise<Final> {
-    let last: Final | undefined
+  /** One round of the candidates, in order, until one takes it or refuses for a reason that travels with it. */
+  async #round({ uuid, candidates }: TransferOrder): Promise<Round> {
+    const words: Final[] = []
     for (const connectionUuid of candidates) {
-      last = await sendOnce({
+      const last = await sendOnce({
         connectionUuid,
         send: again => sending.sendTransfer({ uuid, connectionUuid, again }),
         ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
@@ -89,9 +89,12 @@ class TransferLife {
         pending: kind => this.#pending(kind),
         notices: this.#notices,
       })
-      if (last.kind === 'settled' || (last.kind === 'rejected' && last.finality === 'final')) break
+      words.push(last)
+      if (last.kind === 'settled' || isFinal(last)) break
     }
-    return last!
+    const last = words.at(-1)!
+    const mayBeTriedAgain = last.kind !== 'settled' && !isFinal(last) && words.some(saysNothing)
+    return { last, mayBeTriedAgain }
   }
 
   /** SPEC §4: from its time on, no balance and nobody reachable are tried again; a final refusal is the end. */
@@ -102,12 +105,12 @@ class TransferLife {
     await condition(() => this.#cancelWanted, Math.max(1, due - Date.now()), { summary: 'scheduled' })
     while (!this.#cancelWanted) {
       this.#sent = true
-      const last = await this.#round(order)
-      if (!mayBeTriedAgain(last)) return this.#end(order, last)
+      const round = await this.#round(order)
+      if (!round.mayBeTriedAgain) return this.#end(order, round)
       this.#sent = false
       if (Date.now() >= givenUpAt)
         return this.#stands(await records.endWaiting({ uuid: order.uuid, event: 'never_sent' }))
-      setCurrentDetails(`Could not be sent yet (${last.code}); tried again`)
+      setCurrentDetails('Could not be sent yet; tried again')
       await condition(() => this.#cancelWanted, scaled(WAITS.transferAgain, this.#timeScale), {
         summary: 'try again',
       })
@@ -116,7 +119,7 @@ class TransferLife {
   }
 
   /** After an acceptance its provider's word was the end; otherwise nobody is left. */
-  async #end({ uuid }: TransferOrder, last: Final): Promise<void> {
+  async #end({ uuid }: TransferOrder, { last }: Round): Promise<void> {
     await this.#stands(
       last.kind === 'settled' ? await records.transferNow(uuid) : await records.failTransfer(uuid),
     )
@@ -149,9 +152,17 @@ class TransferLife {
   }
 }
 
+/** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
+type Round = { last: Final; mayBeTriedAgain: boolean }
+
+/** A definite no for a reason that travels with the payment. */
+function isFinal(word: Final): boolean {
+  return word.kind === 'rejected' && word.finality === 'final'
+}
+
 /** No balance, or nobody reachable: neither says anything about the payment itself. */
-function mayBeTriedAgain(last: Final): last is Exclude<Final, { kind: 'settled' }> {
-  return last.kind === 'unreachable' || (last.kind === 'rejected' && last.code === 'insufficient_balance')
+function saysNothing(word: Final): boolean {
+  return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
 }
 
 /** Where a life stands, in a sentence for the operator. */

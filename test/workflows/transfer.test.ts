@@ -182,6 +182,16 @@ describe('a transfer that waits for its time', () => {
     expect(story.told.waits.slice(1)).toEqual(['try again: 15 min', 'try again: 15 min'])
   })
 
+  test('is tried again where only one of its providers declined and another was out of reach', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [unreachable, declined, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.told.waits.slice(1)).toEqual(['try again: 15 min'])
+  })
+
   test('is cancelled between two tries', async () => {
     const story = await on.scheduledTransfer(1_000, {
       storeTransfer: [stands('created')],
