@@ -22,19 +22,6 @@ export const DELIVERY_WAITS_MS: readonly number[] = [
 /** An endpoint without a success for this long is disabled (SPEC §8). */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR
 
-/** The old token of a rotated endpoint still signs for this long. */
-export const ROTATION_GRACE_MS = 24 * HOUR
-
-/** At most this many endpoints per account; a trigger holds it too. */
-export const MOST_WEBHOOKS = 20
-
-/** What one try came to, as far as the next one depends on it. */
-export type TryResult =
-  | { kind: 'delivered' }
-  /** The endpoint, or the delivery, is no more: there is nothing left to try. */
-  | { kind: 'over' }
-  | { kind: 'failed'; retryAfterMs?: number }
-
 /**
  * How long to wait before the next try, or null when there is none. `tries` is how many there were, `chance` in [0, 1)
  * spreads the endpoints of one outage over a fifth of the wait; a `Retry-After` is honoured where it asks for more.
