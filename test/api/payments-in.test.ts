@@ -371,6 +371,7 @@ test('a payload expires by the word of its provider only; paid all the same, it 
         uuid,
       ]),
     ([row]) => Number(row?.n) >= 2,
+    { limitMs: 80_000 },
   )
   expect((await merchant.api.read(unpaid.uuid)).status).toBe('PENDING')
 
