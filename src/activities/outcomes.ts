@@ -27,8 +27,15 @@ export async function keep<Row>(
     if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
     else await leave(em, outgoing, { row, attempt, outcome })
   }
-  if (settled && attempt.state === 'settled') await outgoing.afterwards?.(em, row, outcome.sending)
-  return answered(em, attempt, order.uuid)
+  if (!settled || attempt.state !== 'settled' || !outgoing.afterwards)
+    return answered(em, attempt, order.uuid)
+  await outgoing.afterwards(em, row, outcome.sending)
+  const { returns } = outcome.sending
+  return { ...(await settledNow(em, order.uuid)), ...(returns === undefined && { returnsUnsaid: true }) }
+}
+
+async function settledNow(em: EntityManager, lifeUuid: string): Promise<Sent & { kind: 'settled' }> {
+  return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
 }
 
 type Following<Row> = { row: Row; attempt: Attempt; sending: Sending }
@@ -93,7 +100,7 @@ export async function answered(em: EntityManager, attempt: Attempt, lifeUuid: st
       return { kind: 'in_process' }
     case 'settled':
     case 'duplicate':
-      return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
+      return settledNow(em, lifeUuid)
     case 'rejected':
       return {
         kind: 'rejected',

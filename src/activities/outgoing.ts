@@ -20,7 +20,8 @@ import { type AttemptKey, answered, FINAL, keep, keyOf } from './outcomes.ts'
 
 /** What is known of a sending once its provider was told or asked. */
 export type Sent =
-  | (LeftToDo & { kind: 'settled' })
+  /** `returnsUnsaid`: whether its recipient gave anything back since was not to be learned. */
+  | (LeftToDo & { kind: 'settled'; returnsUnsaid?: true })
   | { kind: 'in_process' }
   | (LeftToDo & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
   | (LeftToDo & { kind: 'unreachable'; code: string })
@@ -105,8 +106,11 @@ export function settleBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row
 function outcomeOf(word: OperatorsWord): SendOutcome {
   if (word.as === 'rejected')
     return { kind: 'rejected', finality: 'final', code: 'settled_by_operator', message: word.reason }
-  const sending = { status: 'settled', endToEnd: word.endToEnd, at: new Date().toISOString() } as const
-  return { kind: 'accepted', sending }
+  const { endToEnd } = word
+  return {
+    kind: 'accepted',
+    sending: { status: 'settled', endToEnd, at: new Date().toISOString(), returns: [] },
+  }
 }
 
 /** When the life will ask next: shown to the merchant while an outcome is unknown. */

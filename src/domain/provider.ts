@@ -143,7 +143,7 @@ export type Sending = {
   at: string | null
   /** Of a transfer: what the provider tells of its recipient, masked where the provider masks. */
   receiver?: Party | null
-  /** Of a transfer: what its recipient gave back, settled. */
+  /** Of a transfer: what its recipient gave back, settled; absent where that was not to be learned just now. */
   returns?: SendingReturn[]
 }
 /** `id` is the provider's, unique among the returns of one transfer; `endToEnd` the rail's id of the return. */

@@ -57,6 +57,11 @@ export class Notices {
     if (connectionUuid !== undefined) this.#from.delete(connectionUuid)
   }
 
+  /** A connection that has not said all it may know: as if a notice had come through it. */
+  listenTo(connectionUuid: string): void {
+    this.#from.add(connectionUuid)
+  }
+
   /** The connections that notices came through and that were not asked since. */
   unheard(): string[] {
     const from = [...this.#from]

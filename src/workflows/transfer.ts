@@ -5,6 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow'
+import type { Asked } from '../activities/outgoing.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
@@ -69,7 +70,7 @@ class TransferLife {
       const silent: string[] = []
       for (const connectionUuid of unheard) {
         const told = await providers.askTransfer({ uuid, connectionUuid, asked })
-        if (told.kind === 'unknown') silent.push(connectionUuid)
+        if (told.kind === 'unknown' || returnsUnsaid(told)) silent.push(connectionUuid)
         await this.#stands(await records.transferNow(uuid))
       }
       if (silent.length > 0) await this.#notices.orAfter(WAITS.askAgain(asked + 1), 'no answer: ask again')
@@ -90,6 +91,7 @@ class TransferLife {
         notices: this.#notices,
       })
       words.push(last)
+      if (returnsUnsaid(last)) this.#notices.listenTo(connectionUuid)
       if (last.kind === 'settled' || isFinal(last)) break
     }
     const last = words.at(-1)!
@@ -154,6 +156,11 @@ class TransferLife {
 
 /** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
 type Round = { last: Final; mayBeTriedAgain: boolean }
+
+/** It has settled, and its recipient may have given money back that its provider could not tell of just now. */
+function returnsUnsaid(told: Asked): boolean {
+  return told.kind === 'settled' && told.returnsUnsaid === true
+}
 
 /** A definite no for a reason that travels with the payment. */
 function isFinal(word: Final): boolean {

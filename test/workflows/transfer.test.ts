@@ -258,6 +258,19 @@ describe('a late word', () => {
     expect(story.told.waits).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
   })
 
+  test('of a return that could not be told when the transfer settled is asked for, after the answer', async () => {
+    const unsaid = { ...settled(), returnsUnsaid: true } as const
+    const story = await on.transfer({
+      storeTransfer: [stands('created')],
+      sendTransfer: [unsaid],
+      transferNow: [stands('paid'), stands('paid'), stands('refunded')],
+      askTransfer: [unsaid, settled()],
+    })
+    await story.isAnswered()
+    await story.endsAs('refunded')
+    expect(story.told.waits).toEqual(['no answer: ask again: 5 s'])
+  })
+
   test('from another connection is heard before the life ends', async () => {
     const story = await on.transfer({
       storeTransfer: [stands('created')],

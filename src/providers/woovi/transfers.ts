@@ -62,7 +62,7 @@ export function transfers(client: WooviClient): Pick<Provider, 'sendTransfer' | 
     return client.lookUp({ method: 'GET', path: pathOf(order.id) }, json => placed(order, json))
   }
 
-  /** The payment does not tell what its recipient gave back, its movement does; without an answer that is left unsaid. */
+  /** The payment does not tell what its recipient gave back, its movement does; without an answer that is left unsaid, to be asked again. */
   async function withReturns(sending: Sending): Promise<Sending> {
     if (sending.status !== 'settled' || !sending.endToEnd) return sending
     const path = `/api/v1/transaction/${encodeURIComponent(sending.endToEnd)}`
@@ -70,7 +70,8 @@ export function transfers(client: WooviClient): Pick<Provider, 'sendTransfer' | 
       const pix = transactionAnswer.safeParse(json).data?.transaction
       return pix && { returns: returnsOf(pix) }
     })
-    return found.kind === 'found' ? { ...sending, returns: found.returns } : sending
+    if (found.kind === 'no_answer') return sending
+    return { ...sending, returns: found.kind === 'found' ? found.returns : [] }
   }
 }
 

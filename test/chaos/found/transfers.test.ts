@@ -34,6 +34,26 @@ test('the event of a settled transfer shows its attempt as settled, whatever was
   expect(event?.body).not.toHaveProperty('outcome')
 })
 
+test('a settlement without word of its returns says so, because a return may have come', async () => {
+  const merchant = await books.merchant(1_000)
+  const order = books.transferOrder(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, asked: 1 }
+  await books.records.storeTransfer(order)
+  books.provider({
+    sendTransfer: async () => ({ kind: 'accepted', sending: { ...settled, status: 'in_process' } }),
+    findTransfer: async () => ({ kind: 'found', sending: settled }),
+  })
+  await books.providers.sendTransfer({ ...key, again: false })
+  expect(await books.providers.askTransfer(key)).toMatchObject({ kind: 'settled', returnsUnsaid: true })
+
+  const back = { id: 'D1', endToEnd: `D${'1'.repeat(31)}`, cents: 200, at: settled.at! }
+  books.provider({
+    findTransfer: async () => ({ kind: 'found', sending: { ...settled, returns: [back] } }),
+  })
+  expect(await books.providers.askTransfer(key)).not.toHaveProperty('returnsUnsaid')
+  expect(await books.records.transferNow(order.uuid)).toMatchObject({ state: 'partially_refunded' })
+})
+
 test.each([
   ['whose balance is too little', 100, undefined],
   ['whose provider cannot be reached', 1_000, 'unreachable'],
