@@ -6,7 +6,7 @@ import { isHousework } from './witness.ts'
 /** What still goes on, by the words of an operator. */
 export type Unrest = Record<string, number>
 
-/** One look shorter than a life's longest wait would be luck; so everything must be at rest this often in a row. */
+/** One look could come between two steps; so everything must be at rest this often in a row. */
 const LOOKS = 4
 const LOOK_EVERY_MS = 500
 
@@ -27,37 +27,48 @@ export async function clearSkies({ simulator }: Site, { merchants }: Cast): Prom
 }
 
 /**
- * Waits until every life is over and the far side is still, or the limit has passed; answers what goes on then. What a
- * restart or a kill left half done is taken up by itself: nothing here helps.
+ * Waits until every life is over and the far side has nothing that we do not know, or the limit has passed; answers what
+ * goes on then. What a fault or a kill left half done is taken up by itself: nothing here helps.
  */
 export async function quiescence(
   site: Site,
-  { limitMs, say }: { limitMs: number; say: (line: string) => void },
+  { cast, limitMs, say }: { cast: Cast; limitMs: number; say: (line: string) => void },
 ): Promise<Unrest> {
   const deadline = Date.now() + limitMs
   let still = 0
-  let before = ''
   for (let looks = 1; ; looks++) {
-    const unrest = await restlessness(site).catch(error => ({ unanswered: 1, [String(error)]: 1 }))
-    const lines = await site.simulator.statement().then(statement => statement.length)
-    const now = JSON.stringify([unrest, lines])
-    still = Object.keys(unrest).length === 0 && now === before ? still + 1 : 0
-    before = now
+    const unrest = await restlessness(site, cast).catch(error => ({ [String(error)]: 1 }))
+    still = Object.keys(unrest).length === 0 ? still + 1 : 0
     if (still >= LOOKS) return {}
     if (Date.now() > deadline) return unrest
-    if (looks % 20 === 0)
-      say(
-        `waiting: ${Object.entries(unrest)
-          .map(([what, count]) => `${count} ${what}`)
-          .join(', ')}`,
-      )
+    if (looks % 20 === 0) say(`waiting: ${inWords(unrest)}`)
     await sleep(LOOK_EVERY_MS)
   }
 }
 
-async function restlessness(site: Site): Promise<Unrest> {
+async function restlessness(site: Site, cast: Cast): Promise<Unrest> {
   const rows = await site.sql<{ what: string; count: number }>(UNREST)
   const lives = (await site.runningLives()).filter(id => !isHousework(id))
-  const counts = [...rows, { what: 'lives', count: lives.length }]
-  return Object.fromEntries(counts.filter(({ count }) => count > 0).map(({ what, count }) => [what, count]))
+  const busy = [...rows, { what: 'lives', count: lives.length }].filter(({ count }) => count > 0)
+  if (busy.length === 0) busy.push(...(await unheardOf(site, cast)))
+  return Object.fromEntries(busy.map(({ what, count }) => [what, count]))
+}
+
+/** Movements of the rail that nobody told us of, or not yet: reconciliation finds them in its time. */
+async function unheardOf({ simulator, sql }: Site, { merchants }: Cast) {
+  const accounts = new Set(merchants.flatMap(one => one.connections.map(({ account }) => account)))
+  const lines = (await simulator.statement()).filter(line => accounts.has(line.account))
+  const known = await sql<{ end_to_end: string; account: string }>(
+    `select end_to_end, p.name as account from movement m join provider_account p on p.uuid = m.provider_account_uuid
+     where end_to_end is not null and status = 'SETTLED'`,
+  )
+  const ours = new Set(known.map(({ end_to_end, account }) => `${account} ${end_to_end}`))
+  const count = lines.filter(({ account, end_to_end }) => !ours.has(`${account} ${end_to_end}`)).length
+  return count > 0 ? [{ what: 'movements unheard of', count }] : []
+}
+
+function inWords(unrest: Unrest): string {
+  return Object.entries(unrest)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ')
 }

@@ -74,7 +74,7 @@ export async function storm({
     await acting.finish()
     const limitMs = quiescenceLimitMs(count)
     say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
-    const unrest = await quiescence(site, { limitMs, say })
+    const unrest = await quiescence(site, { cast, limitMs, say })
     const rested = Date.now()
 
     say('looking at everything')

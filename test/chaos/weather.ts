@@ -64,12 +64,8 @@ export function plannedWeather(
 function faultsInTurn(random: Random) {
   const all = PROVIDER_NAMES.flatMap(provider => [
     { provider, operation: undefined, fault: 'unreachable' as FaultKind },
-    ...CALLS.flatMap(operation =>
-      CALL_FAULTS.filter(fault => canHeal(operation, fault)).map(fault => ({ provider, operation, fault })),
-    ),
-    ...TOLD.flatMap(operation =>
-      NOTICE_FAULTS.filter(fault => canHeal(operation, fault)).map(fault => ({ provider, operation, fault })),
-    ),
+    ...CALLS.flatMap(operation => CALL_FAULTS.map(fault => ({ provider, operation, fault }))),
+    ...TOLD.flatMap(operation => NOTICE_FAULTS.map(fault => ({ provider, operation, fault }))),
   ])
   let turn = random.shuffled(all)
   return () => {
@@ -78,12 +74,6 @@ function faultsInTurn(random: Random) {
     const most = next.fault === 'unreachable' ? MOST_RESETS : MOST_TIMES
     return { kind: 'fault' as const, ...next, times: random.between(1, most) }
   }
-}
-
-/** What nobody is told and nothing asks for is found by reconciliation alone. */
-function canHeal(operation: Operation, fault: FaultKind): boolean {
-  if (fault === 'notice_lost') return operation === 'refund'
-  return !(fault === 'accepted_then_silent' && operation === 'issueCharge')
 }
 
 function failingInbox(random: Random, before: number, merchants: number): WeatherEvent[] {

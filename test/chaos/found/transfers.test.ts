@@ -34,6 +34,29 @@ test('the event of a settled transfer shows its attempt as settled, whatever was
   expect(event?.body).not.toHaveProperty('outcome')
 })
 
+test('a call that broke off in the middle is shown as unknown once its provider was asked in vain', async () => {
+  const merchant = await books.merchant(1_000)
+  const order = books.transferOrder(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, asked: 1 }
+  await books.records.storeTransfer(order)
+  books.provider({
+    sendTransfer: async () => {
+      throw new Error('killed')
+    },
+    findTransfer: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer' }),
+  })
+  await expect(books.providers.sendTransfer({ ...key, again: false })).rejects.toThrow('killed')
+  expect(await books.providers.askTransfer(key)).toEqual({ kind: 'unknown', code: 'timeout' })
+  expect(await books.sql('select state, code from attempt where subject_uuid = ?', [order.uuid])).toEqual([
+    { state: 'unknown', code: 'interrupted' },
+  ])
+  const [shown] = await books.sql(
+    'select unknown_since is not null and next_check_at > now() as told from attempt where subject_uuid = ?',
+    [order.uuid],
+  )
+  expect(shown).toEqual({ told: true })
+})
+
 test('a settlement without word of its returns says so, because a return may have come', async () => {
   const merchant = await books.merchant(1_000)
   const order = books.transferOrder(merchant)
