@@ -27,9 +27,9 @@ export async function keep<Row>(
     if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
     else await leave(em, outgoing, { row, attempt, outcome })
   }
-  if (!settled || attempt.state !== 'settled' || !outgoing.afterwards)
-    return answered(em, attempt, order.uuid)
-  await outgoing.afterwards(em, row, outcome.sending)
+  const gone = attempt.state === 'settled' || attempt.state === 'duplicate'
+  if (!settled || !gone || !outgoing.afterwards) return answered(em, attempt, order.uuid)
+  await outgoing.afterwards(em, row, attempt, outcome.sending)
   const { returns } = outcome.sending
   return { ...(await settledNow(em, order.uuid)), ...(returns === undefined && { returnsUnsaid: true }) }
 }

@@ -50,7 +50,7 @@ export type Outgoing<Row> = {
   accepted(em: EntityManager, row: Row, sending: Sending): Promise<void>
   settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
   /** What may still happen to money that has settled: its recipient gives it back. */
-  afterwards?(em: EntityManager, row: Row, sending: Sending): Promise<void>
+  afterwards?(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
   /** Nothing moved, by the provider's definite word or because nothing left. */
   refused(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }

@@ -8,6 +8,7 @@ import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer, type LeftToDo, leftToDo } from './announce.ts'
+import { inOrderOfTrust } from './breaker.ts'
 import type { Dependencies } from './dependencies.ts'
 import { lockTransfer, moveTransfer } from './move.ts'
 import { endUnsent } from './transfers.ts'
@@ -15,9 +16,12 @@ import { endUnsent } from './transfers.ts'
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
 export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
 
+/** `candidates`: those of the order, the ones behind an open breaker last. */
+export type StoredTransfer = TransferNow & { candidates?: string[] }
+
 /** Stores a transfer's order; one that comes too late or takes a reference twice is stored FAILED: nobody is called (SPEC §4). */
 export function storeTransfer({ orm, sealer }: Dependencies) {
-  return (order: TransferOrder): Promise<TransferNow> =>
+  return (order: TransferOrder): Promise<StoredTransfer> =>
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
@@ -27,7 +31,8 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
       await em.flush()
       if (why) await endUnsent(em, transfer, 'not_taken', failureOf(why))
       else if (order.scheduledFor) transfer.accepted = acceptedTransfer(transfer, [])
-      return now(em, transfer)
+      const candidates = await inOrderOfTrust(em, order.candidates)
+      return { ...(await now(em, transfer)), candidates }
     })
 }
 

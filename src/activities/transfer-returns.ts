@@ -1,3 +1,4 @@
+import type { Attempt } from '../db/entities/attempt.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -10,28 +11,35 @@ import { book, newMovement } from './movements.ts'
 
 type Returned = NonNullable<Sending['returns']>[number]
 
+/** Of a transfer, and by which of its attempts the money had gone: a duplicate comes back where it left. */
+type Gone = { transfer: Transfer; attempt: Attempt }
+
 /** Money that the recipient of a transfer gave back, each return once, known by its own end-to-end id (SPEC §4). */
-export async function takeReturns(em: EntityManager, transfer: Transfer, returns: Returned[]): Promise<void> {
+export async function takeReturns(em: EntityManager, gone: Gone, returns: Returned[]): Promise<void> {
   if (returns.length === 0) return
   const known = await em.find(Movement, {
-    providerAccountUuid: transfer.providerAccountUuid,
+    providerAccountUuid: gone.attempt.providerAccountUuid,
     movementType: 'IN',
     endToEnd: { $in: returns.map(one => one.endToEnd) },
   })
   const taken = new Set(known.map(movement => movement.endToEnd))
-  for (const one of returns.filter(each => !taken.has(each.endToEnd))) await takeReturn(em, transfer, one)
+  for (const one of returns.filter(each => !taken.has(each.endToEnd))) await takeReturn(em, gone, one)
 }
 
-async function takeReturn(
-  em: EntityManager,
-  transfer: Transfer,
-  { endToEnd, cents, at: settledAt }: Returned,
-) {
+async function takeReturn(em: EntityManager, gone: Gone, { endToEnd, cents, at: settledAt }: Returned) {
   const at = new Date()
-  const { accountUuid, providerAccountUuid } = transfer
+  const { transfer, attempt } = gone
+  const { accountUuid } = transfer
+  const { connectionUuid, providerAccountUuid } = attempt
+  const original = await em.findOne(Movement, {
+    transferUuid: transfer.uuid,
+    providerAccountUuid,
+    movementType: 'OUT',
+    status: 'SETTLED',
+  })
   const movement = await newMovement(
     em,
-    { accountUuid, providerAccountUuid, connectionUuid: transfer.connection.uuid },
+    { accountUuid, providerAccountUuid, connectionUuid },
     {
       type: 'EXTERNAL_REFUND',
       movementType: 'IN',
@@ -39,21 +47,23 @@ async function takeReturn(
       status: 'SETTLED',
       endToEnd,
       sender: transfer.receiver,
-      receiver: transfer.sender,
+      receiver: original?.sender ?? transfer.sender,
       transferUuid: transfer.uuid,
-      originalUuid: transfer.movement?.uuid,
+      originalUuid: original?.uuid,
       settledAt: new Date(settledAt),
     },
     at,
   )
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
   await book(em, movement, [...deposited(accountUuid, cents), ...(await repayments(em, inflow))])
-  transfer.returnedCents += cents
-  moveTransfer(
-    transfer,
-    transfer.returnedCents === transfer.valueCents ? 'returned_whole' : 'returned_in_part',
-    at,
-  )
-  await announceTransfer(em, transfer, { at })
+  if (attempt.state === 'settled') await comesBack(em, transfer, { cents, at })
   await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
+}
+
+/** What a duplicate took is no part of what the transfer sent, so only its own money counts as returned. */
+async function comesBack(em: EntityManager, transfer: Transfer, { cents, at }: { cents: number; at: Date }) {
+  transfer.returnedCents += cents
+  const whole = transfer.returnedCents === transfer.valueCents
+  moveTransfer(transfer, whole ? 'returned_whole' : 'returned_in_part', at)
+  await announceTransfer(em, transfer, { at })
 }

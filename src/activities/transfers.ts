@@ -68,8 +68,8 @@ export const pixOut: Outgoing<Transfer> = {
     else if (late) await settleLate(em, transfer, attempt, sending)
   },
 
-  afterwards(em, transfer, sending) {
-    return takeReturns(em, transfer, sending.returns ?? [])
+  afterwards(em, transfer, attempt, sending) {
+    return takeReturns(em, { transfer, attempt }, sending.returns ?? [])
   },
 
   /** Another provider may follow, so the hold stays until it begins or nobody is left; after an acceptance nobody is. */

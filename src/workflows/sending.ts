@@ -52,11 +52,17 @@ export async function sendOnce(sender: Sender): Promise<Final> {
         sender.pending('unknown')
         break
       case 'in_process':
+        // However long the doubt was: what has been taken settles soon, so it is asked as often as at first.
+        if (!wasTaken) {
+          asked = 0
+          waitMs = WAITS.askAgain(1)
+        }
         wasTaken = true
         sender.pending('in_process')
     }
     if (waitMs === null) {
       absence = new Absence(sender.notices.timeScale)
+      asked = -1 // The answer to a repeat counts as a first one.
       // One who knows better is heard before anything is sent a second time.
       const word = sender.notices.operatorsWord()
       sent = word ? await sender.settleBy(word) : await firstAnswer(sender, true)

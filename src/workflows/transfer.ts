@@ -46,11 +46,14 @@ class TransferLife {
   }
 
   async send(order: TransferOrder): Promise<void> {
-    await this.#stands(await records.storeTransfer(order))
+    const stored = await records.storeTransfer(order)
+    await this.#stands(stored)
     if (order.scheduledFor) this.#answered = true
     else this.#sent = true
     if (!life.isOver(this.state))
-      await (order.scheduledFor ? this.#whenDue(order) : this.#end(order, await this.#round(order)))
+      await (order.scheduledFor
+        ? this.#whenDue(order)
+        : this.#end(order, await this.#round({ candidates: order.candidates, ...stored, uuid: order.uuid })))
     this.#answered = true
     await this.#hearOthers(order.uuid)
   }
@@ -79,7 +82,7 @@ class TransferLife {
   }
 
   /** One round of the candidates, in order, until one takes it or refuses for a reason that travels with it. */
-  async #round({ uuid, candidates }: TransferOrder): Promise<Round> {
+  async #round({ uuid, candidates }: Sought): Promise<Round> {
     const words: Final[] = []
     for (const connectionUuid of candidates) {
       const last = await sendOnce({
@@ -153,6 +156,9 @@ class TransferLife {
     return this.state === 'cancelled'
   }
 }
+
+/** A transfer, and through whom it may go. */
+type Sought = Pick<TransferOrder, 'uuid' | 'candidates'>
 
 /** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
 type Round = { last: Final; mayBeTriedAgain: boolean }
