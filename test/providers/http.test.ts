@@ -9,7 +9,7 @@ let http: HttpClient
 
 beforeEach(async () => {
   far = await farSide()
-  http = httpClient({ baseUrl: far.url, tls: { ca: far.ca }, timeoutMs: 300 })
+  http = httpClient({ baseUrl: far.url, tls: { ca: far.ca }, timeoutMs: 1_500 })
 })
 afterEach(async () => {
   await http.close()
@@ -45,7 +45,7 @@ test('an answer comes whole, whatever its status, and a redirect is not followed
 
 test('the path of the base url stays in front', async () => {
   far.answers('GET /base/thing', { status: 200, json: {} })
-  const under = httpClient({ baseUrl: `${far.url}/base/`, tls: { ca: far.ca }, timeoutMs: 300 })
+  const under = httpClient({ baseUrl: `${far.url}/base/`, tls: { ca: far.ca }, timeoutMs: 1_500 })
   expect(await under.call({ method: 'GET', path: '/thing' })).toMatchObject({ status: 200 })
   await under.close()
 })
@@ -83,14 +83,14 @@ for (const fresh of [false, true]) {
     ['nobody listens', deadUrl, 'connection_refused'],
     ['no such host', async () => `https://${tooLongALabel}.invalid`, 'dns_failed'],
   ])(`over ${how}: %s is unreachable`, async (_why, url, code) => {
-    const client = httpClient({ baseUrl: await url(), timeoutMs: 300 })
+    const client = httpClient({ baseUrl: await url(), timeoutMs: 1_500 })
     expect(await client.call({ ...put, fresh })).toMatchObject({ kind: 'unreachable', code })
     await client.close()
   })
 
   test(`over ${how}: a far side that nobody we trust vouches for is unreachable`, async () => {
     const { certificate } = await ownCertificate()
-    const client = httpClient({ baseUrl: far.url, tls: { ca: certificate }, timeoutMs: 300 })
+    const client = httpClient({ baseUrl: far.url, tls: { ca: certificate }, timeoutMs: 1_500 })
     expect(await client.call({ ...put, fresh })).toMatchObject({
       kind: 'unreachable',
       code: 'connection_failed',
@@ -138,7 +138,7 @@ test('a client that is closed reaches nobody', async () => {
 test.each([false, true])('our certificate is shown to who asks for it (fresh: %p)', async fresh => {
   far.answers('PUT /thing', { status: 200, json: {} })
   const { certificate, key } = await ownCertificate('trilho')
-  const ours = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: 300 })
+  const ours = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: 1_500 })
   await ours.call({ ...put, fresh })
   await http.call({ ...put, fresh })
   expect(far.seen.map(({ client }) => client)).toEqual(['trilho', undefined])
@@ -147,6 +147,6 @@ test.each([false, true])('our certificate is shown to who asks for it (fresh: %p
 
 test('a certificate that is none throws at once', () => {
   expect(() =>
-    httpClient({ baseUrl: far.url, tls: { certificate: 'x', key: 'y' }, timeoutMs: 300 }),
+    httpClient({ baseUrl: far.url, tls: { certificate: 'x', key: 'y' }, timeoutMs: 1_500 }),
   ).toThrow()
 })

@@ -10,7 +10,7 @@ export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D09089356202601101201abcdefghijk'
 
 /** An Efí that does as scripted, and an adapter that speaks to it, at noon of one day. */
-export async function efi({ now = () => NOW, timeoutMs = 200 } = {}) {
+export async function efi({ now = () => NOW, timeoutMs = 1_500 } = {}) {
   const far: FarSide = await farSide()
   const provider = efiProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
   return {

@@ -25,7 +25,7 @@ export async function simulated(dialect: Dialect) {
   await stage.control.account('shop', {
     ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notice_secret: NOTICE_SECRET },
   })
-  const registry = providerRegistry({ timeoutMs: 400, ca: stage.ca })
+  const registry = providerRegistry({ timeoutMs: 800, ca: stage.ca })
   const provider: Provider = registry.providerFor({
     uuid: dialect,
     dialect,

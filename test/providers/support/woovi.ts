@@ -12,7 +12,7 @@ export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 
 /** A Woovi that does as scripted, and an adapter that speaks to it, at noon of one day. */
-export async function woovi({ now = () => NOW, timeoutMs = 200 } = {}) {
+export async function woovi({ now = () => NOW, timeoutMs = 1_500 } = {}) {
   const far: FarSide = await farSide()
   const provider = wooviProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
   return {
