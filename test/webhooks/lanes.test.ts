@@ -6,12 +6,19 @@ test('a slow endpoint delays nobody else, not even its neighbour on the same hos
     (request, response) => {
       if (request.url === '/fast') response.end('fast')
     },
-    { timeoutMs: 1_000, lane: { width: 4, patienceMs: 100 } },
+    { timeoutMs: 4_000, lane: { width: 4, patienceMs: 2_000 } },
   )
-  const slow = Promise.all(Array.from({ length: 40 }, () => post({ path: '/slow' })))
+  let hasOneEnded = false
+  const slow = Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const tried = await post({ path: '/slow' })
+      hasOneEnded = true
+      return tried
+    }),
+  )
   const fast = await Promise.all(Array.from({ length: 8 }, () => post({ path: '/fast' })))
   expect(fast.map(tried => tried.kind)).toEqual(Array(8).fill('answered'))
-  expect(Math.max(...fast.map(tried => tried.durationMs))).toBeLessThan(700)
+  expect(hasOneEnded).toBe(false)
 
   const kinds = (await slow).map(tried => tried.kind)
   expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(4)
