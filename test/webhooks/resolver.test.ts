@@ -34,7 +34,7 @@ test('a name server that says nothing is left in time', async () => {
   await expect(nameResolver({ servers: [server.address], limitMs: 150 })('hooks.test')).rejects.toMatchObject(
     { code: 'ECANCELLED' },
   )
-  expect(performance.now() - started).toBeLessThan(1_500)
+  expect(performance.now() - started).toBeLessThan(10_000)
 })
 
 const A = 1
