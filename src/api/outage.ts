@@ -1,5 +1,9 @@
 import { DriverException } from '@mikro-orm/core'
-import { isGrpcServiceError, ServiceError } from '@temporalio/client'
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client'
 import type { Orm } from '../db/orm.ts'
 
 /** Failures of PostgreSQL and Temporal that say nothing about the request: they are answered 503, not 500. */
@@ -31,6 +35,8 @@ export async function within<T>(limitMs: number, something: Promise<T>): Promise
 export function isOutage(error: unknown): boolean {
   if (error instanceof NoAnswerInTime || error instanceof NotConnected) return true
   if (error instanceof DriverException) return isDatabaseOutage(error.code)
+  // A life may have taken it all the same: a caller who must know that asks for it.
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true
   if (error instanceof ServiceError) return TEMPORAL_OUTAGES.has(Object(error.cause).code)
   if (isGrpcServiceError(error)) return TEMPORAL_OUTAGES.has(error.code)
   return NETWORK_OUTAGES.has(Object(error).code)

@@ -30,7 +30,7 @@ export type Storm = {
 /** Minutes of the lives pass in seconds, while nothing a provider needs a second for is given up. */
 export const TIME_SCALE = 50
 /** Operations under way at once. */
-const LANES = 16
+const LANES = 40
 /** What one token may ask is tried elsewhere. */
 const NO_LIMIT = { TRILHO_RATE_LIMIT: '100000', TRILHO_RATE_BURST: '100000', TRILHO_LOG_LEVEL: 'warn' }
 /** A killed call is given up after a minute, whatever the time scale; a charge lives for one at least. */

@@ -39,7 +39,7 @@ const MOST_TIMES = 4
 /** A row of handshakes that fails: long enough to open a breaker. */
 const MOST_RESETS = 12
 /** One death of each kind for so many operations, at least one of each in any storm. */
-const DEATHS = { worker: 250, api: 350, postgres: 700, temporal: 700 } satisfies Record<Mortal, number>
+const DEATHS = { worker: 400, api: 500, postgres: 1_000, temporal: 1_000 } satisfies Record<Mortal, number>
 /** Where in their stretch of operations the deaths come, so that they do not come together. */
 const MOMENT = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<Mortal, number>
 

@@ -4,7 +4,8 @@ import type { Engine } from '../../engine/start.ts'
 import { createTransfer, transferAnswer, transferPage, transfersQuery } from '../../wire/transfer.ts'
 import type { Routes } from '../app.ts'
 import { refuse } from '../errors.ts'
-import { CANCEL_MS } from '../limits.ts'
+import { CANCEL_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { isOutage } from '../outage.ts'
 import { route } from '../route.ts'
 import { createTransfer as create, TRANSFERS_PATH } from '../transfers/create.ts'
 import { listTransfers, shown, transferOf } from '../transfers/find.ts'
@@ -63,14 +64,25 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     method: 'post',
     path: `${TRANSFERS_PATH}/:uuid/cancel`,
     summary: 'Cancel a transfer that waits for its time',
-    answers: { 200: transferAnswer, errors: ['transfer_not_cancellable'] },
+    answers: { 200: transferAnswer, errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
       const transfer = await transferOf(em, token, uuid)
       if (transfer.state !== 'created') refuse('transfer_not_cancellable')
-      const done = await cancelWaitingTransfer(engine, uuid, { updateId: randomUUID(), waitMs: CANCEL_MS })
+      await engine.client() // Refuses here where Temporal is away: nothing has been asked yet.
+      const done = await cancelWaitingTransfer(engine, uuid, {
+        updateId: randomUUID(),
+        waitMs: CANCEL_MS,
+      }).catch(unlessOutage)
+      if (done === 'unknown') refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
       if (done !== true) refuse('transfer_not_cancellable')
       const fresh = em.fork()
       return { body: { data: await shown(fresh, await transferOf(fresh, token, uuid)) } }
     },
   })
+}
+
+/** The life was asked, and its answer did not come: it may cancel all the same. */
+function unlessOutage(error: unknown): 'unknown' {
+  if (isOutage(error)) return 'unknown'
+  throw error
 }
