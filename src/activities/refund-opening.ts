@@ -79,7 +79,8 @@ async function availableOf(
 }
 
 function ownersPart(charge: Charge, parts: RefundPart[]): number {
-  return parts.find(part => part.split_uuid === null && part.account_uuid === charge.accountUuid)?.cents ?? 0
+  const part = parts.find(each => each.split_uuid === null && each.account_uuid === charge.accountUuid)
+  return Math.max(0, part?.cents ?? 0)
 }
 
 async function lacks(em: EntityManager, charge: Charge, cents: number) {

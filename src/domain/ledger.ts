@@ -124,17 +124,27 @@ export function shortfallRepaid(
   ]
 }
 
-/** Each payer's part of a refund, held, gone or back. */
+/**
+ * Each payer's part of a refund, held, gone or back. A part below zero is the owner's where the splits, a centavo short
+ * of each other by rounding before, owe more than this refund is: what he had advanced comes to him once it has settled.
+ */
 export type Part = { accountUuid: string; cents: number }
 export function refundHeld(parts: Part[]): Leg[] {
-  return parts.flatMap(part => transferHeld(part.accountUuid, part.cents))
+  return parts.filter(pays).flatMap(part => transferHeld(part.accountUuid, part.cents))
 }
 export function refundSettled(parts: Part[], fee: Part): Leg[] {
   return [
-    ...parts.flatMap(part => transferSettled(part.accountUuid, { valueCents: part.cents, feeCents: 0 })),
+    ...parts
+      .filter(pays)
+      .flatMap(part => transferSettled(part.accountUuid, { valueCents: part.cents, feeCents: 0 })),
+    ...parts.filter(part => !pays(part)).flatMap(part => deposited(part.accountUuid, -part.cents)),
     ...transferSettled(fee.accountUuid, { valueCents: 0, feeCents: fee.cents }),
   ]
 }
 export function refundReleased(parts: Part[]): Leg[] {
-  return parts.flatMap(part => transferReleased(part.accountUuid, part.cents))
+  return parts.filter(pays).flatMap(part => transferReleased(part.accountUuid, part.cents))
+}
+
+function pays({ cents }: Part): boolean {
+  return cents >= 0
 }
