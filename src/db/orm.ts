@@ -1,3 +1,4 @@
+import { IsolationLevel } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { Account } from './entities/account.ts'
@@ -65,6 +66,11 @@ export async function migrate(orm: Orm): Promise<void> {
     await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
     await orm.migrator.up()
   })
+}
+
+/** Reads that belong together, as one moment saw them: what they show does not contradict itself. */
+export function inSnapshot<T>(em: EntityManager, read: (em: EntityManager) => Promise<T>): Promise<T> {
+  return em.fork().transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true })
 }
 
 /** A transaction of its own that sees every row afresh: whatever an earlier read remembered, a lock must not. */

@@ -33,7 +33,8 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const stored = key === null ? null : await findRefund(em, uuid)
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    return answer(stored, charge, { replayed: true })
+    // After the refund, so that the charge is seen to be refunding.
+    return answer(stored, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })
   }
   // Checked before a life starts, so that nothing is stored and the key stays free; the life checks again.
   const why = whyNotRefundable(charge, new Date())

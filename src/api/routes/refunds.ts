@@ -1,4 +1,5 @@
 import { Refund } from '../../db/entities/refund.ts'
+import { inSnapshot } from '../../db/orm.ts'
 import type { Engine } from '../../engine/start.ts'
 import {
   createRefund,
@@ -52,15 +53,16 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
     summary: 'List the refunds of a charge',
     query: refundsQuery,
     answers: { 200: refundPage },
-    async handle({ em, token, params, query }) {
-      const charge = await chargeOf(em, token, params.uuid)
-      const [rows, total] = await em.findAndCount(
-        Refund,
-        { chargeUuid: charge.uuid },
-        { populate: ['movement'], ...newestFirst(query) },
-      )
-      return { body: pageOf({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) }) }
-    },
+    handle: ({ em: outside, token, params, query }) =>
+      inSnapshot(outside, async em => {
+        const charge = await chargeOf(em, token, params.uuid)
+        const [rows, total] = await em.findAndCount(
+          Refund,
+          { chargeUuid: charge.uuid },
+          { populate: ['movement'], ...newestFirst(query) },
+        )
+        return { body: pageOf({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) }) }
+      }),
   })
 
   route(router, {
@@ -68,14 +70,15 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
     path: '/api/v1/payments/:uuid/refunds/:refund',
     summary: 'Read a refund',
     answers: { 200: refundAnswer },
-    async handle({ em, token, params }) {
-      const charge = await chargeOf(em, token, params.uuid)
-      const refund = await em.findOne(
-        Refund,
-        { uuid: params.refund, chargeUuid: charge.uuid },
-        { populate: ['movement'] },
-      )
-      return { body: { data: showRefund(refund ?? refuse('not_found'), charge) } }
-    },
+    handle: ({ em: outside, token, params }) =>
+      inSnapshot(outside, async em => {
+        const charge = await chargeOf(em, token, params.uuid)
+        const refund = await em.findOne(
+          Refund,
+          { uuid: params.refund, chargeUuid: charge.uuid },
+          { populate: ['movement'] },
+        )
+        return { body: { data: showRefund(refund ?? refuse('not_found'), charge) } }
+      }),
   })
 }

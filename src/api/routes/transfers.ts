@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { inSnapshot } from '../../db/orm.ts'
 import { cancelWaitingTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import { createTransfer, transferAnswer, transferPage, transfersQuery } from '../../wire/transfer.ts'
@@ -45,9 +46,8 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     summary: 'List transfers',
     query: transfersQuery,
     answers: { 200: transferPage },
-    async handle({ em, token, query }) {
-      return { body: await listTransfers(em, token, query) }
-    },
+    handle: ({ em: outside, token, query }) =>
+      inSnapshot(outside, async em => ({ body: await listTransfers(em, token, query) })),
   })
 
   route(router, {
@@ -55,9 +55,10 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     path: `${TRANSFERS_PATH}/:uuid`,
     summary: 'Read a transfer with its attempts',
     answers: { 200: transferAnswer },
-    async handle({ em, token, params }) {
-      return { body: { data: await shown(em, await transferOf(em, token, params.uuid)) } }
-    },
+    handle: ({ em: outside, token, params }) =>
+      inSnapshot(outside, async em => ({
+        body: { data: await shown(em, await transferOf(em, token, params.uuid)) },
+      })),
   })
 
   route(router, {
