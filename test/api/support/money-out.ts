@@ -72,14 +72,14 @@ export function moneyOut(stage: Stage) {
     ) => stage.simulator.faults({ provider, account, operation, fault, ...more }),
 
     /** Makes a connection unreachable, before a byte leaves, until it is called again. */
-    async cutOff({ uuid }: { uuid: string }): Promise<() => Promise<void>> {
+    async cutOff({ uuid }: { uuid: string }, nowhere = 'https://localhost:1'): Promise<() => Promise<void>> {
       const [row] = await stage.sql<{ base_url: string }>('select base_url from connection where uuid = ?', [
         uuid,
       ])
       const reachAt = async (url: string) => {
         await stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
       }
-      await reachAt('https://localhost:1')
+      await reachAt(nowhere)
       return () => reachAt(row!.base_url)
     },
 
