@@ -70,6 +70,20 @@ function isKnown(attempt: Attempt): void {
   Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
 }
 
+/** Nothing was learned. A call that broke off in the middle is from now on shown as what it is: not known. */
+export async function stayInDoubt<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  key: AttemptKey,
+  nextCheckAt: Date,
+): Promise<void> {
+  await outgoing.lock(em, key.uuid)
+  const attempt = await em.findOneOrFail(Attempt, keyOf(outgoing, key))
+  if (attempt.state === 'calling')
+    Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
+  if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
+}
+
 type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
 
 async function leave<Row>(

@@ -11,7 +11,7 @@ import type { LeftToDo } from './announce.ts'
 import { tellBreaker } from './breaker.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
-import { type AttemptKey, answered, FINAL, keep, keyOf } from './outcomes.ts'
+import { type AttemptKey, answered, FINAL, keep, keyOf, stayInDoubt } from './outcomes.ts'
 
 /**
  * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
@@ -81,11 +81,12 @@ export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) 
     await tellBreaker(em, order.connectionUuid, found)
     switch (found.kind) {
       case 'no_answer':
-        attempt.nextCheckAt = nextCheck(order.asked, dependencies.timeScale)
-        await em.flush()
-        return { kind: 'unknown', code: found.code }
-      case 'not_found':
+      case 'not_found': {
+        const nextCheckAt = nextCheck(order.asked, dependencies.timeScale)
+        await inTransaction(dependencies.orm, tx => stayInDoubt(tx, outgoing, order, nextCheckAt))
+        if (found.kind === 'no_answer') return { kind: 'unknown', code: found.code }
         return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
+      }
       case 'found':
         return inTransaction(dependencies.orm, tx =>
           keep(tx, outgoing, order, { kind: 'accepted', sending: found.sending }),

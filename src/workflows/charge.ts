@@ -16,8 +16,7 @@ import { type CancelAnswer, type ChargeOrder, cancelCharge, type ResumedCharge, 
 import { orphanWorkflow } from './orphan.ts'
 
 /**
- * A charge's life, from the order to paid, expired, cancelled or failed. Refunds are lives of their own. A life that
- * has ended is woken by a later notice, reads where it stands, and ends again.
+ * A charge's life, from the order to paid, expired, cancelled or failed; a later notice wakes an ended one from its row.
  */
 export async function chargeWorkflow(order: ChargeOrder | ResumedCharge): Promise<ChargeState> {
   const life = new ChargeLife(order.timeScale)
