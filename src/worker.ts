@@ -60,8 +60,8 @@ const lives = await Worker.create({
   activities: {
     ...alive(providerActivities(dependencies)),
     ...recordActivities(dependencies),
-    ...noticeActivities(dependencies, engine),
-    ...reconciliationActivities(dependencies, engine),
+    ...alive(noticeActivities(dependencies, engine)),
+    ...alive(reconciliationActivities(dependencies, engine)),
   },
   maxCachedWorkflows: config.cachedWorkflows,
 })

@@ -56,11 +56,13 @@ export const webhooks = () =>
 /** One sweep at a time; the next minute brings another. */
 export const notices = proxyActivities<ReturnType<typeof noticeActivities>>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT,
   retry: { maximumAttempts: 1 },
 })
 
 /** A statement may have many pages; a later run finds what a failed one did not. */
 export const reconciliation = proxyActivities<ReturnType<typeof reconciliationActivities>>({
   startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: HEARTBEAT,
   retry: { maximumAttempts: 3 },
 })
