@@ -7,8 +7,8 @@ import { isHousework } from './witness.ts'
 export type Unrest = Record<string, number>
 
 /** One look could come between two steps; so everything must be at rest this often in a row. */
-const LOOKS = 4
-const LOOK_EVERY_MS = 500
+const LOOKS = 3
+const LOOK_EVERY_MS = 1_000
 
 /** Everything that waits for something, in one question. */
 const UNREST = `
@@ -41,7 +41,7 @@ export async function quiescence(
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
     if (still >= LOOKS) return {}
     if (Date.now() > deadline) return unrest
-    if (looks % 20 === 0) say(`waiting: ${inWords(unrest)}`)
+    if (looks % 15 === 0) say(`waiting: ${inWords(unrest)}`)
     await sleep(LOOK_EVERY_MS)
   }
 }

@@ -14,7 +14,7 @@ export type Of<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind
 export const PATHS = { charge: '/api/v1/payments', transfer: '/api/v1/transfers' } as const
 /** Within this a healthy stack has settled what was paid or sent. */
 const SOON_MS = 4_000
-const POLL_MS = 100
+const POLL_MS = 250
 
 export type Scene = ReturnType<typeof sceneOf>
 export type Stagehands = { site: Site; cast: Cast; operations: Operation[]; run: string }
