@@ -16,7 +16,7 @@ beforeAll(async () => {
   out = moneyOut(stage)
 })
 afterAll(async () => {
-  for (const merchant of merchants) await stage.booksAgree(merchant)
+  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
   await stage.close()
 })
 

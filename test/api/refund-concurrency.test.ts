@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
+import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** SPEC §3: whoever asks, however often and at once, a payer is never paid back more than was received. */
+
+let stage: Stage
+let out: MoneyOut
+const merchants: Merchant[] = []
+beforeAll(async () => {
+  stage = await sharedStage()
+  out = moneyOut(stage)
+})
+afterAll(async () => {
+  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
+  await stage.close()
+})
+
+async function aMerchant(...options: Parameters<Stage['merchant']>): Promise<Merchant> {
+  const merchant = await stage.merchant(...options)
+  merchants.push(merchant)
+  return merchant
+}
+
+const sum = (values: number[]) => Math.round(values.reduce((all, value) => all + value * 100, 0)) / 100
+/** Every refund of a charge, once none of them runs any more. */
+const nothingRuns = (merchant: Merchant, { uuid }: Shown) =>
+  until(
+    () => allRefunds(merchant, uuid),
+    all => all.every(({ refund }) => refund.status !== 'PROCESSING'),
+  )
+
+async function allRefunds({ api }: Merchant, uuid: string): Promise<Shown[]> {
+  const all: Shown[] = []
+  for (let page = 1; ; page++) {
+    const { body } = await api.get(`/api/v1/payments/${uuid}/refunds?per_page=100&page=${page}`)
+    all.push(...body.data)
+    if (page >= body.meta.last_page) return all
+  }
+}
+
+test('a hundred at once, of a third each: one runs at a time, and never more than was received comes back', async () => {
+  const merchant = await aMerchant()
+  const charge = await out.paidCharge(merchant)
+  let accepted = 0
+  for (let round = 0; round < 4; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => out.refund(merchant, charge, { value: 3.5 })),
+    )
+    const codes = new Map<string, number>()
+    for (const { status, body } of answers) {
+      const said = status === 200 ? 'accepted' : `${status} ${body.code}`
+      codes.set(said, (codes.get(said) ?? 0) + 1)
+    }
+    accepted += codes.get('accepted') ?? 0
+    codes.delete('accepted')
+    // One that lost the race, or came when there was nothing left.
+    for (const said of codes.keys())
+      expect(['409 refund_in_progress', '422 validation_failed', '409 charge_not_refundable']).toContain(said)
+    await nothingRuns(merchant, charge)
+  }
+  const refunds = await nothingRuns(merchant, charge)
+  const completed = refunds.filter(({ refund }) => refund.status === 'COMPLETED')
+  expect([accepted, completed.length]).toEqual([2, 2])
+  expect(sum((await out.paidOut(merchant)).map(({ value }) => value))).toBe(7)
+  const losers = refunds.filter(({ refund }) => refund.status === 'FAILED')
+  for (const { refund } of losers) {
+    expect(['refund_in_progress', 'refund_above_remainder']).toContain(refund.error.code)
+    expect(refund.pix_refund.status).toBe('FAILED')
+  }
+  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 300,
+    outside: -300,
+  })
+}, 120_000)
+
+test('whole, in parts and by key, at once with transfers of the same money: every centavo once', async () => {
+  const merchant = await aMerchant()
+  const recipient = await stage.recipient(merchant)
+  const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
+  const charges = await Promise.all(
+    Array.from({ length: 8 }, () => out.paidCharge(merchant, { value: 9.99, splits })),
+  )
+  const key = randomUUID()
+  await Promise.all(
+    charges.flatMap(charge => [
+      ...[undefined, { value: 0.01 }, { value: 5 }, { value: 9.99 }].map(body =>
+        out.refund(merchant, charge, body),
+      ),
+      ...Array.from({ length: 3 }, () => out.refund(merchant, charge, { value: 0.02 }, { key })),
+      out.send(merchant, { value: 3 }),
+    ]),
+  )
+  for (const charge of charges) {
+    const refunds = await nothingRuns(merchant, charge)
+    const back = sum(
+      refunds.filter(({ refund }) => refund.status === 'COMPLETED').map(({ refund }) => refund.value),
+    )
+    expect(back).toBeLessThanOrEqual(9.99)
+    const { status } = await merchant.api.read(charge.uuid)
+    expect(status).toBe(back === 0 ? 'PAID' : back === 9.99 ? 'REFUNDED' : 'PARTIALLY_REFUNDED')
+    const { end_to_end } = charge.payment.pix.transaction
+    const lines = (await out.paidOut(merchant)).filter(line => line.original_end_to_end === end_to_end)
+    expect(sum(lines.map(({ value }) => value))).toBe(back)
+  }
+  await until(
+    async () => (await merchant.api.get('/api/v1/transfers?per_page=100')).body.data as Shown[],
+    all =>
+      all.length === charges.length && all.every(({ status }) => status === 'PAID' || status === 'FAILED'),
+  )
+}, 120_000)
+
+test('the database itself keeps the remainder and the one that runs', async () => {
+  const merchant = await aMerchant()
+  const charge = await out.paidCharge(merchant)
+  const set = (change: string) => stage.sql(`update charge set ${change} where uuid = ?`, [charge.uuid])
+  for (const change of [
+    'refunded_cents = 1001',
+    'refunding_cents = 1001',
+    'disputed_cents = 1001',
+    'refunded_cents = 500, refunding_cents = 400, disputed_cents = 101',
+    'received_cents = -1',
+  ])
+    await expect(set(change)).rejects.toThrow(/charge_remainder|charge_received_cents_check/)
+  await set('refunded_cents = 500, refunding_cents = 400, disputed_cents = 100')
+  await set('refunded_cents = 0, refunding_cents = 0, disputed_cents = 0')
+
+  await out.refund(merchant, charge, { value: 1 })
+  const [{ refund }] = (await nothingRuns(merchant, charge)) as [Shown]
+  const another = (state: string) =>
+    stage.sql(
+      `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+         request_id, fingerprint, created_at, updated_at)
+       select gen_random_uuid(), charge_uuid, account_uuid, connection_uuid, provider_account_uuid, ?, 1, 'x', 'x', now(), now()
+       from refund where uuid = ?`,
+      [state, refund.uuid],
+    )
+  await stage.sql(`update refund set state = 'settling' where uuid = ?`, [refund.uuid])
+  for (const state of ['sending', 'settling'])
+    await expect(another(state)).rejects.toThrow(/refund_one_running/)
+  await stage.sql(`update refund set state = 'settled' where uuid = ?`, [refund.uuid])
+
+  await expect(
+    stage.sql(`update split set asked_back_cents = credited_cents + 1 where charge_uuid = ?`, [
+      (await splitCharge(merchant)).uuid,
+    ]),
+  ).rejects.toThrow(/split_check|asked_back/)
+})
+
+async function splitCharge(merchant: Merchant): Promise<Shown> {
+  const recipient = await stage.recipient(merchant)
+  return out.paidCharge(merchant, {
+    splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: recipient.uuid }],
+  })
+}
