@@ -96,12 +96,11 @@ async function strangerTaker(
   // Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit.
   if ((await em.count(Charge, { uuid })) > 0) return depositTaker(engine, told)
   if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
-  const age = Date.now() - notice.receivedAt.getTime()
-  return age > scaled(NOT_OURS_AFTER_MS, engine.timeScale) ? depositTaker(engine, told) : null
+  return isYoung(engine, notice) ? null : depositTaker(engine, told)
 }
 
 /** Some providers name only the PIX that is returned: whoever has to do with that PIX is told to ask. */
-async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome> {
+async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
   const { notice, connection } = told
   const { providerAccountUuid } = connection
   if (!notice.endToEnd) return 'foreign'
@@ -117,7 +116,13 @@ async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Pro
     operation: { $ne: 'issue' },
   })
   for (const attempt of attempts) await attemptTaker(engine, attempt, told)
-  return attempts.length > 0 ? 'taken' : 'foreign'
+  if (attempts.length > 0) return 'taken'
+  // It may have run ahead of what it returns: our movement has its end-to-end id only once it is settled here.
+  return isYoung(engine, notice) ? null : 'foreign'
+}
+
+function isYoung(engine: Engine, { receivedAt }: Notice): boolean {
+  return Date.now() - receivedAt.getTime() <= scaled(NOT_OURS_AFTER_MS, engine.timeScale)
 }
 
 async function refundsOf(em: EntityManager, { chargeUuid }: Movement): Promise<string[]> {
