@@ -83,6 +83,15 @@ async function beginSending<T extends Workflow>(
   )
 }
 
+/** Waits for the answer of a transfer that somebody else's call has begun; whatever interrupts it, the row tells. */
+export async function joinTransfer(engine: Engine, uuid: string, waitMs: number): Promise<void> {
+  const client = await engine.client()
+  const joined = client.withDeadline(Date.now() + waitMs, () =>
+    client.workflow.getHandle(transferId(uuid)).executeUpdate(answered, { updateId: uuid }),
+  )
+  await joined.catch(() => undefined)
+}
+
 /** Asks a transfer that waits for its time to cancel; false where it has been sent, `gone` where its life is over. */
 export async function cancelWaitingTransfer(
   engine: Engine,

@@ -4,7 +4,8 @@ import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
-import { beginTransfer } from '../../engine/begin.ts'
+import { transfer as life } from '../../domain/transfer.ts'
+import { beginTransfer, joinTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import {
@@ -43,7 +44,7 @@ export async function createTransfer(
   const stored = key === null ? null : await findTransfer(em, uuid)
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    return answer(em, stored, { replayed: true })
+    return answer(em, await settledDown(engine, em, stored), { replayed: true })
   }
   const candidates = await allowedCandidates(em, { body, token })
   const details: TransferDetails = {
@@ -72,6 +73,15 @@ export async function createTransfer(
   if (!transfer) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
   requireSameRequest(transfer, fingerprint)
   return answer(em, transfer, { replayed: transfer.requestId !== request.requestId })
+}
+
+/** A parallel call may have begun it a moment ago: all of them hear what the first one hears. */
+async function settledDown(engine: Engine, em: EntityManager, stored: Transfer): Promise<Transfer> {
+  const waitMs = CREATE_MS - (Date.now() - stored.createdAt.getTime())
+  const isAnswered = stored.accepted != null || life.isOver(stored.state) || stored.scheduledFor != null
+  if (isAnswered || waitMs <= 0) return stored
+  await joinTransfer(engine, stored.uuid, waitMs)
+  return (await findTransfer(em.fork(), stored.uuid)) ?? stored
 }
 
 async function allowedCandidates(
