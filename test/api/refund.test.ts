@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
 import { type MoneyOut, moneyOut, type Shown, steps } from './support/money-out.ts'
 import { type Merchant, type Stage, sharedStage, VIRTUAL_ACCOUNT } from './support/stage.ts'
+import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
 /** SPEC §3: money back to the payer, whole or in parts, never more than was received, each centavo from whoever owes it. */
@@ -429,9 +430,11 @@ describe('what the provider says', () => {
     'notice_duplicated',
     'slow',
   ]
-  test(`${UNKNOWN.join(', ')}: asked until known, returned once`, async () => {
-    await Promise.all(UNKNOWN.map(returnedOnce))
-  })
+  together(
+    Object.fromEntries(
+      UNKNOWN.map(kind => [`${kind}: asked until known, returned once`, () => returnedOnce(kind)]),
+    ),
+  )
 
   async function returnedOnce(kind: FaultBody['fault']) {
     const merchant = await aMerchant()

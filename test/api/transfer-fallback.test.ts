@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
 import { type MoneyOut, moneyOut, someKey, steps } from './support/money-out.ts'
 import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
 /** SPEC §6, row by row, for money on its way out: the next provider only on proof, and never twice. */
@@ -228,9 +229,65 @@ describe('an outcome that is not known keeps the next provider out', () => {
     ['http_500', 'http_500'],
     ['broken_body', 'unreadable_answer'],
   ]
-  // At once, each with a merchant of its own: most of the time of these stories is waiting.
-  test(`${UNKNOWN.map(([kind]) => kind).join(', ')}: the same one is asked until it knows, one movement is all there is`, async () => {
-    await Promise.all(UNKNOWN.map(([kind, code]) => inDoubtAndPaidOnce(kind, code)))
+  together({
+    ...Object.fromEntries(
+      UNKNOWN.map(([kind, code]) => [
+        `${kind}: the same one is asked until it knows, one movement is all there is`,
+        () => inDoubtAndPaidOnce(kind, code),
+      ]),
+    ),
+    'keys that need no fault to be set: timeout-then-done@, timeout-then-absent@, slow@': async () => {
+      const paidOnce = async (name: string) => {
+        const merchant = await aMerchant()
+        const paid = await out.paid(merchant, { pix_key: `${name}@sim.trilho.test` })
+        expect([name, ...outcomes(paid)]).toEqual([name, 'A settled'])
+        expect(await out.paidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
+      }
+      await Promise.all(['timeout-then-done', 'timeout-then-absent', 'slow'].map(paidOnce))
+    },
+
+    'sent again only after proof: a refusal of that repeat counts as a first one, and the next provider pays':
+      async () => {
+        const merchant = await aMerchant()
+        await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
+        const paid = await out.paid(merchant)
+        expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
+        expect(await out.paidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
+        expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
+      },
+
+    'sent again after proof and not known again: asked again, one movement': async () => {
+      const merchant = await aMerchant([{ tells: false }])
+      await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+      await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      const paid = await out.paid(merchant)
+      expect(outcomes(paid)).toEqual(['A settled'])
+      expect(await out.paidOut(merchant)).toHaveLength(1)
+    },
+
+    'after ten seconds the caller hears PROCESSING, and the life goes on': async () => {
+      const merchant = await aMerchant([{ tells: false }])
+      await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 5 })
+      const began = Date.now()
+      const { status, body } = await out.send(merchant)
+      expect(Date.now() - began).toBeGreaterThan(9_000)
+      expect(Date.now() - began).toBeLessThan(12_000)
+      expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
+      expect(steps(body.data)).toEqual(['PENDING', 'PROCESSING'])
+      // It would ask in an hour; notices make it ask now.
+      const paid = await until(
+        async () => {
+          expect((await notice(firstOf(merchant), body.data)).status).toBe(200)
+          return out.transfer(merchant, body.data.uuid)
+        },
+        transfer => transfer.status === 'PAID',
+        { everyMs: 500 },
+      )
+      expect(outcomes(paid)).toEqual(['A settled'])
+      expect(await out.paidOut(merchant)).toHaveLength(1)
+    },
   })
 
   async function inDoubtAndPaidOnce(kind: Fault, code: string) {
@@ -263,58 +320,6 @@ describe('an outcome that is not known keeps the next provider out', () => {
     expect((await out.send(merchant, body, { key })).bytes.toString()).toBe(answer.bytes.toString())
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   }
-
-  test('keys that need no fault to be set: timeout-then-done@, timeout-then-absent@, slow@', async () => {
-    const paidOnce = async (name: string) => {
-      const merchant = await aMerchant()
-      const paid = await out.paid(merchant, { pix_key: `${name}@sim.trilho.test` })
-      expect([name, ...outcomes(paid)]).toEqual([name, 'A settled'])
-      expect(await out.paidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
-    }
-    await Promise.all(['timeout-then-done', 'timeout-then-absent', 'slow'].map(paidOnce))
-  })
-
-  test('sent again only after proof: a refusal of that repeat counts as a first one, and the next provider pays', async () => {
-    const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-    await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
-    const paid = await out.paid(merchant)
-    expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
-    expect(await out.paidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
-    expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
-  })
-
-  test('sent again after proof and not known again: asked again, one movement', async () => {
-    const merchant = await aMerchant([{ tells: false }])
-    await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-    await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-    const paid = await out.paid(merchant)
-    expect(outcomes(paid)).toEqual(['A settled'])
-    expect(await out.paidOut(merchant)).toHaveLength(1)
-  })
-
-  test('after ten seconds the caller hears PROCESSING, and the life goes on', async () => {
-    const merchant = await aMerchant([{ tells: false }])
-    await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-    await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 5 })
-    const began = Date.now()
-    const { status, body } = await out.send(merchant)
-    expect(Date.now() - began).toBeGreaterThan(9_000)
-    expect(Date.now() - began).toBeLessThan(12_000)
-    expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
-    expect(steps(body.data)).toEqual(['PENDING', 'PROCESSING'])
-    // It would ask in an hour; notices make it ask now.
-    const paid = await until(
-      async () => {
-        expect((await notice(firstOf(merchant), body.data)).status).toBe(200)
-        return out.transfer(merchant, body.data.uuid)
-      },
-      transfer => transfer.status === 'PAID',
-      { everyMs: 500 },
-    )
-    expect(outcomes(paid)).toEqual(['A settled'])
-    expect(await out.paidOut(merchant)).toHaveLength(1)
-  })
 })
 
 describe('after one provider has accepted', () => {

@@ -5,6 +5,7 @@ import { type Stack, startStack } from '../support/stack.ts'
 import type { Answer } from './support/client.ts'
 import { type MoneyOut, moneyOut, someKey, steps } from './support/money-out.ts'
 import { type Merchant, openStage, type Stage } from './support/stage.ts'
+import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
 /** Transfers that wait: for their time, for money or a provider, and for a worker that takes them. */
@@ -23,8 +24,8 @@ afterAll(async () => {
   expect(await stack.stop()).toBe(0)
 }, 60_000)
 
-/** 15 minutes pass in 150 ms, 24 hours in 14.4 s. */
-const TIME_SCALE = 6_000
+/** 15 minutes pass in 90 ms, 24 hours in 8.64 s. */
+const TIME_SCALE = 10_000
 const DAY_MS = 86_400_000
 
 async function aMerchant(...providers: Parameters<Stage['merchant']>): Promise<Merchant> {
@@ -45,36 +46,146 @@ const balances = (merchant: Merchant) =>
 const funds = (merchant: Merchant, value: number) =>
   stage.simulator.deposit({ account: merchant.connection.account, value })
 
-test('a transfer waits for its time, holds nothing till then, and is sent', async () => {
-  const merchant = await aMerchant()
-  const key = randomUUID()
-  const scheduled_for = inMs(4_000)
-  const body = { scheduled_for, pix_key: someKey() }
-  const answer = await out.send(merchant, body, { key })
-  expect(answer.status).toBe(201)
-  const { data } = answer.body
-  expect(data).toMatchObject({
-    status: 'PENDING',
-    scheduled_for: new Date(scheduled_for).toISOString().replace('Z', '000Z'),
-    attempts: [],
-    transfer: { status: 'PENDING', end_to_end: '', settled_at: null, initiation: { status: 'PENDING' } },
-  })
-  expect(steps(data)).toEqual(['PENDING'])
-  expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
-  expect((await merchant.api.get('/api/v1/transfers?status=PENDING')).body.data).toEqual([data])
+together({
+  'a transfer waits for its time, holds nothing till then, and is sent': async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    const scheduled_for = inMs(4_000)
+    const body = { scheduled_for, pix_key: someKey() }
+    const answer = await out.send(merchant, body, { key })
+    expect(answer.status).toBe(201)
+    const { data } = answer.body
+    expect(data).toMatchObject({
+      status: 'PENDING',
+      scheduled_for: new Date(scheduled_for).toISOString().replace('Z', '000Z'),
+      attempts: [],
+      transfer: { status: 'PENDING', end_to_end: '', settled_at: null, initiation: { status: 'PENDING' } },
+    })
+    expect(steps(data)).toEqual(['PENDING'])
+    expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
+    expect((await merchant.api.get('/api/v1/transfers?status=PENDING')).body.data).toEqual([data])
 
-  const paid = await out.becomes(merchant, data.uuid, 'PAID')
-  const [, sent] = paid.history
-  expect(Date.parse(sent.created_at)).toBeGreaterThanOrEqual(Date.parse(scheduled_for))
-  expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
-  expect(await out.paidOut(merchant)).toHaveLength(1)
-  const again = await out.send(merchant, body, { key })
-  expect([again.status, replayed(again), again.bytes.toString()]).toEqual([
-    201,
-    'true',
-    answer.bytes.toString(),
-  ])
-  await stage.booksAgree(merchant)
+    const paid = await out.becomes(merchant, data.uuid, 'PAID')
+    const [, sent] = paid.history
+    expect(Date.parse(sent.created_at)).toBeGreaterThanOrEqual(Date.parse(scheduled_for))
+    expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+    expect(await out.paidOut(merchant)).toHaveLength(1)
+    const again = await out.send(merchant, body, { key })
+    expect([again.status, replayed(again), again.bytes.toString()]).toEqual([
+      201,
+      'true',
+      answer.bytes.toString(),
+    ])
+    await stage.booksAgree(merchant)
+  },
+
+  'one that waits is cancelled once, and never sent': async () => {
+    const merchant = await aMerchant()
+    for (const scheduled_for of [inMs(3_000), inMs(90 * DAY_MS - 60_000, 9)]) {
+      const { data } = (await out.send(merchant, { scheduled_for })).body
+      const path = `/api/v1/transfers/${data.uuid}/cancel`
+      const cancels = await Promise.all([merchant.api.post(path), merchant.api.post(path)])
+      expect(cancels.some(({ status }) => status === 200)).toBe(true)
+      const cancelled = await out.transfer(merchant, data.uuid)
+      expect(cancelled).toMatchObject({
+        status: 'CANCELLED',
+        transfer: { status: 'FAILED', initiation: { status: 'CANCELLED' } },
+        attempts: [],
+      })
+      expect(cancelled).not.toHaveProperty('error')
+      expect(steps(cancelled)).toEqual(['PENDING', 'CANCELLED'])
+      const late = await merchant.api.post(path)
+      expect([late.status, late.body.code]).toEqual([409, 'transfer_not_cancellable'])
+      expect(await out.events(cancelled, 'TRANSFER')).toEqual([{ ...cancelled, sequence: 1 }])
+    }
+    const sent = await out.paid(merchant, { scheduled_for: inMs(3_500) })
+    expect(await out.paidOut(merchant)).toMatchObject([{ end_to_end: sent.transfer.end_to_end }])
+    await stage.booksAgree(merchant)
+  },
+
+  'without money at its time it is tried again every quarter of an hour, until there is some': async () => {
+    const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
+    const { data } = (await out.send(merchant, { scheduled_for: inMs(500) })).body
+    const [attempt] = await until(
+      () => out.attempts(data),
+      ([one]) => one?.code === 'insufficient_balance',
+    )
+    expect(attempt.state).toBe('rejected')
+    expect(await balances(merchant)).toEqual({ available: 999, outside: -999 })
+    await funds(merchant, 0.01)
+    const paid = await out.becomes(merchant, data.uuid, 'PAID')
+    expect(paid.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
+    expect(await out.paidOut(merchant)).toHaveLength(1)
+    await stage.booksAgree(merchant)
+  },
+
+  'without a provider it waits on, and is cancelled while it does': async () => {
+    const merchant = await aMerchant()
+    const reachable = await out.cutOff(merchant.connection)
+    const [kept, dropped] = await Promise.all(
+      [1, 2].map(async value => (await out.send(merchant, { value, scheduled_for: inMs(500) })).body.data),
+    )
+    await until(
+      () => out.attempts(dropped),
+      ([one]) => one?.state === 'unreachable',
+    )
+    // Each try holds the money for as long as it takes, and no longer.
+    await until(
+      () => balances(merchant),
+      ({ available }) => available === 10_000,
+    )
+    const cancel = () => merchant.api.post(`/api/v1/transfers/${dropped.uuid}/cancel`)
+    await until(cancel, ({ status }) => status === 200)
+    await reachable()
+    await out.becomes(merchant, kept.uuid, 'PAID')
+    expect((await out.transfer(merchant, dropped.uuid)).status).toBe('CANCELLED')
+    expect(await out.paidOut(merchant)).toMatchObject([{ value: 1 }])
+    await stage.booksAgree(merchant)
+  },
+
+  'a day without being sent is enough: EXPIRED; a final refusal is FAILED at once': async () => {
+    const merchant = await aMerchant({ providers: [{ balance: 1 }] })
+    const [poor, refused] = await Promise.all(
+      [{}, { value: 1, pix_key: 'ac03@sim.trilho.test' }].map(
+        async body => (await out.send(merchant, { ...body, scheduled_for: inMs(500) })).body.data,
+      ),
+    )
+    const failed = await out.becomes(merchant, refused.uuid, 'FAILED')
+    expect(failed.error).toMatchObject({ code: 'AC03', provider: 'PROVIDER_A' })
+    expect((await out.transfer(merchant, poor.uuid)).status).not.toBe('EXPIRED')
+    const expired = await out.becomes(merchant, poor.uuid, 'EXPIRED', 40_000)
+    const waited = Date.parse(expired.history.at(-1).created_at) - Date.parse(expired.scheduled_for)
+    expect(waited).toBeGreaterThanOrEqual(DAY_MS / TIME_SCALE)
+    expect(expired).toMatchObject({ transfer: { initiation: { status: 'EXPIRED' } } })
+    expect((await out.events(expired, 'TRANSFER')).map(({ status }) => status)).toEqual(['EXPIRED'])
+    expect(await out.paidOut(merchant)).toEqual([])
+    expect(await balances(merchant)).toEqual({ available: 100, outside: -100 })
+    await stage.booksAgree(merchant)
+  },
+
+  'it never expires while its outcome is not known': async () => {
+    const merchant = await aMerchant({ providers: [{ balance: 100, tells: false }] })
+    await out.fault(merchant.connection, 'sendTransfer', 'timeout_then_done')
+    await out.fault(merchant.connection, 'findTransfer', 'http_500', { times: 100_000 })
+    const { data } = (await out.send(merchant, { scheduled_for: inMs(300) })).body
+    await until(
+      () => out.transfer(merchant, data.uuid),
+      ({ outcome }) => outcome === 'unknown',
+    )
+    const dayIsOver = Date.parse(data.scheduled_for) + DAY_MS / TIME_SCALE + 2_000
+    await until(
+      () => Date.now(),
+      now => now > dayIsOver,
+      { limitMs: 30_000, everyMs: 250 },
+    )
+    expect(await out.transfer(merchant, data.uuid)).toMatchObject({
+      status: 'PROCESSING',
+      outcome: 'unknown',
+    })
+    await stage.simulator.clearFaults()
+    await out.becomes(merchant, data.uuid, 'PAID')
+    await stage.booksAgree(merchant)
+  },
 })
 
 test.each([
@@ -91,111 +202,6 @@ test.each([
   const { status, body } = await out.send(merchant, { scheduled_for: when() })
   expect([status, Object.keys(body.errors)]).toEqual([422, ['scheduled_for']])
 })
-
-test('one that waits is cancelled once, and never sent', async () => {
-  const merchant = await aMerchant()
-  for (const scheduled_for of [inMs(3_000), inMs(90 * DAY_MS - 60_000, 9)]) {
-    const { data } = (await out.send(merchant, { scheduled_for })).body
-    const path = `/api/v1/transfers/${data.uuid}/cancel`
-    const cancels = await Promise.all([merchant.api.post(path), merchant.api.post(path)])
-    expect(cancels.some(({ status }) => status === 200)).toBe(true)
-    const cancelled = await out.transfer(merchant, data.uuid)
-    expect(cancelled).toMatchObject({
-      status: 'CANCELLED',
-      transfer: { status: 'FAILED', initiation: { status: 'CANCELLED' } },
-      attempts: [],
-    })
-    expect(cancelled).not.toHaveProperty('error')
-    expect(steps(cancelled)).toEqual(['PENDING', 'CANCELLED'])
-    const late = await merchant.api.post(path)
-    expect([late.status, late.body.code]).toEqual([409, 'transfer_not_cancellable'])
-    expect(await out.events(cancelled, 'TRANSFER')).toEqual([{ ...cancelled, sequence: 1 }])
-  }
-  const sent = await out.paid(merchant, { scheduled_for: inMs(3_500) })
-  expect(await out.paidOut(merchant)).toMatchObject([{ end_to_end: sent.transfer.end_to_end }])
-  await stage.booksAgree(merchant)
-})
-
-test('without money at its time it is tried again every quarter of an hour, until there is some', async () => {
-  const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
-  const { data } = (await out.send(merchant, { scheduled_for: inMs(500) })).body
-  const [attempt] = await until(
-    () => out.attempts(data),
-    ([one]) => one?.code === 'insufficient_balance',
-  )
-  expect(attempt.state).toBe('rejected')
-  expect(await balances(merchant)).toEqual({ available: 999, outside: -999 })
-  await funds(merchant, 0.01)
-  const paid = await out.becomes(merchant, data.uuid, 'PAID')
-  expect(paid.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
-  expect(await out.paidOut(merchant)).toHaveLength(1)
-  await stage.booksAgree(merchant)
-})
-
-test('without a provider it waits on, and is cancelled while it does', async () => {
-  const merchant = await aMerchant()
-  const reachable = await out.cutOff(merchant.connection)
-  const [kept, dropped] = await Promise.all(
-    [1, 2].map(async value => (await out.send(merchant, { value, scheduled_for: inMs(500) })).body.data),
-  )
-  await until(
-    () => out.attempts(dropped),
-    ([one]) => one?.state === 'unreachable',
-  )
-  // Each try holds the money for as long as it takes, and no longer.
-  await until(
-    () => balances(merchant),
-    ({ available }) => available === 10_000,
-  )
-  const cancel = () => merchant.api.post(`/api/v1/transfers/${dropped.uuid}/cancel`)
-  await until(cancel, ({ status }) => status === 200)
-  await reachable()
-  await out.becomes(merchant, kept.uuid, 'PAID')
-  expect((await out.transfer(merchant, dropped.uuid)).status).toBe('CANCELLED')
-  expect(await out.paidOut(merchant)).toMatchObject([{ value: 1 }])
-  await stage.booksAgree(merchant)
-})
-
-test('a day without being sent is enough: EXPIRED; a final refusal is FAILED at once', async () => {
-  const merchant = await aMerchant({ providers: [{ balance: 1 }] })
-  const [poor, refused] = await Promise.all(
-    [{}, { value: 1, pix_key: 'ac03@sim.trilho.test' }].map(
-      async body => (await out.send(merchant, { ...body, scheduled_for: inMs(500) })).body.data,
-    ),
-  )
-  const failed = await out.becomes(merchant, refused.uuid, 'FAILED')
-  expect(failed.error).toMatchObject({ code: 'AC03', provider: 'PROVIDER_A' })
-  expect((await out.transfer(merchant, poor.uuid)).status).not.toBe('EXPIRED')
-  const expired = await out.becomes(merchant, poor.uuid, 'EXPIRED', 40_000)
-  const waited = Date.parse(expired.history.at(-1).created_at) - Date.parse(expired.scheduled_for)
-  expect(waited).toBeGreaterThanOrEqual(DAY_MS / TIME_SCALE)
-  expect(expired).toMatchObject({ transfer: { initiation: { status: 'EXPIRED' } } })
-  expect((await out.events(expired, 'TRANSFER')).map(({ status }) => status)).toEqual(['EXPIRED'])
-  expect(await out.paidOut(merchant)).toEqual([])
-  expect(await balances(merchant)).toEqual({ available: 100, outside: -100 })
-  await stage.booksAgree(merchant)
-}, 90_000)
-
-test('it never expires while its outcome is not known', async () => {
-  const merchant = await aMerchant({ providers: [{ balance: 100, tells: false }] })
-  await out.fault(merchant.connection, 'sendTransfer', 'timeout_then_done')
-  await out.fault(merchant.connection, 'findTransfer', 'http_500', { times: 100_000 })
-  const { data } = (await out.send(merchant, { scheduled_for: inMs(300) })).body
-  await until(
-    () => out.transfer(merchant, data.uuid),
-    ({ outcome }) => outcome === 'unknown',
-  )
-  const dayIsOver = Date.parse(data.scheduled_for) + DAY_MS / TIME_SCALE + 2_000
-  await until(
-    () => Date.now(),
-    now => now > dayIsOver,
-    { limitMs: 30_000, everyMs: 250 },
-  )
-  expect(await out.transfer(merchant, data.uuid)).toMatchObject({ status: 'PROCESSING', outcome: 'unknown' })
-  await stage.simulator.clearFaults()
-  await out.becomes(merchant, data.uuid, 'PAID')
-  await stage.booksAgree(merchant)
-}, 60_000)
 
 test('no worker: 503 in time; without a key it never happens, with one it happens once', async () => {
   const merchant = await aMerchant()

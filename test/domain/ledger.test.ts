@@ -13,6 +13,13 @@ const told = (legs: ledger.Leg[]) =>
         `${from.accountUuid} ${from.bucket} → ${to.accountUuid} ${to.bucket}: ${cents}`,
     )
 
+/** Two splits that owe a centavo each of a refund of one: the owner had advanced it. */
+const MORE_THAN_OWED = [
+  { accountUuid: 'a', cents: 1 },
+  { accountUuid: 'b', cents: 1 },
+  { accountUuid: 'o', cents: -1 },
+]
+
 describe('what each fact moves (SPEC §7)', () => {
   test.each<[string, ledger.Leg[], string[]]>([
     ['a payment that starts', ledger.paymentStarted('a', 7), ['a outside → a pending: 7']],
@@ -77,6 +84,25 @@ describe('what each fact moves (SPEC §7)', () => {
         { accountUuid: 'b', cents: 2 },
       ]),
       ['a provisioned → a available: 5', 'b provisioned → b available: 2'],
+    ],
+    [
+      'a refund that gives the owner back what he had advanced, when it settles and not before',
+      [
+        ...ledger.refundHeld(MORE_THAN_OWED),
+        ...ledger.refundSettled(MORE_THAN_OWED, { accountUuid: 'o', cents: 0 }),
+      ],
+      [
+        'a available → a provisioned: 1',
+        'b available → b provisioned: 1',
+        'a provisioned → a outside: 1',
+        'b provisioned → b outside: 1',
+        'o outside → o available: 1',
+      ],
+    ],
+    [
+      'the same when it fails',
+      ledger.refundReleased(MORE_THAN_OWED),
+      ['a provisioned → a available: 1', 'b provisioned → b available: 1'],
     ],
   ])('%s', (_, legs, expected) => expect(told(legs)).toEqual(expected))
 })

@@ -1,0 +1,13 @@
+import { beforeAll, test } from '@jest/globals'
+
+/** Stories that mostly wait, begun all at once; each is a test of its own, and ends by itself. */
+export function together(stories: Record<string, () => Promise<void>>): void {
+  const told = new Map<string, Promise<PromiseSettledResult<void>[]>>()
+  beforeAll(() => {
+    for (const [name, story] of Object.entries(stories)) told.set(name, Promise.allSettled([story()]))
+  })
+  test.each(Object.keys(stories))('%s', async name => {
+    const [ending] = (await told.get(name)) ?? []
+    if (ending?.status === 'rejected') throw ending.reason
+  })
+}
