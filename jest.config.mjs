@@ -27,13 +27,18 @@ export default {
     suite('simulator'),
     suite('providers'),
     suite('webhooks'),
+    suite('messengers'),
     suite('http'),
     suite('local'),
     suite('workflows'),
     suite('replay'),
     suite('chaos', { testPathIgnorePatterns: ['storm.test.ts'] }),
-    // Run by `npm run test:storm`: until every seed holds it finds bugs, and a gate must not depend on luck.
     { ...suite('storm'), testMatch: ['<rootDir>/test/chaos/storm.test.ts'] },
+    // Both over one stack: jest begins it once, whatever the number of projects that ask for it.
+    suite('browser', {
+      globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
+      globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',
+    }),
     suite('api', {
       globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
       globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',

@@ -1,17 +1,10 @@
-import { Command } from 'commander'
-import { accountCommands } from './cli/accounts.ts'
-import { moneyCommands } from './cli/money.ts'
-import { print } from './cli/tools.ts'
-
-/** `trilho`: what an administrator does without the API. Every command prints JSON, one object a line. */
-const trilho = new Command('trilho').description('Administers a PIX payments engine').showHelpAfterError()
-moneyCommands(trilho)
-accountCommands(trilho)
+import { trilho } from './cli/program.ts'
+import { shell } from './cli/tools.ts'
 
 try {
-  await trilho.parseAsync()
+  await trilho().parseAsync()
 } catch (error) {
   // A sentence, not a stack: whoever reads it administers, and does not debug.
-  print({ error: error instanceof Error ? error.message : String(error) })
+  shell.print({ error: error instanceof Error ? error.message : String(error) })
   process.exitCode = 1
 }

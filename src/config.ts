@@ -1,9 +1,17 @@
 import { z } from 'zod'
+import { storageOf, storageVariables } from './storage/settings.ts'
 
 /** The environment, parsed once. Nothing else reads `process.env` (test/architecture.test.ts holds this). */
 
 const flag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
 const port = z.coerce.number().int().min(0).max(65_535)
+
+/** Empty is absent, as a compose file writes it. */
+const optionalUrl = (protocol: RegExp) =>
+  z
+    .union([z.literal(''), z.url({ protocol })])
+    .transform(url => url || undefined)
+    .optional()
 
 const schema = z.object({
   /** PostgreSQL of the read models and the ledger. */
@@ -20,6 +28,9 @@ const schema = z.object({
   /** Where providers reach us: notices go to `<this>/notices/<connection>`. */
   TRILHO_PUBLIC_URL: z.url().optional(),
 
+  /** Behind a proxy of ours, which appends its caller's address to `X-Forwarded-For`. */
+  TRILHO_BEHIND_PROXY: flag.default(false),
+
   /** `id:base64 of 32 bytes`, several separated by commas; the first seals, all open. */
   TRILHO_SECRET_KEY: z.string().regex(/^[a-z0-9]+:[A-Za-z0-9+/=]{44}(,[a-z0-9]+:[A-Za-z0-9+/=]{44})*$/),
   /** Divides every wait, for tests and storms. */
@@ -29,8 +40,21 @@ const schema = z.object({
   TRILHO_RATE_BURST: z.coerce.number().positive().default(200),
   /** Lets webhooks reach loopback addresses; for local work only. */
   TRILHO_LOOPBACK_WEBHOOKS: flag.default(false),
+  /** An OpenTelemetry collector's OTLP address over HTTP, such as http://localhost:4318; no traces where absent. */
+  TRILHO_OTLP_URL: z.url().optional(),
+  /** Lets `GET /metrics` be read from elsewhere than this machine. */
+  TRILHO_METRICS_TOKEN: z.string().min(16).optional(),
+  /** Codes for e-mail addresses leave by this server, written by this sender. */
+  TRILHO_SMTP_URL: optionalUrl(/^smtps?$/),
+  TRILHO_MAIL_FROM: z.string().min(3).default('Trilho <no-reply@localhost>'),
+  /** Codes for phones leave by this gateway: `POST { id, to, text }` with the token as bearer. */
+  TRILHO_SMS_URL: optionalUrl(/^https?$/),
+  TRILHO_SMS_TOKEN: z.string().default(''),
+  /** Keeps the codes that no carrier is named for, to be read by `trilho outbox`; for local work only. */
+  TRILHO_OUTBOX: flag.default(false),
   /** Workflows kept in a worker's memory, about 0.4 MB each. */
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(400),
+  ...storageVariables,
   TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -51,11 +75,21 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     host: env.HOST,
     port: env.PORT,
     publicUrl: env.TRILHO_PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`,
+    isBehindProxy: env.TRILHO_BEHIND_PROXY,
     secretKeys: env.TRILHO_SECRET_KEY,
     timeScale: env.TRILHO_TIME_SCALE,
     rate: { perSecond: env.TRILHO_RATE_LIMIT, burst: env.TRILHO_RATE_BURST },
     loopbackWebhooks: env.TRILHO_LOOPBACK_WEBHOOKS,
+    otlpUrl: env.TRILHO_OTLP_URL,
+    metricsToken: env.TRILHO_METRICS_TOKEN,
+    messengers: {
+      smtp: env.TRILHO_SMTP_URL ? { url: env.TRILHO_SMTP_URL, from: env.TRILHO_MAIL_FROM } : null,
+      sms: env.TRILHO_SMS_URL ? { url: env.TRILHO_SMS_URL, token: env.TRILHO_SMS_TOKEN } : null,
+      outbox: env.TRILHO_OUTBOX,
+    },
     cachedWorkflows: env.TRILHO_CACHED_WORKFLOWS,
+    storage: storageOf(env),
+    linkSeconds: env.TRILHO_LINK_SECONDS,
     logLevel: env.TRILHO_LOG_LEVEL,
   }
 }
@@ -72,6 +106,8 @@ const simulatorSchema = z.object({
   SIMULATOR_PROVIDER_PORTS: providerPorts.prefault('0,0,0,0'),
   /** Folder of its database, certificates and `simulator.json`. */
   SIMULATOR_HOME: z.string().min(1).default('.trilho/simulator'),
+  /** The name by which others reach it, which its addresses and its certificate carry. */
+  SIMULATOR_PUBLIC_HOST: z.string().min(1).default('localhost'),
   SIMULATOR_SEED: z.coerce.number().int().default(1),
   TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
   TRILHO_LOG_LEVEL: schema.shape.TRILHO_LOG_LEVEL,
@@ -87,6 +123,7 @@ export function readSimulatorConfig(environment: NodeJS.ProcessEnv = process.env
     port: env.SIMULATOR_PORT,
     providerPorts: env.SIMULATOR_PROVIDER_PORTS,
     home: env.SIMULATOR_HOME,
+    publicHost: env.SIMULATOR_PUBLIC_HOST,
     seed: env.SIMULATOR_SEED,
     timeScale: env.TRILHO_TIME_SCALE,
     logLevel: env.TRILHO_LOG_LEVEL,

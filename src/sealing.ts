@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** A text under AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in any history or row. */
 export type Sealed = string
@@ -9,6 +16,9 @@ export type Sealer = {
   seal(value: unknown): Sealed
   /** Opens what any known key sealed; throws where none fits or the text was altered. */
   open<T>(sealed: Sealed): T
+  /** `mac.<key id>.<base64url>`: tells again whether a text is the one, and nothing else of it. */
+  mac(text: string): string
+  isMacOf(mac: string, text: string): boolean
 }
 
 /** `keys` is `id:base64 of 32 bytes`, several separated by commas: the first seals, all open (TRILHO_SECRET_KEY). */
@@ -20,6 +30,11 @@ export function sealer(keys: string): Sealer {
     }),
   )
   const [keyId] = known.keys()
+  /** Under a key of its own, so that nothing sealed can be mistaken for it. */
+  const macBy = (id: string, text: string) => {
+    const own = createHmac('sha256', known.get(id)!).update('mac').digest()
+    return `mac.${id}.${createHmac('sha256', own).update(text).digest('base64url')}`
+  }
   return {
     keyId: keyId!,
     seal(value) {
@@ -38,6 +53,13 @@ export function sealer(keys: string): Sealer {
       return JSON.parse(
         Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8'),
       )
+    },
+    mac: text => macBy(keyId!, text),
+    isMacOf(mac, text) {
+      const id = mac.split('.')[1] ?? ''
+      if (!known.has(id)) return false
+      const [given, made] = [Buffer.from(mac), Buffer.from(macBy(id, text))]
+      return given.length === made.length && timingSafeEqual(given, made)
     },
   }
 }

@@ -1,10 +1,13 @@
+import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import pino from 'pino'
 import { alive } from './activities/alive.ts'
 import type { Dependencies } from './activities/dependencies.ts'
+import { discreet } from './activities/discreet.ts'
 import {
+  eventActivities,
   noticeActivities,
   providerActivities,
   reconciliationActivities,
@@ -14,8 +17,14 @@ import {
 import { type Config, readConfig } from './config.ts'
 import { openOrm } from './db/orm.ts'
 import { scheduleHousekeeping } from './engine/schedules.ts'
+import { openMessengers } from './messengers/messengers.ts'
+import { publishMetrics } from './metrics/published.ts'
+import { loopbackAddress, sdkMetrics } from './metrics/sdk.ts'
+import { workerMetrics } from './metrics/worker.ts'
 import { providerRegistry } from './providers/registry.ts'
 import { sealer } from './sealing.ts'
+import { openStorage } from './storage/storage.ts'
+import { startTracing } from './tracing.ts'
 import { addressPolicy } from './webhooks/addresses.ts'
 import { webhookDialer } from './webhooks/dial.ts'
 import { webhookQueue } from './workflows/ids.ts'
@@ -29,15 +38,26 @@ const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ER
 /** The worker's process: create, register, run, stop when told. */
 const config = readConfig()
 const log = pino({ level: config.logLevel, base: { process: 'worker' } })
+const name = `${hostname()}:${process.pid}`
+const metrics = workerMetrics(name)
+const sdkAddress = await loopbackAddress()
 Runtime.install({
+  telemetryOptions: {
+    metrics: { prometheus: { bindAddress: sdkAddress }, globalTags: { worker: name } },
+  },
   shutdownSignals: ['SIGTERM', 'SIGINT'],
   logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
     log[LEVELS[level]]({ temporal: meta }, message)
   }),
 })
 
+const tracing = startTracing(config.otlpUrl, 'worker')
 const connection = await NativeConnection.connect({ address: config.temporal.address })
-const client = new Client({ connection, namespace: config.temporal.namespace })
+const client = new Client({
+  connection,
+  namespace: config.temporal.namespace,
+  plugins: tracing.plugins,
+})
 const dependencies = await open(config, client)
 const engine = {
   client: dependencies.temporal,
@@ -49,6 +69,7 @@ await scheduleHousekeeping(client, engine)
 const common: Partial<WorkerOptions> = {
   connection,
   namespace: config.temporal.namespace,
+  plugins: tracing.plugins,
   // Longer than any activity, so that a stop loses nothing that was sent.
   shutdownGraceTime: '20 seconds',
   shutdownForceTime: '30 seconds',
@@ -57,34 +78,45 @@ const lives = await Worker.create({
   ...common,
   taskQueue: config.temporal.taskQueue,
   workflowsPath: fileURLToPath(new URL('./workflows/index.ts', import.meta.url)),
-  activities: {
+  activities: discreet({
     ...alive(providerActivities(dependencies)),
     ...recordActivities(dependencies),
     ...alive(noticeActivities(dependencies, engine)),
+    ...alive(eventActivities(dependencies, engine)),
     ...alive(reconciliationActivities(dependencies, engine)),
-  },
+  }),
   maxCachedWorkflows: config.cachedWorkflows,
 })
 const deliveries = await Worker.create({
   ...common,
   taskQueue: webhookQueue(config.temporal.taskQueue),
-  activities: alive(webhookActivities(dependencies)),
-  maxConcurrentActivityTaskExecutions: 200,
+  activities: discreet(alive(webhookActivities(dependencies))),
+  // They wait for sockets, mostly: hundreds of dead endpoints at once leave room for those that live.
+  maxConcurrentActivityTaskExecutions: 1_000,
 })
 
+const stopPublishing = publishMetrics(dependencies.orm, name, {
+  texts: async () => (await metrics.registry.metrics()) + (await sdkMetrics(sdkAddress)),
+  log,
+})
 log.info({ taskQueue: config.temporal.taskQueue }, 'ready')
 await Promise.all([lives.run(), deliveries.run()])
+await stopPublishing()
+dependencies.messengers.close()
 await Promise.all([dependencies.providers.close(), dependencies.webhooks.close(), dependencies.orm.close()])
-await connection.close()
+await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
 
 async function open(config: Config, client: Client): Promise<Dependencies> {
   return {
     orm: await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool }),
     sealer: sealer(config.secretKeys),
-    providers: providerRegistry({ timeoutMs: PROVIDER_TIMEOUT_MS }),
+    storage: openStorage(config),
+    providers: providerRegistry({ timeoutMs: PROVIDER_TIMEOUT_MS, observe: metrics.called }),
     webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),
+    messengers: openMessengers(config.messengers),
     temporal: async () => client,
+    tried: metrics.tried,
     timeScale: config.timeScale,
     log,
   }

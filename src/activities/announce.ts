@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { attemptsOf } from '../db/attempts.ts'
 import type { Charge } from '../db/entities/charge.ts'
+import { ATTACHED, Attachment, type Med } from '../db/entities/med.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
 import type { Transfer } from '../db/entities/transfer.ts'
 import { Delivery, Event, Webhook } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { EventType } from '../domain/webhook.ts'
+import { type LinkTo, medShown, showAttachments, showMed } from '../wire/med.ts'
 import { movementShown, showMovement } from '../wire/movement.ts'
 import { chargeShown, showCharge } from '../wire/payment.ts'
 import { refundShown, showRefund } from '../wire/refund.ts'
 import { showTransfer, transferShown } from '../wire/transfer.ts'
+import type { Dependencies } from './dependencies.ts'
 
 type Announcement = {
   accountUuid: string
@@ -71,7 +74,7 @@ export async function announceTransfer(
 export function announceRefund(
   em: EntityManager,
   refund: Refund,
-  { charge, at }: { charge: Charge; at: Date },
+  { charge, at, lifeUuid = refund.uuid }: { charge: Charge; at: Date; lifeUuid?: string },
 ): Promise<void> {
   refund.sequence += 1
   return announce(em, {
@@ -81,10 +84,36 @@ export function announceRefund(
     subjectUuid: refund.uuid,
     sequence: refund.sequence,
     body: z.encode(refundShown, showRefund(refund, charge)),
-    lifeUuid: refund.uuid,
+    lifeUuid,
     requestId: refund.requestId,
     at,
   })
+}
+
+/** A MED event: the dispute as its GET shows it now, its proofs by links made now. */
+export async function announceMed(
+  em: EntityManager,
+  med: Med,
+  { at, linkTo }: { at: Date; linkTo: LinkTo },
+): Promise<void> {
+  med.sequence += 1
+  const attachments = await em.find(Attachment, { medUuid: med.uuid }, { orderBy: ATTACHED })
+  return announce(em, {
+    accountUuid: med.accountUuid,
+    connectionUuid: med.connection.uuid,
+    type: 'MED',
+    subjectUuid: med.uuid,
+    sequence: med.sequence,
+    body: z.encode(medShown, showMed(med, await showAttachments(attachments, linkTo))),
+    lifeUuid: med.uuid,
+    requestId: med.requestId,
+    at,
+  })
+}
+
+/** Links to proofs, from where they are kept. */
+export function linksTo({ storage }: Pick<Dependencies, 'storage'>): LinkTo {
+  return ({ storageKey }) => storage.link(storageKey)
 }
 
 /** A PIX_TRANSACTION event: one settled movement, with the reason where it is no charge's. */

@@ -19,6 +19,7 @@ export async function reach(
     dialect: connection.dialect,
     baseUrl: connection.baseUrl,
     credentials: sealer.open(connection.sealedCredentials),
+    provider: connection.provider,
   })
   return { connection, provider }
 }

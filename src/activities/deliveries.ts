@@ -1,11 +1,15 @@
+import { LockMode } from '@mikro-orm/core'
+import { z } from 'zod'
+import { disable, lockedWebhook } from '../db/deliveries.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from '../db/entities/webhook.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { shownInstant } from '../domain/time.ts'
-import { scaled } from '../domain/waits.ts'
+import { type EntityManager, inTransaction, type Orm } from '../db/orm.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
 import { DISABLE_AFTER_MS, waitBeforeNextTry } from '../domain/webhook.ts'
+import type { WebhookTry } from '../metrics/worker.ts'
 import type { Sealer } from '../sealing.ts'
 import type { Tried } from '../webhooks/dial.ts'
 import { signatureHeaders } from '../webhooks/signature.ts'
+import { eventShown, showEvent } from '../wire/event.ts'
 import type { Dependencies } from './dependencies.ts'
 
 export type DeliveryOrder = { deliveryUuid: string; timeScale: number }
@@ -14,100 +18,130 @@ export type NextTry =
   /** Before `TRILHO_TIME_SCALE`. */
   | { kind: 'again'; waitMs: number }
 
-/** Tries a delivery once, keeps the try, and says what comes next (SPEC §8). */
-export function deliver({ orm, sealer, webhooks, timeScale }: Dependencies) {
+/** Clocks of two machines differ by less: so much earlier than due is due. */
+const EARLY_MS = 1_000
+
+/** Tries a delivery once, where it is due, keeps the try, and says what comes next (SPEC §8). */
+export function deliver({ orm, sealer, webhooks, timeScale, tried: tell }: Dependencies) {
   return async ({ deliveryUuid }: DeliveryOrder): Promise<NextTry> => {
     const em = orm.em.fork()
     const delivery = await em.findOneOrFail(Delivery, deliveryUuid)
     if (delivery.status !== 'PENDING') return { kind: 'over', outcome: delivery.status }
+    // Woken early: only a row that somebody has made due is tried before its time.
+    const dueInMs = (delivery.nextTryAt?.getTime() ?? 0) - Date.now()
+    if (dueInMs > EARLY_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
+
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
+    if (endpoint.deletedAt || endpoint.status !== 'ACTIVE') return giveUp(orm, endpoint, delivery)
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
-    if (endpoint.deletedAt || endpoint.status !== 'ACTIVE') return cancel(em, delivery)
     const at = new Date()
-    const tried = await webhooks.postSigned(signed({ endpoint, event, sealer, at }))
-    return em.transactional(tx => keep(tx, { delivery, endpoint, tried, at, timeScale }))
+    const isFailing = endpoint.failingSince != null
+    const tried = await webhooks.postSigned({ ...signed({ endpoint, event, sealer, at }), isFailing })
+    // The pace of real sockets, which no time scale divides.
+    if (tried.kind === 'busy') return { kind: 'again', waitMs: tried.comeBackInMs * timeScale }
+    tell?.(webhookTry(tried, event))
+    return inTransaction(orm, tx => keep(tx, { before: delivery, tried, at, timeScale }))
   }
 }
 
-async function cancel(em: EntityManager, delivery: Delivery): Promise<NextTry> {
-  delivery.status = 'CANCELLED'
-  delivery.nextTryAt = null
-  await em.flush()
-  return { kind: 'over', outcome: 'CANCELLED' }
+/** As the metrics want it; the lag is that of the clock that wrote the event. */
+function webhookTry(tried: Made, event: Event): WebhookTry {
+  if (tried.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
+  if (!isTaken(tried)) return { outcome: 'refused', lagSeconds: null }
+  return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
 }
 
-/** The body an endpoint gets, and its Standard Webhooks signature; during a rotation the old token signs as well. */
-function signed({
-  endpoint,
-  event,
-  sealer,
-  at,
-}: {
-  endpoint: Webhook
-  event: Event
-  sealer: Sealer
-  at: Date
-}) {
-  const body = JSON.stringify({
-    id: event.uuid,
-    type: event.type,
-    timestamp: shownInstant(event.createdAt),
-    data: event.body,
-  })
-  const secrets = [sealer.open<string>(endpoint.sealedToken)]
-  if (endpoint.sealedPreviousToken && endpoint.previousTokenUntil && endpoint.previousTokenUntil > at)
-    secrets.push(sealer.open<string>(endpoint.sealedPreviousToken))
+/** The endpoint was disabled or removed while the delivery was written. */
+async function giveUp(orm: Orm, { deletedAt }: Webhook, { uuid }: Delivery): Promise<NextTry> {
+  const outcome = deletedAt ? 'CANCELLED' : 'FAILED'
+  await orm.em.fork().execute(
+    `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
+       where uuid = ? and status = 'PENDING'`,
+    [outcome, uuid],
+  )
+  return { kind: 'over', outcome }
+}
+
+type Signing = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }
+
+/** The body an endpoint gets, and its Standard Webhooks signature; for a while every replaced token signs as well. */
+function signed({ endpoint, event, sealer, at }: Signing) {
+  const body = JSON.stringify(z.encode(eventShown, showEvent(event)))
+  const previous = endpoint.previousTokens.filter(({ until }) => Date.parse(until) > at.getTime())
+  const sealed = [endpoint.sealedToken, ...previous.map(token => token.sealed)]
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Trilho-Webhooks/1',
     'x-request-id': event.requestId,
-    ...signatureHeaders({ id: event.uuid, at, body, secrets }),
+    ...signatureHeaders({ id: event.uuid, at, body, secrets: sealed.map(one => sealer.open<string>(one)) }),
   }
   return { url: endpoint.url, body, headers }
 }
 
-type Kept = { delivery: Delivery; endpoint: Webhook; tried: Tried; at: Date; timeScale: number }
+type Made = Exclude<Tried, { kind: 'busy' }>
+/** `before` is the delivery as it was when the try began. */
+type Kept = { before: Delivery; tried: Made; at: Date; timeScale: number }
 
 async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
-  const { delivery, endpoint, tried, at } = kept
+  const { before, tried, at, timeScale } = kept
+  await judge(em, kept)
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE }
+  const delivery = await em.findOneOrFail(Delivery, before.uuid, lock)
   delivery.tries += 1
-  em.create(DeliveryTry, {
-    deliveryUuid: delivery.uuid,
-    number: delivery.tries,
-    statusCode: tried.kind === 'answered' ? tried.status : null,
-    failure: tried.kind === 'answered' ? null : tried.kind,
-    durationMs: tried.durationMs,
-    answer: tried.kind === 'answered' ? tried.answer : '',
-    at,
-  })
-  if (tried.kind === 'answered' && tried.status >= 200 && tried.status < 300) {
-    delivery.status = 'DELIVERED'
-    delivery.nextTryAt = null
-    endpoint.lastSuccessAt = at
-    endpoint.failingSince = null
-    return { kind: 'over', outcome: 'DELIVERED' }
-  }
-  endpoint.failingSince ??= at
-  disableIfDead(kept)
-  const waitMs = waitBeforeNextTry(
-    delivery.tries,
-    Math.random(),
-    tried.kind === 'answered' ? tried.retryAfterMs : 0,
-  )
-  if (waitMs === null || endpoint.status === 'DISABLED') {
-    delivery.status = 'FAILED'
-    delivery.nextTryAt = null
-    return { kind: 'over', outcome: 'FAILED' }
-  }
-  delivery.nextTryAt = new Date(at.getTime() + waitMs)
+  em.create(DeliveryTry, tryOf(delivery, tried, at))
+  if (isTaken(tried)) return ended(delivery, 'DELIVERED')
+  if (delivery.status !== 'PENDING') return ended(delivery, delivery.status)
+  // Somebody asked for another one while this one was under way.
+  if (delivery.nextTryAt?.getTime() !== before.nextTryAt?.getTime()) return { kind: 'again', waitMs: 0 }
+  const retryAfterMs = tried.kind === 'answered' ? tried.retryAfterMs : 0
+  const waitMs = waitBeforeNextTry(delivery.tries - delivery.roundFrom, Math.random(), retryAfterMs)
+  if (waitMs === null) return ended(delivery, 'FAILED')
+  delivery.nextTryAt = new Date(at.getTime() + scaled(waitMs, timeScale))
+  delivery.wakeAt = new Date(delivery.nextTryAt.getTime() + scaled(WAITS.deliveryForgotten, timeScale))
   return { kind: 'again', waitMs }
 }
 
-function disableIfDead({ endpoint, tried, at, timeScale }: Kept): void {
-  const gone = tried.kind === 'answered' && tried.status === 410
-  const failingMs = endpoint.failingSince ? at.getTime() - endpoint.failingSince.getTime() : 0
-  const silent = failingMs >= scaled(DISABLE_AFTER_MS, timeScale)
-  if (!gone && !silent) return
-  endpoint.status = 'DISABLED'
-  endpoint.disabledReason = gone ? 'the endpoint answered 410 Gone' : 'no success for five days'
+/** What a try says about its endpoint. Before the delivery is locked: endpoints are locked first. */
+async function judge(em: EntityManager, { before, tried, at, timeScale }: Kept): Promise<void> {
+  const uuid = before.webhookUuid
+  if (isTaken(tried)) {
+    await em.execute(
+      `update webhook set last_success_at = ?, failing_since = null where uuid = ?
+         and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
+      [at, uuid, new Date(at.getTime() - 60_000)],
+    )
+    return
+  }
+  const endpoint = await lockedWebhook(em, { uuid })
+  if (endpoint?.status !== 'ACTIVE') return
+  endpoint.failingSince ??= at
+  const isGone = tried.kind === 'answered' && tried.status === 410
+  const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaled(DISABLE_AFTER_MS, timeScale)
+  if (isGone || isSilent) await disable(em, endpoint, isGone ? 'gone' : 'silent')
+  else await em.flush()
+}
+
+function tryOf({ uuid, tries }: Delivery, tried: Made, at: Date) {
+  const answered = tried.kind === 'answered'
+  return {
+    deliveryUuid: uuid,
+    number: tries,
+    statusCode: answered ? tried.status : null,
+    failure: answered ? null : tried.kind,
+    durationMs: tried.durationMs,
+    answer: answered ? tried.answer : '',
+    at,
+  }
+}
+
+function ended(delivery: Delivery, status: 'DELIVERED' | 'FAILED' | 'CANCELLED'): NextTry {
+  delivery.status = status
+  delivery.nextTryAt = null
+  delivery.wakeAt = null
+  return { kind: 'over', outcome: status }
+}
+
+/** SPEC §8: only 2xx succeeds. */
+function isTaken(tried: Tried): boolean {
+  return tried.kind === 'answered' && tried.status >= 200 && tried.status < 300
 }

@@ -1,14 +1,26 @@
+import { foldTallies } from '../db/tallies.ts'
 import type { Engine } from '../engine/start.ts'
+import { sendAuthCode, storeAuthCode } from './auth-codes.ts'
 import { deliver } from './deliveries.ts'
+import { sweepDeliveries } from './delivery-sweep.ts'
 import type { Dependencies } from './dependencies.ts'
 import { takeDeposit } from './deposits.ts'
+import { pruneEvents } from './event-pruning.ts'
 import { cancelCharge, followCharge } from './following.ts'
 import { issueCharge } from './issuing.ts'
+import { openPixKey } from './key-opening.ts'
+import { askKeyRemoval, deleteKey } from './key-removal.ts'
+import { passMedDeadline, warnOfMed } from './med-deadlines.ts'
+import { sweepMeds } from './med-reconciliation.ts'
+import { medNow, sendMedReply, takeMedReply } from './med-replies.ts'
+import { followMed } from './meds.ts'
 import { sweepNotices } from './notices.ts'
 import { closeOrphan } from './orphans.ts'
 import { askBy, sendBy, settleBy } from './outgoing.ts'
+import { askKey, createKey, giveUpKey } from './pix-keys.ts'
 import { providerAccounts, reconcile } from './reconciliation.ts'
 import { chargeNow, refundNow } from './records.ts'
+import { recoverDeliveries } from './recovery.ts'
 import { openRefund } from './refund-opening.ts'
 import { devolution } from './refunds.ts'
 import { unmatchedReturn } from './returns.ts'
@@ -29,6 +41,13 @@ export function providerActivities(dependencies: Dependencies) {
     askRefund: askBy(dependencies, devolution),
     sendReturn: sendBy(dependencies, unmatchedReturn),
     askReturn: askBy(dependencies, unmatchedReturn),
+    createKey: createKey(dependencies),
+    askKey: askKey(dependencies),
+    deleteKey: deleteKey(dependencies),
+    askKeyRemoval: askKeyRemoval(dependencies),
+    sendAuthCode: sendAuthCode(dependencies),
+    followMed: followMed(dependencies),
+    sendMedReply: sendMedReply(dependencies),
   }
 }
 
@@ -42,9 +61,17 @@ export function recordActivities(dependencies: Dependencies) {
     transferNow: transferNow(dependencies),
     failTransfer: failTransfer(dependencies),
     endWaiting: endWaiting(dependencies),
+    foldTallies: () => foldTallies(dependencies.orm),
     settleTransfer: settleBy(dependencies, pixOut),
     settleRefund: settleBy(dependencies, devolution),
     settleReturn: settleBy(dependencies, unmatchedReturn),
+    openPixKey: openPixKey(dependencies),
+    giveUpKey: giveUpKey(dependencies),
+    storeAuthCode: storeAuthCode(dependencies),
+    medNow: medNow(dependencies),
+    takeMedReply: takeMedReply(dependencies),
+    warnOfMed: warnOfMed(dependencies),
+    passMedDeadline: passMedDeadline(dependencies),
   }
 }
 
@@ -53,8 +80,21 @@ export function webhookActivities(dependencies: Dependencies) {
   return { deliver: deliver(dependencies) }
 }
 
+/** What keeps events and deliveries in order beside their own lives. */
+export function eventActivities(dependencies: Dependencies, engine: Engine) {
+  return {
+    sweepDeliveries: sweepDeliveries(dependencies, engine),
+    recoverDeliveries: recoverDeliveries(dependencies, engine),
+    pruneEvents: pruneEvents(dependencies),
+  }
+}
+
 export function reconciliationActivities(dependencies: Dependencies, engine: Engine) {
-  return { providerAccounts: providerAccounts(dependencies), reconcile: reconcile(dependencies, engine) }
+  return {
+    providerAccounts: providerAccounts(dependencies),
+    reconcile: reconcile(dependencies, engine),
+    sweepMeds: sweepMeds(dependencies, engine),
+  }
 }
 
 export function noticeActivities(dependencies: Dependencies, engine: Engine) {

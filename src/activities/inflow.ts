@@ -1,14 +1,25 @@
 import type { EntityManager } from '../db/orm.ts'
-import { type Leg, shortfallRepaid } from '../domain/ledger.ts'
+import { disputeRetained, type Leg, shortfallRepaid } from '../domain/ledger.ts'
+import { lackingCents } from '../domain/med.ts'
+import { lockDisputes } from './med-locks.ts'
 
 /** Money that has just become available to some accounts at one provider account. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }
 
 /**
- * The legs that repay open shortfalls first (SPEC §7), to be booked with the inflow itself. Two inflows at once may both
- * find the same shortfall: the constraint `balance_shortfall` refuses the second, which is then tried again.
+ * The legs that repay open shortfalls first (SPEC §7) and then keep what open disputes lack (SPEC §5), to be booked with
+ * the inflow itself. Two inflows at once may both find the same shortfall: the constraint `balance_shortfall` refuses
+ * the second, which is then tried again; what disputes lack is read under their row locks.
  */
-export async function repayments(
+export async function repayments(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
+  const repaid = await shortfallsRepaid(em, inflow)
+  const left = sums(inflow.credits)
+  for (const { from, cents } of repaid) left.set(from.accountUuid, left.get(from.accountUuid)! - cents)
+  return [...repaid, ...(await retained(em, inflow.providerAccountUuid, left))]
+}
+
+/** The legs that repay open shortfalls alone: of money that was here before, nothing is kept for disputes. */
+export async function shortfallsRepaid(
   em: EntityManager,
   { providerAccountUuid, credits }: Inflow,
 ): Promise<Leg[]> {
@@ -17,10 +28,32 @@ export async function repayments(
        and account_uuid = any(array[?]::uuid[])`,
     [providerAccountUuid, credits.map(credit => credit.accountUuid)],
   )
+  const all = sums(credits)
   return rows.flatMap(row => {
-    const cents = credits
-      .filter(credit => credit.accountUuid === row.account_uuid)
-      .reduce((sum, credit) => sum + credit.cents, 0)
+    const cents = all.get(row.account_uuid) ?? 0
     return shortfallRepaid(row.account_uuid, { cents, shortfallCents: Number(row.cents) })
   })
+}
+
+/** What is left of an inflow is kept for disputes that found too little, the oldest first, up to what they lack. */
+async function retained(
+  em: EntityManager,
+  providerAccountUuid: string,
+  left: Map<string, number>,
+): Promise<Leg[]> {
+  const accountUuids = [...left.keys()].filter(accountUuid => left.get(accountUuid)! > 0)
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+  return disputes.flatMap(med => {
+    const cents = Math.min(lackingCents(med), left.get(med.accountUuid) ?? 0)
+    if (cents <= 0) return []
+    med.retainedCents += cents
+    left.set(med.accountUuid, left.get(med.accountUuid)! - cents)
+    return disputeRetained(med.accountUuid, cents)
+  })
+}
+
+function sums(credits: Inflow['credits']): Map<string, number> {
+  const all = new Map<string, number>()
+  for (const { accountUuid, cents } of credits) all.set(accountUuid, (all.get(accountUuid) ?? 0) + cents)
+  return all
 }

@@ -4,14 +4,14 @@ import { Charge, Split } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { ChargeState } from '../domain/charge.ts'
-import { referenceOf } from '../domain/identifiers.ts'
 import { feeOf } from '../domain/money.ts'
-import type { IssuedCharge, IssueOutcome } from '../domain/provider.ts'
+import type { IssuedCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { announceCharge, type LeftToDo, leftToDo } from './announce.ts'
 import { inOrderOfTrust, tellBreaker } from './breaker.ts'
 import { partyOf, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { beginAttempt, leaveCandidate, orphanTheRest } from './issue-attempts.ts'
 import { lockCharge, moveCharge } from './move.ts'
 
 /** Where a charge stands after issuing; `orphans` are attempts whose payload may exist and must be cancelled. */
@@ -34,8 +34,8 @@ export function issueCharge(dependencies: Dependencies) {
     const candidates = await inOrderOfTrust(em, order.candidates)
     const charge = await storeOrder(em, order, dependencies.sealer.open<ChargeDetails>(order.details))
     if (charge.state !== 'issuing') return issuedAs(em, charge)
-    for (const [position, connectionUuid] of candidates.entries()) {
-      const issued = await issueThrough(dependencies, { charge, connectionUuid, position })
+    for (const connectionUuid of candidates) {
+      const issued = await issueThrough(dependencies, { charge, connectionUuid })
       if (issued) return issued
     }
     return inTransaction(dependencies.orm, tx => giveUp(tx, order.uuid))
@@ -81,13 +81,15 @@ async function storeOrder(em: EntityManager, order: ChargeOrder, details: Charge
   return charge
 }
 
-type Candidate = { charge: Charge; connectionUuid: string; position: number }
+type Candidate = { charge: Charge; connectionUuid: string }
 
 /** Asks one candidate, unless an earlier run of this activity has its answer. Null: the next one, please. */
 async function issueThrough(dependencies: Dependencies, candidate: Candidate): Promise<Issued | null> {
   const em = dependencies.orm.em.fork()
   const { connection, provider } = await reach(dependencies, em, candidate.connectionUuid)
-  const attempt = await beginAttempt(em, candidate, connection)
+  const begun = await beginAttempt(dependencies, { chargeUuid: candidate.charge.uuid, connection })
+  if (!begun) return issuedMeanwhile(em, candidate.charge.uuid)
+  const { attempt } = begun
   if (attempt.state !== 'calling') return null
   const feeCents =
     candidate.charge.valueCents === 0 ? 0 : feeOf(candidate.charge.valueCents, connection.fees.charge)
@@ -99,61 +101,32 @@ async function issueThrough(dependencies: Dependencies, candidate: Candidate): P
   })
   await tellBreaker(em, connection.uuid, outcome)
   if (outcome.kind === 'accepted')
-    return inTransaction(dependencies.orm, tx =>
-      open(tx, { attemptUuid: attempt.uuid, feeCents, issued: outcome.charge }),
-    )
-  await leave(em, attempt, outcome)
+    return inTransaction(dependencies.orm, tx => open(tx, { attempt, feeCents, issued: outcome.charge }))
+  await leaveCandidate(dependencies, begun, outcome)
   return null
 }
 
-async function beginAttempt(
-  em: EntityManager,
-  candidate: Candidate,
-  connection: Connection,
-): Promise<Attempt> {
-  const subjectUuid = candidate.charge.uuid
-  const begun = await em.findOne(Attempt, {
-    operation: 'issue',
-    subjectUuid,
-    connectionUuid: connection.uuid,
-  })
-  if (begun) return begun
-  const attempt = em.create(Attempt, {
-    uuid: randomUUID(),
-    operation: 'issue',
-    subjectUuid,
-    connectionUuid: connection.uuid,
-    providerAccountUuid: connection.providerAccountUuid,
-    position: candidate.position,
-    reference: referenceOf(subjectUuid),
-    state: 'calling',
-  })
-  await em.flush()
-  return attempt
+/** Another run of this activity was faster. */
+async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Promise<Issued> {
+  return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'], refresh: true }))
 }
 
-async function leave(
-  em: EntityManager,
-  attempt: Attempt,
-  outcome: Exclude<IssueOutcome, { kind: 'accepted' }>,
-): Promise<void> {
-  attempt.state = outcome.kind === 'unknown' ? 'orphan' : outcome.kind
-  attempt.code = outcome.code
-  attempt.message = outcome.message
-  if (outcome.kind === 'rejected') {
-    attempt.finality = outcome.finality
-    attempt.providerCode = outcome.providerCode
-  }
-  await em.flush()
-}
-
-type Opening = { attemptUuid: string; feeCents: number; issued: IssuedCharge }
+type Opening = { attempt: Attempt; feeCents: number; issued: IssuedCharge }
 
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
-async function open(em: EntityManager, { attemptUuid, feeCents, issued }: Opening): Promise<Issued> {
-  const attempt = await em.findOneOrFail(Attempt, attemptUuid)
+async function open(
+  em: EntityManager,
+  { attempt: { uuid, subjectUuid }, ...opening }: Opening,
+): Promise<Issued> {
+  const { feeCents, issued } = opening
+  const charge = await lockCharge(em, subjectUuid)
+  const attempt = await em.findOneOrFail(Attempt, uuid)
+  if (charge.state !== 'issuing') {
+    // Another run of this activity was faster: what this one was given is not what was shown.
+    if (attempt.state !== 'accepted') attempt.state = 'orphan'
+    return issuedAs(em, charge)
+  }
   const connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
-  const charge = await lockCharge(em, attempt.subjectUuid)
   charge.connection = connection
   charge.providerAccountUuid = connection.providerAccountUuid
   charge.feeCents = feeCents
@@ -164,6 +137,7 @@ async function open(em: EntityManager, { attemptUuid, feeCents, issued }: Openin
   charge.receiver = partyOf(connection) ?? issued.receiver
   charge.expiresAt = new Date(issued.expiresAt)
   attempt.state = 'accepted'
+  await orphanTheRest(em, charge.uuid)
   moveCharge(charge, 'issued', new Date())
   return issuedAs(em, charge)
 }
@@ -171,6 +145,7 @@ async function open(em: EntityManager, { attemptUuid, feeCents, issued }: Openin
 async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {
   const charge = await lockCharge(em, chargeUuid)
   if (charge.state !== 'issuing') return issuedAs(em, charge)
+  await orphanTheRest(em, chargeUuid)
   const attempts = await em.find(
     Attempt,
     { operation: 'issue', subjectUuid: chargeUuid },

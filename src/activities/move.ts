@@ -1,9 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
 import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
+import type { Med } from '../db/entities/med.ts'
 import { Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
+import { type MedEvent, med as medLife } from '../domain/med.ts'
 import { shownInstant } from '../domain/time.ts'
 import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
@@ -31,6 +33,10 @@ export function moveCharge(charge: Charge, event: ChargeEvent, at: Date): void {
 
 export function moveTransfer(transfer: Transfer, event: TransferEvent, at: Date): void {
   move(transferLife, transfer, event, at)
+}
+
+export function moveMed(med: Med, event: MedEvent, at: Date): void {
+  move(medLife, med, event, at)
 }
 
 type Living<State, Shown extends string> = { state: State; history: HistoryEntry<Shown>[]; updatedAt: Date }

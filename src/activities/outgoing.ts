@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { pausedAmong } from '../db/pauses.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
@@ -131,17 +132,42 @@ async function begin<Row>(
   if (earlier && !mayBegin(earlier)) {
     if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
     if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
+    // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
+    if (await isPaused(em, connection)) {
+      Object.assign(earlier, {
+        state: 'unknown',
+        code: 'paused',
+        unknownSince: earlier.unknownSince ?? new Date(),
+      })
+      return { sent: { kind: 'unknown', code: 'paused' } }
+    }
     earlier.state = 'calling'
     return { row, attempt: earlier, connection }
   }
   const attempt = earlier ?? (await newAttempt(em, outgoing, order, connection))
   attempt.state = 'calling'
-  const refusal = await outgoing.begin(em, row, { attempt, connection })
-  if (!refusal) return { row, attempt, connection }
-  Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
+  if (await isPaused(em, connection)) Object.assign(attempt, PAUSED)
+  else {
+    const refusal = await outgoing.begin(em, row, { attempt, connection })
+    if (!refusal) return { row, attempt, connection }
+    Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
+  }
   await outgoing.refused(em, row, attempt)
   return { sent: await answered(em, attempt, order.uuid) }
 }
+
+/** Asked again here, because an order may wait long between its request and its sending (SPEC §9). */
+async function isPaused(em: EntityManager, { uuid }: Connection): Promise<boolean> {
+  return (await pausedAmong(em, [uuid], 'out')).size > 0
+}
+
+/** It never left: the next candidate may be tried, and the same one later. */
+const PAUSED = {
+  state: 'unreachable',
+  code: 'paused',
+  message: 'paused by an operator',
+  finality: null,
+} as const
 
 /** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */
 function mayBegin(attempt: Attempt): boolean {

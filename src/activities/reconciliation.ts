@@ -11,6 +11,7 @@ import type { Engine } from '../engine/start.ts'
 import { sha256 } from '../sealing.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { repairMeds } from './med-reconciliation.ts'
 
 /** What one provider account's statement and ours came to. */
 export type Reconciled = {
@@ -27,6 +28,9 @@ export type ReconciliationOrder = { providerAccountUuid: string; from: string; t
 
 /** The younger end of a statement may still be on its way to us. */
 const SETTLING_MS = 2 * 60_000
+
+/** A dispute may be answered for seven days: older ones have their decision, and lives that ask for it. */
+const DISPUTED_MS = 8 * 24 * 60 * 60_000
 
 /** Every provider account that an active connection reaches. */
 export function providerAccounts({ orm }: Dependencies) {
@@ -60,7 +64,10 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
     const settledBefore = Date.parse(order.to) - scaled(SETTLING_MS, engine.timeScale)
     const theirs = said.entries.filter(entry => Date.parse(entry.at) <= settledBefore)
     const { matched, differences } = compare(theirs, await ours(em, { ...order, settledBefore, theirs }))
-    let repaired = 0
+    let repaired = await repairMeds(engine, em, {
+      ...{ connection, provider, to: order.to, tellsAgain: true },
+      from: new Date(Date.parse(order.to) - DISPUTED_MS).toISOString(),
+    })
     const left: Difference[] = []
     for (const difference of differences) {
       if (await repair(engine, em, { connection, difference })) repaired += 1
@@ -95,7 +102,10 @@ async function ours(
 
 type Found = { connection: Connection; difference: Difference }
 
-/** A lost notice is written into the inbox once; one that was handed over before and still differs is not repaired. */
+/**
+ * A lost notice is written into the inbox once. One that was handed over before and still differs is not repaired: it is
+ * shown, and told to its life again, which may have asked before the provider's own look-ups knew of it.
+ */
 async function repair(
   engine: Engine,
   em: EntityManager,
@@ -105,20 +115,28 @@ async function repair(
   if (!entry || (kind !== 'missing_here' && kind !== 'status_differs')) return false
   const body = JSON.stringify({ reconciliation: entry })
   const digest = sha256(body)
-  if ((await em.count(Notice, { connectionUuid: connection.uuid, digest })) > 0) return false
+  const before = await em.findOne(Notice, { connectionUuid: connection.uuid, digest })
+  if (before) await handOver(engine, em, before)
+  if (before) return false
   const notice = em.create(Notice, {
     uuid: randomUUID(),
     connectionUuid: connection.uuid,
     digest,
-    kind: entry.direction === 'IN' ? 'payment' : 'transfer',
+    kind: kindOf(entry),
     reference: entry.reference,
-    endToEnd: entry.endToEnd,
+    endToEnd: entry.direction === 'OUT' ? (entry.returnOf ?? entry.endToEnd) : entry.endToEnd,
     body,
     requestId: randomUUID(),
   })
   await em.flush()
   await handOver(engine, em, notice)
   return true
+}
+
+/** A return of money we received is told by the PIX that it returns: a refund of ours, or a dispute's. */
+function kindOf({ direction, returnOf }: StatementEntry): Notice['kind'] {
+  if (direction === 'IN') return 'payment'
+  return returnOf === undefined ? 'transfer' : 'refund'
 }
 
 /** Differences seen again keep the time they were first seen; those of the period that are gone are settled. */

@@ -41,16 +41,7 @@ function whyNot(charge: Charge, valueCents: number) {
 
 /** What each split gives back as far as it can, and the owner the rest. */
 async function partsOf(em: EntityManager, charge: Charge, valueCents: number): Promise<RefundPart[]> {
-  const credited = charge.splits.getItems().filter(split => split.status === 'CREDITED')
-  const owed = owedBySplits(
-    credited.map(split => ({
-      uuid: split.uuid,
-      accountUuid: split.recipient.uuid,
-      creditedCents: split.creditedCents,
-      askedBackCents: split.askedBackCents,
-    })),
-    { receivedCents: charge.receivedCents, refundedCents: charge.refundedCents, valueCents },
-  )
+  const owed = askedOfSplits(charge, valueCents)
   const available = await availableOf(
     em,
     charge,
@@ -63,6 +54,20 @@ async function partsOf(em: EntityManager, charge: Charge, valueCents: number): P
   })
   const rest = valueCents - parts.reduce((sum, part) => sum + part.cents, 0)
   return [...parts, { account_uuid: charge.accountUuid, split_uuid: null, cents: rest, asked: rest }]
+}
+
+/** What each split of a charge owes of a refund of so much. */
+export function askedOfSplits(charge: Charge, valueCents: number) {
+  const credited = charge.splits.getItems().filter(split => split.status === 'CREDITED')
+  return owedBySplits(
+    credited.map(split => ({
+      uuid: split.uuid,
+      accountUuid: split.recipient.uuid,
+      creditedCents: split.creditedCents,
+      askedBackCents: split.askedBackCents,
+    })),
+    { receivedCents: charge.receivedCents, refundedCents: charge.refundedCents, valueCents },
+  )
 }
 
 /** Locked in sorted order, like all balances. */

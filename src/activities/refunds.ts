@@ -1,17 +1,21 @@
 import { LockMode } from '@mikro-orm/core'
+import type { Attempt } from '../db/entities/attempt.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import { Refund } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import { charge as chargeLife } from '../domain/charge.ts'
+import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import { goneUncovered, refundReleased, refundSettled } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
 import { refund as life, type RefundEvent, refundableCents } from '../domain/refund.ts'
 import { announceCharge, announceMovement, announceRefund } from './announce.ts'
+import { shortfallsRepaid } from './inflow.ts'
+import { coverDisputes } from './med-cover.ts'
+import { lockDisputes } from './med-locks.ts'
 import { lockCharge, moveCharge } from './move.ts'
 import { book, failMovement, settleMovement } from './movements.ts'
 import type { Outgoing } from './outgoing.ts'
-import { partiesOf } from './refund-opening.ts'
+import { askedOfSplits, partiesOf } from './refund-opening.ts'
 
 /** A refund under the lock of its charge, which every refund of that charge waits for. */
 type Devolution = { refund: Refund; charge: Charge }
@@ -60,21 +64,55 @@ export const devolution: Outgoing<Devolution> = {
     const event = life.accepts(refund.state, 'rejected') ? 'rejected' : 'refused'
     if (!life.accepts(refund.state, event)) return
     const at = new Date()
+    const { accountUuid, providerAccountUuid } = charge
+    const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
     moveRefund(refund, event, at)
     refund.failure = {
-      code: attempt.state === 'unreachable' ? 'no_provider_available' : (attempt.code ?? 'provider_rejected'),
+      code: whyRefused(attempt),
       message: attempt.message ?? 'the provider refused the refund',
       ...(attempt.providerCode && { provider_code: attempt.providerCode }),
     }
     charge.refundingCents -= refund.valueCents
-    moveCharge(charge, charge.refundedCents > 0 ? 'refund_failed_after_another' : 'refund_failed', at)
+    await countReturns(em, charge)
+    moveCharge(charge, whatFailureMeans(charge), at)
     failMovement(refund.movement!, at)
+    const parts = [...partiesOf(refund), { accountUuid: refund.accountUuid, cents: refund.feeCents }]
+    const credits = parts.filter(({ cents }) => cents > 0)
     await book(em, refund.movement!, [
-      ...refundReleased(partiesOf(refund)),
-      ...refundReleased([{ accountUuid: refund.accountUuid, cents: refund.feeCents }]),
+      ...refundReleased(parts),
+      ...(await shortfallsRepaid(em, { providerAccountUuid, credits })),
     ])
+    // What is left again is first of all a dispute's that has opened meanwhile.
+    await coverDisputes(em, { movement: charge.movement!, charge }, disputes, at)
     await announceRefund(em, refund, { charge, at })
+    if (charge.state === 'refunded') await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
   },
+}
+
+/**
+ * A dispute's return may have taken what this refund was to: it was gone uncovered then, and counts for the charge now
+ * that the refund has not gone.
+ */
+async function countReturns(em: EntityManager, charge: Charge): Promise<void> {
+  const [row]: { cents: string }[] = await em.execute(
+    `select coalesce(sum(value_cents), 0) as cents from refund where charge_uuid = ? and state = 'settled'`,
+    [charge.uuid],
+  )
+  const more = Math.min(Number(row?.cents) - charge.refundedCents, refundableCents(charge))
+  if (more <= 0) return
+  for (const { split, cents } of askedOfSplits(charge, more))
+    charge.splits.getItems().find(({ uuid }) => uuid === split.uuid)!.askedBackCents += cents
+  charge.refundedCents += more
+}
+
+function whatFailureMeans({ receivedCents, refundedCents }: Charge): ChargeEvent {
+  if (refundedCents === receivedCents) return 'refund_settled_whole'
+  return refundedCents > 0 ? 'refund_failed_after_another' : 'refund_failed'
+}
+
+function whyRefused({ state, code }: Attempt): string {
+  if (state === 'unreachable' && code !== 'paused') return 'no_provider_available'
+  return code ?? 'provider_rejected'
 }
 
 function accept(refund: Refund): void {

@@ -74,6 +74,7 @@ export const unmatchedReturn: Outgoing<Return> = {
 
   /** Unreachable is tried again; a definite no leaves the money in `pending`, for the operator. */
   async refused(em, { original, out }, attempt) {
+    if (attempt.code === 'paused') return // Before anything was held for it.
     if (!out) throw new Error('a return refused that was never begun')
     const at = new Date()
     close(original, attempt.state === 'unreachable' ? 'held' : 'not_returned', at)

@@ -124,8 +124,11 @@ async function now(em: EntityManager, transfer: Transfer): Promise<TransferNow> 
 
 /** SPEC §4: unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides. */
 export function whyNobody(attempts: NamedAttempt[]): Failure {
-  if (attempts.some(({ attempt }) => attempt.state === 'unreachable'))
-    return failureOf('no_provider_available')
+  const unreached = attempts.filter(({ attempt }) => attempt.state === 'unreachable')
+  if (unreached.length > 0)
+    return failureOf(
+      unreached.every(({ attempt }) => attempt.code === 'paused') ? 'paused' : 'no_provider_available',
+    )
   const refusals = attempts.filter(({ attempt }) => attempt.code !== 'insufficient_balance')
   const last = refusals.at(-1)
   if (!last) return failureOf('insufficient_balance')
@@ -138,7 +141,7 @@ export function whyNobody(attempts: NamedAttempt[]): Failure {
 }
 
 function failureOf(
-  code: 'not_taken' | 'external_ref_taken' | 'insufficient_balance' | 'no_provider_available',
+  code: 'not_taken' | 'external_ref_taken' | 'insufficient_balance' | 'no_provider_available' | 'paused',
 ): Failure {
   return { code, message: REFUSALS[code].message }
 }

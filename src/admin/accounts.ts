@@ -17,6 +17,8 @@ export async function openAccount(
 }
 
 export type TokenOrder = {
+  /** Where the order may come twice: the second is refused by the database. */
+  uuid?: string
   accountUuid: string
   name: string
   mode: TokenMode
@@ -40,6 +42,22 @@ export async function revokeTokens(
 ) {
   await em.nativeUpdate(Token, { accountUuid, name, revokedAt: null }, { revokedAt: new Date() })
 }
+
+/** Revokes one token of an account; one that is revoked already stays as it is. */
+export async function revokeToken(
+  em: EntityManager,
+  { accountUuid, uuid }: { accountUuid: string; uuid: string },
+) {
+  await em.nativeUpdate(Token, { accountUuid, uuid, revokedAt: null }, { revokedAt: new Date() })
+}
+
+/** The tokens of an account, newest first; nothing in them opens anything. */
+export function tokensOf(em: EntityManager, accountUuid: string): Promise<Token[]> {
+  return em.find(Token, { accountUuid }, { orderBy: { createdAt: 'desc' }, limit: MOST_SHOWN })
+}
+
+/** Tokens of years stay in the table; a person looks at these. */
+const MOST_SHOWN = 200
 
 /** Replaces the priority list of an account. */
 export async function setDefaults(

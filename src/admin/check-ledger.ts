@@ -5,7 +5,12 @@ import type { Sealer } from '../sealing.ts'
 
 /** A rule of SPEC §7 that does not hold somewhere; `where` names the row. */
 export type Violation = {
-  rule: 'movement_balanced' | 'balance_is_fold' | 'balance_after_posting' | 'provider_agrees'
+  rule:
+    | 'movement_balanced'
+    | 'balance_is_fold'
+    | 'balance_after_posting'
+    | 'dispute_cover'
+    | 'provider_agrees'
   where: string
   detail: string
 }
@@ -34,6 +39,17 @@ const RULES: { rule: Violation['rule']; query: string }[] = [
                     partition by account_uuid, provider_account_uuid, bucket order by id) as fold
                   from posting) p
             where balance_cents <> fold`,
+  },
+  {
+    rule: 'dispute_cover',
+    query: `select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
+                   'balance ' || b.cents || ', disputes ' || coalesce(m.cents, 0) as detail
+            from balance b left join (
+              select account_uuid, provider_account_uuid, bucket, sum(cents) as cents from med,
+                lateral (values ('blocked', held_cents), ('retained', retained_cents)) as kept (bucket, cents)
+              group by account_uuid, provider_account_uuid, bucket
+            ) m using (account_uuid, provider_account_uuid, bucket)
+            where b.bucket in ('blocked', 'retained') and b.cents <> coalesce(m.cents, 0)`,
   },
 ]
 

@@ -1,17 +1,21 @@
-import Router from '@koa/router'
+import Router, { type RouterContext } from '@koa/router'
 import type { Client } from '@temporalio/client'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Orm } from '../db/orm.ts'
 import type { Sealer } from '../sealing.ts'
+import type { Storage } from '../storage/storage.ts'
 import { authenticator } from './auth.ts'
 import { accessLog, requestId, securityHeaders } from './envelope.ts'
 import { refuse } from './errors.ts'
 import { failures } from './failure.ts'
+import { FORMS_AT_ONCE } from './limits.ts'
 import { nameFailedTransactions } from './outage.ts'
 import { rateLimiter } from './rate-limit.ts'
-import type { ApiRouter } from './route.ts'
+import { type ApiRouter, requireGlobal } from './route.ts'
+import { traced } from './traced.ts'
+import { turns } from './turns.ts'
 
 /** What a process builds once and every route may use. */
 export type Dependencies = {
@@ -21,13 +25,20 @@ export type Dependencies = {
   config: Config
   log: Logger
   sealer: Sealer
+  storage: Storage
 }
 
 /** The routes of one noun; they register themselves. */
 export type Routes = (router: ApiRouter, dependencies: Dependencies) => void
 
+export type AppOptions = Dependencies & {
+  routes: Routes[]
+  /** Sees every request and how it was answered. */
+  count?: Middleware
+}
+
 /** The API: one error channel around one router. */
-export function createApp({ routes, ...dependencies }: Dependencies & { routes: Routes[] }): Koa {
+export function createApp({ routes, count, ...dependencies }: AppOptions): Koa {
   const { orm, log, config } = dependencies
   nameFailedTransactions(orm)
   const authenticate = authenticator(orm)
@@ -37,6 +48,7 @@ export function createApp({ routes, ...dependencies }: Dependencies & { routes: 
     described: [],
     orm,
     log,
+    formTurns: turns(FORMS_AT_ONCE),
     async admit(ctx) {
       const token = await authenticate(ctx.get('Authorization'))
       ctx.state.token = token
@@ -46,21 +58,27 @@ export function createApp({ routes, ...dependencies }: Dependencies & { routes: 
   }
   for (const register of routes) register(router, dependencies)
 
-  const app = new Koa()
+  const app = new Koa({ proxy: config.isBehindProxy, maxIpsCount: 1 })
   app.on('error', (error: unknown) =>
     log.warn({ code: Object(error).code }, 'an answer did not reach its caller'),
   )
   app.use(requestId)
+  app.use(traced)
   app.use(accessLog(log))
+  if (count) app.use(count)
   app.use(securityHeaders)
   app.use(failures(log))
   app.use(router.koa.routes())
-  app.use(ctx => notServed(router, ctx))
+  app.use(ctx => notServed(router, ctx as RouterContext))
   return app
 }
 
+/** Bound tokens have no business here, not even with what is not there. */
+const GLOBAL_ONLY = /^\/api\/v1\/webhooks(\/|$)/i
+
 /** Nobody took the request: 405 where the path is known under another method, else 404. */
-function notServed(router: ApiRouter, ctx: Koa.Context): never {
+async function notServed(router: ApiRouter, ctx: RouterContext): Promise<never> {
+  if (GLOBAL_ONLY.test(ctx.path)) requireGlobal(await router.admit(ctx))
   const layers = router.koa.match(ctx.path, ctx.method).path
   const allowed = [...new Set(layers.flatMap(layer => layer.methods))]
   if (allowed.length === 0) refuse('not_found')

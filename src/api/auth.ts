@@ -10,6 +10,8 @@ export type Token = {
   accountUuid: string
   connectionUuid: string | null
   mode: TokenMode
+  /** What it sees and touches: of simulators only, or of real providers only; all of it is for people to see. */
+  reaches?: TokenMode
 }
 
 type Usable = { token: Token; expiresAtMs: number | null }
@@ -82,6 +84,7 @@ async function usableToken(em: EntityManager, hash: string): Promise<Usable | nu
       accountUuid: row.account_uuid,
       connectionUuid: row.connection_uuid,
       mode: row.mode,
+      reaches: row.mode,
     },
     expiresAtMs: row.expires_ms === null ? null : Number(row.expires_ms),
   }

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/start.ts'
-import { NOT_STORED_MS } from './limits.ts'
+import { FIRST_STATEMENT_MS, NOT_STORED_MS } from './limits.ts'
 import { within } from './outage.ts'
 
 /**
@@ -16,5 +16,5 @@ export async function beginLife(
     () => 'unknown' as const,
   )
   const soon = await within(NOT_STORED_MS, answered).catch(() => 'late' as const)
-  if (soon === 'late' && (await isStored())) await answered
+  if (soon === 'late' && (await within(FIRST_STATEMENT_MS, isStored()))) await answered
 }

@@ -11,13 +11,18 @@ export function failures(log: Logger): Middleware {
     try {
       await next()
     } catch (error) {
-      const refusal = refusalOf(error)
-      const line = { request_id: ctx.state.requestId, code: refusal.code, error: loggable(error) }
-      if (refusal.code === 'internal_error') log.error(line, 'a bug')
-      else if (!(error instanceof Refusal)) log.warn(line, 'an outage')
-      answer(ctx, refusal)
+      answer(ctx, refusalFor(error, { log, requestId: ctx.state.requestId }))
     }
   }
+}
+
+/** What the caller is told of whatever was thrown; what is no refusal is logged. */
+export function refusalFor(error: unknown, { log, requestId }: { log: Logger; requestId: string }): Refusal {
+  const refusal = refusalOf(error)
+  const line = { request_id: requestId, code: refusal.code, error: loggable(error) }
+  if (refusal.code === 'internal_error') log.error(line, 'a bug')
+  else if (!(error instanceof Refusal)) log.warn(line, 'an outage')
+  return refusal
 }
 
 /** A refusal is itself, an outage is 503, everything else is a fault of ours and shows nothing of itself. */

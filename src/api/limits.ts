@@ -1,7 +1,21 @@
+import { MOST_ATTACHMENT_BYTES, MOST_ATTACHMENTS } from '../domain/attachment.ts'
+
 /** Every bound and wait of the API, and why it is that. */
 
 /** SPEC §1: JSON up to 100 kB. */
 export const MOST_BODY_BYTES = 100 * 1024
+
+/** Ten attachments as large as they may be, and the texts beside them. */
+export const MOST_FORM_BYTES = MOST_ATTACHMENTS * MOST_ATTACHMENT_BYTES + 1024 * 1024
+
+/** Bytes of one text of a form: more than the longest that is taken, so that the schema says what is wrong with it. */
+export const MOST_FORM_TEXT = 64 * 1024
+
+/** Far more texts than any form has. */
+export const MOST_FORM_FIELDS = 50
+
+/** Forms of one account that one process reads at once: their files lie on its disk. */
+export const FORMS_AT_ONCE = 4
 
 /** Deeper than any body of the contract, shallow enough for every recursion behind it. */
 export const MOST_BODY_DEPTH = 16
@@ -30,11 +44,17 @@ export const READ_MS = 4_500
 /** What a 503 of the service itself asks the caller to wait. */
 export const UNAVAILABLE_RETRY_S = 5
 
+/** Nobody knows how long an operator's pause will last. */
+export const PAUSED_RETRY_S = 60
+
 /** A readiness probe that waits longer than its caller says nothing. */
 export const PROBE_MS = 2_000
 
 /** A request must have arrived whole by then, so that slow senders hold no connection. */
 export const REQUEST_MS = 30_000
+
+/** Ten attachments over a line of 3 Mbit/s. */
+export const UPLOAD_MS = 300_000
 
 /** Longer than the longest answer (10 s, SPEC §2 and §4), shorter than what an orchestrator grants before killing. */
 export const STOP_MS = 15_000
@@ -51,5 +71,11 @@ export const NOT_STORED_MS = 4_500
 /** SPEC §1: 503 within 5 s. A call of the provider is given up before that, so its word still comes in time. */
 export const CANCEL_MS = 4_800
 
+/** SPEC §1: 503 within 5 s. To take a reply is one short transaction. */
+export const REPLY_MS = 4_800
+
 /** SPEC §4: a transfer waits for its time at most this long. */
 export const LATEST_SCHEDULE_MS = 90 * 24 * 60 * 60 * 1_000
+
+/** Of the 5 s in which a request is answered, what telling Temporal of a written row may take. */
+export const WAKE_MS = 3_500

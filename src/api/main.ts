@@ -1,14 +1,24 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
 import { openOrm } from '../db/orm.ts'
+import { apiMetrics } from '../metrics/api.ts'
 import { providerRegistry } from '../providers/registry.ts'
 import { sealer } from '../sealing.ts'
+import { openStorage } from '../storage/storage.ts'
+import { startTracing } from '../tracing.ts'
 import { createApp } from './app.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
 import { documentationRoutes } from './routes/documentation.ts'
+import { eventRoutes } from './routes/events.ts'
+import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { ledgerRoutes } from './routes/ledger.ts'
+import { medRoutes } from './routes/meds.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { noticeRoutes } from './routes/notices.ts'
 import { paymentRoutes } from './routes/payments.ts'
+import { pixKeyRoutes } from './routes/pix-keys.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { refundRoutes } from './routes/refunds.ts'
 import { transferRoutes } from './routes/transfers.ts'
@@ -21,9 +31,11 @@ import { temporalClient } from './temporal.ts'
 const config = readConfig()
 const log = pino({ level: config.logLevel, base: { process: 'api' } })
 const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool })
-const temporal = temporalClient(config.temporal)
+const tracing = startTracing(config.otlpUrl, 'api')
+const temporal = temporalClient(config.temporal, tracing.plugins)
 /** Only to read notices: the API itself never calls a provider. */
 const providers = providerRegistry({ timeoutMs: 1_000 })
+const metrics = apiMetrics()
 
 const app = createApp({
   orm,
@@ -31,16 +43,25 @@ const app = createApp({
   config,
   log,
   sealer: sealer(config.secretKeys),
+  storage: openStorage(config),
+  count: metrics.count,
   routes: [
     healthRoutes,
+    metricsRoutes(metrics),
     paymentRoutes,
     refundRoutes,
+    medRoutes,
     transferRoutes,
+    pixKeyRoutes,
     providerRoutes,
     webhookRoutes(),
+    deliveryRoutes,
+    eventRoutes,
     ledgerRoutes,
     noticeRoutes(providers),
+    fileRoutes,
     documentationRoutes,
+    dashboardRoutes,
   ],
 })
 const server = await startServer(app, config)
@@ -55,7 +76,7 @@ async function stop(signal: string): Promise<void> {
   stopping = true
   log.info({ signal }, 'stopping')
   await server.stop()
-  await Promise.all([temporal.close(), providers.close()])
+  await Promise.all([temporal.close(), providers.close(), tracing.stop()])
   await orm.close()
   log.info('stopped')
 }

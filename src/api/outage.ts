@@ -5,8 +5,9 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client'
 import type { Orm } from '../db/orm.ts'
+import { StorageFailed } from '../storage/storage.ts'
 
-/** Failures of PostgreSQL and Temporal that say nothing about the request: they are answered 503, not 500. */
+/** Failures of PostgreSQL, Temporal and the storage that say nothing about the request: they are answered 503, not 500. */
 
 /** A limit of ours passed before an answer came. */
 export class NoAnswerInTime extends Error {
@@ -31,9 +32,10 @@ export async function within<T>(limitMs: number, something: Promise<T>): Promise
   }
 }
 
-/** Whether an error means that PostgreSQL or Temporal could not be reached or could not answer just now. */
+/** Whether an error means that PostgreSQL, Temporal or the storage could not be reached or could not answer just now. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof NoAnswerInTime || error instanceof NotConnected) return true
+  if (error instanceof StorageFailed) return true
   if (error instanceof DriverException) return isDatabaseOutage(error.code)
   // A life may have taken it all the same: a caller who must know that asks for it.
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true

@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { RouterContext } from '@koa/router'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { EntityManager, Orm } from '../db/orm.ts'
 import type { RefusalCode } from '../domain/errors.ts'
-import { uuid } from '../wire/common.ts'
 import type { Token } from './auth.ts'
-import { readJson, readText } from './body.ts'
-import { allErrors, type Checked, check, type FieldErrors } from './check.ts'
+import type { FieldErrors } from './check.ts'
 import { Refusal, refuse } from './errors.ts'
-import { IDEMPOTENCY_KEY } from './idempotency.ts'
 import { READ_MS } from './limits.ts'
 import { within } from './outage.ts'
+import { taken } from './taken.ts'
+import type { Turns } from './turns.ts'
 
 /**
  * A route reads as a sentence: who may call it, what it takes, what it answers, and how. A file of `routes/` exports
@@ -61,12 +61,20 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
   description?: string
   /** `any` where absent. */
   tokens?: Tokens
+  /** What refuses a caller before anything of the request is read: so it counts requests, whatever is in them. */
+  admits?(caller: { token: TokenOf<Tokens>; em: EntityManager }): Promise<void>
   /** Path parameters; UUIDs where absent. What does not fit is 404. */
   params?: Params
   /** A strict object: what it does not know is 422. */
   query?: Query
   /** JSON by a schema, or the text as it came. */
   body?: Body
+  /** `multipart`: the schema reads a form, whose files are Uploads and gone when the request is answered. */
+  bodyAs?: 'json' | 'multipart'
+  /** Refuses before a body is read that may be large: what makes it pointless is said at once. */
+  mayCome?(
+    request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
+  ): Promise<void>
   /** What else is wrong with a body that its schema refuses: with the schema's own word, all is said at once. */
   alsoWrong?(request: { body: unknown; token: TokenOf<Tokens>; em: EntityManager }): Promise<FieldErrors>
   /** One success, and the refusals that only this route gives (those of every route are known by its shape). */
@@ -75,7 +83,7 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
 }
 
 export type ApiRequest<Tokens, Params, Query, Body> = {
-  params: Params extends z.ZodType ? z.output<Params> : never
+  params: ParamsOf<Params>
   query: Query extends z.ZodType ? z.output<Query> : never
   body: Body extends z.ZodType ? z.output<Body> : string
   token: TokenOf<Tokens>
@@ -86,6 +94,7 @@ export type ApiRequest<Tokens, Params, Query, Body> = {
   headers: IncomingHttpHeaders
 }
 
+type ParamsOf<Params> = Params extends z.ZodType ? z.output<Params> : never
 type TokenOf<Tokens> = Tokens extends 'none' ? null : Token
 
 /** In our terms; the schema of the status writes the wire. */
@@ -95,7 +104,7 @@ export type ApiAnswer<Answers> = {
   body: BodyOf<Answers[keyof Answers & (200 | 201)]>
   headers?: Record<string, string>
 }
-type BodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer
+type BodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer | Readable
 
 type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Rest}`
   ? ParamNames<Segment> | ParamNames<Rest>
@@ -112,16 +121,20 @@ export type ApiRouter = {
   described: AnyRoute[]
   orm: Orm
   log: Logger
+  /** Forms of one account are read a few at a time. */
+  formTurns: Turns
   /** Finds the caller and counts the request: 401 or 429. */
   admit(ctx: RouterContext): Promise<Token>
 }
 
 async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Promise<void> {
+  await using ends = new AsyncDisposableStack()
   try {
     const token = await admitted(router, shape, ctx)
     const caller = { token: token as never, em: router.orm.em.fork() }
+    await shape.admits?.(caller)
     const request = {
-      ...(await taken(shape, ctx, caller)),
+      ...(await taken({ router, shape, ctx, ends }, caller)),
       requestId: ctx.state.requestId,
       headers: ctx.headers,
     }
@@ -130,7 +143,8 @@ async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Pr
     const { status, written } = writtenAnswer(shape, answer)
     ctx.status = status
     ctx.set(answer.headers ?? {})
-    if (typeof written !== 'object' || Buffer.isBuffer(written)) ctx.type = shape.answers[status] as string
+    const type = shape.answers[status]
+    if (typeof type === 'string' && !ctx.response.get('Content-Type')) ctx.type = type
     ctx.body = written
   } catch (error) {
     if (error instanceof Refusal && !refusalsOf(shape).includes(error.code)) {
@@ -143,39 +157,13 @@ async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Pr
 async function admitted(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Promise<Token | null> {
   if (shape.tokens === 'none') return null
   const token = await router.admit(ctx)
-  if (shape.tokens === 'global_only' && token.connectionUuid !== null) refuse('token_bound_to_provider')
+  if (shape.tokens === 'global_only') requireGlobal(token)
   return token
 }
 
-/** Everything a request brings, checked; all that is wrong with it is said at once. */
-type Caller = { token: never; em: EntityManager }
-
-async function taken(shape: AnyRoute, ctx: RouterContext, caller: Caller) {
-  const params = check(shape.params ?? uuidsOf(shape.path), ctx.params, 'path')
-  if (params.kind === 'wrong') refuse('not_found')
-  const query = check(shape.query ?? noQuery(shape), { ...ctx.query }, 'query')
-  const key = keyOf(shape, ctx.headers['idempotency-key'])
-  const body = await bodyOf(shape, ctx, caller)
-  if (query.kind === 'fine' && key.kind === 'fine' && body.kind === 'fine') {
-    return { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value }
-  }
-  refuse('validation_failed', { errors: allErrors([query, key, body]) ?? {} })
-}
-
-async function bodyOf(shape: AnyRoute, ctx: RouterContext, caller: Caller): Promise<Checked<unknown>> {
-  if (shape.body === undefined) return { kind: 'fine', value: undefined }
-  if (shape.body === 'text') return { kind: 'fine', value: await readText(ctx.req) }
-  const json = await readJson(ctx.req)
-  const checked = check(shape.body, json, 'body')
-  if (checked.kind === 'fine' || !shape.alsoWrong) return checked
-  const more = await shape.alsoWrong({ body: json, ...caller })
-  return { kind: 'wrong', errors: { ...more, ...checked.errors } }
-}
-
-function keyOf(shape: AnyRoute, key: string | string[] | undefined): Checked<string | null> {
-  if (shape.method !== 'post' || key === undefined) return { kind: 'fine', value: null }
-  const errors = { 'Idempotency-Key': ['must be 1 to 255 printable ASCII characters'] }
-  return IDEMPOTENCY_KEY.test(String(key)) ? { kind: 'fine', value: String(key) } : { kind: 'wrong', errors }
+/** 403 for a token that is bound to a provider. */
+export function requireGlobal({ connectionUuid }: Token): void {
+  if (connectionUuid !== null) refuse('token_bound_to_provider')
 }
 
 function writtenAnswer(shape: AnyRoute, answer: ApiAnswer<AnswerSchemas>) {
@@ -192,8 +180,8 @@ export function refusalsOf(shape: AnyRoute): RefusalCode[] {
     shape.tokens !== 'none' && 'rate_limited',
     shape.tokens === 'global_only' && 'token_bound_to_provider',
     shape.path.includes(':') && 'not_found',
-    shape.body !== undefined && 'malformed_json',
-    shape.body !== undefined && 'body_too_large',
+    shape.body !== undefined && (isForm(shape) ? 'malformed_multipart' : 'malformed_json'),
+    shape.body !== undefined && (isForm(shape) ? 'upload_too_large' : 'body_too_large'),
     shape.body !== undefined && 'unsupported_media_type',
     'validation_failed',
     ...(shape.answers.errors ?? []),
@@ -203,12 +191,6 @@ export function refusalsOf(shape: AnyRoute): RefusalCode[] {
   return [...new Set(codes.filter(code => code !== false && code !== undefined))]
 }
 
-/** Merchants are told of what nobody reads; providers may append to our URLs what they like. */
-function noQuery({ tokens }: AnyRoute): z.ZodType {
-  return tokens === 'none' ? z.object({}) : z.strictObject({})
-}
-
-function uuidsOf(path: string): z.ZodType {
-  const names = path.split('/').filter(part => part.startsWith(':'))
-  return z.object(Object.fromEntries(names.map(part => [part.slice(1), uuid])))
+function isForm({ bodyAs }: AnyRoute): boolean {
+  return bodyAs === 'multipart'
 }

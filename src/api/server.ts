@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
-import { REQUEST_MS, STOP_MS } from './limits.ts'
+import { REQUEST_MS, STOP_MS, UPLOAD_MS } from './limits.ts'
 
 export type RunningServer = {
   /** Where it listens, without a path. */
@@ -11,6 +11,21 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
+/** The longest that any request may take to arrive; most get less, see `giveTime`. */
+const TIMEOUTS = { headersTimeout: REQUEST_MS, requestTimeout: UPLOAD_MS }
+const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>()
+
+/**
+ * A request that has not arrived whole by then is hung up on, so that slow senders hold no connection. Who may send much
+ * is given more time by whoever finds out that he may.
+ */
+export function giveTime(request: IncomingMessage, ms: number): void {
+  clearTimeout(clocks.get(request))
+  const clock = setTimeout(() => request.complete || request.destroy(), ms)
+  clock.unref()
+  clocks.set(request, clock)
+}
+
 /** Listens for an app; rejects where the port is taken. */
 export async function startServer(
   app: Koa,
@@ -18,7 +33,9 @@ export async function startServer(
 ): Promise<RunningServer> {
   const underWay = new Set<ServerResponse>()
   const answer = app.callback()
-  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+  const server = createServer(TIMEOUTS, (request, response) => {
+    giveTime(request, REQUEST_MS)
+    request.once('close', () => clearTimeout(clocks.get(request)))
     underWay.add(response)
     response.once('close', () => underWay.delete(response))
     if (!server.listening) response.setHeader('Connection', 'close')

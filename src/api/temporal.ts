@@ -1,10 +1,13 @@
-import { Client, Connection } from '@temporalio/client'
+import { Client, type ClientPlugin, Connection } from '@temporalio/client'
 import type { Config } from '../config.ts'
 import { PROBE_MS, TEMPORAL_READY_MS } from './limits.ts'
 import { NotConnected } from './outage.ts'
 
 /** The process's one connection to Temporal, made at the first need: the API starts and answers without it. */
-export function temporalClient({ address, namespace }: Config['temporal']): {
+export function temporalClient(
+  { address, namespace }: Pick<Config['temporal'], 'address' | 'namespace'>,
+  plugins: ClientPlugin[] = [],
+): {
   /** Fails with NotConnected while Temporal is away; the connection mends itself behind it. */
   client(): Promise<Client>
   close(): Promise<void>
@@ -15,7 +18,7 @@ export function temporalClient({ address, namespace }: Config['temporal']): {
     async client() {
       connection ??= PatientConnection.lazy({ address }) as PatientConnection
       await connection.ready()
-      client ??= new Client({ connection, namespace })
+      client ??= new Client({ connection, namespace, plugins })
       return client
     },
     async close() {

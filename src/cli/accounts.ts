@@ -1,110 +1,106 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { issueToken, openAccount, revokeTokens, setDefaults } from '../admin/accounts.ts'
-import { connect, registerNotices } from '../admin/connections.ts'
+import { openAccount, setDefaults } from '../admin/accounts.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
-import { DIALECTS, type Dialect, PROVIDER_NAMES, type ProviderName } from '../domain/provider.ts'
-import { print, withTools } from './tools.ts'
+import { acts, type By, type Desk, done, there, uuid } from './tools.ts'
 
-/** Merchants, their tokens and their connections. */
-export function accountCommands(trilho: Command): void {
+/** Merchants and their policies. */
+export function accountCommands(trilho: Command, { withTools, print }: Desk): void {
   const account = trilho.command('account').description('merchants')
-  account
-    .command('open <name> <document>')
+
+  acts(account.command('open <name> <document>'), { isRoutine: true })
     .description('open an account for the holder of a CPF or CNPJ')
-    .action((name: string, document: string) =>
-      withTools(async ({ em }) => {
-        const holder = { name, document: normalizedDocument(document) }
-        if (!isDocument(holder.document)) throw new Error(`${document} is not a valid CPF or CNPJ`)
-        print({ account_uuid: (await openAccount(em, holder)).uuid })
+    .action((name: string, document: string, by: By) =>
+      withTools(async tools => {
+        const holder = { name, document: normalizedDocument(document.replaceAll(/[./-]/g, '')) }
+        if (!isDocument(holder.document)) throw new Error('that is not a valid CPF or CNPJ')
+        const opened = await done(tools, by, {
+          act: 'account_open',
+          work: em => openAccount(em, holder),
+          subject: account => `account/${account.uuid}`,
+        })
+        print({ account_uuid: opened.uuid })
       }),
     )
+
   account
     .command('list')
-    .description('list the accounts')
+    .description('list the accounts with their policies')
     .action(() =>
       withTools(async ({ em }) => {
-        for (const { uuid, name, status } of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
-          print({ account_uuid: uuid, name, status })
+        for (const one of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
+          print({
+            account_uuid: one.uuid,
+            name: one.name,
+            status: one.status,
+            unmatched: one.unmatchedPolicy,
+            unique_external_ref: one.uniqueExternalRef,
+          })
       }),
-    )
-  account
-    .command('defaults <account> <connections...>')
-    .description('replace the priority list of an account, preferred first')
-    .action((uuid: string, connections: string[]) =>
-      withTools(({ em }) => setDefaults(em, uuid, connections)),
     )
 
-  const token = trilho.command('token').description('API tokens')
-  token
-    .command('issue <account> <name>')
-    .description('issue a token; its text is shown this once')
-    .addOption(
-      new Option('--mode <mode>', 'test tokens reach simulators only')
-        .choices(['live', 'test'])
-        .default('live'),
-    )
-    .option('--connection <uuid>', 'bind it to one connection')
-    .option('--expires <moment>', 'ISO 8601')
-    .action((accountUuid: string, name: string, options) =>
-      withTools(async ({ em }) => {
-        const order = {
-          accountUuid,
-          name,
-          mode: options.mode,
-          ...(options.connection && { connectionUuid: options.connection }),
-          ...(options.expires && { expiresAt: new Date(options.expires) }),
-        }
-        print({ token: await issueToken(em, order) })
-      }),
-    )
-  token
-    .command('revoke <account> <name>')
-    .description('revoke the tokens of an account that carry a name')
-    .action((accountUuid: string, name: string) =>
-      withTools(({ em }) => revokeTokens(em, { accountUuid, name })),
+  acts(account.command('defaults'), { isRoutine: true })
+    .argument('<account>', 'its uuid', uuid)
+    .argument('<connections...>', 'uuids, preferred first')
+    .description('replace the priority list of an account')
+    .action((accountUuid: string, connections: string[], by: By) =>
+      withTools(tools =>
+        done(tools, by, {
+          act: 'account_defaults',
+          subject: `account/${accountUuid}`,
+          async work(em) {
+            for (const one of connections.map(uuid))
+              there(
+                await em.findOne(Connection, { uuid: one, accountUuid }),
+                `connection ${one} of the account`,
+              )
+            await setDefaults(em, accountUuid, connections)
+          },
+        }),
+      ),
     )
 
-  const connection = trilho.command('connection').description('connections of accounts to providers')
-  connection
-    .command('add <account>')
-    .description('connect an account to a provider and register the address of its notices')
-    .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
-    .addOption(new Option('--dialect <dialect>').choices(DIALECTS).makeOptionMandatory())
-    .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
-    .requiredOption('--provider-account <name>', 'the provider’s name of the account where the money sits')
-    .requiredOption('--base-url <url>')
-    .requiredOption('--credentials <file>', 'JSON as the dialect wants it; sealed before it is stored')
-    .option('--collection-key <key>', 'the PIX key that collects')
-    .option('--simulated', 'reached by test tokens only', false)
-    .action((accountUuid: string, options) =>
-      withTools(async ({ em, seal, providers, config }) => {
-        const made = await connect(em, seal, {
-          accountUuid,
-          provider: options.provider as ProviderName,
-          providerAccount: options.providerAccount,
-          dialect: options.dialect as Dialect,
-          type: options.type,
-          isSimulated: options.simulated,
-          baseUrl: options.baseUrl,
-          credentials: JSON.parse(await readFile(options.credentials, 'utf8')),
-          collectionKey: options.collectionKey ?? null,
-        })
-        print({ provider_uuid: made.uuid })
-        await registerNotices({ providers, sealer: seal, publicUrl: config.publicUrl }, made)
+  acts(account.command('policy'))
+    .argument('<account>', 'its uuid', uuid)
+    .description('what becomes of money that is no charge’s, and whether an external_ref may be used twice')
+    .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
+    .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
+    .action((accountUuid: string, options: PolicyOptions) =>
+      change(accountUuid, options, {
+        act: 'account_policy',
+        ...(options.unmatched && { unmatchedPolicy: options.unmatched }),
+        ...(options.uniqueExternalRef && { uniqueExternalRef: options.uniqueExternalRef === 'yes' }),
       }),
     )
-  connection
-    .command('list <account>')
-    .description('list the connections of an account')
-    .action((accountUuid: string) =>
-      withTools(async ({ em }) => {
-        for (const { uuid, provider, type, status, dialect } of await em.find(Connection, {
-          accountUuid,
-        }))
-          print({ provider_uuid: uuid, provider, type, status, dialect })
+
+  acts(account.command('block'))
+    .argument('<account>', 'its uuid', uuid)
+    .description('refuse its tokens and its shares of splits; what runs goes on')
+    .action((accountUuid: string, by: By) =>
+      change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }),
+    )
+
+  acts(account.command('unblock'))
+    .argument('<account>', 'its uuid', uuid)
+    .description('take them again')
+    .action((accountUuid: string, by: By) =>
+      change(accountUuid, by, { act: 'account_unblock', status: 'ACTIVE' }),
+    )
+
+  function change(accountUuid: string, by: By, { act, ...values }: Change) {
+    if (Object.keys(values).length === 0) throw new Error('nothing is to be changed')
+    return withTools(tools =>
+      done(tools, by, {
+        act,
+        subject: `account/${accountUuid}`,
+        async work(em) {
+          Object.assign(there(await em.findOne(Account, accountUuid), `account ${accountUuid}`), values)
+        },
       }),
     )
+  }
 }
+
+type PolicyOptions = By & { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
+type Change = { act: string } & Partial<Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>>

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { checkLedger, checkProviders } from '../admin/check-ledger.ts'
 import { migrate } from '../db/orm.ts'
-import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
+import { SETTLEABLE, type Settleable, settleUnknown } from '../engine/settle.ts'
+import type { OperatorsWord } from '../workflows/messages.ts'
 import type { reconciliationWorkflow } from '../workflows/reconciliation.ts'
-import { print, required, withTemporal, withTools } from './tools.ts'
+import { acts, type By, type Desk, required, uuid, withEngine } from './tools.ts'
 
 /** The schema, the ledger, the statements, and what no provider can tell. */
-export function moneyCommands(trilho: Command): void {
+export function moneyCommands(trilho: Command, { withTools, print }: Desk): void {
   trilho
     .command('migrate')
     .description('bring the database schema up to date')
@@ -35,12 +36,12 @@ export function moneyCommands(trilho: Command): void {
     .option('--hours <hours>', 'how far back', '48')
     .action(options =>
       withTools(({ em, config }) =>
-        withTemporal(config, async client => {
+        withEngine(config, async ({ taskQueue }, client) => {
           const results = await client.workflow.execute<typeof reconciliationWorkflow>(
             'reconciliationWorkflow',
             {
               workflowId: `reconciliation/${randomUUID()}`,
-              taskQueue: config.temporal.taskQueue,
+              taskQueue,
               args: [{ hours: Number(options.hours) }],
             },
           )
@@ -52,26 +53,25 @@ export function moneyCommands(trilho: Command): void {
       ),
     )
 
-  trilho
-    .command('settle <noun> <uuid>')
+  acts(trilho.command('settle'))
+    .addArgument(new Argument('<noun>').choices(SETTLEABLE))
+    .argument('<uuid>', 'of the transfer, the refund, or the PIX that is returned', uuid)
     .description('end an unknown transfer, refund or return that no provider can tell about')
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
-    .requiredOption('--reason <reason>', 'kept with the attempt and in the log')
     .option('--end-to-end <id>', 'of the settled PIX')
-    .action((noun: string, uuid: string, options) =>
-      withTools(({ config }) =>
-        withTemporal(config, async client => {
-          const word: OperatorsWord =
-            options.as === 'rejected'
-              ? { as: 'rejected', reason: options.reason }
-              : {
-                  as: 'settled',
-                  endToEnd: required(options.endToEnd, '--end-to-end'),
-                  reason: options.reason,
-                }
-          await client.workflow.getHandle(`${noun}/${uuid}`).signal(operatorSettles, word)
-          print({ told: `${noun}/${uuid}` })
-        }),
-      ),
+    .action((noun: Settleable, subject: string, options: By & WordOptions) =>
+      withTools(({ em, config }) => {
+        const word = wordOf(options)
+        return withEngine(config, async engine => {
+          print({ told: await settleUnknown(engine, em, { noun, uuid: subject, word, who: options.by }) })
+        })
+      }),
     )
+}
+
+type WordOptions = { as: 'settled' | 'rejected'; endToEnd?: string }
+
+function wordOf({ as, endToEnd, reason }: By & WordOptions): OperatorsWord {
+  if (as === 'rejected') return { as, reason }
+  return { as, endToEnd: required(endToEnd, '--end-to-end'), reason }
 }

@@ -1,6 +1,10 @@
+import { userInfo } from 'node:os'
 import { Client, Connection } from '@temporalio/client'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { acting, type Deed } from '../admin/acting.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/orm.ts'
+import type { Engine } from '../engine/start.ts'
 import { environmentOfCommands } from '../local/local-environment.ts'
 import { type ProviderRegistry, providerRegistry } from '../providers/registry.ts'
 import { type Sealer, sealer } from '../sealing.ts'
@@ -8,27 +12,82 @@ import { type Sealer, sealer } from '../sealing.ts'
 /** What every command works with. */
 export type Tools = { orm: Orm; em: EntityManager; config: Config; seal: Sealer; providers: ProviderRegistry }
 
-/** Opens what a command needs, and closes it whatever happens. */
-export async function withTools(work: (tools: Tools) => Promise<unknown>): Promise<void> {
-  const { environment, ca } = await environmentOfCommands()
-  const config = readConfig(environment)
-  const orm = await openOrm({ databaseUrl: config.databaseUrl })
-  const providers = providerRegistry({ timeoutMs: 10_000, ...(ca !== undefined && { ca }) })
-  try {
-    await work({ orm, em: orm.em.fork(), config, seal: sealer(config.secretKeys), providers })
-  } finally {
-    await Promise.all([providers.close(), orm.close()])
-  }
+/** Where commands are given: what they work with, and where they say what came of it. */
+export type Desk = {
+  withTools(work: (tools: Tools) => Promise<unknown>): Promise<void>
+  /** One JSON object a line. */
+  print(line: unknown): void
+  /** A secret that must not stand on a command line. */
+  readSecret(): Promise<string>
+}
+
+/** The desk of a shell. */
+export const shell: Desk = {
+  async withTools(work) {
+    const { environment, ca } = await environmentOfCommands()
+    const config = readConfig(environment)
+    const orm = await openOrm({ databaseUrl: config.databaseUrl })
+    const providers = providerRegistry({ timeoutMs: 10_000, ...(ca !== undefined && { ca }) })
+    try {
+      await work({ orm, em: orm.em.fork(), config, seal: sealer(config.secretKeys), providers })
+    } finally {
+      await Promise.all([providers.close(), orm.close()])
+    }
+  },
+  print: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
+  async readSecret() {
+    const chunks: Buffer[] = []
+    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+    return Buffer.concat(chunks).toString('utf8').trim()
+  },
 }
 
 /** For commands that speak to lives. */
-export async function withTemporal(config: Config, work: (client: Client) => Promise<void>): Promise<void> {
-  const connection = await Connection.connect({ address: config.temporal.address })
+export async function withEngine(
+  { temporal, timeScale }: Config,
+  work: (engine: Engine, client: Client) => Promise<void>,
+): Promise<void> {
+  const connection = await Connection.connect({ address: temporal.address })
+  const client = new Client({ connection, namespace: temporal.namespace })
   try {
-    await work(new Client({ connection, namespace: config.temporal.namespace }))
+    await work({ client: async () => client, taskQueue: temporal.taskQueue, timeScale }, client)
   } finally {
     await connection.close()
   }
+}
+
+/** Who gives a command, and why. */
+export type By = { by: string; reason: string }
+
+/** A command that changes something says who and, where it is not routine, why: both are kept for ever. */
+export function acts(command: Command, { isRoutine = false } = {}): Command {
+  const reason = new Option('--reason <reason>', 'kept in the log of acts')
+  return command
+    .option('--by <who>', 'kept in the log of acts', userInfo().username)
+    .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
+}
+
+/** Does what a command says and writes it down with who and why. */
+export function done<T>(
+  { em }: Pick<Tools, 'em'>,
+  { by, reason }: By,
+  deed: Omit<Deed<T>, 'who' | 'reason'>,
+): Promise<T> {
+  return acting(em, { ...deed, who: by, reason })
+}
+
+/** A uuid; anything else is said at once, and not by the database. */
+export function uuid(value: string): string {
+  if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw new InvalidArgumentError('Not a uuid.')
+  return value.toLowerCase()
+}
+
+/** A moment in ISO 8601. */
+export function moment(value: string): Date {
+  const at = new Date(value)
+  if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(at.getTime()))
+    throw new InvalidArgumentError('Not a moment in ISO 8601.')
+  return at
 }
 
 export function required(value: string | undefined, option: string): string {
@@ -36,6 +95,8 @@ export function required(value: string | undefined, option: string): string {
   return value
 }
 
-export function print(line: unknown): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`)
+/** A row that a command names; a sentence where there is none. */
+export function there<T>(row: T | null, what: string): T {
+  if (row === null) throw new Error(`there is no ${what}`)
+  return row
 }

@@ -5,15 +5,29 @@ import { Account } from './entities/account.ts'
 import { Attempt } from './entities/attempt.ts'
 import { Charge, Split } from './entities/charge.ts'
 import { Connection, DefaultProvider, ProviderAccount } from './entities/connection.ts'
+import { Attachment, Med } from './entities/med.ts'
 import { Movement } from './entities/movement.ts'
 import { Notice } from './entities/notice.ts'
+import { OperatorAct } from './entities/operator-act.ts'
+import { Pause } from './entities/pause.ts'
+import { AuthCode, PixKey } from './entities/pix-key.ts'
 import { Refund } from './entities/refund.ts'
 import { Token } from './entities/token.ts'
 import { Transfer } from './entities/transfer.ts'
+import { User } from './entities/user.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from './entities/webhook.ts'
 import { Migration001_charges } from './migrations/Migration001_charges.ts'
 import { Migration002_money_out } from './migrations/Migration002_money_out.ts'
 import { Migration003_answers } from './migrations/Migration003_answers.ts'
+import { Migration004_meds } from './migrations/Migration004_meds.ts'
+import { Migration005_pix_keys } from './migrations/Migration005_pix_keys.ts'
+import { Migration006_webhooks } from './migrations/Migration006_webhooks.ts'
+import { Migration007_operators } from './migrations/Migration007_operators.ts'
+import { Migration008_dashboard } from './migrations/Migration008_dashboard.ts'
+import { Migration009_tallies } from './migrations/Migration009_tallies.ts'
+import { Migration010_metrics } from './migrations/Migration010_metrics.ts'
+import { Migration011_med_sweep } from './migrations/Migration011_med_sweep.ts'
+import { takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
@@ -24,32 +38,50 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number }): Pr
     clientUrl: options.databaseUrl,
     entities: [
       Account,
+      Attachment,
       Attempt,
+      AuthCode,
       Charge,
       Connection,
       DefaultProvider,
       Delivery,
       DeliveryTry,
       Event,
+      Med,
       Movement,
       Notice,
+      OperatorAct,
+      Pause,
+      PixKey,
       ProviderAccount,
       Refund,
       Split,
       Token,
       Transfer,
+      User,
       Webhook,
     ],
     forceUtcTimezone: true,
     pool: { min: 0, max: options.poolSize ?? 10 },
     // A dead PostgreSQL must answer 503 within 5 s, not hang (SPEC §1).
-    driverOptions: { connectionTimeoutMillis: 3_000, statement_timeout: 10_000, keepAlive: true },
+    driverOptions: {
+      ...{ connectionTimeoutMillis: 3_000, statement_timeout: 10_000, keepAlive: true },
+      onPoolCreated: takeBackTheDead,
+    },
     extensions: [Migrator],
     migrations: {
       migrationsList: [
         { name: '001_charges', class: Migration001_charges },
         { name: '002_money_out', class: Migration002_money_out },
         { name: '003_answers', class: Migration003_answers },
+        { name: '004_meds', class: Migration004_meds },
+        { name: '005_pix_keys', class: Migration005_pix_keys },
+        { name: '006_webhooks', class: Migration006_webhooks },
+        { name: '007_operators', class: Migration007_operators },
+        { name: '008_dashboard', class: Migration008_dashboard },
+        { name: '009_tallies', class: Migration009_tallies },
+        { name: '010_metrics', class: Migration010_metrics },
+        { name: '011_med_sweep', class: Migration011_med_sweep },
       ],
       snapshot: false,
     },

@@ -124,6 +124,36 @@ export function shortfallRepaid(
   ]
 }
 
+/** What a dispute claims is blocked when it opens, or kept of a later inflow; over, it is the account's again. */
+export function disputeHeld(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'blocked' } }]
+}
+export function disputeRetained(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'retained' } }]
+}
+export function disputeReleased(accountUuid: string, cover: { heldCents: number; retainedCents: number }) {
+  const to = { accountUuid, bucket: 'available' } as const
+  return [
+    { cents: cover.heldCents, from: { accountUuid, bucket: 'blocked' }, to },
+    { cents: cover.retainedCents, from: { accountUuid, bucket: 'retained' }, to },
+  ] satisfies Leg[]
+}
+/** The provider has returned a disputed PIX: out of what was blocked, then retained, then whatever there is. */
+export function disputeReturned(
+  accountUuid: string,
+  gone: { cents: number; heldCents: number; retainedCents: number; availableCents: number },
+): Leg[] {
+  const to = { accountUuid, bucket: 'outside' } as const
+  const held = Math.min(gone.cents, gone.heldCents)
+  const retained = Math.min(gone.cents - held, gone.retainedCents)
+  const cents = gone.cents - held - retained
+  return [
+    { cents: held, from: { accountUuid, bucket: 'blocked' }, to },
+    { cents: retained, from: { accountUuid, bucket: 'retained' }, to },
+    ...goneUncovered(accountUuid, { cents, availableCents: gone.availableCents }),
+  ]
+}
+
 /**
  * Each payer's part of a refund, held, gone or back. A part below zero is the owner's where the splits, a centavo short
  * of each other by rounding before, owe more than this refund is: what he had advanced comes to him once it has settled.

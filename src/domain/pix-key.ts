@@ -1,12 +1,41 @@
 import { isDocument, normalizedDocument } from './document.ts'
 import { isUuid } from './identifiers.ts'
+import { machine } from './machine.ts'
 
 /** The contract's names; the Central Bank's EVP is RANDOM here. */
 export const PIX_KEY_TYPES = ['DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM'] as const
 export type PixKeyType = (typeof PIX_KEY_TYPES)[number]
 
+/** The types whose holder proves by a code that the address is his. */
+export const PROVED_TYPES = ['EMAIL', 'PHONE'] as const satisfies PixKeyType[]
+export type ProvedType = (typeof PROVED_TYPES)[number]
+
 /** DICT API 2.12.1, Key: no key of any type is longer. */
-const LONGEST_KEY = 77
+export const LONGEST_KEY = 77
+
+export type PixKeyState = 'creating' | 'active' | 'removing' | 'removed' | 'refused'
+export type PixKeyEvent = 'created' | 'refused' | 'removal_asked' | 'kept' | 'removed'
+
+/** SPEC §9: a key of the account, from the order to the day it is removed. What it shows is `is_active`. */
+export const pixKey = machine<PixKeyState, 'true' | 'false', PixKeyEvent>({
+  creating: { shows: 'false', on: { created: 'active', refused: 'refused' } },
+  active: { shows: 'true', on: { removal_asked: 'removing' }, over: true },
+  removing: { shows: 'false', on: { removed: 'removed', kept: 'active' } },
+  removed: { shows: 'false', on: {}, over: true },
+  refused: { shows: 'false', on: {}, over: true },
+})
+
+/** What is or may be a key at the provider: it takes one of the places of its type, and nobody else can have it. */
+export const LIVE_KEY_STATES: readonly PixKeyState[] = ['creating', 'active', 'removing']
+/** What lists show: a key that is being removed is one until its provider has confirmed. */
+export const SHOWN_KEY_STATES: readonly PixKeyState[] = ['active', 'removing']
+
+/** api-document.txt, Limits: keys of one type per account. */
+export const MOST_KEYS_OF_A_TYPE = 3
+/** SPEC §9: wrong tries of one code; after them the right one is refused too. */
+export const MOST_WRONG_TRIES = 5
+/** SPEC §9: a code can be used for ten minutes. */
+export const CODE_LIVES_MINUTES = 10
 
 /**
  * Which type of key this is, or null where it is none. Strict, so that no look-up is wasted on what cannot exist

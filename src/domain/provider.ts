@@ -1,3 +1,5 @@
+import type { PixKeyType } from './pix-key.ts'
+
 /** The four names the contract shows; which dialect one speaks is a matter of its connection. */
 export const PROVIDER_NAMES = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const
 export type ProviderName = (typeof PROVIDER_NAMES)[number]
@@ -33,10 +35,21 @@ export type Capabilities = {
   transfers: boolean
   /** It sends only where the key belongs to the document that the order names. */
   checksDocument: boolean
+  /** The kinds of PIX key that it makes by its API. */
+  keys: readonly PixKeyType[]
 }
+/**
+ * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
+ * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
+ */
 export const CAPABILITIES: Record<Dialect, Capabilities> = {
-  efi: { openAmount: false, transfers: true, checksDocument: true },
-  woovi: { openAmount: false, transfers: true, checksDocument: false },
+  efi: { openAmount: false, transfers: true, checksDocument: true, keys: ['RANDOM'] },
+  woovi: {
+    openAmount: false,
+    transfers: true,
+    checksDocument: false,
+    keys: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
+  },
 }
 
 /** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
@@ -151,7 +164,6 @@ export type SendingReturn = { id: string; endToEnd: string; cents: number; at: s
 export type SendOutcome = { kind: 'accepted'; sending: Sending } | Rejected | Unreachable | Unknown
 export type FindSendingOutcome = { kind: 'found'; sending: Sending } | NotFound | NoAnswer
 
-/** The money a provider holds for us, in centavos. */
 export type ProviderBalance = { availableCents: number; blockedCents: number }
 
 /** One settled movement of a provider's statement; `value` never negative, `direction` says which way. */
@@ -162,12 +174,22 @@ export type StatementEntry = {
   direction: 'IN' | 'OUT'
   cents: number
   at: string
+  /** Of a return: the end-to-end id of what it returns, where the provider tells it. */
+  returnOf?: string
 }
+
+/** `key` is null for RANDOM. No provider takes an id of ours with it: `listKeys` tells what an unknown came to. */
+export type KeyOrder = { type: PixKeyType; key: string | null }
+export type ProviderKey = { key: string; type: PixKeyType }
+/** Refusals of keys have these codes: `key_taken`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */
+export type CreateKeyOutcome = { kind: 'created'; key: string } | Rejected | Unreachable | Unknown
+export type ListKeysOutcome = { kind: 'found'; keys: ProviderKey[] } | NoAnswer
+export type DeleteKeyOutcome = { kind: 'deleted' } | NotFound | Rejected | Unreachable | Unknown
 
 /** One fact of a notice: a hint that something about `reference` or `endToEnd` changed. */
 export type NoticeItem = {
-  kind: 'payment' | 'refund' | 'transfer'
-  /** Our id at the provider, where the notice names one. */
+  kind: 'payment' | 'refund' | 'transfer' | 'med'
+  /** Our id at the provider, where the notice names one; of a `med` the provider's id of the dispute. */
   reference: string | null
   endToEnd: string | null
   /** The item as it came, for the record. */

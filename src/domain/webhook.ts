@@ -1,5 +1,8 @@
-/** api-document.txt, Events. */
-export const EVENT_TYPES = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'] as const
+/** api-document.txt, Events: what an endpoint subscribes to. */
+export const SUBSCRIBED_TYPES = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'] as const
+export type SubscribedType = (typeof SUBSCRIBED_TYPES)[number]
+/** A TEST is sent to one endpoint, because somebody asked for it. */
+export const EVENT_TYPES = [...SUBSCRIBED_TYPES, 'TEST'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
 const SECOND = 1_000
@@ -21,6 +24,22 @@ export const DELIVERY_WAITS_MS: readonly number[] = [
 
 /** An endpoint without a success for this long is disabled (SPEC §8). */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR
+
+/**
+ * How long an event can be read, and how its deliveries went (SPEC §8). It is a promise and no wait: no time scale
+ * divides it.
+ */
+export const EVENTS_KEPT_MS = 30 * 24 * HOUR
+
+/** A webhook's tokens that sign beside the current one are at most so many, however often it is rotated. */
+export const MOST_PREVIOUS_TOKENS = 9
+
+/** Why an endpoint is DISABLED, as its owner reads it. */
+export const DISABLED_BECAUSE = {
+  gone: 'the endpoint answered 410 Gone',
+  silent: 'no success for five days',
+  asked: 'disabled by the account',
+} as const
 
 /**
  * How long to wait before the next try, or null when there is none. `tries` is how many there were, `chance` in [0, 1)

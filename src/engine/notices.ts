@@ -1,6 +1,7 @@
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { Med } from '../db/entities/med.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
@@ -8,10 +9,12 @@ import type { EntityManager } from '../db/orm.ts'
 import { uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
+import { medUuidOf } from './meds.ts'
 import type { Engine } from './start.ts'
 import {
   tellCharge,
   tellDeposit,
+  tellMed,
   tellOrphan,
   tellRefund,
   tellReturn,
@@ -37,8 +40,19 @@ export async function handOver(engine: Engine, em: EntityManager, notice: Notice
 
 type Told = { notice: Notice; connection: Connection }
 
-/** Whose id the notice names decides who is told; a connection may only speak of what its provider account carries. */
 async function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
+  const { notice } = told
+  if (notice.kind === 'payment') return ownTaker(engine, em, told)
+  if (notice.kind === 'med' && notice.reference) return medTaker(engine, told)
+  // What goes back may go back by a dispute: whoever else is told, the disputes of that PIX look for themselves.
+  const disputed = await disputesTaker(engine, em, told)
+  const taken = notice.kind === 'med' ? null : await ownTaker(engine, em, told)
+  if (disputed || taken === 'taken') return 'taken'
+  return taken ?? (isYoung(engine, notice) ? null : 'foreign')
+}
+
+/** Whose id the notice names decides who is told; a connection may only speak of what its provider account carries. */
+async function ownTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
   const { notice, connection } = told
   const uuid = notice.reference ? uuidOf(notice.reference) : null
   if (!uuid) return notice.kind === 'payment' ? depositTaker(engine, told) : namelessTaker(engine, em, told)
@@ -46,6 +60,26 @@ async function taker(engine: Engine, em: EntityManager, told: Told): Promise<Not
   const attempt = await em.findOne(Attempt, { subjectUuid: uuid, providerAccountUuid })
   if (!attempt) return strangerTaker(engine, em, { ...told, uuid })
   return attemptTaker(engine, attempt, told)
+}
+
+/** A dispute is known by its provider's own id; its life opens it, or looks at what is new. */
+async function medTaker(engine: Engine, { notice, connection }: Told): Promise<NoticeOutcome> {
+  const { providerAccountUuid, uuid: connectionUuid } = connection
+  const { endToEnd = null, requestId } = notice
+  const providerMedId = notice.reference!
+  const uuid = medUuidOf({ providerAccountUuid, providerMedId })
+  await tellMed(engine, { uuid, connectionUuid, providerMedId, endToEnd, requestId }, hint(notice))
+  return 'taken'
+}
+
+async function disputesTaker(engine: Engine, em: EntityManager, told: Told): Promise<boolean> {
+  const { notice, connection } = told
+  const { providerAccountUuid } = connection
+  if (!notice.endToEnd) return false
+  const meds = await em.find(Med, { providerAccountUuid, endToEnd: notice.endToEnd })
+  for (const { providerMedId } of meds)
+    await medTaker(engine, { connection, notice: { ...notice, reference: providerMedId } as Notice })
+  return meds.length > 0
 }
 
 async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promise<NoticeOutcome | null> {
@@ -64,6 +98,9 @@ async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promi
     case 'return':
       await tellReturn(engine, { uuid: subjectUuid, connectionUuid }, hint(notice))
       return 'taken'
+    case 'create_key':
+    case 'delete_key':
+      return 'foreign' // No provider gets an id of ours with a key.
   }
 }
 

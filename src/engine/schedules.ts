@@ -4,12 +4,17 @@ import type { Engine } from './start.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+/** A dispute holds money from its opening, so its list is read often where no notice comes; one round at a time. */
+const MED_SWEEP_MS = 15_000
 /** Temporal does not start a schedule more often than this. */
 const SHORTEST = 1_000
 /** A statement is compared again for two days, because some providers book late. */
 const RECONCILED_HOURS = 48
 
-/** Makes sure that the inbox is swept every minute and every statement compared every hour; the first worker makes it. */
+/**
+ * Makes sure that the inbox is swept every minute and deliveries every five, that every statement is compared every hour,
+ * that tallies are folded and old events forgotten; the first worker makes it.
+ */
 export async function scheduleHousekeeping(client: Client, engine: Engine): Promise<void> {
   await schedule(client, engine, {
     id: 'notice-sweep',
@@ -17,11 +22,31 @@ export async function scheduleHousekeeping(client: Client, engine: Engine): Prom
     everyMs: MINUTE,
     args: [],
   })
+  await schedule(client, engine, { id: 'tally', type: 'tallyWorkflow', everyMs: 2 * MINUTE, args: [] })
+  await schedule(client, engine, {
+    id: 'med-sweep',
+    type: 'medSweepWorkflow',
+    everyMs: MED_SWEEP_MS,
+    args: [],
+  })
   await schedule(client, engine, {
     id: 'reconciliation',
     type: 'reconciliationWorkflow',
     everyMs: HOUR,
     args: [{ hours: RECONCILED_HOURS }],
+  })
+  await schedule(client, engine, {
+    id: 'delivery-sweep',
+    type: 'deliverySweepWorkflow',
+    everyMs: 5 * MINUTE,
+    args: [],
+  })
+  await schedule(client, engine, {
+    id: 'event-pruning',
+    type: 'eventPruningWorkflow',
+    // Events are kept for thirty days of any scale.
+    everyMs: 6 * HOUR * engine.timeScale,
+    args: [],
   })
 }
 

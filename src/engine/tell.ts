@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/common'
 import type { Deposit } from '../activities/deposits.ts'
-import { chargeId, depositId, orphanId, refundId, returnId, transferId } from '../workflows/ids.ts'
-import { type ProviderNotice, providerNotice } from '../workflows/messages.ts'
+import { chargeId, depositId, medId, orphanId, refundId, returnId, transferId } from '../workflows/ids.ts'
+import { type MedOrder, type ProviderNotice, providerNotice } from '../workflows/messages.ts'
 import { again, type Engine } from './start.ts'
 
 /**
@@ -52,6 +52,17 @@ export function tellDeposit(
   return wake(engine, notice, { type: 'depositWorkflow', workflowId, order: deposit })
 }
 
+/** A dispute: its life writes its row, or finds it; asked again, it asks the provider what is new. */
+export function tellMed(
+  engine: Engine,
+  order: Omit<MedOrder, 'timeScale'>,
+  notice: ProviderNotice,
+): Promise<void> {
+  const staticSummary = `Dispute ${order.providerMedId} of a provider`
+  const workflowId = medId(order.uuid)
+  return wake(engine, notice, { type: 'medWorkflow', workflowId, order, staticSummary })
+}
+
 /** Signals a life that must be running already; false where there is none. */
 export async function tellRunning(
   engine: Engine,
@@ -71,14 +82,17 @@ export async function tellRunning(
 /** The names that the worker registers lives under; src/workflows/index.ts exports them. */
 type Life = keyof typeof import('../workflows/index.ts')
 
+type Waking = { type: Life; workflowId: string; order: object; staticSummary?: string }
+
 async function wake(
   engine: Engine,
   notice: ProviderNotice,
-  { type, workflowId, order }: { type: Life; workflowId: string; order: object },
+  { type, workflowId, order, staticSummary }: Waking,
 ): Promise<void> {
   const client = await engine.client()
   await client.workflow.signalWithStart(type, {
     ...again(engine, workflowId),
+    ...(staticSummary !== undefined && { staticSummary }),
     args: [{ ...order, timeScale: engine.timeScale }],
     signal: providerNotice,
     signalArgs: [notice],

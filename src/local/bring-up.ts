@@ -46,6 +46,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     abort,
   )
   const productEnvironment = {
+    TRILHO_STORAGE_FOLDER: home.files,
     ...environment,
     DATABASE_URL: database_url,
     TEMPORAL_ADDRESS: temporal_address,
@@ -54,6 +55,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     TRILHO_SECRET_KEY: secretKeys,
     TRILHO_PUBLIC_URL: publicUrl,
     TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    TRILHO_OUTBOX: 'true',
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
   }
   const since = new Date()
@@ -68,6 +70,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
 
   return {
     api_url,
+    dashboard_url: `${api_url}/dashboard`,
     docs_url: `${api_url}/docs`,
     temporal_address,
     temporal_ui_url,

@@ -17,7 +17,7 @@ import { type ProviderRegistry, providerRegistry } from '../providers/registry.t
 import { type Sealer, sealer } from '../sealing.ts'
 import { type SimulatorClient, simulatorClient } from '../simulator/client.ts'
 import type { SimulatorFacts } from '../simulator/server.ts'
-import { credentialsOf, freshLogin, loginOf } from './demo-logins.ts'
+import { credentialsOf, freshLogin, freshSignIns, loginOf, type SignIn } from './demo-logins.ts'
 
 /** What the simulator says of itself in `simulator.json`. */
 export type { SimulatorFacts as SimulatorInfo } from '../simulator/server.ts'
@@ -28,6 +28,8 @@ export type DemoResult = {
   token: string
   providers: Record<ProviderName, { uuid: string; token: string }>
   recipient_accounts: { uuid: string; name: string; token: string }[]
+  dashboard: SignIn
+  operator: SignIn
 }
 
 export type DemoOptions = {
@@ -109,6 +111,7 @@ async function furnish(site: Site): Promise<DemoResult> {
     token: await freshToken(em, merchant.uuid),
     providers: await scopedTokens(em, connections),
     recipient_accounts: await Promise.all(RECIPIENTS.map(holder => recipient(site, holder, connections))),
+    ...(await freshSignIns(em, merchant.uuid)),
   }
 }
 

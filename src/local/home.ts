@@ -20,6 +20,8 @@ export function homeIn(folder: string) {
     postgres: path('postgres'),
     postgresPassword: path('postgres.password'),
     temporalDatabase: path('temporal.db'),
+    /** Attachments, where the storage is the disk. */
+    files: path('files'),
     simulator: path('simulator'),
     simulatorCa: path('simulator', 'tls', 'ca.pem'),
     log: (name: string) => path('logs', `${name}.log`),

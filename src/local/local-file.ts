@@ -4,6 +4,7 @@ import type { DemoResult } from './demo.ts'
 export type LocalInfo = {
   /** Without `/api/v1`. */
   api_url: string
+  dashboard_url: string
   docs_url: string
   temporal_address: string
   /** Empty if TEMPORAL_ADDRESS names a server and TEMPORAL_UI_URL does not. */
@@ -17,6 +18,7 @@ export type LocalInfo = {
 export function banner(local: LocalInfo, { file, seconds }: { file: string; seconds: number }): string {
   const lines: [string, string][] = [
     ['API', `${local.api_url}/api/v1`],
+    ['dashboard', `${local.dashboard_url} (${local.dashboard.email}, ${local.dashboard.password})`],
     ['docs', local.docs_url],
     ['Temporal', local.temporal_ui_url || local.temporal_address],
     ['simulator', local.simulator_url],

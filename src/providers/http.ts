@@ -10,6 +10,8 @@ export type Call = {
   path: string
   headers?: Record<string, string>
   json?: unknown
+  /** Bytes of another kind. */
+  body?: { type: string; bytes: Buffer }
   /** A connection of its own: for sending money, so that a reset idle socket never looks like a request that left. */
   fresh?: boolean
 }
@@ -59,13 +61,14 @@ export function httpClient({ baseUrl, tls, timeoutMs }: HttpOptions): HttpClient
 export type HttpOptions = { baseUrl: string; tls?: Tls; timeoutMs: number }
 
 function requestOf(call: Call, basePath: string): Dispatcher.DispatchOptions {
-  const body = call.json === undefined ? undefined : JSON.stringify(call.json)
+  const body = call.json === undefined ? call.body?.bytes : JSON.stringify(call.json)
+  const type = call.json === undefined ? call.body?.type : 'application/json'
   return {
     method: call.method,
     path: basePath + call.path,
     headers: {
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(type === undefined ? {} : { 'content-type': type }),
       ...call.headers,
     },
     body,

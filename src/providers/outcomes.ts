@@ -1,4 +1,13 @@
-import type { NoAnswer, NotFound, Rejected, SendOutcome, Unknown, Unreachable } from '../domain/provider.ts'
+import type {
+  CreateKeyOutcome,
+  DeleteKeyOutcome,
+  NoAnswer,
+  NotFound,
+  Rejected,
+  SendOutcome,
+  Unknown,
+  Unreachable,
+} from '../domain/provider.ts'
 import { finalityOf } from '../domain/rail-codes.ts'
 import type { Answer, Reply } from './exchange.ts'
 
@@ -41,6 +50,18 @@ export function refusedAtOnce(
   const { code = 'provider_rejected', message = 'The provider did not carry it out' } = outcome.sending
   return { kind: 'rejected', finality: finality(code), code, message }
 }
+
+/** A key's making or removal, under its own name. */
+export function keyOutcome(
+  outcome: ({ kind: 'accepted' } & { key: string }) | NotAccepted,
+): CreateKeyOutcome {
+  return outcome.kind === 'accepted' ? { kind: 'created', key: outcome.key } : outcome
+}
+export function deletionOutcome(outcome: { kind: 'accepted' } | NotAccepted): DeleteKeyOutcome {
+  if (outcome.kind === 'accepted') return { kind: 'deleted' }
+  return outcome.kind === 'rejected' && outcome.code === 'pix_key_not_found' ? { kind: 'not_found' } : outcome
+}
+type NotAccepted = Rejected | Unreachable | Unknown
 
 /** What an adapter knows without asking that its provider cannot do; another may. */
 export function cannotHere(code: string, message: string): Rejected {

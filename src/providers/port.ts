@@ -1,11 +1,16 @@
+import type { FindMedOutcome, ListMedsOutcome, MedName, MedReply, ReplyOutcome } from '../domain/med-facts.ts'
 import type {
   CancelOutcome,
   Capabilities,
+  CreateKeyOutcome,
+  DeleteKeyOutcome,
   FindChargeOutcome,
   FindPaymentOutcome,
   FindSendingOutcome,
   IssueOrder,
   IssueOutcome,
+  KeyOrder,
+  ListKeysOutcome,
   NoticeItem,
   ProviderBalance,
   RefundOrder,
@@ -39,6 +44,11 @@ export interface Provider {
   sendTransfer(order: TransferOrder): Promise<SendOutcome>
   /** Asks by our id. */
   findTransfer(id: string): Promise<FindSendingOutcome>
+  /** Makes a key of a kind that `capabilities.keys` names; one that is ours already counts as created. */
+  createKey(order: KeyOrder): Promise<CreateKeyOutcome>
+  /** Every key of the account that the API tells of: Efí's lists random ones only. */
+  listKeys(): Promise<ListKeysOutcome>
+  deleteKey(key: string): Promise<DeleteKeyOutcome>
   /** Our balance there, or no answer. */
   balances(): Promise<
     { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }
@@ -50,6 +60,12 @@ export interface Provider {
   ): Promise<
     { kind: 'found'; entries: StatementEntry[] } | { kind: 'no_answer'; code: string; message: string }
   >
+  /** Every dispute opened in [from, to], or changed in it where the provider can tell; both ISO 8601 UTC. */
+  listMeds(from: string, to: string): Promise<ListMedsOutcome>
+  /** Asks for one dispute by the provider's own id of it. */
+  findMed(med: MedName): Promise<FindMedOutcome>
+  /** Answers a dispute of ours. Only a definite refusal means that it was not taken. */
+  replyMed(reply: MedReply): Promise<ReplyOutcome>
   /** Tells the provider where its notices go; `collectionKey` as for charges. */
   registerNotices(
     url: string,

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto'
 import { efiCredentials } from './efi/client.ts'
 import { efiProvider } from './efi/efi.ts'
+import { type Observe, observed } from './observed.ts'
 import type { Provider } from './port.ts'
 import { wooviCredentials } from './woovi/client.ts'
 import { wooviProvider } from './woovi/woovi.ts'
 
 /** An account's connection to a provider, its credentials already unsealed. */
-export type Connection = { uuid: string; dialect: string; baseUrl: string; credentials: unknown }
+export type Connection = {
+  uuid: string
+  dialect: string
+  baseUrl: string
+  credentials: unknown
+  /** How its calls are named to who observes them; its dialect where absent. */
+  provider?: string
+}
 
 type Adapter = Provider & { close(): Promise<void> }
 export type RegistryOptions = {
@@ -15,6 +23,7 @@ export type RegistryOptions = {
   ca?: string
   /** Adapters kept, each with its token and its sockets. */
   most?: number
+  observe?: Observe
 }
 
 /** One adapter per provider API; bad credentials throw, as nothing can be asked with them. */
@@ -69,7 +78,9 @@ export type ProviderRegistry = ReturnType<typeof providerRegistry>
 function adapterFor(connection: Connection, options: RegistryOptions): Adapter {
   if (!Object.hasOwn(dialects, connection.dialect))
     throw new Error(`No adapter speaks the dialect ${connection.dialect}`)
-  return dialects[connection.dialect]!(connection, options)
+  const adapter = dialects[connection.dialect]!(connection, options)
+  const { observe } = options
+  return observe ? observed(adapter, connection.provider ?? connection.dialect, observe) : adapter
 }
 
 function fingerprintOf({ dialect, baseUrl, credentials }: Connection): string {

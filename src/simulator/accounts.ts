@@ -23,10 +23,14 @@ export type Account = {
   balanceCents: number
   /** Taken from the balance for what is still in process. */
   heldCents: number
+  /** Taken from the balance for disputes. */
+  blockedCents: number
 }
 
 /** What the control API sets; `openingCents` counts only the first time. */
-export type AccountSettings = Omit<Account, 'balanceCents' | 'heldCents'> & { keys: string[] }
+export type AccountSettings = Omit<Account, 'balanceCents' | 'heldCents' | 'blockedCents'> & {
+  keys: string[]
+}
 
 export type Accounts = {
   /** Makes or changes an account and gives it exactly these keys besides its random ones. */
@@ -38,8 +42,14 @@ export type Accounts = {
   keysOf(id: string): string[]
   randomKeysOf(id: string): string[]
   addRandomKey(id: string): string
+  /** A key its owner chose; false where it is taken, by whomever. */
+  register(id: string, key: string): boolean
+  /** Whether DICT lets the account have another key. */
+  mayHaveAnother(account: Account): boolean
   /** False where the account has no such random key. */
   removeRandomKey(id: string, key: string): boolean
+  /** False where the account has no such key. */
+  removeKey(id: string, key: string): boolean
 }
 
 export type Stored =
@@ -48,9 +58,14 @@ export type Stored =
   | { kind: 'client_id_taken' }
 
 type Parts = { store: Store; ids: Ids; now: () => Date }
+/** Given with the account's settings, made by the provider, or registered through its API. */
+type KeyKind = 'given' | 'random' | 'registered'
+
+/** DICT: a natural person has at most five keys, a legal one twenty (PIX.md §4). */
+const MOST_KEYS = { person: 5, company: 20 }
 
 export function accountsOf({ store, ids, now }: Parts): Accounts {
-  const addKey = (key: string, accountId: string, kind: 'given' | 'random') =>
+  const addKey = (key: string, accountId: string, kind: KeyKind) =>
     store.insert('pixKey', { key, accountId, kind, createdAt: now().toISOString() })
 
   const ofClient = (provider: ProviderName, clientId: string) =>
@@ -90,8 +105,21 @@ export function accountsOf({ store, ids, now }: Parts): Accounts {
       addKey(key, id, 'random')
       return key
     },
+    register: (id, key) => {
+      if (store.one('SELECT key FROM pixKey WHERE key = ?', key)) return false
+      addKey(key, id, 'registered')
+      return true
+    },
+    mayHaveAnother: ({ id, holderDocument }) => {
+      const { keys } = store.one<{ keys: number }>(
+        'SELECT count(*) AS keys FROM pixKey WHERE accountId = ?',
+        id,
+      )!
+      return keys < (holderDocument.length === 11 ? MOST_KEYS.person : MOST_KEYS.company)
+    },
     removeRandomKey: (id, key) =>
       store.run(`DELETE FROM pixKey WHERE accountId = ? AND key = ? AND kind = 'random'`, id, key) === 1,
+    removeKey: (id, key) => store.run('DELETE FROM pixKey WHERE accountId = ? AND key = ?', id, key) === 1,
   }
 }
 
@@ -102,7 +130,7 @@ function find(store: Store, id: string): Account | undefined {
 /** Whoever else has the key. */
 function ownerOf(store: Store, key: string, accountId: string): string | undefined {
   return store.one<{ accountId: string }>(
-    `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind = 'random')`,
+    `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind <> 'given')`,
     key,
     accountId,
   )?.accountId

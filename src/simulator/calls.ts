@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from 'koa'
 import type { Account } from './accounts.ts'
 import { type Fate, SETTLES } from './events.ts'
 import type { CallFault, Operation, Taken } from './faults.ts'
@@ -21,6 +22,8 @@ export type CallRoute = {
   /** A fault the call itself asks for: a magic recipient key. */
   magicOf?(call: Call): Taken<CallFault> | null
   act(call: Call, fate: Fate): Answer
+  /** How its body is read where that is no JSON. */
+  bodyOf?(ctx: Context): Promise<unknown>
 }
 
 /** How a dialect words the failures that are the same everywhere. */

@@ -3,9 +3,11 @@ import { Agent, fetch } from 'undici'
 import type { ProviderName } from '../domain/provider.ts'
 import type {
   AccountBody,
+  DecisionBody,
   DepositBody,
   FaultBody,
   InboxAnswerBody,
+  MedBody,
   PayBody,
   ReturnBody,
 } from './control/schemas.ts'
@@ -22,6 +24,7 @@ export type ShownAccount = {
   keys: string[]
   balance: number
   held: number
+  blocked: number
   requires_certificate: boolean
   amount_magic: boolean
 }
@@ -34,6 +37,19 @@ export type StatementLine = {
   value: number
   account: string
   at: string
+}
+/** One side of a dispute. */
+export type ShownMed = {
+  id: string
+  account: string
+  side: 'received' | 'requested'
+  end_to_end: string
+  value: number
+  blocked: number
+  status: 'open' | 'replied' | 'agreed' | 'disagreed' | 'cancelled'
+  opened_at: string
+  due_at: string
+  replies: { accept: boolean | null; text: string; documents: unknown[]; at: string }[]
 }
 export type InboxMessage = {
   at: string
@@ -89,6 +105,11 @@ export function simulatorClient(baseUrl: string, caFile: string) {
     deposit: (order: DepositBody) => call<{ end_to_end: string }>('POST', '/deposit', order),
     /** The recipient of a sending gives money back. */
     returns: (order: ReturnBody) => call<{ return_id: string }>('POST', '/returns', order),
+    /** The payer's bank contests a PIX that was received, or one that was sent. */
+    med: (order: MedBody) => call<{ id: string }>('POST', '/meds', order),
+    decideMed: (id: string, decision: DecisionBody['decision']) =>
+      call<{ id: string }>('POST', `/meds/${id}/decide`, { decision }),
+    findMed: (id: string) => listed<ShownMed>(`/meds/${id}`),
     faults: (fault: FaultBody) => call<{ data: ShownFault[] }>('PUT', '/faults', fault),
     listFaults: () => listed<ShownFault>('/faults'),
     clearFaults: () => call<{ data: [] }>('DELETE', '/faults'),

@@ -1,4 +1,5 @@
 import type { Account } from './accounts.ts'
+import type { Med } from './meds.ts'
 import type { Receipt } from './receipts.ts'
 import type { Refund } from './refunds.ts'
 import type { Returned } from './returns.ts'
@@ -10,6 +11,8 @@ export type RailEvent =
   /** `refunds` are all those of the PIX, `changed` the one this is about. */
   | { kind: 'refund'; account: Account; receipt: Receipt; refunds: Refund[]; changed: Refund }
   | { kind: 'transfer'; account: Account; sending: Sending; returned: Returned[] }
+  /** A dispute was opened or decided. */
+  | { kind: 'med'; account: Account; med: Med }
 
 /** Called inside the transaction of the money, so that no notice is lost and none is sent for what did not happen. */
 export type Announce = (event: RailEvent) => void

@@ -18,6 +18,9 @@ export const OPERATIONS = [
   'createKey',
   'deleteKey',
   'listKeys',
+  'listMeds',
+  'findMed',
+  'replyMed',
 ] as const
 export type Operation = (typeof OPERATIONS)[number]
 

@@ -10,6 +10,8 @@ export type Ids = {
   token(): string
   evpKey(): string
   locationId(): number
+  /** Of a dispute, as DICT makes them. */
+  medId(): string
 }
 
 export function idsOf(store: Store, seed: number): Ids {
@@ -23,6 +25,7 @@ export function idsOf(store: Store, seed: number): Ids {
     returnId: maker => returnId({ ...maker, suffix: suffix('returnId') }),
     token: () => digest('token').toString('hex').slice(0, 32),
     evpKey: () => uuidFrom(digest('evpKey').toString('hex')),
+    medId: () => uuidFrom(digest('medId').toString('hex')),
     locationId: () => store.count('location'),
   }
 }

@@ -77,6 +77,7 @@ const OPERATIONS_OF: Record<RailEvent['kind'], readonly Operation[]> = {
   payment: ['issueCharge', 'findCharge', 'cancelCharge', 'findPayment', 'registerNotices'],
   refund: ['refund', 'findRefund', 'registerNotices'],
   transfer: ['sendTransfer', 'findTransfer', 'registerNotices'],
+  med: ['listMeds', 'findMed', 'replyMed', 'registerNotices'],
 }
 
 async function deliver(parts: Parts, notice: Queued, tries: number): Promise<{ again: number } | undefined> {

@@ -18,7 +18,7 @@ export type Movement = {
 
 /**
  * The money of the simulated accounts. Every balance moves here and nowhere else, in one transaction with the
- * movement it belongs to: at all times balance + held = opening + Σ in − Σ out.
+ * movement it belongs to: at all times balance + held + blocked = opening + Σ in − Σ out.
  */
 export type Rail = {
   /** Money arrives. */
@@ -27,6 +27,10 @@ export type Rail = {
   hold(accountId: string, cents: number): boolean
   /** Gives held money back: what was in process was rejected. */
   release(accountId: string, cents: number): void
+  /** Takes what the balance has, at most so much, for a dispute; answers how much that is. */
+  block(accountId: string, cents: number): number
+  /** A dispute is over: what was blocked for it is free. */
+  unblock(accountId: string, cents: number): void
   /** Held money leaves for good. */
   debitHeld(movement: Movement): void
   /** Every settled movement in the order they settled, of one account, of one provider or of all. */
@@ -41,6 +45,14 @@ export function railOf(store: Store): Rail {
       'UPDATE account SET balanceCents = balanceCents + ?, heldCents = heldCents + ? WHERE id = ?',
       change.balance,
       change.held,
+      accountId,
+    )
+
+  const moveBlocked = (accountId: string, cents: number) =>
+    store.run(
+      'UPDATE account SET balanceCents = balanceCents - ?, blockedCents = blockedCents + ? WHERE id = ?',
+      cents,
+      cents,
       accountId,
     )
 
@@ -59,6 +71,17 @@ export function railOf(store: Store): Rail {
         accountId,
         cents,
       ) === 1,
+    block: (accountId, cents) =>
+      store.atomically(() => {
+        const { balanceCents } = store.one<{ balanceCents: number }>(
+          'SELECT balanceCents FROM account WHERE id = ?',
+          accountId,
+        )!
+        const blocked = Math.min(cents, balanceCents)
+        moveBlocked(accountId, blocked)
+        return blocked
+      }),
+    unblock: (accountId, cents) => void moveBlocked(accountId, -cents),
     release: (accountId, cents) => void move(accountId, { balance: cents, held: -cents }),
     debitHeld: movement =>
       store.atomically(() => {

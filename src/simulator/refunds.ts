@@ -23,9 +23,19 @@ export type Refund = {
   reason: string | null
   requestedAt: string
   settledAt: string | null
+  nature: Nature
 }
+/** The rail's nature of a return: its sender's own, or the special mechanism's after a fraud. */
+export type Nature = 'ORIGINAL' | 'MED_FRAUDE'
 
-export type RefundRequest = { accountId: string; endToEnd: string; id: string; cents: number; fate: Fate }
+export type RefundRequest = {
+  accountId: string
+  endToEnd: string
+  id: string
+  cents: number
+  fate: Fate
+  nature?: Nature
+}
 export type RefundAcceptance =
   | { kind: 'accepted'; refund: Refund }
   | { kind: 'no_such_receipt' }
@@ -120,7 +130,7 @@ function refusalOf(
 
 /** Without balance it is accepted too, and rejected by notice, as Efí documents. */
 function begun({ rail }: Parts, request: RefundRequest): Omit<Refund, 'requestedAt' | 'returnId'> {
-  const { accountId, endToEnd, id, cents, fate } = request
+  const { accountId, endToEnd, id, cents, fate, nature = 'ORIGINAL' } = request
   const covered = rail.hold(accountId, cents)
   return {
     accountId,
@@ -132,16 +142,19 @@ function begun({ rail }: Parts, request: RefundRequest): Omit<Refund, 'requested
     fate: covered && fate.kind !== 'rejected' ? 'settled' : 'rejected',
     reason: covered ? (fate.kind === 'rejected' ? fate.code : null) : NO_BALANCE,
     settledAt: null,
+    nature,
   }
 }
 
 function finish({ store, rail, accounts, receipts, returns, now, announce }: Parts, refund: Refund): void {
   const at = now().toISOString()
-  const { accountId, endToEnd, cents, id, returnId } = refund
+  const { accountId, endToEnd, cents, returnId, nature } = refund
+  // Nobody here asked for a return of the special mechanism: it has no id of ours.
+  const id = nature === 'ORIGINAL' ? refund.id : null
   if (refund.fate === 'settled') {
     const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
     rail.debitHeld({ accountId, kind: 'refund', id, ...movement })
-    returns.take({ endToEnd, cents, returnId })
+    returns.take({ endToEnd, cents, returnId, nature })
   } else if (refund.reason !== NO_BALANCE) {
     rail.release(accountId, cents)
   }
@@ -151,7 +164,7 @@ function finish({ store, rail, accounts, receipts, returns, now, announce }: Par
     refund.fate === 'settled' ? at : null,
     accountId,
     endToEnd,
-    id,
+    refund.id,
   )
   if (refund.silent) return
   const receipt = receipts.find(accountId, endToEnd)!

@@ -4,14 +4,22 @@ import type { Announce } from './events.ts'
 import type { Ids } from './ids.ts'
 import type { Rail } from './rail.ts'
 import { PAYER_BANK_ISPB } from './receipts.ts'
+import type { Nature } from './refunds.ts'
 import type { Sending } from './sendings.ts'
 import type { Store } from './store.ts'
 
 /** Money the recipient of a sending gave back. */
-export type Returned = { returnId: string; accountId: string; endToEnd: string; cents: number; at: string }
+export type Returned = {
+  returnId: string
+  accountId: string
+  endToEnd: string
+  cents: number
+  at: string
+  nature: Nature
+}
 
 /** `returnId` is given where a simulated provider returns it; else the recipient's bank makes it. */
-export type Giving = { endToEnd: string; cents: number; returnId?: string }
+export type Giving = { endToEnd: string; cents: number; returnId?: string; nature?: Nature }
 
 export type Returns = {
   of(sending: Pick<Sending, 'endToEnd'>): Returned[]
@@ -35,14 +43,14 @@ export function returnsOf({ store, rail, accounts, agenda, ids, now, announce }:
 
   const take = (giving: Giving) =>
     store.atomically(() => {
-      const { endToEnd, cents } = giving
+      const { endToEnd, cents, nature = 'ORIGINAL' } = giving
       const sending = store.one<Sending>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
       if (sending?.status !== 'settled' || cents <= 0 || cents > sending.cents - sumOf(of(sending)))
         return null
       const { accountId, id } = sending
       const at = now().toISOString()
       const returnId = giving.returnId ?? ids.returnId({ ispb: PAYER_BANK_ISPB, at })
-      const returned = { returnId, accountId, endToEnd, cents, at }
+      const returned = { returnId, accountId, endToEnd, cents, at, nature }
       store.insert('returned', returned)
       const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
       rail.credit({ accountId, kind: 'return', id, ...movement })

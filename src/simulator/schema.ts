@@ -1,3 +1,6 @@
+import { MEDS } from './schema-of-disputes.ts'
+import { WOOVI } from './schema-of-woovi.ts'
+
 /** The simulator's tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
 const FIRST = `
 CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -168,33 +171,10 @@ CREATE TABLE inboxEntry (
 CREATE INDEX inboxEntryByName ON inboxEntry (name);
 `
 
-/** What Woovi's dialect knows besides: webhooks by event, and payments that wait for their approval. */
-const WOOVI = `
-CREATE TABLE wooviWebhook (
-  id TEXT PRIMARY KEY,
-  accountId TEXT NOT NULL REFERENCES account,
-  name TEXT NOT NULL,
-  event TEXT NOT NULL,
-  url TEXT NOT NULL,
-  authorization TEXT,
-  isActive INTEGER NOT NULL,
-  createdAt TEXT NOT NULL
-) STRICT;
-CREATE INDEX wooviWebhookByEvent ON wooviWebhook (accountId, event);
-
-CREATE TABLE wooviPayment (
-  accountId TEXT NOT NULL REFERENCES account,
-  id TEXT NOT NULL,
-  cents INTEGER NOT NULL,
-  key TEXT NOT NULL,
-  message TEXT,
-  PRIMARY KEY (accountId, id)
-) STRICT;
-
-CREATE INDEX refundById ON refund (accountId, id);
-`
-
-const FAULTS_OF_AN_ACCOUNT = 'ALTER TABLE fault ADD COLUMN accountId TEXT;'
-
 /** What brings an older store up to date, in order; a released step never changes, the next one is added. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, WOOVI, FAULTS_OF_AN_ACCOUNT]
+export const SCHEMA_STEPS: readonly string[] = [
+  FIRST,
+  WOOVI,
+  'ALTER TABLE fault ADD COLUMN accountId TEXT',
+  MEDS,
+]

@@ -43,7 +43,7 @@ type Options = {
 export async function startSimulator({ config, log, now = () => new Date() }: Options): Promise<Simulator> {
   const store = openStore(config.home)
   const authority = await openAuthority(config.home)
-  const credential = await authority.issueServerCertificate(serverHosts(config.host))
+  const credential = await authority.issueServerCertificate(serverHosts(config.host, config.publicHost))
   const client = await authority.issueClientCertificate('provider webhooks')
   const dispatcher = new Agent({ connect: { ca: authority.ca, cert: client.certificate, key: client.key } })
   const stop = new AbortController()
@@ -62,7 +62,7 @@ export async function startSimulator({ config, log, now = () => new Date() }: Op
     ...identity,
     port: config.port,
   })
-  url = urlOf(main)
+  url = urlOf(main, config.publicHost)
   for (const [index, name] of PROVIDER_NAMES.entries()) {
     const resets = {
       pending: () => world.faults.isUnreachable(name),
@@ -73,7 +73,7 @@ export async function startSimulator({ config, log, now = () => new Date() }: Op
   }
   world.agenda.start()
 
-  const facts = factsOf({ url, caFile: authority.caFile, providers })
+  const facts = factsOf({ url, host: config.publicHost, caFile: authority.caFile, providers })
   writeFacts(config.home, facts)
   const close = async () => {
     stop.abort()
@@ -125,14 +125,14 @@ function quietApp(log: Logger): Koa {
   return app
 }
 
-function urlOf({ port }: Listener): string {
-  return `https://localhost:${port}`
+function urlOf({ port }: Listener, host: string): string {
+  return `https://${host}:${port}`
 }
 
-type Up = { url: string; caFile: string; providers: Map<ProviderName, Listener> }
+type Up = { url: string; host: string; caFile: string; providers: Map<ProviderName, Listener> }
 
-function factsOf({ url, caFile, providers }: Up): SimulatorFacts {
-  const bases = PROVIDER_NAMES.map(name => [name, { base_url: urlOf(providers.get(name)!) }] as const)
+function factsOf({ url, host, caFile, providers }: Up): SimulatorFacts {
+  const bases = PROVIDER_NAMES.map(name => [name, { base_url: urlOf(providers.get(name)!, host) }] as const)
   return {
     pid: process.pid,
     url,

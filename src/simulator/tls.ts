@@ -26,9 +26,9 @@ const PROVIDER_HOSTS = [
   'api.openpix.com.br',
 ]
 
-/** Every name the simulator is reached by, besides the host it is told to listen on. */
-export function serverHosts(host: string): string[] {
-  return [...new Set(['localhost', '127.0.0.1', '::1', ...PROVIDER_HOSTS, hostname(), host])]
+/** Every name the simulator is reached by, those it is told included. */
+export function serverHosts(...told: string[]): string[] {
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...PROVIDER_HOSTS, hostname(), ...told])]
 }
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const

@@ -9,6 +9,7 @@ import { wooviNoticesOf } from './dialects/woovi/notices.ts'
 import { type Faults, faultsOf } from './faults.ts'
 import { idsOf } from './ids.ts'
 import { type Inbox, inboxOf } from './inbox.ts'
+import { type Meds, medsOf } from './meds.ts'
 import { type NoticeWords, noticesOf } from './notices.ts'
 import { type Pace, paceOf } from './pace.ts'
 import { type PayerBank, payerBankOf } from './payer.ts'
@@ -31,6 +32,7 @@ export type World = {
   refunds: Refunds
   returns: Returns
   sendings: Sendings
+  meds: Meds
   webhooks: Webhooks
   faults: Faults
   inbox: Inbox
@@ -81,11 +83,12 @@ export function worldOf(surroundings: Surroundings): World {
   const sendings = sendingsOf(parts)
   const returns = returnsOf(parts)
   const refunds = refundsOf({ ...parts, returns })
+  const meds = medsOf({ ...parts, refunds, returns, sendings })
   const charges = chargesOf({ store, accounts, receipts, ids, now, payloadHost: () => new URL(url()).host })
   const inbox = inboxOf({ store, now, stopping })
   const bank = payerBankOf({ charges, seal, dispatcher, url })
   return {
-    ...{ store, accounts, rail, charges, receipts, refunds, returns, sendings, webhooks },
+    ...{ store, accounts, rail, charges, receipts, refunds, returns, sendings, meds, webhooks },
     ...{ faults, inbox, bank, agenda, seal, now, pace, log, stopping },
   }
 }

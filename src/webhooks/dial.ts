@@ -5,7 +5,14 @@ import { checkedConnector, NoConnection, named, RefusedAddress } from './connect
 import { type LaneLimits, lanes } from './lanes.ts'
 import { nameResolver, type Resolve } from './resolver.ts'
 
-export type SignedPost = { url: string; body: string; headers: Record<string, string>; timeoutMs?: number }
+export type SignedPost = {
+  url: string
+  body: string
+  headers: Record<string, string>
+  timeoutMs?: number
+  /** Its last try failed: it is called by fewer at once, so that what is dead holds little. */
+  isFailing?: boolean
+}
 
 /** What one try came to. Only `answered` says anything about the endpoint's will; a redirect is an answer. */
 export type Tried =
@@ -19,6 +26,8 @@ export type Tried =
       retryAfterMs?: number
     }
   | Failed
+  /** Too many tries are under way at the endpoint: nothing was tried, and there will be a place then. */
+  | { kind: 'busy'; comeBackInMs: number }
 /** `refused_address`, `no_connection`: nothing was sent. `timeout`, `broken`: it may have arrived. */
 export type Failed = {
   kind: 'refused_address' | 'no_connection' | 'timeout' | 'broken'
@@ -50,7 +59,7 @@ export function webhookDialer({
   timeoutMs = 15_000,
   ca,
   resolve = nameResolver(),
-  lane = { width: 16, patienceMs: 5_000 },
+  lane = { width: 16, failingWidth: 2, patienceMs: 2_000 },
 }: DialerOptions): WebhookDialer {
   const { enter } = lanes(lane)
   const agent = new Agent({
@@ -63,12 +72,12 @@ export function webhookDialer({
   return {
     async postSigned(post) {
       const target = new URL(post.url)
-      const leave = await enter(target.href)
-      if (!leave) return failed('no_connection', lane.patienceMs, 'Too many tries to this endpoint at once')
+      const entered = await enter(target.href, post)
+      if ('comeBackInMs' in entered) return { kind: 'busy', ...entered }
       try {
         return await attempt({ agent, target, post, limitMs: post.timeoutMs ?? timeoutMs })
       } finally {
-        leave()
+        entered.leave()
       }
     },
     close: () => agent.close(),

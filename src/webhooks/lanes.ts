@@ -1,31 +1,71 @@
-/** How many may be inside one lane at once, and how long the next one waits for a place. */
-export type LaneLimits = { width: number; patienceMs: number }
+/** How many may be inside one lane at once, fewer where it only fails, and how long the next one waits for a place. */
+export type LaneLimits = { width: number; failingWidth?: number; patienceMs: number }
 
-type Lane = { inside: number; waiting: Set<() => void> }
+/** The way out, or how long to stay away because no place came free. */
+export type Entered = { leave: () => void } | { comeBackInMs: number }
+
+type Lane = { inside: number; waiting: Set<() => void>; stayMs: number; bookedUntilMs: number }
+
+/** What a stay is taken to last until the first one of a lane has ended. */
+const FIRST_STAY_MS = 5_000
+/** Whoever is turned away comes back no sooner than this: each time costs more than waiting does. */
+const SHORTEST_MS = 1_000
+/** Empty lanes are kept while others are to come back to them; beyond so many they are looked through. */
+const MOST_LANES = 1_000
 
 /**
  * A lane of its own for every endpoint: a slow one fills its lane and nothing else, though it may share its host
- * with a hundred others. `enter` answers the way out, or nothing where no place came free in time.
+ * with a hundred others. Who finds no place in time gets an appointment, one after another at the pace at which the lane
+ * lets others through: however many there are, they do not come back all at once.
  */
-export function lanes({ width, patienceMs }: LaneLimits) {
+export function lanes(
+  { width, failingWidth = width, patienceMs }: LaneLimits,
+  now = () => performance.now(),
+) {
   const open = new Map<string, Lane>()
 
   return {
-    async enter(name: string): Promise<(() => void) | undefined> {
-      const lane = open.get(name) ?? { inside: 0, waiting: new Set() }
-      open.set(name, lane)
-      if (lane.inside < width) lane.inside += 1
-      else if (!(await turn(lane, patienceMs))) return undefined
-      return () => leave(name, lane)
+    async enter(name: string, { isFailing = false } = {}): Promise<Entered> {
+      const lane = laneOf(name)
+      const places = isFailing ? failingWidth : width
+      if (lane.inside < places) lane.inside += 1
+      // Where nothing gets through nobody waits in line for it.
+      else if (isFailing || !(await turn(lane, patienceMs))) return { comeBackInMs: booked(lane, places) }
+      const since = now()
+      return { leave: () => leave(name, lane, now() - since) }
     },
   }
 
+  function laneOf(name: string): Lane {
+    const known = open.get(name)
+    if (known) return known
+    if (open.size >= MOST_LANES) forgetEmpty()
+    const lane = { inside: 0, waiting: new Set<() => void>(), stayMs: FIRST_STAY_MS, bookedUntilMs: 0 }
+    open.set(name, lane)
+    return lane
+  }
+
+  function booked(lane: Lane, places: number): number {
+    const at = now()
+    lane.bookedUntilMs = Math.max(lane.bookedUntilMs, at) + lane.stayMs / places
+    return Math.round(Math.max(SHORTEST_MS, lane.bookedUntilMs - at))
+  }
+
   /** Hands the place on where somebody waits, so that nobody slips in between. */
-  function leave(name: string, lane: Lane): void {
+  function leave(name: string, lane: Lane, stayedMs: number): void {
+    lane.stayMs += (stayedMs - lane.stayMs) / 4
     const [next] = lane.waiting
     if (next) next()
     else lane.inside -= 1
-    if (lane.inside === 0) open.delete(name)
+    if (isForgettable(lane)) open.delete(name)
+  }
+
+  function forgetEmpty(): void {
+    for (const [name, lane] of open) if (isForgettable(lane)) open.delete(name)
+  }
+
+  function isForgettable({ inside, bookedUntilMs }: Lane): boolean {
+    return inside === 0 && bookedUntilMs <= now()
   }
 }
 

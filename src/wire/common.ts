@@ -108,6 +108,12 @@ export const pageQuery = {
   per_page: z.coerce.number().int().min(1).max(100).default(15),
 }
 
+/** Yes or no in a query or a form, as browsers and programs write it. */
+export const flag = z
+  .string()
+  .regex(/^(1|0|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$/, 'must be 1, true, 0 or false')
+  .transform(value => value === '1' || value.toLowerCase() === 'true')
+
 /** Names repeated (`status=A&status=B`) or separated by commas. */
 export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(

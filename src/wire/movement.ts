@@ -2,18 +2,20 @@ import { z } from 'zod'
 import type { Movement } from '../db/entities/movement.ts'
 import { MOVEMENT_REASONS } from '../domain/movement.ts'
 import { instant, party, reais, uuid } from './common.ts'
+import { NOBODY } from './payment.ts'
 
 /** api-document.txt, Ledger record: one PIX movement, as PIX_TRANSACTION events carry it. */
 
 const initiation = z
   .object({
     sender: party.nullable(),
-    receiver: party.nullable(),
+    receiver: party,
     txid: z.string().nullable(),
     value: reais,
     type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
     pix_key: z.string().optional(),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
+    expires_at: instant.nullable(),
     created_at: instant,
     updated_at: instant,
   })
@@ -40,7 +42,7 @@ export const movementShown = z
   })
   .meta({ id: 'Movement' })
 
-const PIX_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
+export const PIX_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
 
 /** A PIX movement as it is announced; for movements of the rail only, not for fees or splits. */
 export function showMovement(movement: Movement): z.output<typeof movementShown> {
@@ -49,12 +51,13 @@ export function showMovement(movement: Movement): z.output<typeof movementShown>
     uuid: movement.uuid,
     initiation: {
       sender: movement.sender ?? null,
-      receiver: movement.receiver ?? null,
+      receiver: movement.receiver ?? NOBODY,
       txid: movement.txid ?? null,
       value: movement.valueCents,
       type: initiationType(movement),
       ...(movement.pixKey && { pix_key: movement.pixKey }),
       status: PIX_STATUS[movement.status],
+      expires_at: null,
       ...times,
     },
     value: movement.valueCents,
@@ -70,7 +73,7 @@ export function showMovement(movement: Movement): z.output<typeof movementShown>
   }
 }
 
-function initiationType(movement: Movement) {
+export function initiationType(movement: Movement) {
   if (movement.type === 'EXTERNAL_REFUND') return 'REFUND'
   return movement.txid ? 'QR_DYNAMIC' : 'KEY'
 }

@@ -104,6 +104,7 @@ const keyInitiation = z
     type: z.literal('KEY'),
     pix_key: z.string(),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
+    expires_at: instant.nullable(),
     created_at: instant,
     updated_at: instant,
   })
@@ -214,9 +215,11 @@ export function showAcceptedTransfer(
   transfer: Transfer,
   attempts: NamedAttempt[],
 ): z.output<typeof transferShown> {
-  return transfer.accepted
-    ? z.decode(transferShown, transfer.accepted as z.input<typeof transferShown>)
-    : showTransfer(transfer, attempts)
+  if (!transfer.accepted) return showTransfer(transfer, attempts)
+  const shown = transfer.accepted as z.input<typeof transferShown>
+  // What was stored before the contract's `expires_at` was shown lacks it.
+  const initiation = { ...shown.transfer.initiation, expires_at: null }
+  return z.decode(transferShown, { ...shown, transfer: { ...shown.transfer, initiation } })
 }
 
 function showRecord(transfer: Transfer): z.output<typeof transferRecord> {
@@ -238,6 +241,7 @@ function showRecord(transfer: Transfer): z.output<typeof transferRecord> {
       type: 'KEY',
       pix_key: transfer.pixKey,
       status: initiationStatus(transfer, settled),
+      expires_at: null,
       ...times,
     },
     value: transfer.valueCents,
@@ -258,7 +262,7 @@ function initiationStatus(transfer: Transfer, settled: boolean) {
 }
 
 /** The recipient is not the account's customer: of its document and account only a part is shown. */
-function maskedReceiver(receiver: Party | null | undefined): Party {
+export function maskedReceiver(receiver: Party | null | undefined): Party {
   if (!receiver) return NOBODY
   return {
     ...receiver,

@@ -1,5 +1,6 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import type {
+  eventActivities,
   noticeActivities,
   providerActivities,
   reconciliationActivities,
@@ -30,12 +31,24 @@ type Asking =
   | 'askTransfer'
   | 'askRefund'
   | 'askReturn'
+  | 'askKey'
+  | 'askKeyRemoval'
+  | 'followMed'
+  | 'sendMedReply'
 
 /** Sending money is never repeated by Temporal: whether to send again is the life's decision, by our id. */
-export const sending = proxyActivities<Pick<Providers, 'sendTransfer' | 'sendRefund' | 'sendReturn'>>({
+export const sending = proxyActivities<Pick<Providers, Sending>>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: HEARTBEAT,
   retry: { maximumAttempts: 1 },
+})
+type Sending = 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'createKey' | 'deleteKey'
+
+/** A code that comes twice does no harm; a carrier answers within 10 s or is tried again. */
+export const messengers = proxyActivities<Pick<Providers, 'sendAuthCode'>>({
+  startToCloseTimeout: '30 seconds',
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
 /** Reads and writes of a few milliseconds; a database that is down is tried again until it is back. */
@@ -52,6 +65,13 @@ export const webhooks = () =>
     heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   })
+
+/** What is left undone the next run does; a first pruning may have much to delete. */
+export const events = proxyActivities<ReturnType<typeof eventActivities>>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: HEARTBEAT,
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+})
 
 /** One sweep at a time; the next minute brings another. */
 export const notices = proxyActivities<ReturnType<typeof noticeActivities>>({

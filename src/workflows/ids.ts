@@ -5,12 +5,17 @@ import { defineSearchAttributeKey } from '@temporalio/common'
 export const chargeId = (uuid: string) => `charge/${uuid}`
 export const transferId = (uuid: string) => `transfer/${uuid}`
 export const refundId = (uuid: string) => `refund/${uuid}`
+export const medId = (uuid: string) => `med/${uuid}`
 /** A payload that nobody was shown, until its provider has confirmed it gone. */
 export const orphanId = (attemptUuid: string) => `orphan/${attemptUuid}`
 /** A PIX that is no charge's, on its way back to its payer. */
 export const returnId = (movementUuid: string) => `return/${movementUuid}`
 /** A PIX that names no charge of ours. */
 export const depositId = (connectionUuid: string, endToEnd: string) => `deposit/${connectionUuid}/${endToEnd}`
+export const pixKeyId = (uuid: string) => `pix-key/${uuid}`
+export const pixKeyRemovalId = (uuid: string) => `pix-key/${uuid}/removal`
+/** A code on its way to the address that it proves. */
+export const authCodeId = (uuid: string) => `auth-code/${uuid}`
 export const deliveryId = (uuid: string) => `webhook/${uuid}`
 
 export const ATTRIBUTES = {

@@ -1,5 +1,7 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow'
+import type { AttachmentType } from '../domain/attachment.ts'
 import type { ChargeState } from '../domain/charge.ts'
+import type { PixKeyType, ProvedType } from '../domain/pix-key.ts'
 
 /** What lives are told and asked, shared with the API. */
 
@@ -80,7 +82,37 @@ export type TransferDetails = {
 /** Wakes an ended transfer or refund from its row: a late word of its provider. */
 export type Resumed = { resume: string; timeScale: number }
 
-/** Answers when a refund or transfer was accepted, refused by all, or cannot be sent. */
+/** The order of a PIX key; the key itself travels sealed. */
+export type PixKeyOrder = {
+  uuid: string
+  accountUuid: string
+  connectionUuid: string
+  type: PixKeyType
+  /** The code that proved the address, of an e-mail or phone. */
+  authCodeUuid?: string
+  /** PixKeyDetails, sealed. */
+  details: string
+  requestId: string
+  timeScale: number
+}
+/** `key` is null for RANDOM, which the provider makes. */
+export type PixKeyDetails = { key: string | null; fingerprint: string }
+
+export type PixKeyRemoval = { uuid: string; timeScale: number }
+
+/** The order of a code; the address travels sealed, and the code is made where it is stored. */
+export type AuthCodeOrder = {
+  uuid: string
+  accountUuid: string
+  type: ProvedType
+  /** AuthCodeDetails, sealed. */
+  details: string
+  requestId: string
+  timeScale: number
+}
+export type AuthCodeDetails = { address: string; fingerprint: string }
+
+/** Answers when what was ordered is accepted, refused by all, or cannot be done. */
 export const answered = defineUpdate<void>('answered')
 
 /** Cancels a waiting transfer; false where it has been sent already. */
@@ -91,3 +123,44 @@ export type OperatorsWord =
   | { as: 'rejected'; reason: string }
   | { as: 'settled'; endToEnd: string; reason: string }
 export const operatorSettles = defineSignal<[OperatorsWord]>('operatorSettles')
+
+/**
+ * A dispute, as its provider names it. The same order opens it, wakes it and answers it: the life asks the provider and
+ * finds its row, or writes it.
+ */
+export type MedOrder = {
+  uuid: string
+  /** A connection that reaches the provider: the one a notice came through, or the disputed PIX's. */
+  connectionUuid: string
+  providerMedId: string
+  /** Of the disputed PIX, where it is known. */
+  endToEnd: string | null
+  requestId: string
+  timeScale: number
+}
+
+/** What a merchant answers; it travels sealed. */
+export type MedReplyDetails = {
+  accept: boolean
+  analysis: string
+  /** Files that the file store has taken already. */
+  attachments: {
+    uuid: string
+    name: string
+    contentType: AttachmentType
+    bytes: number
+    storageKey: string
+  }[]
+}
+export type MedReplyOrder = {
+  /** MedReplyDetails, sealed. */
+  details: string
+  requestId: string
+}
+/** `taken`: the dispute shows PROCESSING and its provider is told. */
+export type MedReplyAnswer = 'taken' | 'med_already_answered' | 'med_not_answerable'
+/** Answers when the reply has been taken, once only, or cannot be. */
+export const replyMed = defineUpdate<MedReplyAnswer, [MedReplyOrder]>('replyMed')
+
+/** The row of a delivery was changed: its life looks at it at once. */
+export const deliveryChanged = defineSignal('deliveryChanged')

@@ -1,6 +1,7 @@
 import {
   allHandlersFinished,
   condition,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -41,6 +42,10 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
     notices,
   })
   await startWhatIsLeft(sent, timeScale)
+  if (sent.kind !== 'settled' && notices.waiting && patched('a late word before the end')) {
+    isAnswered = true
+    return resumed(uuid)
+  }
   return end(sent.kind === 'settled' ? 'settled' : 'failed')
 
   async function end(state: RefundState): Promise<RefundState> {
@@ -56,11 +61,16 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   /** A late word of the provider: a settlement after the failure. */
   async function resumed(uuid: string): Promise<RefundState> {
     await condition(() => notices.waiting)
-    while (notices.waiting) {
-      const { connectionUuid } = await records.refundNow(uuid)
-      const told = await askUntilKnown(asked => providers.askRefund({ uuid, connectionUuid, asked }), notices)
-      if ('deliveries' in told) await startWhatIsLeft(told, timeScale)
+    for (;;) {
+      while (notices.waiting) {
+        const { connectionUuid } = await records.refundNow(uuid)
+        const ask = (asked: number) => providers.askRefund({ uuid, connectionUuid, asked })
+        const told = await askUntilKnown(ask, notices)
+        if ('deliveries' in told) await startWhatIsLeft(told, timeScale)
+      }
+      const { state } = await records.refundNow(uuid)
+      // What came while this was read is heard as well: nobody would tell it again.
+      if (!notices.waiting) return end(state)
     }
-    return end((await records.refundNow(uuid)).state)
   }
 }

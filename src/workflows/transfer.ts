@@ -62,8 +62,11 @@ class TransferLife {
   async resume(uuid: string): Promise<void> {
     this.#answered = true
     await condition(() => this.#notices.waiting)
-    await this.#hearOthers(uuid)
-    await this.#stands(await records.transferNow(uuid))
+    // What comes while the last of it is written down is heard as well: nobody would tell it again.
+    do {
+      await this.#hearOthers(uuid)
+      await this.#stands(await records.transferNow(uuid))
+    } while (this.#notices.waiting)
   }
 
   /** Asks every connection that a notice came through, until it answers, whether it knows more than before. */

@@ -212,6 +212,7 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
         type: 'QR_DYNAMIC',
         pix_key: connection.collectionKey,
         status: 'COMPLETED',
+        expires_at: null,
         created_at: INSTANT,
         updated_at: INSTANT,
       },

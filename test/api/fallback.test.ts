@@ -12,6 +12,7 @@ let stage: Stage
 beforeAll(async () => {
   stack = await startStack() // Faults strike a provider whoever calls it; the breaker's waits are those of real life.
   stage = await openStage(stack.home)
+  await stage.withoutRounds()
 })
 afterEach(() => stage.simulator.clearFaults())
 afterAll(async () => {

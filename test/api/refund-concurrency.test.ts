@@ -124,8 +124,9 @@ test('the database itself keeps the remainder and the one that runs', async () =
     'received_cents = -1',
   ])
     await expect(set(change)).rejects.toThrow(/charge_remainder|charge_received_cents_check/)
-  await set('refunded_cents = 500, refunding_cents = 400, disputed_cents = 100')
-  await set('refunded_cents = 0, refunding_cents = 0, disputed_cents = 0')
+  await set('refunded_cents = 500, refunding_cents = 500')
+  await set('refunded_cents = 0, refunding_cents = 0')
+  await expect(set('disputed_cents = 100')).rejects.toThrow(/does not keep what its disputes claim/)
 
   await out.refund(merchant, charge, { value: 1 })
   const [{ refund }] = (await nothingRuns(merchant, charge)) as [Shown]

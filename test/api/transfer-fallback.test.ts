@@ -122,8 +122,10 @@ describe('a definite no that is the provider’s own lets the next one try', () 
 
   test('a TLS handshake that is reset', async () => {
     const merchant = await aMerchant([{ provider: 'PROVIDER_D' }])
+    const goOn = await stage.withoutRounds()
     await stage.simulator.faults({ provider: 'PROVIDER_D', fault: 'unreachable' })
     const answer = await out.send(merchant)
+    await goOn()
     const paid = await out.becomes(merchant, answer.body.data.uuid, 'PAID')
     expect(outcomes(paid)).toEqual(['D unreachable connection_reset', 'C settled'])
     expect(await out.paidOut(merchant)).toHaveLength(1)

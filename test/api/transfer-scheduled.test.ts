@@ -105,7 +105,7 @@ together({
 
   'without money at its time it is tried again every quarter of an hour, until there is some': async () => {
     const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
-    const { data } = (await out.send(merchant, { scheduled_for: inMs(500) })).body
+    const { data } = (await out.send(merchant, { scheduled_for: inMs(2_000) })).body
     const [attempt] = await until(
       () => out.attempts(data),
       ([one]) => one?.code === 'insufficient_balance',
@@ -123,7 +123,7 @@ together({
     const merchant = await aMerchant()
     const reachable = await out.cutOff(merchant.connection)
     const [kept, dropped] = await Promise.all(
-      [1, 2].map(async value => (await out.send(merchant, { value, scheduled_for: inMs(500) })).body.data),
+      [1, 2].map(async value => (await out.send(merchant, { value, scheduled_for: inMs(2_000) })).body.data),
     )
     await until(
       () => out.attempts(dropped),
@@ -147,7 +147,7 @@ together({
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
     const [poor, refused] = await Promise.all(
       [{}, { value: 1, pix_key: 'ac03@sim.trilho.test' }].map(
-        async body => (await out.send(merchant, { ...body, scheduled_for: inMs(500) })).body.data,
+        async body => (await out.send(merchant, { ...body, scheduled_for: inMs(2_000) })).body.data,
       ),
     )
     const failed = await out.becomes(merchant, refused.uuid, 'FAILED')

@@ -72,6 +72,7 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
     type: 'KEY',
     pix_key: 'maria@example.com',
     status: 'PENDING',
+    expires_at: null,
     created_at: INSTANT,
     updated_at: INSTANT,
   }

@@ -24,11 +24,17 @@ type Role = {
   openingCents: number
   fees?: FeeTable
   unmatched?: 'keep'
+  /** A second endpoint, which the weather makes slow and failing. */
+  foul?: true
 }
 
-/** Rich and poor, with one provider and with four, with fees and without. */
+/** Rich and poor, with one provider and with four, with fees and without; few foul endpoints, as each doubles the work. */
 export const ROLES: readonly Role[] = [
-  { providers: ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'], openingCents: 1_000_000_00 },
+  {
+    providers: ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'],
+    openingCents: 1_000_000_00,
+    foul: true,
+  },
   {
     providers: ['PROVIDER_B', 'PROVIDER_A'],
     openingCents: 1_000_000_00,
@@ -38,7 +44,7 @@ export const ROLES: readonly Role[] = [
       refund: { fixedCents: 5, hundredthsOfPercent: 10 },
     },
   },
-  { providers: ['PROVIDER_C'], openingCents: 20_000_00, unmatched: 'keep' },
+  { providers: ['PROVIDER_C'], openingCents: 20_000_00, unmatched: 'keep', foul: true },
   { providers: ['PROVIDER_A', 'PROVIDER_D'], openingCents: 30_00 },
   { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00 },
 ]
@@ -73,6 +79,11 @@ export async function casting(site: Site): Promise<Cast> {
   return { merchants, recipients }
 }
 
+/** The endpoints that the weather may trouble. */
+export function foulInboxes({ merchants }: Cast): string[] {
+  return merchants.flatMap(({ inboxes: [, foul] }) => foul ?? [])
+}
+
 async function merchant(site: Site, place: number, role: Role): Promise<Merchant> {
   const { uuid } = await openAccount(site.orm.em.fork(), HOLDER)
   if (role.unmatched)
@@ -91,7 +102,7 @@ async function merchant(site: Site, place: number, role: Role): Promise<Merchant
     ...{ accountUuid: uuid, name, mode: 'test' as const },
     connectionUuid: connections[0]!.uuid,
   })
-  const inboxes = [`storm-${place}-fair`, `storm-${place}-foul`]
+  const inboxes = [`storm-${place}-fair`, ...(role.foul ? [`storm-${place}-foul`] : [])]
   for (const inbox of inboxes) await registerWebhook(site, token, `${site.local.inbox_url}/${inbox}`)
   return { uuid, inboxes, token, boundToken, connections }
 }

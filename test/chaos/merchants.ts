@@ -1,5 +1,6 @@
 import { reaisFromCents } from '../../src/domain/money.ts'
-import { ask } from './asking.ts'
+import { ask, read } from './asking.ts'
+import { inTurn } from './in-turn.ts'
 import type { Asking } from './operations.ts'
 import { NOTHING, type Of, type Outcome, PATHS, type Scene, uuidOf } from './scene.ts'
 
@@ -8,7 +9,7 @@ export function merchantsOf(scene: Scene) {
   const { site, cast, run, outcomeOf, merchantOf, placeOfMerchant, note, nothing, when } = scene
   const { api_url: api } = site.local
 
-  return { charge, transfer, refund, cancelCharge, cancelTransfer, repeat, callOff }
+  return { charge, transfer, refund, cancelCharge, cancelTransfer, repeat, callOff, closeShop }
 
   function charge(operation: Of<'charge'>, place: number): Promise<Outcome> {
     const body = {
@@ -124,6 +125,18 @@ export function merchantsOf(scene: Scene) {
           await cancel('cancel_transfer', { place, of: place, times: 1, path: PATHS.transfer })
       }),
     )
+  }
+
+  /** Cancels the charges that nobody will pay any more, so that the end is not a minute of waiting for their expiry. */
+  async function closeShop(): Promise<void> {
+    const charges = scene.operations.flatMap(({ kind }, place) => (kind === 'charge' ? [place] : []))
+    await inTurn(charges, async place => {
+      const { uuid } = await outcomeOf(place)
+      const { token } = merchantOf(place)
+      const shown = uuid && (await read(api, { path: `${PATHS.charge}/${uuid}`, token }))
+      if (shown && shown.body.data?.status === 'PENDING')
+        await cancel('cancel_charge', { place, of: place, times: 1, path: PATHS.charge })
+    })
   }
 }
 

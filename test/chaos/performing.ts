@@ -23,7 +23,7 @@ export function performer(stagehands: Stagehands) {
     /** Waits for what payers do later, and ends what would wait for money longer than anybody watches. */
     async finish(): Promise<void> {
       await payers.finished()
-      await merchants.callOff()
+      await Promise.all([merchants.callOff(), merchants.closeShop()])
     },
   }
 

@@ -29,6 +29,7 @@ export type Storm = {
 
 /** Minutes of the lives pass in seconds, while nothing a provider needs a second for is given up. */
 export const TIME_SCALE = 50
+const TELL_EVERY_MS = 10_000
 /** Operations under way at once. */
 const LANES = 40
 /** What one token may ask is tried elsewhere. */
@@ -53,7 +54,7 @@ export async function storm({
     merchants: ROLES.length,
     recipients: RECIPIENTS_AT.length,
   })
-  const weather = plannedWeather(random.apart(2), count, { merchants: ROLES.length })
+  const weather = plannedWeather(random.apart(2), count)
   const stack = await startStack({ timeScale, environment: { ...NO_LIMIT, SIMULATOR_SEED: String(seed) } })
   const site = await openSite(stack)
   try {
@@ -63,11 +64,13 @@ export async function storm({
     say(`${count} operations under ${weather.length} events of weather`)
 
     const began = Date.now()
+    let done = 0
+    const telling = setInterval(() => say(`${done} operations`), TELL_EVERY_MS)
     await inLanes(count, async place => {
       making.reached(place)
       await acting.perform(place)
-      if ((place + 1) % 500 === 0) say(`${place + 1} operations`)
-    })
+      done += 1
+    }).finally(() => clearInterval(telling))
     const acted = Date.now()
     await making.over()
     await clearSkies(site, cast)

@@ -3,7 +3,7 @@ import type { Running } from '../../src/local/endings.ts'
 import { readJson } from '../../src/local/home.ts'
 import { isAlive, signal } from '../../src/local/identity.ts'
 import { waitUntil } from '../../src/local/waiting.ts'
-import type { Cast } from './cast.ts'
+import { type Cast, foulInboxes } from './cast.ts'
 import type { Site } from './site.ts'
 import type { Mortal, WeatherEvent } from './weather.ts'
 
@@ -26,6 +26,7 @@ export function weatherMaker({
   say: (line: string) => void
 }) {
   const coming = [...weather]
+  const fouls = foulInboxes(cast)
   const counts: Record<string, number> = {}
   const started: Partial<Record<Mortal, number>> = {}
   let faults = Promise.resolve()
@@ -58,7 +59,7 @@ export function weatherMaker({
         return count('faults taken away')
       case 'inbox': {
         const { status, delayMs } = event
-        const inbox = cast.merchants[event.merchant]!.inboxes[1]!
+        const inbox = fouls[event.endpoint % fouls.length]!
         await simulator.setInbox(inbox, { status, delay_ms: delayMs })
         if (status !== 200 || delayMs > 0) count(`endpoint ${status === 200 ? 'slow' : `answers ${status}`}`)
       }

@@ -14,8 +14,8 @@ export type WeatherEvent = { before: number } & (
     }
   | { kind: 'clear' }
   | { kind: 'death'; of: Mortal; by: 'kill -9' | 'restart' }
-  /** An endpoint of a merchant answers this, until it answers 200 again. */
-  | { kind: 'inbox'; merchant: number; status: number; delayMs: number }
+  /** A foul endpoint answers this, until it answers 200 again. */
+  | { kind: 'inbox'; endpoint: number; status: number; delayMs: number }
 )
 export type Mortal = Exclude<ChildName, 'simulator'>
 
@@ -44,17 +44,13 @@ const DEATHS = { worker: 400, api: 500, postgres: 1_000, temporal: 1_000 } satis
 const MOMENT = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<Mortal, number>
 
 /** The weather over `operations` operations. */
-export function plannedWeather(
-  random: Random,
-  operations: number,
-  { merchants }: { merchants: number },
-): WeatherEvent[] {
+export function plannedWeather(random: Random, operations: number): WeatherEvent[] {
   const events: WeatherEvent[] = []
   const faults = faultsInTurn(random)
   for (let before = 0; before < operations; before++) {
     if (random.chance(CLEAR_BEFORE)) events.push({ before, kind: 'clear' })
     if (random.chance(FAULT_BEFORE)) events.push({ before, ...faults() })
-    if (random.chance(INBOX_BEFORE)) events.push(...failingInbox(random, before, merchants))
+    if (random.chance(INBOX_BEFORE)) events.push(...failingInbox(random, before))
   }
   for (const of of Object.keys(DEATHS) as Mortal[]) events.push(...deaths(random, operations, of))
   return events.sort((a, b) => a.before - b.before)
@@ -76,8 +72,8 @@ function faultsInTurn(random: Random) {
   }
 }
 
-function failingInbox(random: Random, before: number, merchants: number): WeatherEvent[] {
-  const merchant = random.between(0, merchants - 1)
+function failingInbox(random: Random, before: number): WeatherEvent[] {
+  const endpoint = random.between(0, 1_000)
   const [status, delayMs] = random.pick([
     [500, 0],
     [503, 0],
@@ -86,8 +82,8 @@ function failingInbox(random: Random, before: number, merchants: number): Weathe
     [200, 2_000],
   ] as const)
   return [
-    { before, kind: 'inbox', merchant, status, delayMs },
-    { before: before + random.between(5, 40), kind: 'inbox', merchant, status: 200, delayMs: 0 },
+    { before, kind: 'inbox', endpoint, status, delayMs },
+    { before: before + random.between(5, 40), kind: 'inbox', endpoint, status: 200, delayMs: 0 },
   ]
 }
 

@@ -2,6 +2,7 @@ import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { type Asked, read } from './asking.ts'
 import type { Cast } from './cast.ts'
+import { inTurn } from './in-turn.ts'
 import type { Site } from './site.ts'
 import type { Shown, World } from './world.ts'
 
@@ -183,14 +184,4 @@ async function shownBy({ local }: Site, cast: Cast, rows: Rows): Promise<Map<str
     return [uuid, said?.status === 200 ? said.body.data : undefined] as const
   })
   return new Map(shown)
-}
-
-const AT_ONCE = 16
-
-/** Does the same with each, some at a time. */
-async function inTurn<Item, Result>(items: Item[], act: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = []
-  for (let place = 0; place < items.length; place += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(place, place + AT_ONCE).map(act))))
-  return results
 }

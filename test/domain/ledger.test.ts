@@ -58,6 +58,28 @@ describe('what each fact moves (SPEC §7)', () => {
       ['a available → a shortfall: 7'],
     ],
     ['no shortfall', ledger.shortfallRepaid('a', { cents: 9, shortfallCents: 0 }), []],
+    ['a dispute that opens', ledger.disputeHeld('a', 7), ['a available → a blocked: 7']],
+    ['an inflow kept for a dispute', ledger.disputeRetained('a', 7), ['a available → a retained: 7']],
+    [
+      'a dispute that is over',
+      ledger.disputeReleased('a', { heldCents: 5, retainedCents: 2 }),
+      ['a blocked → a available: 5', 'a retained → a available: 2'],
+    ],
+    [
+      'a dispute’s return that is held',
+      ledger.disputeReturned('a', { cents: 5, heldCents: 7, retainedCents: 2, availableCents: 9 }),
+      ['a blocked → a outside: 5'],
+    ],
+    [
+      'a dispute’s return above all there is',
+      ledger.disputeReturned('a', { cents: 10, heldCents: 4, retainedCents: 3, availableCents: 1 }),
+      [
+        'a blocked → a outside: 4',
+        'a retained → a outside: 3',
+        'a available → a outside: 1',
+        'a shortfall → a outside: 2',
+      ],
+    ],
     [
       'a refund that is held',
       ledger.refundHeld([

@@ -1,7 +1,16 @@
 import { getPixKeyInfo } from '@brazilian-utils/brazilian-utils/get-pix-key-info'
 import { describe, expect, test } from '@jest/globals'
-import { normalizedPixKey, pixKeyType } from '../../src/domain/pix-key.ts'
+import {
+  LIVE_KEY_STATES,
+  normalizedPixKey,
+  type PixKeyEvent,
+  type PixKeyState,
+  pixKey,
+  pixKeyType,
+  SHOWN_KEY_STATES,
+} from '../../src/domain/pix-key.ts'
 import vectors from './vectors.json' with { type: 'json' }
+import { walk } from './walk.ts'
 
 const EVP = '123e4567-e12b-12d1-a456-426655440000'
 const domainOf = (length: number) => `${'d'.repeat(40)}.${'c'.repeat(length - 41)}`
@@ -72,4 +81,23 @@ test('an independent library reads the same keys, and stores them the same way',
     const theirs = getPixKeyInfo(key)
     expect([key, theirs && TYPES[theirs.type], theirs?.value]).toEqual([key, type, key])
   }
+})
+
+describe('the life of a key (SPEC §9)', () => {
+  walk<PixKeyState, 'true' | 'false', PixKeyEvent>(pixKey, {
+    events: ['created', 'refused', 'removal_asked', 'kept', 'removed'],
+    expected: {
+      creating: { shows: 'false', over: false, steps: { created: 'active', refused: 'refused' } },
+      active: { shows: 'true', over: true, steps: { removal_asked: 'removing' } },
+      removing: { shows: 'false', over: false, steps: { removed: 'removed', kept: 'active' } },
+      removed: { shows: 'false', over: true, steps: {} },
+      refused: { shows: 'false', over: true, steps: {} },
+    },
+  })
+
+  test('a key takes its place until it is certain that it is none', () => {
+    const ended = pixKey.states.filter(state => !LIVE_KEY_STATES.includes(state))
+    expect(ended).toEqual(['removed', 'refused'])
+    expect(LIVE_KEY_STATES).toEqual(expect.arrayContaining([...SHOWN_KEY_STATES]))
+  })
 })

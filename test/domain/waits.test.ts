@@ -16,6 +16,13 @@ test('a provider is asked again after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly
   ])
 })
 
+test('a dispute that has just changed is looked at often, then every six hours', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 100].map(WAITS.medLook)).toEqual([
+    ...[15_000, 30_000, MINUTE, 5 * MINUTE, 30 * MINUTE],
+    ...[360 * MINUTE, 360 * MINUTE, 360 * MINUTE],
+  ])
+})
+
 test('the other waits are as SPEC says', () => {
   const { askAgain: _, ...waits } = WAITS
   expect(waits).toEqual({
@@ -25,6 +32,10 @@ test('the other waits are as SPEC says', () => {
     transferAgain: 15 * MINUTE,
     transferGivenUp: 24 * 60 * MINUTE,
     tellOperator: 10 * MINUTE,
+    medLook: expect.any(Function),
+    sendCodeAgain: expect.any(Function),
+    rotationGrace: 24 * 60 * MINUTE,
+    deliveryForgotten: 5 * MINUTE,
   })
 })
 

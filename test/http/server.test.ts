@@ -1,10 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Koa from 'koa'
 import { createApp } from '../../src/api/app.ts'
 import { healthRoutes } from '../../src/api/routes/health.ts'
-import { type RunningServer, startServer } from '../../src/api/server.ts'
+import { giveTime, type RunningServer, startServer } from '../../src/api/server.ts'
 import { temporalClient } from '../../src/api/temporal.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { deadPort } from '../webhooks/far-side.ts'
@@ -54,6 +55,43 @@ describe('a server that is told to stop', () => {
       code: 'EADDRINUSE',
     })
     await server.stop()
+  })
+})
+
+describe('a request that arrives slowly', () => {
+  async function server(thenMs?: number): Promise<RunningServer> {
+    const app = new Koa()
+    app.silent = true
+    app.use(async ctx => {
+      giveTime(ctx.req, 50)
+      if (thenMs !== undefined) giveTime(ctx.req, thenMs)
+      for await (const _ of ctx.req);
+      ctx.body = 'read'
+    })
+    return startServer(app, LOOPBACK)
+  }
+  /** Sends the second half of its body once the first has been on its way for a while. */
+  async function sendSlowly({ url }: RunningServer): Promise<string> {
+    async function* halves() {
+      yield Buffer.from('first')
+      await pause(500)
+      yield Buffer.from('second')
+    }
+    return fetch(url, { method: 'POST', body: Readable.from(halves()), duplex: 'half' }).then(answer =>
+      answer.text(),
+    )
+  }
+
+  test('is hung up on when its time is over', async () => {
+    const slow = await server()
+    await expect(sendSlowly(slow)).rejects.toThrow()
+    await slow.stop()
+  })
+
+  test('is read to its end where it was given more', async () => {
+    const patient = await server(60_000)
+    expect(await sendSlowly(patient)).toBe('read')
+    await patient.stop()
   })
 })
 

@@ -14,7 +14,9 @@ beforeAll(async () => {
   ca = await authority()
   shop = await farSide(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
   url = `https://127.0.0.1:${shop.port}/pix?a=b`
-  world = await openWorld([webhookRoutes({ ca: [ca.pem] })], { TRILHO_LOOPBACK_WEBHOOKS: 'true' })
+  world = await openWorld([webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })], {
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+  })
 })
 afterAll(() => Promise.all([world?.close(), shop?.close()]))
 

@@ -157,6 +157,7 @@ describe.each(DIALECTS)('%s', dialect => {
       reference: line.id,
       direction: ['payment', 'deposit', 'return'].includes(line.kind) ? 'IN' : 'OUT',
       cents: Math.round(line.value * 100),
+      ...(line.original_end_to_end ? { returnOf: line.original_end_to_end } : {}),
     }))
     const from = new Date(Date.now() - 3_600_000).toISOString()
     const statement = await shop.provider.statement(from, new Date().toISOString())

@@ -90,9 +90,13 @@ test('a statement has what came, what was returned, what was sent and what came 
         direction: 'OUT',
         cents: 500,
         at: '2026-01-10T12:01:00.000Z',
+        returnOf: END_TO_END,
       },
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: '2026-01-10T10:00:01.000Z' },
-      { endToEnd: 'D2', reference: 'send1', direction: 'IN', cents: 500, at: '2026-01-10T12:01:00.000Z' },
+      {
+        ...{ endToEnd: 'D2', reference: 'send1', direction: 'IN', cents: 500 },
+        ...{ at: '2026-01-10T12:01:00.000Z', returnOf: 'E1' },
+      },
     ],
   })
   const asked = story.far
@@ -105,6 +109,17 @@ test('a statement has what came, what was returned, what was sent and what came 
     'paginacao.itensPorPagina': '100',
   })
   expect(asked[1]).toMatchObject({ inicio: '2025-10-11T00:00:00.000Z', fim: to, devolucaoPresente: 'true' })
+})
+
+test('what Efí returned by itself after a dispute has no id of ours', async () => {
+  await using story = await efi()
+  const byEfi = devolucao({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })
+  story.far.answers(RECEIVED, ok(page([])), ok(page([pix({ devolucoes: [byEfi] })])))
+  story.far.answers(SENT, ok(page([])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toMatchObject([
+    { endToEnd: RETURN_ID, reference: null, direction: 'OUT', returnOf: END_TO_END },
+  ])
 })
 
 test('a statement is read to its last page', async () => {

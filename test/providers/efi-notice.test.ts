@@ -28,10 +28,11 @@ test('Efí’s test of a new URL is about nothing', () => {
   })
 })
 
-test('a notice is taken apart: payments, refunds on them, transfers', () => {
+test('a notice is taken apart: payments, refunds on them, returns of disputes, transfers', () => {
   const paid = pix()
   const returned = devolucao({ status: 'DEVOLVIDO' })
-  const refunded = pix({ txid: undefined, devolucoes: [returned, devolucao({ id: 'refund2' })] })
+  const byEfi = devolucao({ id: 'theirs', natureza: 'MED_FRAUDE' })
+  const refunded = pix({ txid: undefined, devolucoes: [returned, devolucao({ id: 'refund2' }), byEfi] })
   const sent = {
     endToEndId: 'E9',
     tipo: 'SOLICITACAO',
@@ -53,6 +54,7 @@ test('a notice is taken apart: payments, refunds on them, transfers', () => {
       item('payment', null, END_TO_END, refunded),
       item('refund', 'refund1', END_TO_END, returned),
       item('refund', 'refund2', END_TO_END, devolucao({ id: 'refund2' })),
+      item('med', null, END_TO_END, byEfi),
       item('transfer', 'send1', 'E9', sent),
     ],
   })

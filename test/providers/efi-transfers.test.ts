@@ -38,6 +38,14 @@ test('a transfer is asked for with the key that pays and the owner the key must 
   })
 })
 
+test('the end-to-end id of a new one has one of two names', async () => {
+  await using story = await efi()
+  const { e2eId: endToEndId, ...rest } = accepted()
+  story.far.answers(PUT, ok({ ...rest, endToEndId }, 201), ok(rest, 201))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ sending: { endToEnd: END_TO_END } })
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
+})
+
 test.each([
   ['12ABC34501DE35', { chave: 'maria@example.com', cnpj: '12ABC34501DE35' }],
   [null, { chave: 'maria@example.com' }],

@@ -94,7 +94,7 @@ test('a statement has what came, what was returned, what was sent and what came 
         at: '2026-01-10T11:59:30.500Z',
       },
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: time },
-      { endToEnd: 'D6', reference: 'send1', direction: 'IN', cents: 100, at: time },
+      { endToEnd: 'D6', reference: 'send1', direction: 'IN', cents: 100, at: time, returnOf: 'E1' },
       { endToEnd: RETURN_ID, reference: 'refund1', direction: 'OUT', cents: 500, at: time },
       { endToEnd: 'D2', reference: null, direction: 'IN', cents: 300, at: time },
       { endToEnd: 'E3', reference: null, direction: 'OUT', cents: 700, at: time },
@@ -105,6 +105,32 @@ test('a statement has what came, what was returned, what was sent and what came 
     .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
   expect(asked[0]).toEqual({ start: from, end: to, skip: '0', limit: '100' })
   expect(asked[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
+})
+
+test('what the provider returned by itself after a dispute left, also of a PIX of long ago', async () => {
+  await using story = await woovi()
+  const out = { charge: null, value: 400, time, type: 'REFUND' }
+  const given = (endToEndId: string) => [{ status: 'CONFIRMED', value: 400, time, endToEndId }]
+  story.far.answers(
+    MOVED,
+    ok(
+      page('transactions', [
+        transaction({ refunds: given('D-near') }),
+        transaction({ ...out, endToEndId: 'D-near' }),
+        transaction({ ...out, endToEndId: 'D-old' }),
+      ]),
+    ),
+    ok(page('transactions', [transaction({ endToEndId: 'E-old', refunds: given('D-old') })])),
+  )
+  story.far.answers(SENT, ok(page('payments', [])))
+  story.far.answers(REFUNDED, ok(page('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
+    { endToEnd: 'D-near', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END },
+    { endToEnd: 'D-old', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: 'E-old' },
+  ])
+  const { path } = story.far.calls().at(-1)!
+  expect(new URL(path, story.far.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
 })
 
 test('a statement is read to its last page', async () => {
@@ -136,6 +162,7 @@ test('notices are registered once an event, and those that are there stay', asyn
       'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
       'PIX_TRANSACTION_REFUND_SENT_REJECTED',
       'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+      ...['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'].map(outcome => `OPENPIX:DISPUTE_${outcome}`),
     ].map(event => ({ event, url, isActive: true })),
   )
 })

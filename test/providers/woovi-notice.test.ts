@@ -112,6 +112,17 @@ test.each([
     { event: 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED', refundTransaction, originalTransaction },
     { kind: 'transfer', reference: null, endToEnd: 'E-original' },
   ],
+  ...['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'].map(
+    outcome =>
+      [
+        { event: `OPENPIX:DISPUTE_${outcome}`, dispute: { id: 'dispute1', endToEndId: END_TO_END } },
+        { kind: 'med', reference: 'dispute1', endToEnd: END_TO_END },
+      ] as const,
+  ),
+  [
+    { event: 'OPENPIX:DISPUTE_CREATED', dispute: { status: 'OPENED', endToEndId: END_TO_END, value: 1000 } },
+    { kind: 'med', reference: null, endToEnd: END_TO_END },
+  ],
 ])('%j is read', (body, item) => {
   expect(read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
 })

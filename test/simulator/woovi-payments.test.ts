@@ -61,3 +61,11 @@ test('a key of another type than told is refused', async () => {
   const refused = await woovi.order('alias', '52998224725')
   expect(refused.body).toEqual({ error: 'Chave Pix inválida', errorCode: 'INVALID_PIX_KEY' })
 })
+
+test('a payment to a key of the paying account itself is refused', async () => {
+  const [own] = SHOP.keys
+  const refused = await woovi.order('own', own, { autoApprove: true })
+  expect(refused.body).toMatchObject({ errorCode: 'SAME_ACCOUNT_TRANSFER' })
+  await woovi.order('own-later', own)
+  expect((await woovi.approve('own-later')).body).toEqual(refused.body)
+})

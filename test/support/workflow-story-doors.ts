@@ -66,7 +66,7 @@ export function askRunning<Answer>(
   return inTime(client, () => client.getHandle(workflowId).executeUpdate(update, { updateId }))
 }
 
-export type Asking<Answer> = { update: UpdateDefinition<Answer, []>; updateId: string }
+export type Asking<Answer> = { update: UpdateDefinition<Answer, []>; updateId: string; args?: unknown[] }
 type Knock<Answer> = { life: Life; ask: Asking<Answer>; reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' }
 
 function startAndAsk<Answer>(
@@ -79,8 +79,10 @@ function startAndAsk<Answer>(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: reuse,
   })
-  const { update, updateId } = ask
-  return inTime(client, () => client.executeUpdateWithStart(update, { updateId, startWorkflowOperation }))
+  const { update, updateId, args = [] } = ask
+  return inTime(client, () =>
+    client.executeUpdateWithStart(update, { updateId, args: args as [], startWorkflowOperation }),
+  )
 }
 
 function inTime<Answer>(client: WorkflowClient, ask: () => Promise<Answer>): Promise<Answer> {

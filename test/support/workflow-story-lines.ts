@@ -1,6 +1,10 @@
 import type { LeftToDo } from '../../src/activities/announce.ts'
+import type { CodeFate } from '../../src/activities/auth-codes.ts'
 import type { Issued } from '../../src/activities/issuing.ts'
+import type { MedNow } from '../../src/activities/meds.ts'
 import type { ChargeState } from '../../src/domain/charge.ts'
+import type { MedState } from '../../src/domain/med.ts'
+import type { PixKeyState } from '../../src/domain/pix-key.ts'
 import type { RefundState } from '../../src/domain/refund.ts'
 import type { TransferState } from '../../src/domain/transfer.ts'
 import type { Answer, Story } from './workflow-story.ts'
@@ -129,3 +133,44 @@ export const refundIs = (state: RefundState): Answer<'refundNow'> => ({
 /** What one try of a delivery comes to. */
 export const delivered: Answer<'deliver'> = { kind: 'over', outcome: 'DELIVERED' }
 export const again = (waitMs: number): Answer<'deliver'> => ({ kind: 'again', waitMs })
+
+/** What becomes of a key. */
+export const keyIs = (state: PixKeyState) => ({ kind: 'over' as const, state })
+export const stillThere: Answer<'askKeyRemoval'> = { kind: 'still_there' }
+export const keyUnknown: Answer<'askKey'> = { kind: 'unknown', code: 'timeout' }
+export const neverBegun: Answer<'askKey'> = { kind: 'never_begun' }
+
+/** What becomes of a code. */
+export const carried = (fate: CodeFate): Answer<'sendAuthCode'> => ({ kind: 'over', fate })
+export const notCarried: Answer<'sendAuthCode'> = { kind: 'again', code: 'smtp_451' }
+/** Where a dispute stands; its deadline is `dueInMs` from now, by the server's clock. */
+export type MedIs = Partial<MedNow> & { dueInMs?: number }
+export const medIs =
+  (state: MedState, { dueInMs = 20 * 3_600_000, ...more }: MedIs = {}) =>
+  async (story: Story): Promise<MedNow> => ({
+    state,
+    accountUuid: 'account',
+    connectionUuid: 'connection-a',
+    endToEnd: 'E12345678202601011200abcdefghijk',
+    valueCents: 12_345,
+    dueAt: new Date((await story.now()) + dueInMs).toISOString(),
+    answerable: state === 'open',
+    warnedHours: 24,
+    replyWanted: false,
+    ...NOTHING_LEFT,
+    ...more,
+  })
+export const medKnown =
+  (state: MedState, more: MedIs = {}) =>
+  async (story: Story): Promise<Answer<'followMed'>> => ({
+    kind: 'known',
+    ...(await medIs(state, more)(story)),
+  })
+export const replySent =
+  (kind: 'over' | 'again', state: MedState, more: MedIs = {}) =>
+  async (story: Story): Promise<Answer<'sendMedReply'>> => ({
+    kind,
+    ...(await medIs(state, { replyWanted: kind === 'again', ...more })(story)),
+  })
+export const unknownMed: Answer<'followMed'> = { kind: 'absent' }
+export const foreignMed: Answer<'followMed'> = { kind: 'foreign' }

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import * as ids from '../../src/workflows/ids.ts'
 import {
+  type AuthCodeOrder,
   type ChargeOrder,
+  type MedOrder,
+  type PixKeyOrder,
   type RefundOrder,
   ready,
   type TransferOrder,
@@ -23,6 +26,21 @@ const MAIN: Record<Exclude<ActivityName, 'deliver'>, true> = {
   askRefund: true,
   sendReturn: true,
   askReturn: true,
+  createKey: true,
+  askKey: true,
+  deleteKey: true,
+  askKeyRemoval: true,
+  sendAuthCode: true,
+  openPixKey: true,
+  giveUpKey: true,
+  storeAuthCode: true,
+  followMed: true,
+  sendMedReply: true,
+  medNow: true,
+  takeMedReply: true,
+  warnOfMed: true,
+  passMedDeadline: true,
+  sweepMeds: true,
   chargeNow: true,
   storeTransfer: true,
   transferNow: true,
@@ -34,8 +52,12 @@ const MAIN: Record<Exclude<ActivityName, 'deliver'>, true> = {
   openRefund: true,
   refundNow: true,
   sweepNotices: true,
+  sweepDeliveries: true,
+  recoverDeliveries: true,
+  pruneEvents: true,
   providerAccounts: true,
   reconcile: true,
+  foldTallies: true,
 }
 
 /** The stage of one test file: its stories are told one after another, each about uuids of its own. */
@@ -114,6 +136,31 @@ export function stage() {
     wokenTransfer: (script: Script) => woken(script, { ...TRANSFER, id: ids.transferId }),
     wokenRefund: (script: Script) => woken(script, { ...REFUND, id: ids.refundId }),
 
+    /** A dispute, begun by its provider's notice. */
+    async med(script: Script, timeScale = 1): Promise<Story> {
+      const input = medOf(uuid(), timeScale)
+      const story = tell({
+        script,
+        type: 'medWorkflow',
+        workflowId: ids.medId(input.uuid),
+        uuid: input.uuid,
+        wokenWith: input,
+      })
+      await story.isToldAgain()
+      return story
+    },
+    /** One whose life runs no more; nothing wakes it yet. */
+    lostMed(script: Script): Story {
+      const input = medOf(uuid(), 1)
+      return tell({
+        script,
+        type: 'medWorkflow',
+        workflowId: ids.medId(input.uuid),
+        uuid: input.uuid,
+        wokenWith: input,
+      })
+    },
+
     orphan: (script: Script) =>
       begun(script, {
         type: 'orphanWorkflow',
@@ -132,8 +179,41 @@ export function stage() {
         id: ids.deliveryId,
         input: deliveryUuid => ({ deliveryUuid, timeScale }),
       }),
+    pixKey: (script: Script, timeScale = 1) =>
+      begun(script, {
+        type: 'pixKeyWorkflow',
+        id: ids.pixKeyId,
+        input: uuid => ({ ...keyOrderOf(uuid), timeScale }),
+      }),
+    pixKeyRemoval: (script: Script) =>
+      begun(script, {
+        type: 'pixKeyRemovalWorkflow',
+        id: ids.pixKeyRemovalId,
+        input: uuid => ({ uuid, timeScale: 1 }),
+      }),
+    authCode: (script: Script) =>
+      begun(script, { type: 'authCodeWorkflow', id: ids.authCodeId, input: codeOrderOf }),
+    medSweep: (script: Script) =>
+      begun(script, { type: 'medSweepWorkflow', id: () => 'med-sweep', input: () => undefined }),
     sweep: (script: Script) =>
       begun(script, { type: 'noticeSweepWorkflow', id: () => 'notice-sweep', input: () => undefined }),
+    tally: (script: Script) =>
+      begun(script, { type: 'tallyWorkflow', id: () => 'tally', input: () => undefined }),
+
+    deliverySweep: (script: Script) =>
+      begun(script, { type: 'deliverySweepWorkflow', id: () => 'delivery-sweep', input: () => undefined }),
+    pruning: (script: Script) =>
+      begun(script, { type: 'eventPruningWorkflow', id: () => 'event-pruning', input: () => undefined }),
+    recovery: (script: Script) =>
+      begun(script, {
+        type: 'recoveryWorkflow',
+        id: uuid => `recovery/${uuid}`,
+        input: webhookUuid => ({
+          webhookUuid,
+          since: '2026-11-01T00:00:00.000Z',
+          until: '2026-11-02T00:00:00.000Z',
+        }),
+      }),
 
     reconciliation: (script: Script, hours: number) =>
       begun(script, { type: 'reconciliationWorkflow', id: () => 'reconciliation', input: () => ({ hours }) }),
@@ -180,6 +260,33 @@ export function orderOf(uuid: string): ChargeOrder {
     details: 'sealed',
     requestId: 'request',
     timeScale: 1,
+  }
+}
+
+const keyOrderOf = (uuid: string): PixKeyOrder => ({
+  uuid,
+  accountUuid: 'account',
+  connectionUuid: NOTICE.connectionUuid,
+  type: 'EMAIL',
+  authCodeUuid: 'code',
+  details: 'sealed',
+  requestId: 'request',
+  timeScale: 1,
+})
+
+function codeOrderOf(uuid: string): AuthCodeOrder {
+  const { connectionUuid: _, authCodeUuid: __, ...order } = keyOrderOf(uuid)
+  return { ...order, type: 'EMAIL' }
+}
+
+function medOf(uuid: string, timeScale: number): MedOrder {
+  return {
+    uuid,
+    connectionUuid: NOTICE.connectionUuid,
+    providerMedId: 'infraction',
+    endToEnd: null,
+    requestId: 'request',
+    timeScale,
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import { ApplicationFailure } from '@temporalio/common'
 import type {
+  eventActivities,
   noticeActivities,
   providerActivities,
   reconciliationActivities,
@@ -12,8 +13,11 @@ import {
   type CancelAnswer,
   cancelCharge,
   cancelTransfer,
+  deliveryChanged,
+  type MedReplyAnswer,
   type OperatorsWord,
   operatorSettles,
+  replyMed,
 } from '../../src/workflows/messages.ts'
 import type { TimeSkipping } from './time-skipping.ts'
 import { type Chronicle, chronicleOf } from './workflow-story-chronicle.ts'
@@ -23,6 +27,7 @@ import { keepHistory } from './workflow-story-recording.ts'
 type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof recordActivities> &
   ReturnType<typeof noticeActivities> &
+  ReturnType<typeof eventActivities> &
   ReturnType<typeof reconciliationActivities> &
   ReturnType<typeof webhookActivities>
 export type ActivityName = keyof Activities
@@ -100,6 +105,12 @@ export class Story {
     return doors.wakeAndAsk(this.door, this.#waking, { update: cancelCharge, updateId })
   }
 
+  /** The merchant answers a dispute, which wakes its life where it has ended. */
+  replies(updateId = 'reply'): Promise<MedReplyAnswer> {
+    const args = [{ details: 'sealed', requestId: updateId }]
+    return doors.wakeAndAsk(this.door, this.#waking, { update: replyMed as never, updateId, args })
+  }
+
   /** Somebody asks to cancel, and has been heard: the answer comes later. */
   startsToCancel(updateId = 'cancel'): Promise<{ result(): Promise<CancelAnswer> }> {
     return doors.startToAsk(this.door, { update: cancelCharge, updateId })
@@ -117,6 +128,11 @@ export class Story {
   /** What an operator found out where no provider can tell. */
   async isSettledBy(word: OperatorsWord): Promise<void> {
     await this.door.client.getHandle(this.door.workflowId).signal(operatorSettles, word)
+  }
+
+  /** Somebody has changed the row of a delivery. */
+  async isToldOfAChange(): Promise<void> {
+    await this.door.client.getHandle(this.door.workflowId).signal(deliveryChanged)
   }
 
   /** Waits, while time stands still, until the far side was asked so often. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { lanes } from '../../src/webhooks/lanes.ts'
 import { dialStory as story } from './dial-story.ts'
 
 test('a slow endpoint delays nobody else, not even its neighbour on the same host', async () => {
@@ -22,7 +23,19 @@ test('a slow endpoint delays nobody else, not even its neighbour on the same hos
 
   const kinds = (await slow).map(tried => tried.kind)
   expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(4)
-  expect(kinds.filter(kind => kind === 'no_connection')).toHaveLength(36) // No place came free.
+  expect(kinds.filter(kind => kind === 'busy')).toHaveLength(36) // No place came free.
+})
+
+test('one that only fails is called by few at a time, and nobody waits in line for it', async () => {
+  const { dialer, port } = await story(() => {}, {
+    timeoutMs: 1_000,
+    lane: { width: 4, failingWidth: 2, patienceMs: 30_000 },
+  })
+  const post = { url: `https://hooks.test:${port}/`, body: '{}', headers: {}, isFailing: true }
+  const tried = await Promise.all(Array.from({ length: 50 }, () => dialer.postSigned(post)))
+  const kinds = tried.map(one => one.kind)
+  expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(2)
+  expect(kinds.filter(kind => kind === 'busy')).toHaveLength(48)
 })
 
 test('a busy endpoint is called by a few at a time until all have been', async () => {
@@ -38,4 +51,23 @@ test('a busy endpoint is called by a few at a time until all have been', async (
   const tried = await Promise.all(Array.from({ length: 30 }, () => post()))
   expect(tried.every(({ kind }) => kind === 'answered')).toBe(true)
   expect(most).toBeLessThanOrEqual(3)
+})
+
+test('those who are turned away come back one after another, at the pace of the lane', async () => {
+  let nowMs = 0
+  const { enter } = lanes({ width: 2, patienceMs: 0 }, () => nowMs)
+  const [first] = [await enter('slow'), await enter('slow')]
+  nowMs = 10_000
+  if (first && 'leave' in first) first.leave() // A stay was taken to last 5 s; now it is 6.25 s.
+  await enter('slow')
+  const turnedAway = []
+  for (let one = 0; one < 4; one++) turnedAway.push(await enter('slow'))
+  expect(turnedAway).toEqual([3_125, 6_250, 9_375, 12_500].map(comeBackInMs => ({ comeBackInMs })))
+  expect(await enter('another')).toHaveProperty('leave')
+})
+
+test('nobody comes back sooner than after a second, however fast the lane is', async () => {
+  const { enter } = lanes({ width: 100, patienceMs: 0 })
+  for (let one = 0; one < 100; one++) await enter('fast')
+  expect(await enter('fast')).toEqual({ comeBackInMs: 1_000 })
 })

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { giveBack, known, now, nowPending, settled, silent } from '../support/workflow-story-lines.ts'
+import {
+  delivered,
+  giveBack,
+  known,
+  now,
+  nowPending,
+  settled,
+  silent,
+} from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
@@ -22,6 +30,30 @@ test('a late payment that fails leaves it expired', async () => {
   await story.endsAs('expired')
   expect(story.told.shown).toEqual(['EXPIRED', 'PROCESSING', 'EXPIRED'])
 })
+
+test('a late payment of a cancelled charge that fails leaves it cancelled', async () => {
+  const story = await on.wokenCharge({
+    chargeNow: [now('cancelled')],
+    followCharge: [known('paying'), known('cancelled')],
+  })
+  await story.endsAs('cancelled')
+  expect(story.told.shown).toEqual(['CANCELLED', 'PROCESSING', 'CANCELLED'])
+})
+
+test.each(['refunding', 'partially_refunded', 'refunded'] as const)(
+  'a charge that is %s and paid again sends the second payment back, and stands as it stood',
+  async state => {
+    const [movement, event] = [on.uuid(), on.uuid()]
+    const story = await on.wokenCharge({
+      chargeNow: [now(state)],
+      followCharge: [known(state, { returns: [giveBack(movement)], deliveries: [event] })],
+      sendReturn: [settled()],
+      deliver: [delivered],
+    })
+    await story.endsAs(state)
+    expect(story.told.children.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
+  },
+)
 
 test('a woken charge does not end before its provider has answered', async () => {
   const story = await on.wokenCharge({

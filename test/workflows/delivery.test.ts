@@ -53,3 +53,40 @@ test('every wait is divided by the time scale', async () => {
   await story.endsAs('DELIVERED')
   expect(story.told.waits).toEqual(['before try 2: 5 ms', 'before try 3: 300 ms'])
 })
+
+test('one whose row was changed is looked at at once, not after a day', async () => {
+  const story = await on.delivery({ deliver: [again(86_400_000), { kind: 'over', outcome: 'CANCELLED' }] })
+  await story.isAsked(1)
+  await story.isToldOfAChange()
+  await story.endsAs('CANCELLED')
+  expect(story.askedAt[1]! - story.askedAt[0]!).toBeLessThan(60_000)
+})
+
+test('a change that comes while a try is under way is not overlooked', async () => {
+  const story = await on.delivery({
+    deliver: [
+      async self => {
+        await self.isToldOfAChange()
+        return again(86_400_000)
+      },
+      { kind: 'over', outcome: 'CANCELLED' },
+    ],
+  })
+  await story.endsAs('CANCELLED')
+  expect(story.askedAt[1]! - story.askedAt[0]!).toBeLessThan(60_000)
+})
+
+test('one that is sent again while it ends goes on', async () => {
+  const story = await on.delivery({
+    deliver: [
+      async self => {
+        await self.isToldOfAChange()
+        return delivered
+      },
+      again(5_000),
+      delivered,
+    ],
+  })
+  await story.endsAs('DELIVERED')
+  expect(story.told.waits).toHaveLength(1)
+})

@@ -53,6 +53,29 @@ test.each([
   await story.endsAs('failed')
 })
 
+test('one that is accepted and rejected later has failed, and is told', async () => {
+  const event = on.uuid()
+  const story = await on.refund({
+    openRefund: [opened('sending')],
+    sendRefund: [inProcess],
+    askRefund: [inProcess, Object.assign({}, refused, { deliveries: [event] })],
+    deliver: [delivered],
+  })
+  await story.endsAs('failed')
+  expect(story.told.shown).toEqual(['FAILED'])
+  expect(story.told.children).toEqual([`webhook/${event}`])
+})
+
+test('one whose attempt was not even stored is sent as if for the first time', async () => {
+  const story = await on.refund({
+    openRefund: [opened('sending')],
+    sendRefund: [crash, settled()],
+    askRefund: [{ kind: 'never_begun' }],
+  })
+  await story.endsAs('settled')
+  expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund'])
+})
+
 test('one that is settled by notice does not wait for the schedule', async () => {
   const story = await on.refund({
     openRefund: [opened('sending')],
@@ -97,6 +120,23 @@ describe('an unknown outcome', () => {
   })
 })
 
+test.each([
+  ['settled', { as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' }],
+  ['failed', { as: 'rejected', reason: 'the provider confirmed it by telephone' }],
+] as const)('an operator ends what no provider can tell as %s', async (state, word) => {
+  const story = await on.refund({
+    openRefund: [opened('sending')],
+    sendRefund: [unknown],
+    askRefund: [unknown],
+    settleRefund: [state === 'settled' ? settled() : refused],
+  })
+  await story.passes(6_000)
+  await story.isAsked(3)
+  await story.isSettledBy(word)
+  await story.endsAs(state)
+  expect(story.asked.at(-1)).toBe('settleRefund')
+})
+
 describe('a late word', () => {
   test('wakes a failed refund, which has settled after all', async () => {
     const event = on.uuid()
@@ -107,6 +147,21 @@ describe('a late word', () => {
     })
     await story.endsAs('settled')
     expect(story.told.children).toEqual([`webhook/${event}`])
+  })
+
+  test('that comes while the provider still refuses is heard before the life ends', async () => {
+    const story = await on.refund({
+      openRefund: [opened('sending')],
+      sendRefund: [
+        async story => {
+          await story.isTold()
+          return refused
+        },
+      ],
+      refundNow: [refundIs('failed'), refundIs('settled')],
+      askRefund: [settled()],
+    })
+    await story.endsAs('settled')
   })
 
   test('is asked for until the provider answers', async () => {

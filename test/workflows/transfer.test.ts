@@ -215,6 +215,37 @@ describe('a transfer that waits for its time', () => {
   })
 })
 
+describe('a scheduled transfer whose outcome is unknown', () => {
+  test('does not expire, however late it is: its provider is asked until it knows', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown],
+      askTransfer: [...Array(40).fill(unknown), settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendTransfer'])
+    expect(story.askedAt.at(-1)! - story.askedAt[0]!).toBeGreaterThan(25 * HOUR)
+    expect(story.told.outcomes).toEqual(['unknown', null])
+  })
+
+  test('is tried again when its absence is proved and nobody can be reached then', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [unknown, unreachable, unreachable, settled()],
+      askTransfer: [notThere, notThere, notThere],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendTransfer',
+      'sendTransfer again',
+      'sendTransfer',
+      'sendTransfer',
+    ])
+  })
+})
+
 test('a transfer that is being sent at once takes no cancellation', async () => {
   const story = await on.transfer({
     storeTransfer: [stands('created')],
@@ -241,12 +272,42 @@ describe('a late word', () => {
     expect(story.told.children).toEqual([`webhook/${event}`])
   })
 
+  test('of a part that comes back, and of the rest, are two: the life is woken for each', async () => {
+    const story = await on.wokenTransfer({
+      askTransfer: [settled(), settled()],
+      transferNow: [...Array(2).fill(stands('partially_refunded')), ...Array(2).fill(stands('refunded'))],
+    })
+    expect(await story.ends()).toBe('partially_refunded')
+    await story.isToldAgain()
+    await story.endsAs('refunded')
+    expect(story.told.shown).toEqual(['REFUNDED'])
+  })
+
   test('of a settlement after the failure makes it paid', async () => {
     const story = await on.wokenTransfer({
       askTransfer: [settled()],
       transferNow: [stands('paid'), stands('paid')],
     })
     await story.endsAs('paid')
+  })
+
+  test('that comes while the one before is being told is heard as well', async () => {
+    const event = on.uuid()
+    const story = await on.wokenTransfer({
+      askTransfer: [settled(), settled()],
+      transferNow: [
+        stands('paid'),
+        async story => {
+          await story.isTold()
+          return stands('paid', { deliveries: [event] })
+        },
+        // A record is read again where its child's end comes in between.
+        ...Array(6).fill(stands('refunded')),
+      ],
+      deliver: [delivered],
+    })
+    expect(await story.ends()).toBe('refunded')
+    expect(story.asked.filter(asked => asked === 'askTransfer')).toHaveLength(2)
   })
 
   test('is asked for until the provider answers', async () => {

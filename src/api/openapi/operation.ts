@@ -24,7 +24,7 @@ export function operation(route: AnyRoute, components: Components): Operation {
     ...(route.description && { description: route.description }),
     ...(route.tokens !== 'none' && { security: [{ token: [] }] }),
     parameters: [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)],
-    ...(route.body !== undefined && { requestBody: requestBody(route.body, components) }),
+    ...(route.body !== undefined && { requestBody: requestBody(route, route.body, components) }),
     responses: { ...successes(route, components), ...failures(route) },
   }
 }
@@ -74,11 +74,21 @@ function headerParameters({ method, tokens }: AnyRoute): JsonSchema[] {
   return method === 'post' && tokens !== 'none' ? [requestId, key] : [requestId]
 }
 
-function requestBody(body: z.ZodType | 'text', components: Components): JsonSchema {
+function requestBody({ bodyAs }: AnyRoute, body: z.ZodType | 'text', components: Components): JsonSchema {
   if (body === 'text') return { content: { 'text/plain': { schema: { type: 'string' } } } }
   const schema = components.schemaOf(body)
   const required = (schema.required as string[] | undefined)?.length !== undefined
+  if (bodyAs === 'multipart') return { required, content: { 'multipart/form-data': form(schema) } }
   return { required, content: { 'application/json': { schema, example: components.exampleOf(schema) } } }
+}
+
+/** Lists are sent field by field, `name[0][file]`: what OpenAPI calls a deep object. */
+function form(schema: JsonSchema): JsonSchema {
+  const lists = Object.entries(schema.properties as Record<string, JsonSchema>).filter(
+    ([, property]) => property.type === 'array',
+  )
+  const encoding = Object.fromEntries(lists.map(([name]) => [name, { style: 'deepObject', explode: true }]))
+  return { schema, encoding }
 }
 
 function successes(route: AnyRoute, components: Components) {

@@ -8,12 +8,13 @@ import type { Token } from '../auth.ts'
 import { candidatesFor } from '../candidates.ts'
 import type { FieldErrors } from '../check.ts'
 import { Refusal, refuse } from '../errors.ts'
+import { unpaused } from '../paused.ts'
 
 /** What no schema can say of a new charge, because it takes the database or two fields at once. */
 
 type Caller = { em: EntityManager; token: Token }
 
-/** The splits and candidates of a charge that may be created; else 422 with all that is wrong with them. */
+/** The splits and candidates of a charge that may be created; else 422 with all that is wrong, or 503 while paused. */
 export async function allowed(
   caller: Caller,
   body: CreatePayment,
@@ -34,7 +35,7 @@ export async function allowed(
   if (candidates && able.length === 0 && !errors.value)
     errors.value = ['no provider of this charge can leave the value open']
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
-  return { splits, candidates: able }
+  return { splits, candidates: await unpaused(caller.em, able, 'in') }
 }
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */

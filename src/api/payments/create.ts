@@ -10,7 +10,8 @@ import type { Token } from '../auth.ts'
 import { beginLife } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { CREATE_MS, FIRST_STATEMENT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { within } from '../outage.ts'
 import { allowed } from './allowed.ts'
 import { findCharge } from './find.ts'
 
@@ -32,11 +33,11 @@ export async function createCharge(
   const { body, token, em, idempotencyKey: key } = request
   const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path: PAYMENTS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
-  const stored = key === null ? null : await findCharge(em, uuid)
+  const stored = key === null ? null : await within(FIRST_STATEMENT_MS, findCharge(em, uuid))
   if (stored) requireSameRequest(stored, fingerprint)
   if (stored && stored.state !== 'issuing') return answer(stored, { replayed: true })
 
-  const { splits, candidates } = await allowed({ em, token }, body)
+  const { splits, candidates } = await within(FIRST_STATEMENT_MS, allowed({ em, token }, body))
   const details: ChargeDetails = {
     ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
     ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),

@@ -5,6 +5,8 @@ import type { PaymentsQuery } from '../../wire/payment.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
 import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
+import { talliedTotal } from '../totals.ts'
+import { visibleTo } from '../visible.ts'
 
 /** All that showing a charge needs; to-one joined, splits in one statement for the whole page. */
 const SHOWN = ['connection', 'movement', 'splits.recipient'] as const
@@ -16,25 +18,17 @@ export function findCharge(em: EntityManager, uuid: string) {
 
 /** A charge of the token's account and provider, or 404. */
 export async function chargeOf(em: EntityManager, token: Token, uuid: string): Promise<Charge> {
-  const charge = await em.findOne(Charge, { uuid, ...visibleTo(token) }, { populate: [...SHOWN] })
+  const charge = await em.findOne(Charge, { $and: [{ uuid }, visibleTo(token)] }, { populate: [...SHOWN] })
   return charge ?? refuse('not_found')
 }
 
 /** One page of the charges that a token sees, newest first. */
 export async function listCharges(em: EntityManager, token: Token, query: PaymentsQuery) {
-  const [rows, total] = await em.findAndCount(
-    Charge,
-    { $and: [visibleTo(token), wanted(query)] },
-    { populate: [...SHOWN], ...newestFirst(query) },
-  )
+  const where = { $and: [visibleTo(token), wanted(query)] }
+  const rows = await em.find(Charge, where, { populate: [...SHOWN], ...newestFirst(query) })
+  const tallied = await talliedTotal(em, { token, query, noun: 'charge', statesOf: life.shown })
+  const total = tallied ?? (await em.count(Charge, where))
   return pageOf({ ...query, total, rows })
-}
-
-function visibleTo(token: Token) {
-  return {
-    accountUuid: token.accountUuid,
-    ...(token.connectionUuid !== null && { connection: token.connectionUuid }),
-  }
 }
 
 /** SPEC §1's filters; an absent one asks for nothing. */

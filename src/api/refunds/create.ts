@@ -12,6 +12,7 @@ import { beginLife } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { unpaused } from '../paused.ts'
 import { chargeOf } from '../payments/find.ts'
 
 export type RefundRequest = {
@@ -42,6 +43,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const valueCents = body.value ?? refundableCents(charge)
   if (valueCents > refundableCents(charge))
     refuseField('value', 'must not exceed what is still refundable of the charge')
+  await unpaused(em, [charge.connection], 'out')
   const order: RefundOrder = {
     uuid,
     chargeUuid,
@@ -78,7 +80,8 @@ function answer(refund: Refund, charge: Charge, { replayed }: { replayed: boolea
     }
   const code = refusalOf(refund)
   const data = z.encode(refundShown, showRefund(refund, charge))
-  const retry = !replayed && code === 'no_provider_available' && { retryAfterS: UNAVAILABLE_RETRY_S }
+  const isWorthAnother = code === 'no_provider_available' || code === 'paused'
+  const retry = !replayed && isWorthAnother && { retryAfterS: UNAVAILABLE_RETRY_S }
   return refuse(code, { data, headers, ...retry })
 }
 
@@ -90,6 +93,7 @@ function refusalOf(refund: Refund) {
     case 'refund_period_over':
     case 'charge_not_refundable':
     case 'no_provider_available':
+    case 'paused':
       return refund.failure.code
     case 'refund_above_remainder':
       return 'refund_in_progress'

@@ -39,6 +39,7 @@ export const paymentRoutes: Routes = (router, { temporal, config, sealer }) => {
         'provider_rejected',
         'idempotency_key_reused',
         'no_provider_available',
+        'paused',
         'issuing',
         'not_confirmed',
       ],

@@ -1,19 +1,8 @@
-import { Refund } from '../../db/entities/refund.ts'
-import { inSnapshot } from '../../db/orm.ts'
 import type { Engine } from '../../engine/start.ts'
-import {
-  createRefund,
-  refundAnswer,
-  refundedAnswer,
-  refundPage,
-  refundsQuery,
-  showRefund,
-} from '../../wire/refund.ts'
+import { createRefund, refundAnswer, refundedAnswer, refundPage, refundsQuery } from '../../wire/refund.ts'
 import type { Routes } from '../app.ts'
-import { refuse } from '../errors.ts'
-import { newestFirst, pageOf } from '../pagination.ts'
-import { chargeOf } from '../payments/find.ts'
 import { createRefundOf } from '../refunds/create.ts'
+import { listRefunds, refundOf } from '../refunds/find.ts'
 import { route } from '../route.ts'
 
 /** api-document.txt, POST …/refund, and the look-ups of SPEC §3. */
@@ -40,6 +29,7 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
         'insufficient_balance',
         'idempotency_key_reused',
         'no_provider_available',
+        'paused',
         'not_confirmed',
       ],
     },
@@ -53,16 +43,9 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
     summary: 'List the refunds of a charge',
     query: refundsQuery,
     answers: { 200: refundPage },
-    handle: ({ em: outside, token, params, query }) =>
-      inSnapshot(outside, async em => {
-        const charge = await chargeOf(em, token, params.uuid)
-        const [rows, total] = await em.findAndCount(
-          Refund,
-          { chargeUuid: charge.uuid },
-          { populate: ['movement'], ...newestFirst(query) },
-        )
-        return { body: pageOf({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) }) }
-      }),
+    async handle({ em, token, params, query }) {
+      return { body: await listRefunds(em, token, params.uuid, query) }
+    },
   })
 
   route(router, {
@@ -70,15 +53,8 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
     path: '/api/v1/payments/:uuid/refunds/:refund',
     summary: 'Read a refund',
     answers: { 200: refundAnswer },
-    handle: ({ em: outside, token, params }) =>
-      inSnapshot(outside, async em => {
-        const charge = await chargeOf(em, token, params.uuid)
-        const refund = await em.findOne(
-          Refund,
-          { uuid: params.refund, chargeUuid: charge.uuid },
-          { populate: ['movement'] },
-        )
-        return { body: { data: showRefund(refund ?? refuse('not_found'), charge) } }
-      }),
+    async handle({ em, token, params }) {
+      return { body: { data: await refundOf(em, token, { charge: params.uuid, refund: params.refund }) } }
+    },
   })
 }

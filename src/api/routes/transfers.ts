@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { inSnapshot } from '../../db/orm.ts'
-import { cancelWaitingTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import { createTransfer, transferAnswer, transferPage, transfersQuery } from '../../wire/transfer.ts'
 import type { Routes } from '../app.ts'
-import { refuse } from '../errors.ts'
-import { CANCEL_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { isOutage } from '../outage.ts'
 import { route } from '../route.ts'
+import { cancelTransfer } from '../transfers/cancel.ts'
 import { createTransfer as create, TRANSFERS_PATH } from '../transfers/create.ts'
 import { listTransfers, shown, transferOf } from '../transfers/find.ts'
 
@@ -33,6 +29,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
         'external_ref_taken',
         'idempotency_key_reused',
         'no_provider_available',
+        'paused',
         'not_taken',
         'not_confirmed',
       ],
@@ -67,23 +64,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     summary: 'Cancel a transfer that waits for its time',
     answers: { 200: transferAnswer, errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
-      const transfer = await transferOf(em, token, uuid)
-      if (transfer.state !== 'created') refuse('transfer_not_cancellable')
-      await engine.client() // Refuses here where Temporal is away: nothing has been asked yet.
-      const done = await cancelWaitingTransfer(engine, uuid, {
-        updateId: randomUUID(),
-        waitMs: CANCEL_MS,
-      }).catch(unlessOutage)
-      if (done === 'unknown') refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-      if (done !== true) refuse('transfer_not_cancellable')
-      const fresh = em.fork()
-      return { body: { data: await shown(fresh, await transferOf(fresh, token, uuid)) } }
+      return { body: { data: await cancelTransfer(engine, { em, token, uuid }) } }
     },
   })
-}
-
-/** The life was asked, and its answer did not come: it may cancel all the same. */
-function unlessOutage(error: unknown): 'unknown' {
-  if (isOutage(error)) return 'unknown'
-  throw error
 }

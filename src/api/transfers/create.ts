@@ -3,6 +3,7 @@ import { attemptsOf } from '../../db/attempts.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import type { RefusalCode } from '../../domain/errors.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { transfer as life } from '../../domain/transfer.ts'
 import { beginTransfer, joinTransfer } from '../../engine/begin.ts'
@@ -21,6 +22,7 @@ import { candidatesFor } from '../candidates.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, LATEST_SCHEDULE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { unpaused } from '../paused.ts'
 import { findTransfer } from './find.ts'
 
 export const TRANSFERS_PATH = '/api/v1/transfers'
@@ -99,7 +101,7 @@ async function allowedCandidates(
   if (able.length === 0)
     refuseField('document', 'no provider of this transfer can check to whom the key belongs')
   await requireFreshRef(em, { body, token })
-  return able.map(connection => connection.uuid)
+  return (await unpaused(em, able, 'out')).map(connection => connection.uuid)
 }
 
 /** SPEC §4: an account may ask that no two of its transfers carry one external_ref. */
@@ -126,16 +128,18 @@ async function answer(em: EntityManager, transfer: Transfer, { replayed }: { rep
   if (transfer.state !== 'failed' || transfer.accepted)
     return { status: 201 as const, body: { data: showAcceptedTransfer(transfer, attempts) }, headers }
   const code = refusalOf(transfer)
-  const worthAnother = code === 'no_provider_available' || code === 'not_taken'
-  const retry = !replayed && worthAnother && { retryAfterS: UNAVAILABLE_RETRY_S }
+  const retry = !replayed && WORTH_ANOTHER.has(code) && { retryAfterS: UNAVAILABLE_RETRY_S }
   return refuse(code, { data: z.encode(transferShown, showTransfer(transfer, attempts)), headers, ...retry })
 }
+
+const WORTH_ANOTHER = new Set<RefusalCode>(['no_provider_available', 'not_taken', 'paused'])
 
 /** The contract's 400 for every definite no, the balance included; 503 where nobody could be reached. */
 function refusalOf(transfer: Transfer) {
   switch (transfer.failure?.code) {
     case 'no_provider_available':
     case 'not_taken':
+    case 'paused':
     case 'external_ref_taken':
       return transfer.failure.code
     default:

@@ -6,6 +6,8 @@ import { showTransfer, type TransfersQuery } from '../../wire/transfer.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
 import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
+import { talliedTotal } from '../totals.ts'
+import { visibleTo } from '../visible.ts'
 
 const SHOWN = ['connection', 'movement'] as const
 
@@ -16,7 +18,11 @@ export function findTransfer(em: EntityManager, uuid: string) {
 
 /** A transfer of the token's account and provider, or 404. */
 export async function transferOf(em: EntityManager, token: Token, uuid: string): Promise<Transfer> {
-  const transfer = await em.findOne(Transfer, { uuid, ...visibleTo(token) }, { populate: [...SHOWN] })
+  const transfer = await em.findOne(
+    Transfer,
+    { $and: [{ uuid }, visibleTo(token)] },
+    { populate: [...SHOWN] },
+  )
   return transfer ?? refuse('not_found')
 }
 
@@ -26,23 +32,15 @@ export async function shown(em: EntityManager, transfer: Transfer) {
 
 /** One page of the transfers that a token sees, newest first. */
 export async function listTransfers(em: EntityManager, token: Token, query: TransfersQuery) {
-  const [rows, total] = await em.findAndCount(
-    Transfer,
-    { $and: [visibleTo(token), wanted(query)] },
-    { populate: [...SHOWN], ...newestFirst(query) },
-  )
+  const where = { $and: [visibleTo(token), wanted(query)] }
+  const rows = await em.find(Transfer, where, { populate: [...SHOWN], ...newestFirst(query) })
+  const tallied = await talliedTotal(em, { token, query, noun: 'transfer', statesOf: life.shown })
+  const total = tallied ?? (await em.count(Transfer, where))
   const attempts = await attemptsOfAll(
     em,
     rows.map(row => row.uuid),
   )
   return pageOf({ ...query, total, rows: rows.map(row => showTransfer(row, attempts.get(row.uuid) ?? [])) })
-}
-
-function visibleTo(token: Token) {
-  return {
-    accountUuid: token.accountUuid,
-    ...(token.connectionUuid !== null && { connection: token.connectionUuid }),
-  }
 }
 
 /** SPEC §1's filters; an absent one asks for nothing. */

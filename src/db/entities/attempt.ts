@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { key, moment, oneOf, text, uuid } from '../columns.ts'
 
-export type Operation = 'issue' | 'transfer' | 'refund' | 'return'
+export type Operation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
 /**
  * `calling` until the answer is saved; `orphan` is a payload that may exist and that nobody was shown;

@@ -23,6 +23,8 @@ const schema = defineEntity({
     chargeUuid: uuid().nullable(),
     transferUuid: uuid().nullable(),
     refundUuid: uuid().nullable(),
+    /** The dispute that holds, releases or returns this money. */
+    medUuid: uuid().nullable(),
     /** The PIX that this one returns. */
     originalUuid: uuid().nullable(),
     reason: oneOf<MovementReason>().nullable(),

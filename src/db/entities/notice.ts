@@ -11,7 +11,7 @@ const schema = defineEntity({
     uuid: key(),
     connectionUuid: uuid(),
     digest: p.blob(),
-    kind: oneOf<'payment' | 'refund' | 'transfer'>(),
+    kind: oneOf<'payment' | 'refund' | 'transfer' | 'med'>(),
     reference: text().nullable(),
     endToEnd: text().nullable(),
     body: text(),

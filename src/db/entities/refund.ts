@@ -12,6 +12,8 @@ const schema = defineEntity({
   properties: p => ({
     uuid: key(),
     chargeUuid: uuid(),
+    /** The dispute whose return the provider sent: nobody here sent it. */
+    medUuid: uuid().nullable(),
     accountUuid: uuid(),
     connectionUuid: uuid(),
     providerAccountUuid: uuid(),

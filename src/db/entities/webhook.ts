@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { EventType } from '../../domain/webhook.ts'
+import type { EventType, SubscribedType } from '../../domain/webhook.ts'
 import { key, moment, oneOf, text, uuid } from '../columns.ts'
 
 const event = defineEntity({
@@ -24,6 +24,12 @@ const event = defineEntity({
 export class Event extends event.class {}
 event.setClass(Event)
 
+/** `until` is ISO 8601, UTC. */
+export type PreviousToken = { sealed: string; until: string }
+
+/** What a webhook was when it was created, with its first token. */
+export type Creation = { url: string; events: SubscribedType[]; token: string }
+
 const webhook = defineEntity({
   name: 'Webhook',
   properties: p => ({
@@ -32,15 +38,19 @@ const webhook = defineEntity({
     url: text(),
     sealedToken: text(),
     maskedToken: text(),
-    sealedPreviousToken: text().nullable(),
-    previousTokenUntil: moment().nullable(),
-    events: p.array<EventType>().columnType('text[]'),
+    /** Replaced by a rotation; each signs as well until its time is over. The newest first. */
+    previousTokens: p.json<PreviousToken[]>().onCreate(() => []),
+    events: p.array<SubscribedType>().columnType('text[]'),
     status: oneOf<'ACTIVE' | 'DISABLED'>().default('ACTIVE'),
     disabledReason: text().nullable(),
     lastSuccessAt: moment().nullable(),
     failingSince: moment().nullable(),
     deletedAt: moment().nullable(),
     fingerprint: text(),
+    /** What its POST answered, a Creation; null of one that is older than this. */
+    sealedCreation: text().nullable().lazy(),
+    /** Counts its test events. */
+    sequence: p.integer().default(0),
     createdAt: moment().onCreate(() => new Date()),
   }),
 })
@@ -58,7 +68,11 @@ const delivery = defineEntity({
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
     status: oneOf<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
     tries: p.integer().default(0),
+    /** How many tries there were when it was last sent from the beginning of the schedule. */
+    roundFrom: p.integer().default(0),
     nextTryAt: moment().nullable(),
+    /** When its life is woken from outside unless it has moved by itself; PostgreSQL sets it for a new one. */
+    wakeAt: moment().nullable(),
     createdAt: moment().onCreate(() => new Date()),
     updatedAt: moment()
       .onCreate(() => new Date())

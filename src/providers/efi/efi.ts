@@ -3,6 +3,8 @@ import type { Provider } from '../port.ts'
 import { account } from './account.ts'
 import { charges } from './charges.ts'
 import { type EfiOptions, efiClient } from './client.ts'
+import { keys } from './keys.ts'
+import { meds } from './meds.ts'
 import { notices } from './notice.ts'
 import { payments } from './payments.ts'
 import { statement } from './statement.ts'
@@ -16,8 +18,10 @@ export function efiProvider(options: EfiOptions): Provider & { close(): Promise<
     ...charges(client, options.now ?? Date.now),
     ...payments(client),
     ...transfers(client),
+    ...keys(client),
     ...account(client, options.credentials),
     ...statement(client),
+    ...meds(client, options.now ?? Date.now),
     ...notices(options.credentials),
     close: () => client.close(),
   }

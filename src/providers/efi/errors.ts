@@ -86,6 +86,10 @@ const refusals: Record<string, Pick<Refusal, 'code' | 'finality'>> = {
   PixNaoEncontrado: final('payment_not_found'),
   pix_nao_encontrado: final('payment_not_found'),
   chave_nao_encontrada: final('pix_key_not_found'),
+  InfracoesConsultaInvalida: otherMayHelp('provider_validation'),
+  InfracaoOperacaoInvalida: final('reply_refused'),
+  InfracaoNaoEncontrada: final('med_not_found'),
+  limite_criacao_chave_atingido: otherMayHelp('key_limit'),
   chave_nao_pertence_ao_documento: final('document_mismatch'),
   pagamento_negado: final('payment_denied'),
 }

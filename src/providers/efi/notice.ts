@@ -3,6 +3,7 @@ import type { NoticeItem } from '../../domain/provider.ts'
 import { isSame, jsonIn } from '../notice.ts'
 import type { Provider } from '../port.ts'
 import type { EfiCredentials } from './client.ts'
+import { isOfMed } from './shapes.ts'
 
 /** Efí's notices carry no signature; the secret in their URL is what tells them from anyone else's. */
 export function notices({ notice_secret }: EfiCredentials): Pick<Provider, 'readNotice'> {
@@ -21,7 +22,7 @@ const pix = z.object({
   txid: z.string().nullish(),
   tipo: z.string().nullish(),
   gnExtras: z.object({ idEnvio: z.string().nullish() }).nullish(),
-  devolucoes: z.array(z.object({ id: z.string().nullish() })).nullish(),
+  devolucoes: z.array(z.object({ id: z.string().nullish(), natureza: z.string().nullish() })).nullish(),
 })
 /** Registering a URL makes Efí send `{ evento: "teste_webhook" }` to it, which is about nothing. */
 const notice = z.union([
@@ -36,7 +37,10 @@ function itemsIn(body: string): NoticeItem[] | undefined {
   return ((json as z.infer<typeof notice>).pix ?? []).flatMap(itemsOf)
 }
 
-/** A received PIX, with each devolução on it as an item of its own (its end-to-end id stays the PIX's), or a sent one. */
+/**
+ * A received PIX, with each devolução on it as an item of its own (its end-to-end id stays the PIX's), or a sent one. A
+ * devolução of the special mechanism is its dispute's matter, which Efí does not name.
+ */
 function itemsOf(item: z.infer<typeof pix>): NoticeItem[] {
   const endToEnd = item.endToEndId ?? null
   const itemOf = (kind: NoticeItem['kind'], reference: string | null, raw: unknown): NoticeItem => ({
@@ -48,6 +52,8 @@ function itemsOf(item: z.infer<typeof pix>): NoticeItem[] {
 
   const idEnvio = item.gnExtras?.idEnvio ?? null
   if (idEnvio !== null || item.tipo === 'SOLICITACAO') return [itemOf('transfer', idEnvio, item)]
-  const refunds = (item.devolucoes ?? []).map(devolucao => itemOf('refund', devolucao.id ?? null, devolucao))
+  const refunds = (item.devolucoes ?? []).map(devolucao =>
+    isOfMed(devolucao) ? itemOf('med', null, devolucao) : itemOf('refund', devolucao.id ?? null, devolucao),
+  )
   return [itemOf('payment', item.txid ?? null, item), ...refunds]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { centsFromText, textFromCents } from '../../domain/money.ts'
+import { centsFromReais, centsFromText, textFromCents } from '../../domain/money.ts'
 
 /** Efí's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
 
@@ -31,9 +31,15 @@ export const returned = z.object({
   status: z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO']),
   horario: times,
   motivo: z.string().nullish(),
+  natureza: z.string().nullish(),
   gnExtras: z.object({ erro: railError.nullish() }).nullish(),
 })
 export type Returned = z.infer<typeof returned>
+
+/** Sent by the provider itself after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO (pix-api, Devolucao). */
+export function isOfMed({ natureza }: Pick<Returned, 'natureza'>): boolean {
+  return natureza?.startsWith('MED_') ?? false
+}
 
 export const received = z.object({
   endToEndId: z.string().min(1),
@@ -68,17 +74,21 @@ export const transfer = sent.extend({
 })
 export type Transfer = z.infer<typeof transfer>
 
-/** The answer to sending one, which names the end-to-end id in its own way. */
+/** The answer to sending one, which the documentation gives the end-to-end id in its own way, and the official SDK not. */
 export const newlySent = z
   .object({
     idEnvio: z.string(),
-    e2eId: z.string().min(1),
+    e2eId: z.string().min(1).nullish(),
+    endToEndId: z.string().min(1).nullish(),
     valor: cents,
     status: sentStatus,
     horario: times.default({}),
     gnExtras: sentExtras,
   })
-  .transform(({ e2eId, ...rest }): Transfer => ({ endToEndId: e2eId, ...rest }))
+  .transform(
+    ({ e2eId, endToEndId, ...rest }): Transfer => ({ endToEndId: e2eId ?? endToEndId ?? '', ...rest }),
+  )
+  .refine(({ endToEndId }) => endToEndId !== '')
 
 /**
  * A charge. Efí writes `expiracao` as a number here and as a text there, and leaves the payload out once it is paid;
@@ -103,6 +113,35 @@ export const saldo = z.object({
   bloqueios: z.object({ total: cents }).nullish(),
 })
 
+/** Reais: the documentation writes a text, the official SDK expects a number. */
+const reais = z.union([z.number(), z.string().regex(/^\d+(\.\d{1,2})?$/)]).transform((value, context) => {
+  const inCents = centsFromReais(Number(value))
+  if (inCents !== null) return inCents
+  context.issues.push({ code: 'custom', message: 'no amount', input: value })
+  return z.NEVER
+})
+
+export const infraction = z.object({
+  idInfracao: z.string().min(1),
+  endToEndId: z.string().min(1),
+  valor: reais,
+  status: z.enum(['ABERTA', 'EM_DEFESA', 'ACEITA', 'REJEITADA', 'CANCELADA_EFI']),
+  razao: z.string().nullish(),
+  tipoSituacao: z.string().nullish(),
+  tipoFraude: z.string().nullish(),
+  comentario: z.string().nullish(),
+  justificativaAnalista: z.string().nullish(),
+  dadosAnalise: z.object({ abertura: instant, prazoFinalizacao: instant.nullish() }),
+})
+export type Infraction = z.infer<typeof infraction>
+export const infractions = z.object({
+  parametros: z.object({ paginacao: z.object({ quantidadeDePaginas: z.coerce.number().int().min(0) }) }),
+  infracoes: z.array(infraction),
+})
+
+export const newKey = z.object({ chave: z.string().min(1) })
+export const randomKeys = z.object({ chaves: z.array(z.string().min(1)) })
+
 const amount = z
   .int()
   .positive()
@@ -126,6 +165,10 @@ export const newTransfer = z.strictObject({
     cpf: z.string().length(11).optional(),
     cnpj: z.string().length(14).optional(),
   }),
+})
+export const newDefence = z.strictObject({
+  analise: z.enum(['aceito', 'rejeitado']),
+  justificativa: z.string().min(1),
 })
 export const newReturn = z.strictObject({ valor: amount })
 export const removal = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }

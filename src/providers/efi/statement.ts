@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
+import type { StatementEntry } from '../../domain/provider.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { type Returned, received, sent } from './shapes.ts'
+import { type List, PAGE_SIZE, pagesOf } from './pages.ts'
+import { isOfMed, type Returned, received, sent } from './shapes.ts'
 
 /**
  * Efí has no statement by settlement: it lists received and sent PIX by their own time, each with the returns on it.
  * A return may settle long after its PIX, so those with returns are listed again from further back.
  */
 export function statement(client: EfiClient): Pick<Provider, 'statement'> {
+  const { everyPage } = pagesOf(client)
   return {
     async statement(from, to) {
       const entries: StatementEntry[] = []
@@ -25,37 +27,13 @@ export function statement(client: EfiClient): Pick<Provider, 'statement'> {
       return { kind: 'found', entries }
     },
   }
-
-  async function everyPage(list: List, filter: Record<string, string>): Promise<Items | NoAnswer> {
-    const items: Movement[] = []
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const query = new URLSearchParams({
-        ...filter,
-        'paginacao.paginaAtual': String(page),
-        'paginacao.itensPorPagina': String(PAGE_SIZE),
-      })
-      const outcome = await client.lookUpOwn({ method: 'GET', path: `${list.path}?${query}` }, list.pageIn)
-      if (outcome.kind === 'no_answer') return outcome
-      items.push(...outcome.items)
-      if (page + 1 >= outcome.pages) return { kind: 'found', items }
-    }
-    return {
-      kind: 'no_answer',
-      code: 'too_many_pages',
-      message: 'The list is longer than one statement may be',
-    }
-  }
 }
 
 /** A return starts within 90 days of its PIX (Res. BCB 103/2021); one more for its settlement. */
 const RETURNABLE_DAYS = 91
-const PAGE_SIZE = 100
-const MOST_PAGES = 1000
 
 /** One PIX of a list: what it moved itself, and what settled returns moved the other way. */
 type Movement = { own: StatementEntry[]; returns: StatementEntry[] }
-type Items = { kind: 'found'; items: Movement[] }
-type List = { path: string; pageIn: (json: unknown) => { items: Movement[]; pages: number } | undefined }
 
 const receivedList = listOf(
   '/v2/pix',
@@ -69,7 +47,7 @@ const receivedList = listOf(
         at: pix.horario,
       },
     ],
-    returns: returnsOf(pix.devolucoes, 'OUT'),
+    returns: returnsOf(pix, 'OUT'),
   })),
 )
 
@@ -82,21 +60,29 @@ const sentList = listOf(
     return {
       own: pix.status === 'REALIZADO' && at ? [{ ...own, direction: 'OUT', at }] : [],
       // A recipient's return carries no id of ours: it is told by the sending that it returns.
-      returns: returnsOf(pix.devolucoes, 'IN').map(entry => ({ ...entry, reference })),
+      returns: returnsOf(pix, 'IN').map(entry => ({ ...entry, reference })),
     }
   }),
 )
 
-function returnsOf(devolucoes: Returned[] | null | undefined, direction: 'IN' | 'OUT'): StatementEntry[] {
-  return (devolucoes ?? []).flatMap(({ status, rtrId, id, valor, horario }) => {
+type Returning = { endToEndId: string; devolucoes?: Returned[] | null }
+
+/** One of a dispute is no order of ours: its id is the provider's. */
+function returnsOf(
+  { endToEndId: returnOf, devolucoes }: Returning,
+  direction: 'IN' | 'OUT',
+): StatementEntry[] {
+  return (devolucoes ?? []).flatMap(devolucao => {
+    const { status, rtrId, id, valor: cents, horario } = devolucao
     const at = horario.liquidacao ?? horario.solicitacao
     if (status !== 'DEVOLVIDO' || !at) return []
-    return [{ endToEnd: rtrId ?? '', reference: id ?? null, direction, cents: valor, at }]
+    const reference = isOfMed(devolucao) ? null : (id ?? null)
+    return [{ endToEnd: rtrId ?? '', reference, direction, cents, at, returnOf }]
   })
 }
 
 /** A page with the number of all pages. Efí also documents sent PIX as a bare list: one of just a page's length may go on. */
-function listOf(path: string, item: z.ZodType<Movement>): List {
+function listOf(path: string, item: z.ZodType<Movement>): List<Movement> {
   const paged = z.object({
     parametros: z.object({ paginacao: z.object({ quantidadeDePaginas: z.coerce.number().int().min(0) }) }),
     pix: z.array(item),

@@ -76,16 +76,21 @@ const names: Record<string, Class> = {
 }
 
 const sentences: [pattern: RegExp, its: Class][] = [
+  [/chave.*(não encontrad|not found)|pix ?key.*not found/i, final('pix_key_not_found')],
+  [/chave.*(padrão|default)|default.*key/i, final('key_in_use')],
+  [/disput.*(não encontrad|not found)/i, final('med_not_found')],
+  [/disput.*(prazo|deadline)|(prazo|deadline).*disput/i, final('reply_refused')],
   [/saldo|enough balance/i, otherMayHelp('insufficient_balance')],
   [/limite|limit\b/i, otherMayHelp('provider_limit')],
   [/fraud/i, final('payment_denied')],
   [/(transação|transaction)\b.*(não encontrad|not found)/i, final('payment_not_found')],
 ]
 
-const TAKEN = /já existe|already exists|duplicate|duplicad/i
+const TAKEN =
+  /já existe|já (?:está )?(?:cadastrad|registrad)|already (?:exists|registered)|duplicate|duplicad/i
 /** Of the thing itself: an account or application that is not found says nothing about a payment. */
 const ABSENT =
-  /^(?:[\w-]+ )?(?:cobrança|pagamento|reembolso|transação|charge|payment|refund|transaction)\b.*(?:não encontrad|não existe|not found)/i
+  /^(?:[\w-]+ )?(?:cobrança|pagamento|reembolso|transação|disputa|recuperação|charge|payment|refund|transaction|dispute|recovery)\b.*(?:não encontrad|não existe|not found)/i
 
 function says({ text }: WooviError): Refusal['says'] {
   if (railCodeIn(text)) return 'no'

@@ -1,7 +1,8 @@
+import type { PixKeyType } from '../../domain/pix-key.ts'
 import type { FoundCharge, IncomingPix, IssuedCharge, Sending, SendingReturn } from '../../domain/provider.ts'
 import { party } from '../party.ts'
 import { rejectionOf } from './errors.ts'
-import type { Charge, Payment, Refund, Returned, Transaction } from './shapes.ts'
+import type { Charge, Payment, PixKey, Refund, Returned, Transaction } from './shapes.ts'
 
 /** Woovi's objects in the words of the domain. What Woovi leaves unsaid is `''`. */
 
@@ -125,6 +126,21 @@ export function returnsOf(pix: Transaction): SendingReturn[] {
   })
 }
 const SETTLED = ['CONFIRMED', 'REFUNDED']
+
+/** Its EVP is the contract's RANDOM, its CPF and CNPJ the contract's DOCUMENT. */
+export function keyTypeOf(type: PixKey['type']): PixKeyType {
+  switch (type) {
+    case 'CPF':
+    case 'CNPJ':
+      return 'DOCUMENT'
+    case 'EVP':
+    case 'RANDOM':
+      return 'RANDOM'
+    case 'EMAIL':
+    case 'PHONE':
+      return type
+  }
+}
 
 function expiresAt({ expiresDate, createdAt, expiresIn }: Charge): string {
   return expiresDate ?? new Date(Date.parse(createdAt!) + expiresIn! * 1000).toISOString()

@@ -41,6 +41,7 @@ const notice = z
     payment: named,
     transaction: moved,
     originalTransaction: moved,
+    dispute: z.object({ id, endToEndId: id, type: id }).nullish(),
   })
   .refine(({ event, evento }) => event ?? evento)
 type Told = z.infer<typeof notice>
@@ -57,6 +58,10 @@ const events: Record<string, (told: Told) => About> = {
   PIX_TRANSACTION_REFUND_SENT_CONFIRMED: refunded,
   PIX_TRANSACTION_REFUND_SENT_REJECTED: refunded,
   PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED: returned,
+  'OPENPIX:DISPUTE_CREATED': disputed,
+  'OPENPIX:DISPUTE_ACCEPTED': disputed,
+  'OPENPIX:DISPUTE_REJECTED': disputed,
+  'OPENPIX:DISPUTE_CANCELED': disputed,
 }
 
 function itemsIn(body: string): NoticeItem[] | undefined {
@@ -79,6 +84,11 @@ function sent({ payment, transaction }: Told): About {
 /** Our refund of a received PIX: its end-to-end id is that PIX's. Woovi tells no id of ours here. */
 function refunded({ originalTransaction }: Told): About {
   return { kind: 'refund', reference: null, endToEnd: originalTransaction?.endToEndId ?? null }
+}
+
+/** Woovi's examples name the dispute in some notices only; its PIX they all name. */
+function disputed({ dispute }: Told): About {
+  return { kind: 'med', reference: dispute?.id ?? null, endToEnd: dispute?.endToEndId ?? null }
 }
 
 /** The recipient of a transfer gave money back: a matter of that transfer. */

@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 /** Woovi's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
 
-const cents = z.int().min(0)
-const text = z.string().nullish()
+export const cents = z.int().min(0)
+export const text = z.string().nullish()
 /** ISO 8601 with any offset, to UTC. */
-const instant = z.iso.datetime({ offset: true }).transform(time => new Date(time).toISOString())
+export const instant = z.iso.datetime({ offset: true }).transform(time => new Date(time).toISOString())
 
 /** A CPF or CNPJ: plain, or with its type beside it. */
 const taxID = z
@@ -127,6 +127,14 @@ export const webhooks = z.object({
   webhooks: z.array(z.object({ event: text, url: text, isActive: z.boolean().nullish() })),
 })
 
+/** Made under one name, listed under another. */
+export const pixKey = z
+  .object({ pixKey: text, key: text, type: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'EVP', 'RANDOM']) })
+  .transform(({ pixKey, key, type }) => ({ key: pixKey ?? key ?? '', type }))
+  .refine(({ key }) => key !== '')
+export type PixKey = z.infer<typeof pixKey>
+export const keyAnswer = z.union([z.object({ pixKey }), pixKey.transform(one => ({ pixKey: one }))])
+
 const amount = z.int().positive()
 const ourId = z.string().regex(/^[a-zA-Z0-9]{1,35}$/)
 const comment = z.string().max(140).optional()
@@ -144,4 +152,8 @@ export const newPayment = z.strictObject({
   destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
   comment,
   autoApprove: z.literal(true),
+})
+export const newKey = z.strictObject({
+  type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
+  pixKey: z.string().min(1).max(77).optional(),
 })

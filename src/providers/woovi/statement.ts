@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { returnsOf } from './mapping.ts'
+import { isReceived, returnsOf } from './mapping.ts'
 import { pagesOf } from './pages.ts'
 import { payment, refund, type Transaction, transaction } from './shapes.ts'
 
@@ -23,11 +23,31 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
       if (moved.kind === 'no_answer') return moved
       const ordered = await ordersSince(daysBefore(from, LONGEST_ORDER_DAYS), to)
       if (ordered.kind === 'no_answer') return ordered
-      const { outgoing } = ordered
-      const known = { outgoing, returned: returnsOfOurs(moved.items, outgoing) }
+      const back = await returnsBehind(moved.items, { outgoing: ordered.outgoing, from })
+      if (back.kind === 'no_answer') return back
+      const known = { outgoing: ordered.outgoing, back: back.returns }
       const entries = moved.items.filter(isSettledWithin(from, to)).map(pix => entryOf(pix, known))
       return { kind: 'found', entries }
     },
+  }
+
+  /** What each return returns, and which way it went; of one whose PIX is older, that is looked for further back. */
+  async function returnsBehind(
+    moved: Transaction[],
+    { outgoing, from }: { outgoing: Ids; from: string },
+  ): Promise<{ kind: 'found'; returns: Returns } | NoAnswer> {
+    const near = returnsOn(moved)
+    const unexplained = moved.some(
+      ({ type, endToEndId }) => type === 'REFUND' && !outgoing.has(endToEndId) && !near.has(endToEndId),
+    )
+    if (!unexplained) return { kind: 'found', returns: near }
+    const range = new URLSearchParams({ start: daysBefore(from, RETURNABLE_DAYS), end: from })
+    const before = await everyPage(`/api/v1/transaction?${range}`, {
+      field: 'transactions',
+      item: transaction,
+    })
+    if (before.kind === 'no_answer') return before
+    return { kind: 'found', returns: new Map([...returnsOn(before.items), ...near]) }
   }
 
   /** Our ids of what left the account, by the rail's. */
@@ -47,6 +67,8 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
 
 /** What is listed by the time it was ordered may have settled later. */
 const LONGEST_ORDER_DAYS = 2
+/** A return starts within 90 days of its PIX (Res. BCB 103/2021); one more for its settlement. */
+const RETURNABLE_DAYS = 91
 
 /** Our ids, by the rail's. */
 type Ids = ReadonlyMap<string, string>
@@ -55,25 +77,27 @@ type Ordered = { kind: 'found'; outgoing: Ids }
 /** Listed whatever its state: one that is not known yet must not hide the rest. */
 const sentPayment = payment.extend({ payment: z.object({ correlationID: z.string() }) })
 
-/** A recipient's return carries no id of ours: it is told by the transfer that it returns, where that lists it. */
-function returnsOfOurs(moved: Transaction[], outgoing: Ids): Ids {
-  const returns = moved.flatMap(pix => {
-    const ours = outgoing.get(pix.endToEndId)
-    return ours === undefined ? [] : returnsOf(pix).map(({ id }) => [id, ours] as const)
-  })
-  return new Map(returns)
+/** By the rail's id of the return. It left where the PIX came in: by our order, or after a dispute by the provider's own. */
+type Returns = ReadonlyMap<string, { returnOf: string; left: boolean }>
+
+function returnsOn(moved: Transaction[]): Returns {
+  return new Map(
+    moved.flatMap(pix =>
+      returnsOf(pix).map(({ id }) => [id, { returnOf: pix.endToEndId, left: isReceived(pix) }] as const),
+    ),
+  )
 }
 
-/** What we ordered left, whatever Woovi calls it; of the rest only its withdrawals and fees did. */
-function entryOf(
-  moved: Transaction,
-  { outgoing, returned }: Record<'outgoing' | 'returned', Ids>,
-): StatementEntry {
+/** What we ordered left, whatever Woovi calls it. A recipient's return is told by the transfer that it returns. */
+function entryOf(moved: Transaction, { outgoing, back }: { outgoing: Ids; back: Returns }): StatementEntry {
   const { endToEndId: endToEnd, charge, value: cents, time: at } = moved
   const ours = outgoing.get(endToEnd)
-  const left = ours !== undefined || ['WITHDRAW', 'FEE'].includes(moved.type ?? '')
-  const reference = ours ?? returned.get(endToEnd) ?? charge?.correlationID ?? null
-  return { endToEnd, reference, direction: left ? 'OUT' : 'IN', cents, at }
+  const given = back.get(endToEnd)
+  const gaveBack = given?.left === true && !outgoing.has(given.returnOf)
+  const left = ours !== undefined || gaveBack || ['WITHDRAW', 'FEE'].includes(moved.type ?? '')
+  const reference = ours ?? outgoing.get(given?.returnOf ?? '') ?? charge?.correlationID ?? null
+  const entry = { endToEnd, reference, direction: left ? 'OUT' : 'IN', cents, at } as const
+  return given ? { ...entry, returnOf: given.returnOf } : entry
 }
 
 function isSettledWithin(from: string, to: string) {

@@ -7,6 +7,7 @@ import { sumOf } from '../returns.ts'
 import { fitting, jsonBody, part, Refusal } from '../route.ts'
 import type { LocalAuthority } from '../tls.ts'
 import type { World } from '../world.ts'
+import { medRoutes } from './med-routes.ts'
 import * as schemas from './schemas.ts'
 
 /** The control API (SPEC §10): what a test or a demo may do to the simulated world. Every answer is 200 and JSON. */
@@ -17,6 +18,7 @@ export function controlRoutes(world: World, controls: Controls): Router {
   })
   accountRoutes(router, world, controls)
   moneyRoutes(router, world)
+  medRoutes(router, world)
   faultRoutes(router, world, controls)
   inboxRoutes(router, world)
   return router
@@ -149,6 +151,8 @@ function shown(account: Account, keys: string[]) {
     balance: reaisFromCents(account.balanceCents),
     /** Taken from the balance for what is still in process. */
     held: reaisFromCents(account.heldCents),
+    /** Taken from the balance for disputes. */
+    blocked: reaisFromCents(account.blockedCents),
     requires_certificate: account.requiresCertificate === 1,
     amount_magic: account.amountMagic === 1,
   }

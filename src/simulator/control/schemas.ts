@@ -60,6 +60,27 @@ export const depositBody = z
 
 export const returnBody = z.object({ end_to_end: z.string().min(1), value: paid.optional() })
 
+/** The contract's dispute types as DICT's situations (PIX.md §3.2). */
+export const SITUATIONS = {
+  UNDEFINED: 'OTHER',
+  SCAM: 'SCAM',
+  WRONG_TRANSACTION: 'ACCOUNT_TAKEOVER',
+  COERCION_CRIME: 'COERCION',
+  UNAUTHORIZED_ACCESS: 'FRAUDULENT_ACCESS',
+} as const
+const DISPUTE_TYPES = Object.keys(SITUATIONS) as (keyof typeof SITUATIONS)[]
+
+export const medBody = z.object({
+  end_to_end: z.string().min(1),
+  type: z.enum(DISPUTE_TYPES).default('SCAM'),
+  value: paid.optional(),
+  due_at: z.iso
+    .datetime({ offset: true })
+    .transform(at => new Date(at).toISOString())
+    .optional(),
+})
+export const decisionBody = z.object({ decision: z.enum(['agreed', 'disagreed', 'cancelled']) })
+
 export const faultBody = z
   .object({
     provider,
@@ -94,5 +115,7 @@ export type AccountBody = z.input<typeof accountBody>
 export type PayBody = z.input<typeof payBody>
 export type DepositBody = z.input<typeof depositBody>
 export type ReturnBody = z.input<typeof returnBody>
+export type MedBody = z.input<typeof medBody>
+export type DecisionBody = z.input<typeof decisionBody>
 export type FaultBody = z.input<typeof faultBody>
 export type InboxAnswerBody = z.input<typeof inboxAnswerBody>

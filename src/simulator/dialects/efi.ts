@@ -6,6 +6,7 @@ import { balanceOf, keyCallsOf, webhookCallsOf } from './efi/account.ts'
 import { admitted, tokenFor } from './efi/auth.ts'
 import { cobsOf } from './efi/cob.ts'
 import * as errors from './efi/errors.ts'
+import { infractionsOf } from './efi/infractions.ts'
 import { pixesOf } from './efi/pix.ts'
 import { sendsOf } from './efi/send.ts'
 import { jsonOf, MALFORMED, type ServedRoute, say, serve } from './serving.ts'
@@ -31,6 +32,7 @@ export function efiRoutes(world: World, provider: ProviderName): Router {
 function callRoutes(world: World): ServedRoute[] {
   const [cobs, pixes, sends] = [cobsOf(world), pixesOf(world), sendsOf(world)]
   const [webhooks, keys] = [webhookCallsOf(world), keyCallsOf(world)]
+  const infractions = infractionsOf(world)
   const send: CallRoute = { operation: 'sendTransfer', magicOf: sends.magicOf, act: sends.send }
   return [
     ['put', '/v2/cob/:txid', { operation: 'issueCharge', act: cobs.create }],
@@ -58,6 +60,8 @@ function callRoutes(world: World): ServedRoute[] {
     ['post', '/v2/gn/evp', { operation: 'createKey', act: keys.create }],
     ['get', '/v2/gn/evp', { operation: 'listKeys', act: keys.list }],
     ['delete', '/v2/gn/evp/:chave', { operation: 'deleteKey', act: keys.remove }],
+    ['get', '/v2/gn/infracoes', { operation: 'listMeds', act: infractions.list }],
+    ['post', '/v2/gn/infracoes/:idInfracao/defesa', { operation: 'replyMed', act: infractions.defend }],
     ['get', '/v2/gn/saldo', { operation: 'balances', act: balanceOf }],
   ]
 }

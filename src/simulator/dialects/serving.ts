@@ -26,7 +26,7 @@ export function serve(router: Router, world: World, provider: ProviderName, dial
     router.register(path, [method], async ctx => {
       const admission = dialect.admitted(ctx)
       if ('refusal' in admission) return say(ctx, admission.refusal)
-      const body = await jsonOf(ctx)
+      const body = await (route.bodyOf ?? jsonOf)(ctx)
       if (body === MALFORMED) return say(ctx, dialect.malformedJson())
       const params = ctx.params as Record<string, string>
       const call = { account: admission.account, params, query: ctx.URL.searchParams, body }

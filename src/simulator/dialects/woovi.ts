@@ -6,7 +6,10 @@ import { type ServedRoute, serve } from './serving.ts'
 import { accountCallsOf, webhookCallsOf } from './woovi/account.ts'
 import { admitted } from './woovi/auth.ts'
 import { chargesOf } from './woovi/charge.ts'
+import { disputesOf } from './woovi/dispute.ts'
 import * as errors from './woovi/errors.ts'
+import { fileCallsOf, formOf } from './woovi/files.ts'
+import { keyCallsOf } from './woovi/keys.ts'
 import { pixesOf } from './woovi/pix.ts'
 import { sendsOf } from './woovi/send.ts'
 
@@ -26,6 +29,7 @@ export function wooviRoutes(world: World, provider: ProviderName): Router {
 function callRoutes(world: World): ServedRoute[] {
   const [charges, pixes, sends] = [chargesOf(world), pixesOf(world), sendsOf(world)]
   const [accounts, webhooks] = [accountCallsOf(), webhookCallsOf(world)]
+  const [keys, disputes, files] = [keyCallsOf(world), disputesOf(world), fileCallsOf(world)]
   const order: CallRoute = { operation: 'sendTransfer', magicOf: sends.magicOfOrder, act: sends.order }
   const approve: CallRoute = {
     operation: 'sendTransfer',
@@ -53,6 +57,22 @@ function callRoutes(world: World): ServedRoute[] {
 
     ['get', '/account/:id', { operation: 'balances', act: accounts.show }],
     ['get', '/account', { operation: 'balances', act: accounts.list }],
+
+    ['get', '/dispute', { operation: 'listMeds', act: disputes.list }],
+    ['get', '/dispute/:id', { operation: 'findMed', act: disputes.show }],
+    ['post', '/dispute/:id/evidence', { operation: 'replyMed', act: disputes.addEvidence }],
+    ['get', '/funds-recovery/:id', { operation: 'findMed', act: disputes.showRecovery }],
+    ['get', '/funds-recovery/:id/disputes', { operation: 'findMed', act: disputes.disputesOf }],
+    [
+      'get',
+      '/funds-recovery/:id/refund-solicitations',
+      { operation: 'findMed', act: disputes.solicitationsOf },
+    ],
+    ['post', '/files', { operation: 'replyMed', act: files.upload, bodyOf: formOf }],
+
+    ['post', '/pix-keys', { operation: 'createKey', act: keys.create }],
+    ['get', '/pix-keys', { operation: 'listKeys', act: keys.list }],
+    ['delete', '/pix-keys/:pixKey', { operation: 'deleteKey', act: keys.remove }],
 
     ['post', '/webhook', { operation: 'registerNotices', act: webhooks.create }],
     ['get', '/webhook', { operation: 'registerNotices', act: webhooks.list }],

@@ -7,7 +7,8 @@ import { bookOpeningBalance, connect, registerNotices } from '../../../src/admin
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import { type FeeTable, NO_FEES } from '../../../src/domain/money.ts'
-import type { ProviderName } from '../../../src/domain/provider.ts'
+import type { Dialect, ProviderName } from '../../../src/domain/provider.ts'
+import { credentialsOf } from '../../../src/local/demo-logins.ts'
 import { type Home, homeIn, readJson } from '../../../src/local/home.ts'
 import type { LocalInfo } from '../../../src/local/local-file.ts'
 import { providerRegistry } from '../../../src/providers/registry.ts'
@@ -32,10 +33,13 @@ export type MerchantOptions = {
   /** By default one, of PROVIDER_A. */
   providers?: ProviderOptions[]
   unmatchedPolicy?: 'refund' | 'keep'
+  /** The holder's CNPJ, where the story needs one of its own. */
+  document?: string
 }
 /** What an operation costs there, nothing where it is not named, and what the provider is like. */
 export type ProviderOptions = Partial<FeeTable> & {
   provider?: ProviderName
+  dialect?: Dialect
   /** Reais it holds of the account's from the start. */
   balance?: number
   /** Every notice of it is lost where false. */
@@ -67,16 +71,19 @@ export async function openStage(home: Home) {
   const token = (order: Partial<TokenOrder> & { accountUuid: string }) =>
     issueToken(orm.em.fork(), { name: 'suite', mode: 'test', ...order })
 
-  async function provided(accountUuid: string, options: ProviderOptions) {
-    const { provider = 'PROVIDER_A', balance = 0, tells = true, ...fees } = options
+  async function provided(
+    accountUuid: string,
+    { holder, ...options }: ProviderOptions & { holder: typeof HOLDER },
+  ) {
+    const { provider = 'PROVIDER_A', dialect = 'efi', balance = 0, tells = true, ...fees } = options
     const name = `suite-${randomUUID()}`
     const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
     const collectionKey = randomUUID()
     await simulator.account(name, {
       ...credentials,
       provider,
-      dialect: 'efi',
-      holder: HOLDER,
+      dialect,
+      holder,
       city: 'SAO PAULO',
       ispb: ISPB,
       keys: [collectionKey],
@@ -86,11 +93,11 @@ export async function openStage(home: Home) {
       accountUuid,
       provider,
       providerAccount: name,
-      dialect: 'efi',
+      dialect,
       type: 'NOMINAL',
       isSimulated: true,
       baseUrl: simulatorFacts.providers[provider].base_url,
-      credentials,
+      credentials: credentialsOf(dialect, credentials),
       collectionKey,
       fees: { ...NO_FEES, ...fees },
       virtualAccount: VIRTUAL_ACCOUNT,
@@ -120,13 +127,19 @@ export async function openStage(home: Home) {
     contract,
     api,
     ca,
+    seal,
 
     /** An account of the story's own, connected to simulated accounts of its own. */
-    async merchant({ providers: wanted = [{}], unmatchedPolicy = 'refund' }: MerchantOptions = {}) {
-      const { uuid } = await openAccount(orm.em.fork(), HOLDER)
+    async merchant({
+      providers: wanted = [{}],
+      unmatchedPolicy = 'refund',
+      document = HOLDER.document,
+    }: MerchantOptions = {}) {
+      const holder = { ...HOLDER, document }
+      const { uuid } = await openAccount(orm.em.fork(), holder)
       await sql('update account set unmatched_policy = ? where uuid = ?', [unmatchedPolicy, uuid])
       const connections = []
-      for (const options of wanted) connections.push(await provided(uuid, options))
+      for (const options of wanted) connections.push(await provided(uuid, { ...options, holder }))
       await setDefaults(
         orm.em.fork(),
         uuid,
@@ -207,6 +220,24 @@ export async function openStage(home: Home) {
     async temporal(): Promise<Client> {
       temporal ??= await Temporal.connect({ address: local.temporal_address })
       return new Client({ connection: temporal })
+    },
+
+    /**
+     * Stops what calls providers by itself, until it is told to go on: a story that counts handshakes or refusals of a
+     * provider must be the only one that calls it.
+     */
+    async withoutRounds(): Promise<() => Promise<void>> {
+      const client = await stage.temporal()
+      const rounds = ['med-sweep', 'reconciliation'].map(id => client.schedule.getHandle(id))
+      await Promise.all(rounds.map(round => round.pause('a story counts calls')))
+      for (const round of rounds)
+        await until(
+          () => round.describe(),
+          ({ info }) => info.runningActions.length === 0,
+        )
+      return async () => {
+        await Promise.all(rounds.map(round => round.unpause()))
+      }
     },
 
     async close() {

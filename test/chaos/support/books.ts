@@ -27,8 +27,17 @@ export async function openBooks() {
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
 
+  const connected = (accountUuid: string) =>
+    connect(orm.em.fork(), seal, {
+      ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: randomUUID(), dialect: 'efi' },
+      ...{ type: 'NOMINAL', isSimulated: true, baseUrl: 'https://far.test', credentials: {} },
+      collectionKey: randomUUID(),
+    })
+
   return {
     sql,
+    seal,
+    dependencies,
     orm,
     /** What the provider answers from now on. */
     provider: (answers: Partial<Provider>) => Object.assign(far, answers),
@@ -41,13 +50,13 @@ export async function openBooks() {
         name: 'Loja',
         document: '11222333000181',
       })
-      const connection = await connect(orm.em.fork(), seal, {
-        ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: randomUUID(), dialect: 'efi' },
-        ...{ type: 'NOMINAL', isSimulated: true, baseUrl: 'https://far.test', credentials: {} },
-        collectionKey: randomUUID(),
-      })
+      const connection = await connected(accountUuid)
       if (cents > 0) await bookOpeningBalance(orm.em.fork(), connection, cents)
       return { accountUuid, connectionUuid: connection.uuid }
+    },
+    /** One more provider for it. */
+    async connection({ accountUuid }: { accountUuid: string }): Promise<string> {
+      return (await connected(accountUuid)).uuid
     },
     transferOrder(
       { accountUuid, connectionUuid }: { accountUuid: string; connectionUuid: string },

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Orm } from '../../../src/db/orm.ts'
-import type { ConnectionStatus, ConnectionType, ProviderName } from '../../../src/domain/provider.ts'
+import type { ConnectionStatus, ConnectionType, Dialect, ProviderName } from '../../../src/domain/provider.ts'
 import { newToken } from '../../../src/tokens.ts'
 
 export type ConnectionRow = {
   provider?: ProviderName
+  dialect?: Dialect
   type?: ConnectionType
+  collectionKey?: string
   status?: ConnectionStatus
   isPublic?: boolean
   isSimulated?: boolean
@@ -67,19 +69,22 @@ export function rows(orm: Orm) {
       const providerAccountUuid = row.providerAccountUuid ?? (await providerAccount(orm, provider))
       await orm.em.execute(
         `insert into connection (uuid, account_uuid, provider_account_uuid, provider, dialect, type, status, is_public,
-           is_simulated, base_url, sealed_credentials, secret_key_id, fees, virtual_account, created_at)
-         values (?, ?, ?, ?, 'efi', ?, ?, ?, ?, 'https://localhost', '', 'a', '{}', ?, ?)`,
+           is_simulated, base_url, sealed_credentials, secret_key_id, fees, virtual_account, created_at,
+           collection_key)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'https://localhost', '', 'a', '{}', ?, ?, ?)`,
         [
           uuid,
           accountUuid,
           providerAccountUuid,
           provider,
+          row.dialect ?? 'efi',
           row.type ?? 'NOMINAL',
           row.status ?? 'ACTIVE',
           row.isPublic ?? true,
           row.isSimulated ?? true,
           row.type === 'POOL' ? null : JSON.stringify(VIRTUAL_ACCOUNT),
           row.createdAt ?? new Date(),
+          row.collectionKey ?? null,
         ],
       )
       return uuid

@@ -6,6 +6,7 @@ import { type RunningServer, startServer } from '../../../src/api/server.ts'
 import { readConfig } from '../../../src/config.ts'
 import { migrate, openOrm } from '../../../src/db/orm.ts'
 import { sealer } from '../../../src/sealing.ts'
+import { openStorage } from '../../../src/storage/storage.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { rows } from './rows.ts'
 
@@ -37,6 +38,7 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
       new Writable({ write: (line, _, done) => done(void lines.push(`${line}`)) }),
     ),
     sealer: sealer(config.secretKeys),
+    storage: openStorage(config),
   }
   const server = await startServer(createApp({ ...dependencies, routes }), config)
 

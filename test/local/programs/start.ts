@@ -8,6 +8,8 @@ const demo: DemoResult = {
   token: 'trl_test',
   providers: { PROVIDER_A: one, PROVIDER_B: one, PROVIDER_C: one, PROVIDER_D: one },
   recipient_accounts: [],
+  dashboard: { email: 'merchant@trilho.test', password: 'one' },
+  operator: { email: 'operator@trilho.test', password: 'two' },
 }
 
 process.exit(

@@ -30,7 +30,7 @@ export async function openStage({ home = mkdtempSync(join(tmpdir(), 'simulator-'
   let aheadMs = 0
   const simulator = await startSimulator({
     config: {
-      ...{ host: '127.0.0.1', port: 0, providerPorts: [0, 0, 0, 0], home, seed },
+      ...{ host: '127.0.0.1', port: 0, providerPorts: [0, 0, 0, 0], home, publicHost: 'localhost', seed },
       ...{ timeScale: 60, logLevel: 'silent' },
     },
     log: pino({ level: 'silent' }),
@@ -44,6 +44,7 @@ export async function openStage({ home = mkdtempSync(join(tmpdir(), 'simulator-'
 
   return {
     home,
+    publicHost: 'localhost',
     facts,
     ca,
     control,

@@ -6,9 +6,6 @@ import * as errors from './errors.ts'
 import { listed } from './pages.ts'
 import { read, webhookBody } from './schemas.ts'
 
-/** DICT lets a legal person have so many keys (PIX.md §4). */
-const MOST_KEYS = 20
-
 type Routes<Names extends string> = Record<Names, (call: Call) => Answer>
 
 /** Where notices go: `/v2/webhook`. Unlike Efí this does not call the address to test it, which may not listen yet. */
@@ -46,9 +43,9 @@ export function webhookCallsOf({ accounts, webhooks }: World): Routes<'put' | 's
 export function keyCallsOf({ accounts }: World): Routes<'create' | 'list' | 'remove'> {
   return {
     create: ({ account }) =>
-      accounts.keysOf(account.id).length >= MOST_KEYS
-        ? errors.tooManyKeys()
-        : { status: 201, body: { chave: accounts.addRandomKey(account.id) } },
+      accounts.mayHaveAnother(account)
+        ? { status: 201, body: { chave: accounts.addRandomKey(account.id) } }
+        : errors.tooManyKeys(),
     list: ({ account }) => ({ status: 200, body: { chaves: accounts.randomKeysOf(account.id) } }),
     remove: ({ account, params }) =>
       accounts.removeRandomKey(account.id, params.chave!) ? { status: 200 } : errors.keyNotFound(),
@@ -58,7 +55,8 @@ export function keyCallsOf({ accounts }: World): Routes<'create' | 'list' | 'rem
 /** `GET /v2/gn/saldo`. */
 export function balanceOf({ account, query }: Call): Answer {
   const saldo = textFromCents(account.balanceCents)
-  const bloqueios = { judicial: '0.00', med: '0.00', total: '0.00' }
+  const med = textFromCents(account.blockedCents)
+  const bloqueios = { judicial: '0.00', med, total: med }
   return { status: 200, body: query.get('bloqueios') === 'true' ? { saldo, bloqueios } : { saldo } }
 }
 

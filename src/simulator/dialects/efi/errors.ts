@@ -111,6 +111,33 @@ export const tooManyKeys = () =>
 export const noSuchRoute = () =>
   problem(404, 'NaoEncontrado', { title: 'Não Encontrado', detail: 'Entidade não encontrada.' })
 
+const infraction = (
+  status: number,
+  type: string,
+  words: { title: string; detail: string; razao?: string },
+) => {
+  const { razao, ...told } = words
+  const violacoes = razao ? [{ razao, propriedade: 'body.infractionId' }] : undefined
+  return problem(status, type, { ...told, ...(violacoes ? { violacoes } : {}) })
+}
+const invalidDefence = (status: number, razao: string) =>
+  infraction(status, 'InfracaoOperacaoInvalida', {
+    title: 'Operação Inválida',
+    detail:
+      'A requisição que busca apresentar uma defesa de infração não respeita o schema ou está semanticamente errada.',
+    razao,
+  })
+export const infractionsQueryInvalid = () =>
+  infraction(400, 'InfracoesConsultaInvalida', {
+    title: 'Consulta Inválida',
+    detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.',
+    razao: 'Algum dos parâmetros informados não respeita o schema.',
+  })
+export const infractionNotFound = () =>
+  infraction(404, 'InfracaoNaoEncontrada', { title: 'Não Encontrado', detail: 'Infração não encontrada.' })
+export const defenceExists = () => invalidDefence(409, 'A defesa para essa infração já foi criada.')
+export const defenceTooLate = () => invalidDefence(422, 'O prazo para defesa foi excedido.')
+
 const READS: readonly Operation[] = [
   'findCharge',
   'findTransfer',
@@ -119,6 +146,8 @@ const READS: readonly Operation[] = [
   'balances',
   'statement',
   'listKeys',
+  'listMeds',
+  'findMed',
 ]
 
 /** The failures that faults ask for. */

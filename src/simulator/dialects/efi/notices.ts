@@ -7,6 +7,8 @@ import { pixOf, sentNoticeOf } from './words.ts'
 export function efiNoticesOf(webhooks: Webhooks): NoticeWords {
   return {
     noticesOf: event => {
+      // Efí tells of no dispute: they are listed. What one returns is told with its PIX.
+      if (event.kind === 'med') return []
       const webhook = webhooks.find(event.account.id, keyOf(event))
       return webhook ? [noticeTo(webhook.url, itemOf(event))] : []
     },
@@ -37,7 +39,9 @@ function noticeTo(webhookUrl: string, item: object): Notice {
   return { url: addressOf(webhookUrl), headers, body: JSON.stringify({ pix: [item] }) }
 }
 
-function keyOf(event: RailEvent): string {
+type PixEvent = Exclude<RailEvent, { kind: 'med' }>
+
+function keyOf(event: PixEvent): string {
   switch (event.kind) {
     case 'payment':
     case 'refund':
@@ -49,7 +53,7 @@ function keyOf(event: RailEvent): string {
   }
 }
 
-function itemOf(event: RailEvent): object {
+function itemOf(event: PixEvent): object {
   switch (event.kind) {
     case 'payment':
     case 'refund':

@@ -69,6 +69,11 @@ export const sendBody = z.object({
   }),
 })
 
+export const defenceBody = z.strictObject({
+  analise: z.enum(['aceito', 'rejeitado']),
+  justificativa: z.string().min(1),
+})
+
 export const webhookBody = z.object({ webhookUrl: z.string().min(1).max(1000) })
 
 export const pageQuery = z.object({

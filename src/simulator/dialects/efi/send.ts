@@ -101,7 +101,9 @@ function answerTo(accepted: SendingAcceptance): Answer {
 
 function acceptedBody(sending: Sending) {
   const { idEnvio, valor, horario } = sentOf(sending, [])
-  return { idEnvio, e2eId: sending.endToEnd, valor, horario, status: 'EM_PROCESSAMENTO' }
+  const { endToEnd } = sending
+  // The documentation says `e2eId`, the official SDK `endToEndId`.
+  return { idEnvio, e2eId: endToEnd, endToEndId: endToEnd, valor, horario, status: 'EM_PROCESSAMENTO' }
 }
 
 type Favored = z.infer<typeof sendBody>['favorecido']

@@ -35,7 +35,7 @@ export function cobOf(charge: Charge) {
     calendario: { criacao: charge.createdAt, expiracao: charge.expiresInSeconds },
     txid,
     revisao: revision,
-    loc: { id: locationId, location, tipoCob: 'cob' },
+    loc: { id: locationId, location, tipoCob: 'cob', criacao: charge.createdAt },
     location,
     status: CHARGE_STATUS[charge.status],
     ...(JSON.parse(charge.details) as Record<string, unknown>),
@@ -50,7 +50,7 @@ export function refundOf(refund: Refund) {
     id: refund.id,
     rtrId: refund.returnId,
     valor: textFromCents(refund.cents),
-    natureza: 'ORIGINAL',
+    natureza: refund.nature,
     horario: {
       solicitacao: refund.requestedAt,
       ...(refund.settledAt ? { liquidacao: refund.settledAt } : {}),
@@ -136,8 +136,9 @@ export function railErrorOf(code: string) {
 const RECEIVER = 'PSP do usuário recebedor'
 
 function returnedOf(returned: Returned) {
-  const { returnId, cents, at } = returned
-  return { rtrId: returnId, valor: textFromCents(cents), horario: { liquidacao: at }, status: 'DEVOLVIDO' }
+  const { returnId, cents, at, nature: natureza } = returned
+  const valor = textFromCents(cents)
+  return { rtrId: returnId, valor, natureza, horario: { liquidacao: at }, status: 'DEVOLVIDO' }
 }
 
 /** Under the name its length says. */

@@ -48,11 +48,12 @@ export function webhookCallsOf({ store, now }: World): Routes<'create' | 'list' 
   }
 }
 
-function shownAccount({ id, balanceCents, holderName, holderDocument }: Account) {
+export function shownAccount(account: Account) {
+  const { id, balanceCents: available, blockedCents: blocked, holderName, holderDocument } = account
   return {
     accountId: id,
     isDefault: true,
-    balance: { total: balanceCents, blocked: 0, available: balanceCents },
+    balance: { total: available + blocked, blocked, available },
     taxId: holderDocument,
     officialName: holderName,
     tradeName: holderName,

@@ -33,9 +33,33 @@ export const paymentNotFound = () => refused('Pagamento não encontrado')
 export const paymentApproved = () => refused('O pagamento não está aguardando aprovação')
 export const noBalance = () =>
   refused('Você não possui saldo o suficiente para realizar esse pagamento', 'NOT_ENOUGH_BALANCE')
+/** Named on its sandbox's page; so no PIX is ever sent and received by one account, and its id never means both. */
+export const sameAccount = () =>
+  refused('Não é possível transferir para a mesma conta', 'SAME_ACCOUNT_TRANSFER')
 export const invalidKey = () => refused('Chave Pix inválida', 'INVALID_PIX_KEY')
 /** Documented in the notice of a failed payment, not in a request; the form of the reason is the same. */
 export const rejectedByRail = (reason: string) => refused(reason, 'PAY_PIX_KEY_ERROR')
+
+export const keyMalformed = () => invalidFields(['pixKey não é uma chave do tipo informado'])
+export const keyOfAnotherHolder = () => refused('A chave Pix deve ser o CNPJ da conta')
+export const keyTaken = () => refused('Esta chave Pix já está cadastrada')
+export const tooManyKeys = () => refused('Limite de chaves Pix atingido')
+export const keyNotFound = () => refused('Chave Pix não encontrada')
+export const keyIsDefault = () => refused('Não é possível remover a chave padrão da conta')
+
+export const disputeNotFound = () => refused('Disputa não encontrada')
+export const disputeTooLate = () => refused('O prazo para enviar evidências desta disputa terminou')
+export const recoveryNotFound = (): Answer => ({
+  status: 404,
+  body: { error: 'Recuperação de fundos não encontrada' },
+})
+export const evidenceFileUnknown = () =>
+  invalidFields(['documents.fileId não é um arquivo de DISPUTE_EVIDENCE'])
+export const fileTooLarge = (): Answer => ({ status: 413, body: { error: 'O arquivo passa de 10 MiB' } })
+export const fileUnsupported = (): Answer => ({
+  status: 415,
+  body: { error: 'O arquivo deve ser PDF, PNG, JPEG ou WebP' },
+})
 
 export const webhookNotFound = () => refused('Webhook não encontrado')
 export const invalidUrl = () => invalidFields(['webhook.url deve ser uma URL https'])
@@ -48,6 +72,8 @@ const READS: readonly Operation[] = [
   'balances',
   'statement',
   'listKeys',
+  'listMeds',
+  'findMed',
 ]
 
 /** The failures that faults ask for. */

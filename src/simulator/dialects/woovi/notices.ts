@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto'
 import type { Account } from '../../accounts.ts'
 import type { Charge } from '../../charges.ts'
 import type { RailEvent } from '../../events.ts'
+import type { Med } from '../../meds.ts'
 import type { Notice, NoticeWords } from '../../notices.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { Store } from '../../store.ts'
+import { toldDisputeOf } from './dispute-words.ts'
 import { paymentOf } from './payment-words.ts'
 import type { WebhookEvent } from './schemas.ts'
 import { type WooviWebhook, wooviWebhooksOf } from './webhooks.ts'
@@ -75,9 +77,22 @@ function toldOf(store: Store, event: RailEvent): Told[] {
       const outcome = sending.status === 'settled' ? 'CONFIRMED' : 'FAILED'
       return [{ event: `OPENPIX:MOVEMENT_${outcome}`, ...paymentOf(sending) }]
     }
+    case 'med': {
+      const { med } = event
+      const name = DISPUTE_EVENTS[med.status]
+      return name ? [{ event: name, dispute: toldDisputeOf(med) }] : []
+    }
     default:
       return event satisfies never
   }
+}
+
+/** A reply is told to nobody. */
+const DISPUTE_EVENTS: Partial<Record<Med['status'], WebhookEvent>> = {
+  open: 'OPENPIX:DISPUTE_CREATED',
+  agreed: 'OPENPIX:DISPUTE_ACCEPTED',
+  disagreed: 'OPENPIX:DISPUTE_REJECTED',
+  cancelled: 'OPENPIX:DISPUTE_CANCELED',
 }
 
 /** The PIX, and where it pays its charge, that the charge is paid. It is announced before the charge is marked so. */

@@ -66,7 +66,8 @@ export function pixesOf(world: World): Pixes {
     listRefunds: call =>
       listed(call, {
         field: 'refunds',
-        between: range => refunds.between(call.account.id, range),
+        between: range =>
+          refunds.between(call.account.id, range).filter(({ nature }) => nature === 'ORIGINAL'),
         shown: refundOf,
       }),
     refundCharge: ({ account, params, body }, fate) => {

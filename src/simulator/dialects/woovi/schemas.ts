@@ -33,6 +33,33 @@ export const paymentBody = z.object({
 })
 export const approvalBody = z.object({ correlationID })
 
+/** A CPF is no key that its API makes ("Chaves Pix das contas"). */
+export const keyBody = z.object({
+  type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
+  pixKey: z.string().min(1).max(77).optional(),
+})
+
+/** A document is named by its address or by an uploaded file, never by both. */
+export const evidenceBody = z.object({
+  documents: z
+    .array(
+      z
+        .object({
+          url: z.url({ protocol: /^https?$/ }).optional(),
+          fileId: z.string().min(1).optional(),
+          description: z.string().default(''),
+          correlationID: z.string().min(1).optional(),
+        })
+        .refine(({ url, fileId }) => !url !== !fileId, 'url or fileId'),
+    )
+    .min(1),
+})
+export const uploadBody = z.object({
+  purpose: z.literal('DISPUTE_EVIDENCE'),
+  correlationID: z.string().min(1).max(255).optional(),
+  file: z.object({ name: z.string(), contentType: z.string(), bytes: z.instanceof(Buffer) }),
+})
+
 /** Every event of the official SDK may be registered; those of the first lines are never told. */
 export const WEBHOOK_EVENTS = [
   'OPENPIX:CHARGE_CREATED',
@@ -46,6 +73,10 @@ export const WEBHOOK_EVENTS = [
   'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
   'PIX_TRANSACTION_REFUND_SENT_REJECTED',
   'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+  'OPENPIX:DISPUTE_CREATED',
+  'OPENPIX:DISPUTE_ACCEPTED',
+  'OPENPIX:DISPUTE_REJECTED',
+  'OPENPIX:DISPUTE_CANCELED',
 ] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 

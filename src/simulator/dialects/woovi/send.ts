@@ -74,6 +74,7 @@ type Approved = { account: Account; order: Order; fate: Fate }
 function sent(world: World, { account, order, fate }: Approved): Answer {
   const { accounts, sendings, store } = world
   const { id, cents, key, message } = order
+  if (accounts.ofKey(key)?.id === account.id) return errors.sameAccount()
   const magic = foretold(key, cents)
   if ('refused' in magic) return errors.rejectedByRail(reasonOf(magic.refused))
   return store.atomically(() => {

@@ -1,0 +1,19 @@
+# One image for the API, the worker, the simulator and the command line. Debian, because Temporal's native parts are
+# built for glibc; no build step, because Node runs the TypeScript as it is.
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+# Named volumes take over who owns these.
+RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R node:node /data /simulator /files
+USER node
+EXPOSE 3000
+# The API's own; compose gives the others theirs.
+CMD ["node", "src/api/main.ts"]

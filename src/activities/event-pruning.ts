@@ -1,0 +1,32 @@
+import { EVENTS_KEPT_MS } from '../domain/webhook.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/** Small enough that no transaction holds up the writing of events. */
+const BATCH = 500
+/** Well within the activity's ten minutes; the next run goes on. */
+const LONGEST_MS = 8 * 60_000
+
+/**
+ * Deletes events older than thirty days, and with them their deliveries and tries, the oldest first. What is still being
+ * delivered stays, and so does what tells a life of money that it has to send back.
+ */
+export function pruneEvents({ orm }: Dependencies) {
+  return async (): Promise<{ forgotten: number }> => {
+    const until = Date.now() + LONGEST_MS
+    const before = new Date(Date.now() - EVENTS_KEPT_MS)
+    let forgotten = 0
+    for (;;) {
+      const rows: unknown[] = await orm.em.fork().execute(
+        `delete from event where uuid in (
+           select e.uuid from event e where e.created_at < ?
+             and not exists (select from delivery d where d.event_uuid = e.uuid and d.status = 'PENDING')
+             and not exists (select from movement m where m.uuid = e.subject_uuid and m.disposition = 'held')
+           order by e.created_at limit ?
+         ) returning uuid`,
+        [before, BATCH],
+      )
+      forgotten += rows.length
+      if (rows.length < BATCH || Date.now() > until) return { forgotten }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
+import { Attempt } from '../db/entities/attempt.ts'
+import { PixKey } from '../db/entities/pix-key.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { REFUSALS } from '../domain/errors.ts'
+import { referenceOf } from '../domain/identifiers.ts'
+import { pixKey as life, type PixKeyEvent, type PixKeyState } from '../domain/pix-key.ts'
+import type { CreateKeyOutcome } from '../domain/provider.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
+
+/** A key under its lock, its one step, and the attempts at it: making it and removing it have these in common. */
+
+export function lockPixKey(em: EntityManager, uuid: string): Promise<PixKey> {
+  return em.findOneOrFail(PixKey, uuid, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    strategy: 'select-in',
+    populate: ['connection'],
+    refresh: true,
+  })
+}
+
+export function movePixKey(row: PixKey, event: PixKeyEvent): PixKeyState {
+  row.state = life.next(row.state, event)
+  row.updatedAt = new Date()
+  return row.state
+}
+
+type KeyOperation = 'create_key' | 'delete_key'
+
+export function attemptAt(em: EntityManager, row: PixKey, operation: KeyOperation): Promise<Attempt | null> {
+  return em.findOne(Attempt, { operation, subjectUuid: row.uuid, connectionUuid: row.connection.uuid })
+}
+
+export function newAttempt(em: EntityManager, row: PixKey, operation: KeyOperation): Attempt {
+  return em.create(Attempt, {
+    uuid: randomUUID(),
+    operation,
+    subjectUuid: row.uuid,
+    connectionUuid: row.connection.uuid,
+    providerAccountUuid: row.providerAccountUuid,
+    position: 0,
+    reference: referenceOf(row.uuid),
+    state: 'calling',
+  })
+}
+
+/** Nothing was done, by the provider's definite word or because nothing left. */
+export function leave(
+  attempt: Attempt,
+  outcome: Extract<CreateKeyOutcome, { kind: 'rejected' | 'unreachable' }>,
+): void {
+  attempt.state = outcome.kind
+  attempt.code = outcome.code
+  attempt.message = outcome.message
+  attempt.unknownSince = null
+  attempt.nextCheckAt = null
+  if (outcome.kind !== 'rejected') return
+  attempt.finality = outcome.finality
+  attempt.providerCode = outcome.providerCode ?? null
+}
+
+/** Not known since then, and when it is looked at again. */
+export function doubt(attempt: Attempt, { asked, timeScale }: { asked: number; timeScale: number }): void {
+  attempt.state = 'unknown'
+  attempt.unknownSince ??= new Date()
+  attempt.nextCheckAt = new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
+}
+
+export function failureOf(attempt: Attempt, row: PixKey): NonNullable<PixKey['failure']> {
+  return {
+    code: attempt.state === 'unreachable' ? 'no_provider_available' : (attempt.code ?? 'provider_rejected'),
+    message: attempt.message ?? REFUSALS.provider_rejected.message,
+    provider: row.connection.provider,
+    ...(attempt.providerCode && { provider_code: attempt.providerCode }),
+  }
+}

@@ -1,0 +1,99 @@
+import { PixKey } from '../db/entities/pix-key.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { isInUse } from '../db/pix-keys.ts'
+import { REFUSALS } from '../domain/errors.ts'
+import { normalizedPixKey } from '../domain/pix-key.ts'
+import type { DeleteKeyOutcome } from '../domain/provider.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { attemptAt, doubt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
+import type { KeyQuestion, KeyTold } from './pix-keys.ts'
+
+/** Has its provider remove a key. Removing twice is removing once, so a broken-off removal may be asked for again. */
+export function deleteKey(dependencies: Dependencies) {
+  return async ({ uuid }: { uuid: string }): Promise<KeyTold> => {
+    const { orm } = dependencies
+    const told = await inTransaction(orm, tx => begin(tx, uuid))
+    if (told.kind !== 'call') return told
+    const em = orm.em.fork()
+    const { key, connection } = await em.findOneOrFail(PixKey, uuid)
+    const { provider } = await reach(dependencies, em, connection.uuid)
+    const outcome = await provider.deleteKey(key!)
+    await tellBreaker(em, connection.uuid, outcome)
+    return inTransaction(orm, tx => keep(tx, { uuid, outcome, isRepeat: told.isRepeat }))
+  }
+}
+
+/** Whether its provider's list still has a key that is being removed. */
+export function askKeyRemoval(dependencies: Dependencies) {
+  return async ({ uuid, asked }: KeyQuestion): Promise<KeyTold> => {
+    const { orm, timeScale } = dependencies
+    const em = orm.em.fork()
+    const { connection } = await em.findOneOrFail(PixKey, uuid)
+    const { provider } = await reach(dependencies, em, connection.uuid)
+    const listed = await provider.listKeys()
+    await tellBreaker(em, connection.uuid, listed)
+    return inTransaction(orm, async tx => {
+      const row = await lockPixKey(tx, uuid)
+      if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : over(row)
+      const attempt = (await attemptAt(tx, row, 'delete_key'))!
+      doubt(attempt, { asked, timeScale })
+      if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
+      if (listed.keys.some(one => normalizedPixKey(one.key) === row.key)) return { kind: 'still_there' }
+      return keep(tx, { uuid, outcome: { kind: 'not_found' }, isRepeat: true })
+    })
+  }
+}
+
+/** What was answered before, or leave to call; `isRepeat` where an earlier call may have arrived. */
+async function begin(
+  em: EntityManager,
+  uuid: string,
+): Promise<KeyTold | { kind: 'call'; isRepeat: boolean }> {
+  const row = await lockPixKey(em, uuid)
+  if (row.state !== 'active' && row.state !== 'removing') return over(row)
+  const isRepeat = row.state === 'removing'
+  if (!isRepeat) {
+    row.failure = null
+    if (await isInUse(em, row.key!)) {
+      row.failure = { code: 'key_in_use', message: REFUSALS.key_in_use.message }
+      return over(row)
+    }
+    movePixKey(row, 'removal_asked')
+  }
+  const attempt = (await attemptAt(em, row, 'delete_key')) ?? newAttempt(em, row, 'delete_key')
+  Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
+  return { kind: 'call', isRepeat }
+}
+
+type Said = { uuid: string; outcome: DeleteKeyOutcome; isRepeat: boolean }
+
+/** Keeps what a provider said; that a repeat never left says nothing of the call before it. */
+async function keep(em: EntityManager, { uuid, outcome, isRepeat }: Said): Promise<KeyTold> {
+  const row = await lockPixKey(em, uuid)
+  if (row.state !== 'removing') return over(row)
+  const attempt = (await attemptAt(em, row, 'delete_key'))!
+  if (outcome.kind === 'unknown' || (outcome.kind === 'unreachable' && isRepeat)) {
+    attempt.state = 'unknown'
+    attempt.unknownSince ??= new Date()
+    return { kind: 'unknown', code: outcome.code }
+  }
+  switch (outcome.kind) {
+    case 'deleted':
+    case 'not_found':
+      Object.assign(attempt, { state: 'accepted', unknownSince: null, nextCheckAt: null })
+      movePixKey(row, 'removed')
+      return over(row)
+    case 'rejected':
+    case 'unreachable':
+      leave(attempt, outcome)
+      row.failure = failureOf(attempt, row)
+      movePixKey(row, 'kept')
+      return over(row)
+  }
+}
+
+function over({ state }: PixKey): KeyTold {
+  return { kind: 'over', state }
+}

@@ -1,0 +1,136 @@
+import { LockMode } from '@mikro-orm/core'
+import { ATTACHED, Attachment, Med } from '../db/entities/med.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { ANALYSIS_MS, med as life, whyNotAnswerable } from '../domain/med.ts'
+import type { MedReply, ReplyOutcome } from '../domain/med-facts.ts'
+import type { MedOrder, MedReplyAnswer, MedReplyDetails, MedReplyOrder } from '../workflows/messages.ts'
+import { announceMed, linksTo } from './announce.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { type MedNow, nowOf } from './meds.ts'
+import { moveMed } from './move.ts'
+
+/** Whoever analyses the dispute may open its proofs on the last day. */
+const READABLE_S = ANALYSIS_MS / 1_000
+
+/** The dispute under its row lock. */
+export function lockMed(em: EntityManager, uuid: string): Promise<Med> {
+  return em.findOneOrFail(Med, uuid, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    strategy: 'select-in',
+    populate: ['connection', 'movement'],
+  })
+}
+
+/** Where a dispute stands; null where it was never opened. */
+export function medNow({ orm }: Dependencies) {
+  return async (uuid: string): Promise<MedNow | null> => {
+    const em = orm.em.fork()
+    const med = await em.findOne(Med, uuid)
+    return med && nowOf(em, med)
+  }
+}
+
+/**
+ * Takes a reply, once: the row moves to PROCESSING under its lock, with the proofs, before the provider is called.
+ * Safe to repeat: by its request a reply that was taken is known again.
+ */
+export function takeMedReply({ orm, sealer }: Dependencies) {
+  return ({ uuid, details, requestId }: MedReplyOrder & { uuid: string }): Promise<MedReplyAnswer> =>
+    inTransaction(orm, async em => {
+      const med = await lockMed(em, uuid)
+      const { accept, analysis, attachments } = sealer.open<MedReplyDetails>(details)
+      if (med.replyRequestId === requestId) return 'taken'
+      const why = whyNotAnswerable({ ...med, replied: med.repliedAt != null })
+      if (why) return why
+      const at = new Date()
+      Object.assign(med, { accept, analysis, repliedAt: at, replyState: 'wanted', replyRequestId: requestId })
+      med.replies += 1
+      med.replyFailure = null
+      moveMed(med, 'replied', at)
+      for (const [position, attachment] of attachments.entries())
+        em.create(Attachment, {
+          ...attachment,
+          medUuid: uuid,
+          reply: med.replies,
+          position,
+          createdAt: at,
+        })
+      return 'taken'
+    })
+}
+
+export type ReplySent = MedNow & { kind: 'over' | 'again' }
+
+/** Tells the provider our reply. `again`: it may not have it, so it is asked and told once more. */
+export function sendMedReply(dependencies: Dependencies) {
+  return async (order: MedOrder): Promise<ReplySent> => {
+    const em = dependencies.orm.em.fork()
+    const reply = await replyOf(dependencies, em, order.uuid)
+    if (!reply) return { kind: 'over', ...(await nowIs(em, order.uuid)) }
+    const { provider } = await reach(dependencies, em, order.connectionUuid)
+    const outcome = await provider.replyMed(reply)
+    await tellBreaker(em, order.connectionUuid, outcome)
+    // A refusal may be of a repeat: that the dispute is still open there proves that no reply was taken.
+    const found = isRefusal(outcome) ? await provider.findMed(nameOf(order)) : null
+    const stillOpen = found?.kind === 'found' && found.med.status === 'open'
+    return inTransaction(dependencies.orm, async tx => {
+      const med = await lockMed(tx, order.uuid)
+      if (med.replyState === 'wanted') {
+        if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
+        if (stillOpen && outcome.kind === 'rejected') await refuse(tx, dependencies, med, outcome)
+      }
+      const again = med.replyState === 'wanted'
+      return { kind: again ? 'again' : 'over', ...(await nowOf(tx, med)) }
+    })
+  }
+}
+
+function nameOf({ providerMedId, endToEnd }: MedOrder) {
+  return { id: providerMedId, endToEnd }
+}
+
+/** A definite no; that a provider takes no more requests for now says nothing of the reply. */
+function isRefusal(outcome: ReplyOutcome): boolean {
+  return outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
+}
+
+/** The dispute can be answered again, and the merchant is told so. */
+async function refuse(
+  em: EntityManager,
+  dependencies: Dependencies,
+  med: Med,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  const at = new Date()
+  Object.assign(med, { accept: null, analysis: null, repliedAt: null, replyState: null })
+  med.replyFailure = { code, message }
+  if (!life.accepts(med.state, 'reply_refused')) return
+  moveMed(med, 'reply_refused', at)
+  await announceMed(em, med, { at, linkTo: linksTo(dependencies) })
+}
+
+async function replyOf({ storage }: Dependencies, em: EntityManager, uuid: string): Promise<MedReply | null> {
+  const med = await em.findOneOrFail(Med, uuid)
+  if (med.replyState !== 'wanted') return null
+  const attachments = await em.find(Attachment, { medUuid: uuid, reply: med.replies }, { orderBy: ATTACHED })
+  return {
+    id: med.providerMedId,
+    endToEnd: med.endToEnd,
+    accept: med.accept === true,
+    analysis: med.analysis ?? '',
+    attachments: await Promise.all(
+      attachments.map(async ({ uuid, name, contentType, storageKey }) => ({
+        uuid,
+        name,
+        contentType,
+        url: await storage.link(storageKey, READABLE_S),
+      })),
+    ),
+  }
+}
+
+async function nowIs(em: EntityManager, uuid: string): Promise<MedNow> {
+  return nowOf(em, await em.findOneOrFail(Med, uuid))
+}

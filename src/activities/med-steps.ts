@@ -1,0 +1,159 @@
+import { LockMode } from '@mikro-orm/core'
+import { Attempt } from '../db/entities/attempt.ts'
+import { Charge } from '../db/entities/charge.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { Med } from '../db/entities/med.ts'
+import { Movement } from '../db/entities/movement.ts'
+import type { Transfer } from '../db/entities/transfer.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { dueAt, med as life, type MedEvent, stepsTo, warningDue } from '../domain/med.ts'
+import type { MedFacts } from '../domain/med-facts.ts'
+import { shownInstant } from '../domain/time.ts'
+import type { LinkTo } from '../wire/med.ts'
+import type { MedOrder } from '../workflows/messages.ts'
+import { announceMed } from './announce.ts'
+import { coverDisputes, releaseDispute } from './med-cover.ts'
+import { lockDisputes } from './med-locks.ts'
+import { type Dispute, takeMedReturns } from './med-returns.ts'
+import { lockCharge, lockTransfer, moveMed } from './move.ts'
+import { takeReturns } from './transfer-returns.ts'
+
+/** What a provider's word does to a dispute, in the transaction that keeps it. */
+export type Told = { order: MedOrder; facts: MedFacts; linkTo: LinkTo; timeScale: number }
+
+/** A dispute with all it touches under lock: the PIX or its charge or transfer first, then the account's disputes. */
+type Locked = Dispute & { transfer: Transfer | null; disputes: Med[] }
+
+/** Opens the dispute, or takes what is new of it; null where the disputed PIX is not known here. */
+export async function takeFacts(em: EntityManager, told: Told): Promise<Med | null> {
+  const { order, facts } = told
+  const connection = await em.findOneOrFail(Connection, order.connectionUuid)
+  const pix = await em.findOne(Movement, {
+    providerAccountUuid: connection.providerAccountUuid,
+    movementType: facts.kind === 'RECEIVED_MED' ? 'IN' : 'OUT',
+    endToEnd: facts.endToEnd,
+  })
+  if (!pix) return null
+  const at = new Date()
+  const { opened, ...locked } = await lock(em, told, pix, at)
+  const { med } = locked
+  hear(med, facts)
+  if (opened) {
+    await coverDisputes(em, locked, locked.disputes, at)
+    await announceMed(em, med, { at, linkTo: told.linkTo })
+  }
+  const steps = stepsTo(med.state, facts)
+  for (const step of steps.filter(one => one !== 'returned')) await take(em, locked, step, told, at)
+  await takeWhatCameBack(em, locked, facts, at)
+  if (steps.includes('returned')) await take(em, locked, 'returned', told, at)
+  return med
+}
+
+async function lock(
+  em: EntityManager,
+  told: Told,
+  pix: Movement,
+  at: Date,
+): Promise<Locked & { opened: boolean }> {
+  const charge = await chargeOf(em, pix)
+  const transfer = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
+  const movement = await em.findOneOrFail(Movement, pix.uuid, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    refresh: true,
+  })
+  const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
+  const others = await lockDisputes(em, place)
+  const found = await em.findOne(Med, told.order.uuid, {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    strategy: 'select-in',
+    populate: ['connection', 'movement'],
+    refresh: true,
+  })
+  const med = found ?? (await open(em, told, { movement, charge, transfer, at }))
+  const disputes = found || med.kind === 'REQUESTED_MED' ? others : [...others, med]
+  return { med, movement, charge, transfer, disputes, opened: !found }
+}
+
+/** The charge that this PIX paid; one it only names has nothing to do with its money. */
+async function chargeOf(em: EntityManager, pix: Movement): Promise<Charge | null> {
+  if (!pix.chargeUuid) return null
+  const paid = await em.count(Charge, { uuid: pix.chargeUuid, movement: pix.uuid })
+  return paid > 0 ? lockCharge(em, pix.chargeUuid) : null
+}
+
+type Opening = { movement: Movement; charge: Charge | null; transfer: Transfer | null; at: Date }
+
+async function open(
+  em: EntityManager,
+  { order, facts, timeScale }: Told,
+  { movement, charge, transfer, at }: Opening,
+): Promise<Med> {
+  const openedAt = new Date(facts.openedAt)
+  const due = dueAt({
+    openedAtMs: openedAt.getTime(),
+    providersMs: facts.dueAt === null ? null : Date.parse(facts.dueAt),
+  })
+  const med = em.create(Med, {
+    uuid: order.uuid,
+    accountUuid: movement.accountUuid,
+    connection: await em.findOneOrFail(Connection, movement.connectionUuid ?? order.connectionUuid),
+    providerAccountUuid: movement.providerAccountUuid,
+    providerMedId: facts.id,
+    kind: facts.kind,
+    disputeType: facts.disputeType,
+    state: 'open',
+    endToEnd: facts.endToEnd,
+    movement,
+    chargeUuid: charge?.uuid ?? null,
+    transferUuid: facts.kind === 'REQUESTED_MED' ? (transfer?.uuid ?? null) : null,
+    valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
+    openedAt,
+    dueAt: new Date(due),
+    // What its opening tells need not be told again at once.
+    warnedHours: warningDue({ dueAtMs: due, nowMs: at.getTime(), timeScale }),
+    history: [{ status: life.shows('open'), created_at: shownInstant(at) }],
+    requestId: order.requestId,
+    createdAt: at,
+    updatedAt: at,
+  })
+  await em.flush()
+  return med
+}
+
+/** What may become known or change while the state stays: what it is about, why, and that our reply has arrived. */
+function hear(med: Med, facts: MedFacts): void {
+  if (facts.disputeType !== 'UNDEFINED') med.disputeType = facts.disputeType
+  med.details = facts.details || med.details
+  med.providerAnalysis = facts.analysis || med.providerAnalysis
+  if (med.replyState === 'wanted' && facts.status !== 'open') med.replyState = 'sent'
+}
+
+/** One step; each decision is told, and once it is over, what the dispute held is free for others. */
+async function take(em: EntityManager, locked: Locked, event: MedEvent, { linkTo }: Told, at: Date) {
+  const { med, disputes } = locked
+  moveMed(med, event, at)
+  if (event === 'replied') {
+    med.repliedAt ??= at // Somebody has answered at the provider itself.
+    return
+  }
+  if (life.isOver(med.state) && med.kind === 'RECEIVED_MED') {
+    await releaseDispute(em, med, locked, at)
+    const left = disputes.filter(other => other.uuid !== med.uuid)
+    await coverDisputes(em, locked, left, at)
+  }
+  await announceMed(em, med, { at, linkTo })
+}
+
+async function takeWhatCameBack(em: EntityManager, locked: Locked, facts: MedFacts, at: Date): Promise<void> {
+  const { med, transfer } = locked
+  if (med.kind === 'RECEIVED_MED') return takeMedReturns(em, locked, facts.returns, at)
+  const attempt = await em.findOne(Attempt, {
+    operation: 'transfer',
+    subjectUuid: transfer?.uuid,
+    providerAccountUuid: med.providerAccountUuid,
+    endToEnd: facts.endToEnd,
+  })
+  if (!transfer || !attempt) return
+  await takeReturns(em, { transfer, attempt }, facts.returns)
+  med.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
+}

@@ -1,0 +1,80 @@
+import { Med } from '../db/entities/med.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import type { MedState } from '../domain/med.ts'
+import type { MedFacts } from '../domain/med-facts.ts'
+import type { MedOrder } from '../workflows/messages.ts'
+import { type LeftToDo, leftToDo, linksTo } from './announce.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { takeFacts } from './med-steps.ts'
+
+/** Where a dispute stands, and what an operator is shown of it. */
+export type MedNow = LeftToDo & {
+  state: MedState
+  accountUuid: string
+  connectionUuid: string
+  endToEnd: string
+  valueCents: number
+  /** ISO 8601 UTC. */
+  dueAt: string
+  /** Whether the merchant can still answer, and so is warned before the deadline. */
+  answerable: boolean
+  warnedHours: number | null
+  /** A reply has been taken that the provider does not have yet. */
+  replyWanted: boolean
+}
+
+export type MedFollowed =
+  | (MedNow & { kind: 'known' })
+  /** The provider knows no such dispute. */
+  | { kind: 'absent' }
+  /** It is over there, and about a PIX that was never seen here. */
+  | { kind: 'foreign' }
+  | { kind: 'no_answer'; code: string }
+
+/** Asks the provider of a dispute what it knows and takes its answer, all in one transaction under the row locks. */
+export function followMed(dependencies: Dependencies) {
+  return async (order: MedOrder): Promise<MedFollowed> => {
+    const em = dependencies.orm.em.fork()
+    const { provider } = await reach(dependencies, em, order.connectionUuid)
+    const found = await provider.findMed({ id: order.providerMedId, endToEnd: order.endToEnd })
+    await tellBreaker(em, order.connectionUuid, found)
+    if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
+    if (found.kind === 'not_found') {
+      // A provider that has told of a dispute and does not find it has not answered.
+      const isOurs = (await em.count(Med, order.uuid)) > 0
+      return isOurs ? { kind: 'no_answer', code: 'not_found' } : { kind: 'absent' }
+    }
+    return inTransaction(dependencies.orm, async tx => {
+      const { timeScale } = dependencies
+      const med = await takeFacts(tx, { order, facts: found.med, linkTo: linksTo(dependencies), timeScale })
+      if (med) return { kind: 'known', ...(await nowOf(tx, med)) }
+      // Its PIX may still be on its way to us: the statement brings what a lost notice left behind.
+      return isOverThere(found.med) ? { kind: 'foreign' } : { kind: 'no_answer', code: 'pix_not_known' }
+    })
+  }
+}
+
+function isOverThere({ status, closed }: MedFacts): boolean {
+  return status === 'disagreed' || status === 'withdrawn' || closed
+}
+
+export async function nowOf(em: EntityManager, med: Med): Promise<MedNow> {
+  const left = await leftToDo(em, med.uuid)
+  // What came back of a transfer is told by events of the transfer, which nobody else may be awake to deliver.
+  const others = med.transferUuid ? await leftToDo(em, med.transferUuid) : { deliveries: [], returns: [] }
+  return {
+    state: med.state,
+    accountUuid: med.accountUuid,
+    connectionUuid: med.connection.uuid,
+    endToEnd: med.endToEnd,
+    valueCents: med.valueCents,
+    dueAt: med.dueAt.toISOString(),
+    answerable: med.kind === 'RECEIVED_MED' && med.state === 'open' && !med.repliedAt,
+    warnedHours: med.warnedHours ?? null,
+    replyWanted: med.replyState === 'wanted',
+    deliveries: [...left.deliveries, ...others.deliveries],
+    returns: [...left.returns, ...others.returns],
+  }
+}

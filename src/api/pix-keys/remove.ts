@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { Connection } from '../../db/entities/connection.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { isInUse } from '../../db/pix-keys.ts'
+import { normalizedPixKey } from '../../domain/pix-key.ts'
+import { beginRemoval } from '../../engine/keys.ts'
+import type { Engine } from '../../engine/start.ts'
+import type { Token } from '../auth.ts'
+import { beginLife } from '../begin.ts'
+import { refuse } from '../errors.ts'
+import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { findPixKey, pixKeyOf } from './find.ts'
+
+export type RemovalRequest = { key: string; token: Token; em: EntityManager; requestId: string }
+
+/** Has its provider remove a key; resolves when it is gone. */
+export async function removePixKey(
+  engine: Engine,
+  { key, token, em, requestId }: RemovalRequest,
+): Promise<void> {
+  await requireNotCollecting(em, token, key)
+  const { uuid, accountUuid, connection, ...row } = await pixKeyOf(em, token, key)
+  if (await isInUse(em, row.key!)) refuse('key_in_use')
+  const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
+  const now = () => findPixKey(em.fork(), uuid)
+  await beginLife(engine, {
+    start: () => beginRemoval(engine, removal, { updateId: randomUUID(), waitMs: CREATE_MS }),
+    isStored: async () => (await now())?.state !== 'active',
+  })
+  const left = await now()
+  if (left?.state === 'removed') return
+  const data = { type: left?.type, error: left?.failure }
+  switch (left?.state === 'active' && left.failure?.code) {
+    case 'key_in_use':
+      return refuse('key_in_use')
+    case 'no_provider_available':
+      return refuse('no_provider_available', { retryAfterS: UNAVAILABLE_RETRY_S })
+    case false:
+    case undefined:
+      return refuse('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+    default:
+      return refuse('provider_rejected', { data })
+  }
+}
+
+/** SPEC §6: the key that collects for one of the account's connections stays, whoever made it. */
+async function requireNotCollecting(em: EntityManager, { accountUuid, connectionUuid }: Token, key: string) {
+  const collecting = await em.count(Connection, {
+    accountUuid,
+    collectionKey: normalizedPixKey(key),
+    ...(connectionUuid !== null && { uuid: connectionUuid }),
+  })
+  if (collecting > 0) refuse('key_in_use')
+}

@@ -1,0 +1,51 @@
+import type { EntityManager } from '../db/orm.ts'
+import { countTallied, type Tallied } from '../db/tallies.ts'
+import type { Token } from './auth.ts'
+
+/** The filters that tallies know; a list that is asked for anything else is counted. */
+type Query = {
+  page: number
+  per_page: number
+  status?: string[] | undefined
+  provider_uuid?: string | undefined
+  date_from?: string | undefined
+  date_to?: string | undefined
+}
+const TALLIED = new Set(['page', 'per_page', 'status', 'provider_uuid', 'date_from', 'date_to'])
+
+/**
+ * A list's exact `total`, from tallies where its filters allow, so that a million charges are counted as fast as a
+ * thousand; undefined where the rows themselves must be counted.
+ */
+export async function talliedTotal<Status extends string>(
+  em: EntityManager,
+  {
+    token,
+    query,
+    noun,
+    statesOf,
+  }: {
+    token: Token
+    query: Query & { status?: Status[] | undefined }
+    noun: Tallied['noun']
+    statesOf: (status: Status) => string[]
+  },
+): Promise<number | undefined> {
+  const asked = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (asked.some(([name]) => !TALLIED.has(name))) return undefined
+  const states = (query.status ?? []).flatMap(statesOf)
+  if (query.status && states.length === 0) return 0 // A status that no state shows.
+  const bound = [token.connectionUuid, query.provider_uuid].filter(
+    uuid => uuid !== null && uuid !== undefined,
+  )
+  if (new Set(bound).size > 1) return 0 // A token of one provider asks for another's.
+  return countTallied(em, {
+    noun,
+    accountUuid: token.accountUuid,
+    connectionUuids: bound.slice(0, 1),
+    isSimulated: token.reaches && token.reaches === 'test',
+    states,
+    createdFrom: query.date_from,
+    createdTo: query.date_to,
+  })
+}

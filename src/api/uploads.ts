@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import busboy from 'busboy'
+import { fileTypeFromFile } from 'file-type'
+import { MOST_ATTACHMENT_BYTES, MOST_ATTACHMENTS } from '../domain/attachment.ts'
+import { StorageFailed } from '../storage/storage.ts'
+import type { FieldErrors } from './check.ts'
+import { Refusal, refuse } from './errors.ts'
+import { type NamedValue, nested, pathOf } from './form-names.ts'
+import { MOST_FORM_BYTES, MOST_FORM_FIELDS, MOST_FORM_TEXT } from './limits.ts'
+
+/** A file of a form: its bytes lie on this machine's disk until the request is answered, its type is what they are. */
+export class Upload extends File {
+  readonly path: string
+  constructor(content: Blob, { name, type, path }: { name: string; type: string; path: string }) {
+    super([content], name, { type })
+    this.path = path
+  }
+}
+
+export type Form = {
+  /** Texts and Uploads, nested as their names say. */
+  value: Record<string, unknown>
+  /** What is wrong whatever the form is for. */
+  errors: FieldErrors
+  /** Removes the files. */
+  discard(): Promise<void>
+}
+
+/**
+ * Reads `multipart/form-data` as it comes; only texts are held in memory. What exceeds a limit is read and dropped, so
+ * that the sender hears of everything at once: 415 for another content type, 400 where the form breaks off, 413 above
+ * what all files together may have.
+ */
+export async function readForm(request: IncomingMessage): Promise<Form> {
+  const parser = parserOf(request)
+  const folder = spoolFolder()
+  const values: NamedValue[] = []
+  const errors: FieldErrors = {}
+  const spooling: Promise<void>[] = []
+
+  parser.on('error', () => {}) // Heard below; one that comes after the end says nothing new.
+  parser.on('field', (name, value, { valueTruncated }) => {
+    if (valueTruncated) errors[pathOf(name)] = ['is too long']
+    values.push({ name, value })
+  })
+  parser.on('fieldsLimit', () => {
+    errors.body = [`must not have more than ${MOST_FORM_FIELDS} fields`]
+  })
+  parser.on('file', (name, stream, { filename }) => {
+    stream.on('error', () => {}) // Of a form that breaks off: the parser says so too.
+    if (spooling.length >= MOST_ATTACHMENTS) {
+      errors[pathOf(name)] = [`must not be sent: at most ${MOST_ATTACHMENTS} files`]
+      stream.resume()
+      return
+    }
+    const spooled = folder.take(stream, filename ?? '').then(upload => {
+      // An input that was left blank is sent as an empty file without a name.
+      if (upload.size > 0 || upload.name !== '') values.push({ name, value: upload })
+    })
+    spooled.catch(error => parser.destroy(error))
+    spooling.push(spooled)
+  })
+
+  try {
+    await Promise.all([finished(parser), feed(request, parser)])
+    await Promise.all(spooling)
+  } catch (error) {
+    parser.destroy()
+    await Promise.allSettled(spooling)
+    await folder.discard()
+    if (error instanceof Refusal || error instanceof StorageFailed) throw error
+    refuse('malformed_multipart')
+  } finally {
+    // What is still on its way is read and dropped, or the answer would be lost with the connection.
+    request.resume()
+  }
+  const { value, repeated } = nested(values)
+  for (const path of repeated) errors[path] = ['must be sent once']
+  return { value, errors, discard: folder.discard }
+}
+
+function parserOf(request: IncomingMessage): busboy.Busboy {
+  const {
+    'content-type': type = '',
+    'content-encoding': encoding,
+    'content-length': length,
+  } = request.headers
+  if (encoding !== undefined && encoding !== 'identity') refuse('unsupported_media_type')
+  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) refuse('unsupported_media_type')
+  if (Number(length ?? 0) > MOST_FORM_BYTES) refuse('upload_too_large')
+  try {
+    return busboy({
+      headers: request.headers,
+      defParamCharset: 'utf8',
+      limits: {
+        fieldSize: MOST_FORM_TEXT,
+        fields: MOST_FORM_FIELDS,
+        // One byte more than is allowed, so that what is too large is seen to be.
+        fileSize: MOST_ATTACHMENT_BYTES + 1,
+      },
+    })
+  } catch {
+    refuse('malformed_multipart') // It names no boundary.
+  }
+}
+
+/** Hands on no faster than the parser takes. */
+async function feed(request: IncomingMessage, parser: Writable): Promise<void> {
+  let size = 0
+  for await (const part of request.iterator({ destroyOnReturn: false })) {
+    size += part.length
+    if (size > MOST_FORM_BYTES) refuse('upload_too_large')
+    if (parser.errored) return
+    if (!parser.write(part)) await once(parser, 'drain')
+  }
+  parser.end()
+}
+
+/** Where the files of one form lie; made with the first of them. */
+function spoolFolder() {
+  let folder: Promise<string> | undefined
+  let count = 0
+  return {
+    async take(stream: Readable, name: string): Promise<Upload> {
+      try {
+        folder ??= mkdtemp(join(tmpdir(), `trilho-form-${process.pid}-`))
+        const path = join(await folder, String(count++))
+        await pipeline(stream, createWriteStream(path, { mode: 0o600 }))
+        const type = (await fileTypeFromFile(path))?.mime ?? ''
+        return new Upload(await openAsBlob(path), { name, type, path })
+      } catch (error) {
+        // A form that breaks off says so itself.
+        if (Object(error).syscall === undefined) throw error
+        throw new StorageFailed(`no room for an upload: ${Object(error).code}`)
+      }
+    },
+    async discard() {
+      if (folder) await rm(await folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { type ConnectionOrder, connect, registerNotices } from '../admin/connections.ts'
+import { Account } from '../db/entities/account.ts'
+import { Connection } from '../db/entities/connection.ts'
+import type { Fee } from '../domain/money.ts'
+import {
+  CONNECTION_STATUSES,
+  type ConnectionType,
+  DIALECTS,
+  type Dialect,
+  PROVIDER_NAMES,
+  type ProviderName,
+} from '../domain/provider.ts'
+import { feeOfText, textOfFee } from './fees.ts'
+import { acts, type By, type Desk, done, type Tools, there, uuid } from './tools.ts'
+
+/** Accounts' connections to providers, their fee tables and their secrets. */
+export function connectionCommands(trilho: Command, { withTools, print }: Desk): void {
+  const connection = trilho.command('connection').description('connections of accounts to providers')
+
+  acts(connection.command('add'), { isRoutine: true })
+    .argument('<account>', 'its uuid', uuid)
+    .description('connect an account to a provider and register the address of its notices')
+    .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
+    .addOption(new Option('--dialect <dialect>').choices(DIALECTS).makeOptionMandatory())
+    .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
+    .requiredOption('--provider-account <name>', 'the provider’s name of the account where the money sits')
+    .requiredOption('--base-url <url>')
+    .requiredOption('--credentials <file>', 'JSON as the dialect wants it; sealed before it is stored')
+    .option('--collection-key <key>', 'the PIX key that collects')
+    .option('--simulated', 'reached by test tokens only', false)
+    .action((accountUuid: string, options: By & AddOptions) =>
+      withTools(async tools => {
+        there(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+        const order: ConnectionOrder = {
+          accountUuid,
+          provider: options.provider,
+          providerAccount: options.providerAccount,
+          dialect: options.dialect,
+          type: options.type,
+          isSimulated: options.simulated,
+          baseUrl: options.baseUrl,
+          credentials: await jsonIn(options.credentials),
+          collectionKey: options.collectionKey ?? null,
+        }
+        const made = await done(tools, options, {
+          act: 'connection_add',
+          work: em => connect(em, tools.seal, order),
+          subject: one => `connection/${one.uuid}`,
+        })
+        print({ provider_uuid: made.uuid })
+        await announce(tools, made)
+      }),
+    )
+
+  connection
+    .command('list')
+    .argument('<account>', 'its uuid', uuid)
+    .description('list the connections of an account with their fees')
+    .action((accountUuid: string) =>
+      withTools(async ({ em }) => {
+        for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } }))
+          print({
+            provider_uuid: one.uuid,
+            provider: one.provider,
+            type: one.type,
+            status: one.status,
+            dialect: one.dialect,
+            is_public: one.isPublic,
+            fees: Object.fromEntries(Object.entries(one.fees).map(([what, fee]) => [what, textOfFee(fee)])),
+            secret_key_id: one.secretKeyId,
+          })
+      }),
+    )
+
+  acts(connection.command('status'))
+    .argument('<connection>', 'its uuid', uuid)
+    .argument('<status>', CONNECTION_STATUSES.join(', '))
+    .description('what is not ACTIVE starts nothing new; look-ups, refunds and disputes of its lives go on')
+    .action((connectionUuid: string, status: string, by: By) => {
+      const known = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
+      if (!known) throw new Error(`${status} is none of ${CONNECTION_STATUSES.join(', ')}`)
+      return change(connectionUuid, {
+        by,
+        act: 'connection_status',
+        change(one) {
+          one.status = known
+        },
+      })
+    })
+
+  acts(connection.command('visibility'))
+    .argument('<connection>', 'its uuid', uuid)
+    .addOption(new Option('--public <yes or no>').choices(['yes', 'no']).makeOptionMandatory())
+    .description('whether requests may name it and defaults may hold it')
+    .action((connectionUuid: string, options: By & { public: 'yes' | 'no' }) =>
+      change(connectionUuid, {
+        by: options,
+        act: 'connection_visibility',
+        change(one) {
+          one.isPublic = options.public === 'yes'
+        },
+      }),
+    )
+
+  acts(connection.command('fees'))
+    .argument('<connection>', 'its uuid', uuid)
+    .description('replace lines of its fee table: 0.10, 0.99% or 0.10+0.99%; what has begun keeps its fee')
+    .option('--charge <fee>', 'paid by the payer', feeOfText)
+    .option('--transfer <fee>', 'paid by the sender', feeOfText)
+    .option('--refund <fee>', 'paid by the account', feeOfText)
+    .action((connectionUuid: string, { by, reason, ...fees }: By & Partial<Record<FeeLine, Fee>>) => {
+      if (Object.keys(fees).length === 0) throw new Error('no line of the fee table is named')
+      return change(connectionUuid, {
+        by: { by, reason },
+        act: 'connection_fees',
+        change(one) {
+          one.fees = { ...one.fees, ...fees }
+        },
+      })
+    })
+
+  acts(connection.command('credentials'))
+    .argument('<connection>', 'its uuid', uuid)
+    .argument('<file>', 'JSON as the dialect wants it')
+    .description('replace its credentials, and register the address of its notices anew')
+    .action((connectionUuid: string, file: string, by: By) =>
+      withTools(async tools => {
+        const credentials = await jsonIn(file)
+        const changed = await changeConnection(tools, connectionUuid, {
+          by,
+          act: 'connection_credentials',
+          change(one) {
+            // Throws on what the dialect cannot use, before anything is stored.
+            const { uuid, dialect, baseUrl } = one
+            tools.providers.providerFor({ uuid, dialect, baseUrl, credentials })
+            one.sealedCredentials = tools.seal.seal(credentials)
+            one.secretKeyId = tools.seal.keyId
+          },
+        })
+        await announce(tools, changed)
+      }),
+    )
+
+  function change(connectionUuid: string, changing: Changing) {
+    return withTools(tools => changeConnection(tools, connectionUuid, changing))
+  }
+}
+
+type Changing = { by: By; act: string; change: (connection: Connection) => void }
+
+function changeConnection(tools: Tools, connectionUuid: string, { by, act, change }: Changing) {
+  return done(tools, by, {
+    act,
+    subject: `connection/${connectionUuid}`,
+    async work(em) {
+      const populate = ['sealedCredentials'] as const
+      const found = await em.findOne(Connection, connectionUuid, { populate })
+      const one = there(found, `connection ${connectionUuid}`)
+      change(one)
+      one.updatedAt = new Date()
+      return one
+    },
+  })
+}
+
+function announce({ providers, seal, config }: Tools, connection: Connection): Promise<void> {
+  return registerNotices({ providers, sealer: seal, publicUrl: config.publicUrl }, connection)
+}
+
+async function jsonIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    // Not the parser's own words: they quote what is secret.
+    throw new Error(error instanceof SyntaxError ? `${file} is no JSON` : `${file} cannot be read`)
+  }
+}
+
+type FeeLine = 'charge' | 'transfer' | 'refund'
+type AddOptions = {
+  provider: ProviderName
+  dialect: Dialect
+  type: ConnectionType
+  providerAccount: string
+  baseUrl: string
+  credentials: string
+  collectionKey?: string
+  simulated: boolean
+}

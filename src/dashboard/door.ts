@@ -1,0 +1,197 @@
+import type { RouterContext } from '@koa/router'
+import type { Dependencies } from '../api/app.ts'
+import type { Token } from '../api/auth.ts'
+import { refuse } from '../api/errors.ts'
+import { refusalFor } from '../api/failure.ts'
+import { UPLOAD_MS } from '../api/limits.ts'
+import type { ApiRouter } from '../api/route.ts'
+import { giveTime } from '../api/server.ts'
+import { readForm as readUpload } from '../api/uploads.ts'
+import type { UserRole } from '../db/entities/user.ts'
+import type { EntityManager } from '../db/orm.ts'
+import type { RefusalCode } from '../domain/errors.ts'
+import type { Engine } from '../engine/start.ts'
+import { type Asset, openAssets } from './assets.ts'
+import { readForm, requireOwnForm, requireOwnSite } from './form.ts'
+import { answerWith, type Shown, withQuery } from './page.ts'
+import { cookieName, keepCookie, PAGE_HEADERS } from './policy.ts'
+import { type SignedIn, sessionOf } from './sessions.ts'
+import { openViews, type Views } from './views.ts'
+import { LANGUAGES, type Language, languageOf } from './words.ts'
+
+/** What a page knows of the one who looks at it. */
+export type Visit<Role extends Looker = Looker> = {
+  em: EntityManager
+  signedIn: SignedIn
+  /** As what the API's functions know a merchant: one of its account, bound to no provider. Operators have none. */
+  token: Role extends 'merchant' ? Token : Role extends 'operator' ? null : Token | null
+  language: Language
+  params: Record<string, string>
+  query: Record<string, string>
+  /** Empty on GET. */
+  form: URLSearchParams
+  /** What a form with files brought, nested as its names say. */
+  upload: Record<string, unknown>
+  requestId: string
+}
+
+/** Whose a page is. */
+export type Looker = UserRole | 'any'
+
+type Page<Role extends Looker> = (visit: Visit<Role>) => Promise<Shown>
+/** What a POST does; where it is refused, `again` shows the page that asked, with the refusal above it. */
+type Act<Role extends Looker> = {
+  act: Page<Role>
+  again?: Page<Role>
+  /** Its form brings files; here is refused, before it is read, what need not come. */
+  mayCome?(visit: Visit<Role>): Promise<unknown>
+}
+
+export type Door = ReturnType<typeof openDoor>
+export type House = Dependencies & {
+  router: ApiRouter
+  engine: Engine
+  views: Views
+  assets: Asset[]
+  /** Whether browsers come through https. */
+  isSecure: boolean
+}
+
+export const SESSION_COOKIE = 'trilho_session'
+export const LANGUAGE_COOKIE = 'trilho_language'
+export const SIGN_IN = '/dashboard/sign-in'
+
+/** What the dashboard's pages share; built once per process. */
+export function openHouse(router: ApiRouter, dependencies: Dependencies): House {
+  const { config, temporal } = dependencies
+  return {
+    ...dependencies,
+    router,
+    engine: { client: temporal, taskQueue: config.temporal.taskQueue, timeScale: config.timeScale },
+    views: openViews(),
+    assets: openAssets(),
+    isSecure: config.publicUrl.startsWith('https:'),
+  }
+}
+
+/** The way to every page: who is not signed in goes to sign in, who has the wrong role finds nothing. */
+export function openDoor(house: House) {
+  return {
+    house,
+    get<Role extends Looker>(role: Role, path: string, page: Page<Role>): void {
+      house.router.koa.get(path, ctx => serve(house, ctx, { role, act: page } as Serving))
+    },
+    post<Role extends Looker>(role: Role, path: string, act: Act<Role>): void {
+      house.router.koa.post(path, ctx => serve(house, ctx, { role, ...act } as Serving))
+    },
+  }
+}
+
+type Serving = Act<Looker> & { role: Looker }
+
+async function serve(house: House, ctx: RouterContext, serving: Serving): Promise<void> {
+  const { role, act, again } = serving
+  ctx.set(PAGE_HEADERS)
+  if (switchesLanguage(house, ctx)) return
+  const language = languageFor(house, ctx)
+  await using ends = new AsyncDisposableStack()
+  let visit: Visit | undefined
+  try {
+    const signedIn = await whoCalls(house, ctx)
+    if (!signedIn) return toSignIn(ctx)
+    visit = visitOf(house, ctx, signedIn)
+    if (role !== 'any' && signedIn.user.role !== role) refuse('not_found')
+    if (ctx.method === 'POST') await take(house, ctx, { visit, serving, ends })
+    answerWith(house, ctx, { shown: await act(visit), signedIn, language })
+  } catch (error) {
+    const refusal = refusalFor(error, { log: house.log, requestId: ctx.state.requestId })
+    const signedIn = visit?.signedIn
+    const isOfThisPage = again && visit && !OF_NO_PAGE.includes(refusal.code)
+    const shown = isOfThisPage ? await again(visit!).catch(() => undefined) : undefined
+    answerWith(house, ctx, { shown, signedIn, language, refusal })
+  }
+}
+
+/** Of these nothing is known of the page that asked, or it could not be made now. */
+const OF_NO_PAGE: RefusalCode[] = ['form_expired', 'internal_error', 'unavailable']
+
+type Taking = { visit: Visit; serving: Serving; ends: AsyncDisposableStack }
+
+/** Reads what a POST brings; nothing is done that no form of this session asks for. */
+async function take(house: House, ctx: RouterContext, { visit, serving, ends }: Taking): Promise<void> {
+  const { csrf } = visit.signedIn
+  if (!serving.mayCome) {
+    visit.form = await readForm(ctx.req)
+    return requireOwnForm(ctx.req, visit.form.get('_csrf'), csrf)
+  }
+  requireOwnSite(ctx.req)
+  giveTime(ctx.req, UPLOAD_MS)
+  ends.defer(await house.router.formTurns.take(visit.signedIn.account?.uuid ?? ''))
+  await serving.mayCome(visit)
+  const form = await readUpload(ctx.req)
+  ends.defer(form.discard)
+  const { _csrf, ...fields } = form.value
+  requireOwnForm(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)
+  if (Object.keys(form.errors).length > 0) refuse('validation_failed', { errors: form.errors })
+  visit.upload = fields
+}
+
+function visitOf(house: House, ctx: RouterContext, signedIn: SignedIn): Visit {
+  const query = Object.entries(ctx.query).map(([name, value]) => [name, [value].flat().join(',')])
+  return {
+    em: house.orm.em.fork(),
+    signedIn,
+    token: tokenOf(signedIn) as never,
+    language: languageFor(house, ctx),
+    params: ctx.params,
+    query: Object.fromEntries(query),
+    form: new URLSearchParams(),
+    upload: {},
+    requestId: ctx.state.requestId,
+  }
+}
+
+/** A person's session stands where a program has its token; where the mode matters the page says which (pages/mode.ts). */
+function tokenOf({ account, user }: SignedIn): Token | null {
+  return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
+}
+
+export async function whoCalls(house: House, ctx: RouterContext): Promise<SignedIn | null> {
+  const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, house))
+  if (!secret) return null
+  return sessionOf(house.orm.em.fork(), secret, { isPerson: ctx.get('HX-Request') !== 'true' })
+}
+
+export function languageFor(house: House, ctx: RouterContext): Language {
+  return languageOf(ctx.cookies.get(cookieName(LANGUAGE_COOKIE, house)), ctx.get('Accept-Language'))
+}
+
+/** `?lang=en` on any page: kept for a year, and the page is shown anew without it. */
+export function switchesLanguage(house: House, ctx: RouterContext): boolean {
+  const { lang } = ctx.query
+  if (ctx.method !== 'GET' || !LANGUAGES.includes(lang as Language)) return false
+  keepCookie(ctx, {
+    name: LANGUAGE_COOKIE,
+    value: lang as Language,
+    isSecure: house.isSecure,
+    maxAgeMs: YEAR_MS,
+  })
+  ctx.status = 303
+  ctx.redirect(withQuery(ctx.path, { ...ctx.query, lang: undefined }))
+  return true
+}
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1_000
+
+/** A page that looks for news by itself is told to leave; a person is brought back after signing in. */
+function toSignIn(ctx: RouterContext): void {
+  if (ctx.get('HX-Request') === 'true') {
+    ctx.status = 401
+    ctx.set('HX-Redirect', SIGN_IN)
+    ctx.body = ''
+    return
+  }
+  const next = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : ''
+  ctx.status = 303
+  ctx.redirect(`${SIGN_IN}${next}`)
+}

@@ -1,0 +1,66 @@
+import { OperatorAct } from '../../db/entities/operator-act.ts'
+import { Pause } from '../../db/entities/pause.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import type { Door } from '../door.ts'
+import { FORMATS } from '../formats.ts'
+import { page } from '../page.ts'
+import { shareBar } from '../plots.ts'
+import { providersDid } from '../statistics.ts'
+import {
+  connectionHealth,
+  deadWebhooks,
+  openDifferences,
+  stuckLives,
+  unknownOutcomes,
+  unmatchedPayments,
+  watchCounts,
+} from './watch.ts'
+
+export const OPERATOR = '/dashboard/operator'
+const MOST_ACTS = 200
+
+/** What an operator looks at, over all accounts. */
+export const OPERATOR_PAGES = {
+  unknown: async ({ em }: Looking) =>
+    page('operator/unknown', { rows: await unknownOutcomes(em.fork()), moves: true }, `${OPERATOR}/unknown`),
+  lives: async ({ em }: Looking) =>
+    page('operator/lives', { rows: await stuckLives(em.fork()), moves: true }, `${OPERATOR}/lives`),
+  webhooks: async ({ em }: Looking) =>
+    page('operator/webhooks', { rows: await deadWebhooks(em.fork()) }, `${OPERATOR}/webhooks`),
+  unmatched: async ({ em }: Looking) =>
+    page('operator/unmatched', { rows: await unmatchedPayments(em.fork()) }, `${OPERATOR}/unmatched`),
+  differences: async ({ em }: Looking) =>
+    page('operator/differences', { rows: await openDifferences(em.fork()) }, `${OPERATOR}/differences`),
+  async providers({ em }: Looking) {
+    const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
+    const told = { rows: await connectionHealth(em.fork()), pauses: pauses.map(shownPause) }
+    return page('operator/providers', told, `${OPERATOR}/providers`)
+  },
+  async acts({ em }: Looking) {
+    const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MOST_ACTS }
+    const rows = await em.fork().find(OperatorAct, {}, order)
+    return page('operator/acts', {
+      rows: rows.map(({ at, who, act, subject, reason }) => ({ at, who, act, subject, reason })),
+    })
+  },
+}
+
+type Looking = { em: EntityManager }
+
+export function operatorPages({ get }: Door): void {
+  get('operator', OPERATOR, async ({ em, language }) => {
+    const [counts, did] = await Promise.all([watchCounts(em.fork()), providersDid(em.fork(), null)])
+    const format = FORMATS[language]
+    const providers = did.map(one => ({
+      ...one,
+      bar: one.success !== null && shareBar(one.success, format.percent(one.success)),
+    }))
+    return page('operator/overview', { counts: Object.entries(counts), providers, moves: true })
+  })
+  for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR}/${name}`, show)
+}
+
+function shownPause({ accountUuid, connectionUuid, reach, who, reason, createdAt }: Pause) {
+  const target = connectionUuid ? 'connection' : accountUuid ? 'account' : 'all'
+  return { target, uuid: connectionUuid ?? accountUuid ?? '', reach, who, reason, createdAt }
+}

@@ -1,0 +1,170 @@
+import type { EntityManager } from '../../db/orm.ts'
+
+/** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
+const MOST_SHOWN = 200
+/** A life that moves by itself and has not for this long is stuck. */
+const STUCK_MINUTES = 10
+
+export type Unknown = {
+  operation: 'transfer' | 'refund' | 'return'
+  subject_uuid: string
+  account_name: string
+  provider: string
+  state: string
+  code: string | null
+  cents: string
+  unknown_since: Date
+  next_check_at: Date | null
+}
+
+/** Money whose outcome no provider has told yet: unknown, or a call that never came back. */
+export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
+  return em.execute(
+    `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.state, a.code,
+       coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
+       coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
+     from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
+     left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
+     left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
+     left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
+     where a.operation <> 'issue' and (a.state = 'unknown'
+       or a.state = 'calling' and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
+     order by unknown_since limit ${MOST_SHOWN}`,
+  )
+}
+
+export type Stuck = {
+  noun: 'charge' | 'transfer' | 'refund'
+  uuid: string
+  account_name: string
+  state: string
+  cents: string
+  updated_at: Date
+}
+
+/** Lives in a state that they leave by themselves, and have not left. */
+export function stuckLives(em: EntityManager): Promise<Stuck[]> {
+  const still = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
+  return em.execute(
+    `select l.*, n.name as account_name from (
+       select 'charge' as noun, uuid, account_uuid, state, total_cents as cents, updated_at from charge l
+         where state in ('issuing', 'paying', 'refunding') and ${still}
+       union all
+       select 'transfer', uuid, account_uuid, state, value_cents, updated_at from transfer l
+         where (state in ('sending', 'settling') or state = 'created' and scheduled_for < now()) and ${still}
+       union all
+       select 'refund', uuid, account_uuid, state, value_cents, updated_at from refund l
+         where state in ('sending', 'settling') and ${still}
+     ) l join account n on n.uuid = l.account_uuid order by l.updated_at limit ${MOST_SHOWN}`,
+  )
+}
+
+export type DeadWebhook = {
+  uuid: string
+  account_uuid: string
+  account_name: string
+  url: string
+  status: 'ACTIVE' | 'DISABLED'
+  disabled_reason: string | null
+  failing_since: Date | null
+  failed: string
+  since: Date
+}
+
+/** Endpoints that are disabled, that fail, or that have missed something for good. */
+export function deadWebhooks(em: EntityManager): Promise<DeadWebhook[]> {
+  return em.execute(
+    `select w.uuid, w.account_uuid, n.name as account_name, w.url, w.status, w.disabled_reason, w.failing_since,
+       d.failed, coalesce(d.since, w.failing_since, now() - interval '1 day') as since
+     from webhook w join account n on n.uuid = w.account_uuid
+     cross join lateral (
+       select count(*) as failed, min(created_at) as since from delivery
+       where webhook_uuid = w.uuid and status in ('FAILED', 'CANCELLED') and created_at > now() - interval '30 days'
+     ) d
+     where w.deleted_at is null and (w.status = 'DISABLED' or w.failing_since is not null or d.failed > 0)
+     order by w.failing_since nulls last, w.created_at limit ${MOST_SHOWN}`,
+  )
+}
+
+export type Unmatched = {
+  uuid: string
+  account_name: string
+  provider: string
+  cents: string
+  reason: string
+  disposition: string
+  end_to_end: string
+  charge_uuid: string | null
+  code: string | null
+  created_at: Date
+}
+
+/** Money that is no charge's and is neither returned nor kept yet, with its provider's last word. */
+export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
+  return em.execute(
+    `select m.uuid, n.name as account_name, p.provider, m.value_cents as cents, m.reason, m.disposition, m.end_to_end,
+       m.charge_uuid, a.code, m.created_at
+     from movement m join account n on n.uuid = m.account_uuid
+     join provider_account p on p.uuid = m.provider_account_uuid
+     left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
+     where m.disposition in ('held', 'returning', 'not_returned') order by m.created_at limit ${MOST_SHOWN}`,
+  )
+}
+
+export type OpenDifference = {
+  uuid: string
+  kind: string
+  movement_type: 'IN' | 'OUT'
+  end_to_end: string
+  provider: string
+  holder: string
+  detail: unknown
+  found_at: Date
+  seen_at: Date
+}
+
+/** What a provider's statement and ours disagree on. */
+export function openDifferences(em: EntityManager): Promise<OpenDifference[]> {
+  return em.execute(
+    `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder, d.detail, d.found_at, d.seen_at
+     from difference d join provider_account p on p.uuid = d.provider_account_uuid
+     where d.settled_at is null order by d.found_at limit ${MOST_SHOWN}`,
+  )
+}
+
+export type Health = {
+  uuid: string
+  account_uuid: string
+  account_name: string
+  provider: string
+  type: string
+  status: string
+  opened_at: Date | null
+  pause: string | null
+}
+
+/** Every connection, those in trouble first: its status, its breaker, and whether it is paused. */
+export function connectionHealth(em: EntityManager): Promise<Health[]> {
+  return em.execute(
+    `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause
+     from connection c join account n on n.uuid = c.account_uuid
+     left join breaker b on b.connection_uuid = c.uuid
+     left join pause p on p.connection_uuid = c.uuid
+     order by (b.opened_at is null and p.uuid is null and c.status = 'ACTIVE'), n.name, c.provider limit ${MOST_SHOWN}`,
+  )
+}
+
+/** How many of each wait for somebody. */
+export async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
+  const lists = {
+    unknown: unknownOutcomes(em.fork()),
+    lives: stuckLives(em.fork()),
+    webhooks: deadWebhooks(em.fork()),
+    unmatched: unmatchedPayments(em.fork()),
+    differences: openDifferences(em.fork()),
+  }
+  const counted = await Promise.all(
+    Object.entries(lists).map(async ([name, rows]) => [name, (await rows).length] as const),
+  )
+  return Object.fromEntries(counted)
+}

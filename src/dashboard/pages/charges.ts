@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { refuse } from '../../api/errors.ts'
+import { cancelCharge } from '../../api/payments/cancel.ts'
+import { chargeOf, listCharges } from '../../api/payments/find.ts'
+import { qrSvg } from '../../api/payments/qr.ts'
+import { listProviders } from '../../api/providers/find.ts'
+import { createRefundOf } from '../../api/refunds/create.ts'
+import { listRefunds } from '../../api/refunds/find.ts'
+import { CHARGE_STATUSES, charge as life } from '../../domain/charge.ts'
+import { refundableCents, whyNotRefundable } from '../../domain/refund.ts'
+import { uuid } from '../../wire/common.ts'
+import { paymentsQuery, showCharge } from '../../wire/payment.ts'
+import { createRefund } from '../../wire/refund.ts'
+import type { Door, Visit } from '../door.ts'
+import { amountText, required } from '../form.ts'
+import { elsewhere, page } from '../page.ts'
+import { listed } from './listing.ts'
+
+const PATH = '/dashboard/charges'
+const MOST_REFUNDS = 100
+const ONCE = z.object({ once: uuid })
+
+export function chargePages({ get, post, house }: Door): void {
+  get('merchant', PATH, async visit => {
+    const { em, token } = visit
+    const { data, meta, wrong } = await listed(visit, paymentsQuery, query => listCharges(em, token, query))
+    const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
+    const rows = data.map(showCharge)
+    const moves = data.some(charge => !life.isOver(charge.state) || charge.state === 'refunding')
+    return page('charges', { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves })
+  })
+
+  get('merchant', `${PATH}/:uuid`, charge)
+
+  get('merchant', `${PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
+    const { payload } = await chargeOf(em, token, idOf(params.uuid))
+    return { kind: 'file', type: 'image/svg+xml', body: qrSvg(payload ?? refuse('not_found')) }
+  })
+
+  post('merchant', `${PATH}/:uuid/cancel`, {
+    async act({ em, token, params }) {
+      const { uuid } = await cancelCharge(house.engine, { em, token, uuid: idOf(params.uuid) })
+      return elsewhere(`${PATH}/${uuid}`, 'charge_cancelled')
+    },
+    again: charge,
+  })
+
+  post('merchant', `${PATH}/:uuid/refund`, {
+    async act({ em, token, params, form, requestId }) {
+      const chargeUuid = idOf(params.uuid)
+      const body = required(createRefund, { value: amountOf(form.get('value')) })
+      const idempotencyKey = `dashboard ${required(ONCE, { once: form.get('once') }).once}`
+      await createRefundOf(house.engine, { em, token, body, idempotencyKey, requestId, chargeUuid })
+      return elsewhere(`${PATH}/${chargeUuid}`, 'refund_accepted')
+    },
+    again: charge,
+  })
+}
+
+/** A charge with its life, its refunds, and what may be done with it now. */
+async function charge(visit: Visit<'merchant'>) {
+  const { token, params } = visit
+  const em = visit.em.fork()
+  const row = await chargeOf(em, token, idOf(params.uuid))
+  const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MOST_REFUNDS })
+  return page(
+    'charge',
+    {
+      charge: showCharge(row),
+      refunds: refunds.data.map(({ refund }) => refund),
+      isIssued: row.payload !== null,
+      isPayable: life.accepts(row.state, 'cancelled'),
+      whyNotRefundable: whyNotRefundable(row, new Date()),
+      refundable: refundableCents(row),
+      moves: !life.isOver(row.state) || row.state === 'refunding',
+    },
+    `${PATH}/${row.uuid}`,
+  )
+}
+
+/** SPEC §1: what is no UUID is not there. */
+export function idOf(text: string | undefined): string {
+  const checked = uuid.safeParse(text)
+  return checked.success ? checked.data : refuse('not_found')
+}
+
+/** Empty is "all that is left"; what is no amount stays a text, for the schema to refuse. */
+function amountOf(text: string | null): number | string | undefined {
+  const amount = amountText(text ?? '')
+  if (amount === '') return undefined
+  return /^\d+(\.\d+)?$/.test(amount) ? Number(amount) : amount
+}

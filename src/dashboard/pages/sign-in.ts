@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import type { RouterContext } from '@koa/router'
+import { refusalFor } from '../../api/failure.ts'
+import { sha256 } from '../../sealing.ts'
+import {
+  type Door,
+  type House,
+  languageFor,
+  SESSION_COOKIE,
+  SIGN_IN,
+  switchesLanguage,
+  whoCalls,
+} from '../door.ts'
+import { readForm, requireOwnForm } from '../form.ts'
+import { answerWith, elsewhere, page } from '../page.ts'
+import { cookieName, keepCookie, PAGE_HEADERS } from '../policy.ts'
+import { openSession, revokeSession } from '../sessions.ts'
+import { whoSignsIn } from '../sign-in.ts'
+
+/** Before there is a session the form belongs to a cookie of its own. */
+const FORM_COOKIE = 'trilho_form'
+
+/** Signing in and out: the only pages that strangers see. */
+export function signInPages({ house, post }: Door): void {
+  house.router.koa.get(SIGN_IN, async ctx => {
+    ctx.set(PAGE_HEADERS)
+    if (switchesLanguage(house, ctx)) return
+    const signedIn = await whoCalls(house, ctx)
+    if (signedIn) return answer(house, ctx, { shown: elsewhere(homeOf(signedIn.user.role)) })
+    showForm(house, ctx)
+  })
+
+  house.router.koa.post(SIGN_IN, async ctx => {
+    ctx.set(PAGE_HEADERS)
+    try {
+      const form = await readForm(ctx.req)
+      requireOwnForm(
+        ctx.req,
+        form.get('_csrf'),
+        formToken(ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? ''),
+      )
+      const em = house.orm.em.fork()
+      const user = await whoSignsIn(em, {
+        email: form.get('email') ?? '',
+        password: form.get('password') ?? '',
+        address: ctx.ip,
+      })
+      keepCookie(ctx, {
+        name: SESSION_COOKIE,
+        value: await openSession(em, user.uuid),
+        isSecure: house.isSecure,
+      })
+      answer(house, ctx, { shown: elsewhere(ownPath(form.get('next')) ?? homeOf(user.role)) })
+    } catch (error) {
+      const refusal = refusalFor(error, { log: house.log, requestId: ctx.state.requestId })
+      showForm(house, ctx, refusal)
+    }
+  })
+
+  post('any', '/dashboard/sign-out', {
+    async act({ em, signedIn }) {
+      await revokeSession(em, signedIn)
+      return elsewhere(SIGN_IN)
+    },
+  })
+}
+
+export function homeOf(role: 'merchant' | 'operator'): string {
+  return role === 'operator' ? '/dashboard/operator' : '/dashboard'
+}
+
+function showForm(house: House, ctx: RouterContext, refusal?: ReturnType<typeof refusalFor>): void {
+  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? randomBytes(32).toString('base64url')
+  keepCookie(ctx, { name: FORM_COOKIE, value: cookie, isSecure: house.isSecure })
+  const told = { csrf: formToken(cookie), next: ownPath(ctx.query.next) ?? '' }
+  answer(house, ctx, { shown: page('sign-in', told, SIGN_IN), ...(refusal && { refusal }) })
+}
+
+function answer(
+  house: House,
+  ctx: RouterContext,
+  answering: Omit<Parameters<typeof answerWith>[2], 'language'>,
+): void {
+  answerWith(house, ctx, { ...answering, language: languageFor(house, ctx) })
+}
+
+/** What the form must carry to belong to the cookie; the cookie itself no page shows. */
+function formToken(cookie: string): string {
+  return sha256(`sign-in ${cookie}`).toString('base64url')
+}
+
+/** Only ever a page of ours: nobody is sent elsewhere by a link to our own sign-in. */
+function ownPath(path: unknown): string | null {
+  return typeof path === 'string' && /^\/dashboard(\/[\w/-]*)?(\?[\w=&%.,:+-]*)?$/.test(path) ? path : null
+}

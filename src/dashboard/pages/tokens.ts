@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { issueToken, revokeToken, tokensOf } from '../../admin/accounts.ts'
+import { refuseField } from '../../api/errors.ts'
+import { listProviders, providerOf } from '../../api/providers/find.ts'
+import { name, uuid } from '../../wire/common.ts'
+import type { Door, Visit } from '../door.ts'
+import { required } from '../form.ts'
+import { elsewhere, page } from '../page.ts'
+import { idOf } from './charges.ts'
+
+const PATH = '/dashboard/tokens'
+
+const createToken = z.object({
+  name,
+  mode: z.enum(['live', 'test']),
+  provider_uuid: uuid.optional(),
+  /** The last UTC day on which it works. */
+  expires_on: z.iso.date().optional(),
+  once: uuid,
+})
+
+export function tokenPages({ get, post }: Door): void {
+  get('merchant', PATH, visit => tokens(visit))
+
+  post('merchant', PATH, {
+    async act(visit) {
+      const { em, token, form } = visit
+      const asked = required(createToken, Object.fromEntries(form))
+      const { accountUuid } = token
+      if (asked.provider_uuid !== undefined) await providerOf(em, token, asked.provider_uuid)
+      // Reloading the page that showed it sends the form again: the token is there, and is not shown again.
+      if ((await tokensOf(em, accountUuid)).some(({ uuid }) => uuid === asked.once)) return elsewhere(PATH)
+      const issued = await issueToken(em, {
+        uuid: asked.once,
+        accountUuid,
+        name: asked.name,
+        mode: asked.mode,
+        ...(asked.provider_uuid !== undefined && { connectionUuid: asked.provider_uuid }),
+        ...(asked.expires_on !== undefined && { expiresAt: endOf(asked.expires_on) }),
+      })
+      return tokens(visit, issued)
+    },
+    again: visit => tokens(visit),
+  })
+
+  post('merchant', `${PATH}/:uuid/revoke`, {
+    async act({ em, token, params }) {
+      await revokeToken(em, { accountUuid: token.accountUuid, uuid: idOf(params.uuid) })
+      return elsewhere(PATH, 'token_revoked')
+    },
+    again: visit => tokens(visit),
+  })
+}
+
+async function tokens({ em, token, form }: Visit<'merchant'>, issued?: string) {
+  const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
+  const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
+  const now = new Date()
+  const rows = (await tokensOf(em.fork(), token.accountUuid)).map(row => ({
+    uuid: row.uuid,
+    name: row.name,
+    mode: row.mode,
+    prefix: row.prefix,
+    provider: row.connectionUuid ? names.get(row.connectionUuid) : null,
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt,
+    expiresAt: row.expiresAt,
+    state: row.revokedAt ? 'revoked' : row.expiresAt && row.expiresAt <= now ? 'expired' : 'active',
+  }))
+  return page('tokens', { rows, connections, issued, typed: issued ? {} : Object.fromEntries(form) }, PATH)
+}
+
+function endOf(day: string): Date {
+  const end = new Date(`${day}T23:59:59.999Z`)
+  return end > new Date() ? end : refuseField('expires_on', 'must not be in the past')
+}

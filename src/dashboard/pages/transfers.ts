@@ -1,0 +1,69 @@
+import { listProviders } from '../../api/providers/find.ts'
+import { cancelTransfer } from '../../api/transfers/cancel.ts'
+import { listTransfers, transferOf } from '../../api/transfers/find.ts'
+import { attemptsOf } from '../../db/attempts.ts'
+import { inSnapshot } from '../../db/orm.ts'
+import { transfer as life, TRANSFER_STATUSES } from '../../domain/transfer.ts'
+import { showTransfer, transfersQuery } from '../../wire/transfer.ts'
+import type { Door, Visit } from '../door.ts'
+import { elsewhere, page } from '../page.ts'
+import { idOf } from './charges.ts'
+import { listed } from './listing.ts'
+
+const PATH = '/dashboard/transfers'
+
+export function transferPages({ get, post, house }: Door): void {
+  get('merchant', PATH, async visit => {
+    const { token } = visit
+    const { data, meta, wrong } = await listed(visit, transfersQuery, query =>
+      inSnapshot(visit.em, em => listTransfers(em, token, query)),
+    )
+    const connections = (await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })).data
+    const moves = data.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
+    return page('transfers', {
+      rows: data,
+      meta,
+      wrong,
+      connections,
+      statuses: TRANSFER_STATUSES.filter(status => status !== 'UNDEFINED'),
+      moves,
+    })
+  })
+
+  get('merchant', `${PATH}/:uuid`, transfer)
+
+  post('merchant', `${PATH}/:uuid/cancel`, {
+    async act({ em, token, params }) {
+      const { uuid } = await cancelTransfer(house.engine, { em, token, uuid: idOf(params.uuid) })
+      return elsewhere(`${PATH}/${uuid}`, 'transfer_cancelled')
+    },
+    again: transfer,
+  })
+}
+
+/** A transfer with every attempt, and why the next provider was or was not tried. */
+function transfer({ em: outside, token, params }: Visit<'merchant'>) {
+  return inSnapshot(outside, async em => {
+    const row = await transferOf(em, token, idOf(params.uuid))
+    const named = await attemptsOf(em, row.uuid)
+    return page(
+      'transfer',
+      {
+        transfer: showTransfer(row, named),
+        attempts: named.map(({ attempt, provider }) => ({
+          provider,
+          outcome: attempt.state,
+          finality: attempt.finality,
+          code: attempt.code,
+          providerCode: attempt.providerCode,
+          message: attempt.message,
+          createdAt: attempt.createdAt,
+          updatedAt: attempt.updatedAt,
+        })),
+        isWaiting: row.state === 'created' && row.scheduledFor != null,
+        moves: !life.isOver(row.state),
+      },
+      `${PATH}/${row.uuid}`,
+    )
+  })
+}

@@ -1,0 +1,107 @@
+import type { EntityManager } from '../db/orm.ts'
+import type { ProviderName } from '../domain/provider.ts'
+import { TIME_ZONE } from './formats.ts'
+
+/** What an account moved and how its providers did, for the overview's plots. */
+
+export const DAYS = 14
+/** Providers are judged by what they did lately. */
+const JUDGED_DAYS = 7
+
+export type DayMoved = { day: string; received: number; sent: number; refunded: number }
+
+/** Centavos settled on each of the last days as Brasília counts them, oldest first, days of nothing among them. */
+export async function movedPerDay(em: EntityManager, accountUuid: string): Promise<DayMoved[]> {
+  const rows = await em.execute<{ day: string; received: string; sent: string; refunded: string }[]>(
+    `with days as (
+       select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${DAYS - 1}) n
+     ), moved as (
+       select (settled_at at time zone '${TIME_ZONE}')::date as day, type, movement_type, value_cents
+       from movement
+       where account_uuid = ? and status = 'SETTLED' and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')
+         and created_at > now() - interval '${DAYS + 2} days'
+     )
+     select to_char(d.day, 'YYYY-MM-DD') as day,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER'), 0) as received,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_TRANSFER'), 0) as sent,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_REFUND'), 0) as refunded
+     from days d left join moved m on m.day = d.day group by d.day order by d.day`,
+    [accountUuid],
+  )
+  return rows.map(row => ({
+    day: row.day,
+    received: Number(row.received),
+    sent: Number(row.sent),
+    refunded: Number(row.refunded),
+  }))
+}
+
+export type ProviderDid = {
+  provider: ProviderName
+  calls: number
+  /** Of the calls whose outcome is known. */
+  success: number | null
+  issuingMs: number | null
+  settlingMs: number | null
+}
+
+/** How often each provider of the account, or of all of them, took what it was asked, and the median of its times. */
+export async function providersDid(em: EntityManager, accountUuid: string | null): Promise<ProviderDid[]> {
+  const rows = await em.execute<
+    {
+      provider: ProviderName
+      calls: string
+      taken: string
+      known: string
+      issuing_ms: number | null
+      settling_ms: number | null
+    }[]
+  >(
+    `select c.provider, count(a.uuid) as calls,
+       count(a.uuid) filter (where a.state in ('accepted', 'settled')) as taken,
+       count(a.uuid) filter (where a.state not in ('calling', 'orphan', 'closed')) as known,
+       percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
+         filter (where a.operation = 'issue' and a.state = 'accepted') as issuing_ms,
+       percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
+         filter (where a.operation = 'transfer' and a.state = 'settled') as settling_ms
+     from connection c
+     left join attempt a on a.connection_uuid = c.uuid and a.created_at > now() - interval '${JUDGED_DAYS} days'
+     where ?::uuid is null or c.account_uuid = ?
+     group by c.provider order by c.provider`,
+    [accountUuid, accountUuid],
+  )
+  return rows.map(row => ({
+    provider: row.provider,
+    calls: Number(row.calls),
+    success: Number(row.known) === 0 ? null : Number(row.taken) / Number(row.known),
+    issuingMs: row.issuing_ms,
+    settlingMs: row.settling_ms,
+  }))
+}
+
+export type Counts = {
+  pendingCharges: number
+  transfersUnderWay: number
+  unknown: number
+  unmatched: number
+}
+
+/** What is on its way, and what somebody may want to look at. */
+export async function countsOf(em: EntityManager, accountUuid: string): Promise<Counts> {
+  const [row] = await em.execute<Record<'pending' | 'sending' | 'unknown' | 'unmatched', string>[]>(
+    `select
+       (select count(*) from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')) as pending,
+       (select count(*) from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')) as sending,
+       (select count(*) from attempt a join connection c on c.uuid = a.connection_uuid
+        where a.state = 'unknown' and c.account_uuid = ?) as unknown,
+       (select count(*) from movement
+        where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')) as unmatched`,
+    [accountUuid, accountUuid, accountUuid, accountUuid],
+  )
+  return {
+    pendingCharges: Number(row!.pending),
+    transfersUnderWay: Number(row!.sending),
+    unknown: Number(row!.unknown),
+    unmatched: Number(row!.unmatched),
+  }
+}

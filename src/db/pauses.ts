@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { recordAct } from './acts.ts'
+import { Pause, type PauseReach } from './entities/pause.ts'
+import type { EntityManager } from './orm.ts'
+
+/** SPEC §9, `trilho pause`: while one stands nothing new begins where it reaches; what runs is still asked. */
+
+/** The whole service, an account, or a connection. */
+export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string }
+
+export type PauseOrder = { target: PauseTarget; reach: PauseReach; who: string; reason: string }
+
+/** `in` is what brings money or can (charges, keys); `out` what sends it (transfers, refunds, returns). */
+export type MoneyDirection = 'in' | 'out'
+
+/** Those of the connections through which nothing of the direction may begin now; one statement, never remembered. */
+export async function pausedAmong(
+  em: EntityManager,
+  connectionUuids: string[],
+  direction: MoneyDirection,
+): Promise<Set<string>> {
+  const rows: { uuid: string }[] = await em.execute(
+    `select c.uuid from connection c where c.uuid = any(array[?]::uuid[]) and exists (
+       select from pause p where (p.reach = 'everything' or ?)
+         and (p.account_uuid is null or p.account_uuid = c.account_uuid)
+         and (p.connection_uuid is null or p.connection_uuid = c.uuid))`,
+    [connectionUuids, direction === 'out'],
+  )
+  return new Set(rows.map(row => row.uuid))
+}
+
+/** Begins a pause, or changes how far one reaches; every process sees it with its next request. */
+export async function beginPause(em: EntityManager, { target, ...order }: PauseOrder): Promise<void> {
+  await em.transactional(async tx => {
+    await tx.upsert(
+      Pause,
+      { uuid: randomUUID(), ...columnsOf(target), ...order, createdAt: new Date() },
+      {
+        onConflictFields: ['accountUuid', 'connectionUuid'],
+        onConflictExcludeFields: ['uuid'],
+      },
+    )
+    await recordAct(tx, { act: `pause_${order.reach}`, subject: subjectOf(target), ...order })
+  })
+}
+
+/** Ends the pause of a target; false where none stands, and then nothing is written down. */
+export function endPause(
+  em: EntityManager,
+  { target, who, reason }: Omit<PauseOrder, 'reach'>,
+): Promise<boolean> {
+  return em.transactional(async tx => {
+    if ((await tx.nativeDelete(Pause, columnsOf(target))) === 0) return false
+    await recordAct(tx, { who, act: 'resume', subject: subjectOf(target), reason })
+    return true
+  })
+}
+
+function columnsOf(target: PauseTarget): { accountUuid: string | null; connectionUuid: string | null } {
+  return { accountUuid: null, connectionUuid: null, ...(target !== 'all' && target) }
+}
+
+function subjectOf(target: PauseTarget): string {
+  if (target === 'all') return 'all'
+  return 'accountUuid' in target ? `account/${target.accountUuid}` : `connection/${target.connectionUuid}`
+}

@@ -1,0 +1,32 @@
+import { LIVE_KEY_STATES, type PixKeyType } from '../domain/pix-key.ts'
+import { PixKey } from './entities/pix-key.ts'
+import type { EntityManager } from './orm.ts'
+
+/** What the database's own rules of keys ask too, for those who would rather know before they break one. */
+
+/** The keys of a type that an account has or may have, without those that collect for its connections. */
+export async function countedKeys(
+  em: EntityManager,
+  { accountUuid, type, isSimulated }: { accountUuid: string; type: PixKeyType; isSimulated: boolean },
+): Promise<number> {
+  const [row]: { count: string }[] = await em.execute('select counted_pix_keys(?, ?, ?) as count', [
+    accountUuid,
+    type,
+    isSimulated,
+  ])
+  return Number(row?.count)
+}
+
+/** Whether a key is, or may be, somebody's already. */
+export async function isTaken(
+  em: EntityManager,
+  key: { key: string; isSimulated: boolean },
+): Promise<boolean> {
+  return (await em.count(PixKey, { ...key, state: { $in: [...LIVE_KEY_STATES] } })) > 0
+}
+
+/** Whether a connection collects by this key, or an open charge can be paid to it. */
+export async function isInUse(em: EntityManager, key: string): Promise<boolean> {
+  const [row]: { in_use: boolean }[] = await em.execute('select pix_key_is_in_use(?) as in_use', [key])
+  return row?.in_use ?? false
+}

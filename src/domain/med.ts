@@ -1,0 +1,157 @@
+import { machine } from './machine.ts'
+import type { MedFacts } from './med-facts.ts'
+import { scaled } from './waits.ts'
+
+/** api-document.txt, Dispute. */
+export const MED_STATUSES = ['PENDING', 'PROCESSING', 'ACCEPTED', 'REJECTED', 'CANCELLED'] as const
+export type MedStatus = (typeof MED_STATUSES)[number]
+/** Against money that came to us, or against a transfer of ours. */
+export const MED_KINDS = ['RECEIVED_MED', 'REQUESTED_MED'] as const
+export type MedKind = (typeof MED_KINDS)[number]
+export const DISPUTE_TYPES = [
+  'UNDEFINED',
+  'SCAM',
+  'WRONG_TRANSACTION',
+  'COERCION_CRIME',
+  'UNAUTHORIZED_ACCESS',
+] as const
+export type DisputeType = (typeof DISPUTE_TYPES)[number]
+
+export type MedState = 'open' | 'analysing' | 'accepted' | 'resolved' | 'rejected' | 'cancelled'
+export type MedEvent =
+  | 'replied'
+  | 'reply_refused'
+  | 'deadline_passed'
+  | 'agreed'
+  | 'disagreed'
+  | 'withdrawn'
+  | 'returned'
+  | 'closed_without_funds'
+
+/** SPEC §5. An accepted dispute is shown ACCEPTED before and after its return; `resolved` tells them apart. */
+export const med = machine<MedState, MedStatus, MedEvent>({
+  open: {
+    shows: 'PENDING',
+    on: {
+      replied: 'analysing',
+      deadline_passed: 'analysing',
+      agreed: 'accepted',
+      disagreed: 'rejected',
+      withdrawn: 'cancelled',
+    },
+  },
+  analysing: {
+    shows: 'PROCESSING',
+    on: { reply_refused: 'open', agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' },
+  },
+  accepted: {
+    shows: 'ACCEPTED',
+    on: { returned: 'resolved', closed_without_funds: 'resolved', withdrawn: 'cancelled' },
+  },
+  resolved: { shows: 'ACCEPTED', on: {}, over: true },
+  rejected: { shows: 'REJECTED', on: {}, over: true },
+  cancelled: { shows: 'CANCELLED', on: {}, over: true },
+})
+
+/** The states in which a dispute holds money and keeps refunds of its charge away. */
+export const UNRESOLVED: readonly MedState[] = med.states.filter(state => !med.isOver(state))
+
+/** DICT's SituationType (2.12.1) in the contract's words; what is new or unknown is UNDEFINED. */
+const SITUATIONS: Record<string, DisputeType> = {
+  SCAM: 'SCAM',
+  // The contract's name for a transaction the payer did not authorize; a wrong key is no matter for the MED.
+  ACCOUNT_TAKEOVER: 'WRONG_TRANSACTION',
+  COERCION: 'COERCION_CRIME',
+  FRAUDULENT_ACCESS: 'UNAUTHORIZED_ACCESS',
+}
+export function disputeTypeOf(situation: string): DisputeType {
+  return Object.hasOwn(SITUATIONS, situation) ? SITUATIONS[situation]! : 'UNDEFINED'
+}
+
+/** An analysis takes at most seven days (PIX.md §3.1), whatever a provider says. */
+export const ANALYSIS_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Until when a reply is taken: the provider's deadline, at most seven days after the opening. Milliseconds of the epoch. */
+export function dueAt(opening: { openedAtMs: number; providersMs: number | null }): number {
+  const latest = opening.openedAtMs + ANALYSIS_MS
+  return opening.providersMs === null ? latest : Math.min(latest, opening.providersMs)
+}
+
+/** How long before its deadline a dispute that nobody has answered is told of again, in hours. */
+export const WARNING_HOURS: readonly number[] = [48, 24, 6]
+const HOUR_MS = 60 * 60 * 1_000
+
+type Deadline = { dueAtMs: number; nowMs: number; timeScale: number }
+
+/** The warning whose time has come last, in hours before the deadline; null before the first and from the deadline on. */
+export function warningDue({ dueAtMs, nowMs, timeScale }: Deadline): number | null {
+  if (nowMs >= dueAtMs) return null
+  return WARNING_HOURS.findLast(hours => dueAtMs - scaled(hours * HOUR_MS, timeScale) <= nowMs) ?? null
+}
+
+/** When the next warning's time comes, or the deadline itself. Milliseconds of the epoch. */
+export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: Deadline): number {
+  const warnings = WARNING_HOURS.map(hours => dueAtMs - scaled(hours * HOUR_MS, timeScale))
+  return warnings.find(at => at > nowMs) ?? dueAtMs
+}
+
+/**
+ * What a provider's word on a dispute means for ours: the events that lead from the state it is in to what the provider
+ * says, in order. One that the provider has decided long ago takes all its steps at once.
+ */
+export function stepsTo(state: MedState, facts: Pick<MedFacts, 'status' | 'returns' | 'closed'>): MedEvent[] {
+  const steps: MedEvent[] = []
+  const decided = DECISIONS[facts.status]
+  if (decided && med.accepts(state, decided)) steps.push(decided)
+  const then = steps.reduce((at, event) => med.next(at, event), state)
+  if (facts.status !== 'agreed') return steps
+  if (facts.returns.length > 0 && med.accepts(then, 'returned')) steps.push('returned')
+  else if (facts.closed && med.accepts(then, 'closed_without_funds')) steps.push('closed_without_funds')
+  return steps
+}
+
+/** `analysing` at the provider means that somebody replied there, or that our reply has arrived. */
+const DECISIONS: Record<MedFacts['status'], MedEvent | null> = {
+  open: null,
+  analysing: 'replied',
+  agreed: 'agreed',
+  disagreed: 'disagreed',
+  withdrawn: 'withdrawn',
+}
+
+/** Why a dispute takes no reply, by the catalogue's code; null where it does. */
+export function whyNotAnswerable(med: {
+  kind: MedKind
+  state: MedState
+  replied: boolean
+}): 'med_not_answerable' | 'med_already_answered' | null {
+  if (med.kind === 'REQUESTED_MED') return 'med_not_answerable'
+  if (med.replied) return 'med_already_answered'
+  return med.state === 'open' ? null : 'med_not_answerable'
+}
+
+/** What a dispute wants, has and lacks, in centavos; held and retained money is its cover. */
+export type Cover = { claimedCents: number; heldCents: number; retainedCents: number }
+
+/** What of its claim a dispute has no money for yet. */
+export function lackingCents({ claimedCents, heldCents, retainedCents }: Cover): number {
+  return claimedCents - heldCents - retainedCents
+}
+
+/**
+ * What a dispute may claim of the money that came in: what was asked, but never more than is left beside refunds and
+ * other disputes, so that the payer is never paid twice.
+ */
+export function claimCents(claim: { askedCents: number; remainderCents: number }): number {
+  return Math.max(0, Math.min(claim.askedCents, claim.remainderCents))
+}
+
+/** What a dispute still wants and has after its provider returned so much: blocked money goes first. */
+export function afterReturn(cover: Cover, cents: number): Cover {
+  const held = Math.min(cents, cover.heldCents)
+  return {
+    claimedCents: cover.claimedCents - Math.min(cents, cover.claimedCents),
+    heldCents: cover.heldCents - held,
+    retainedCents: cover.retainedCents - Math.min(cents - held, cover.retainedCents),
+  }
+}

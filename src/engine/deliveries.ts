@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { WorkflowNotFoundError } from '@temporalio/common'
+import type { RecoveryOrder } from '../activities/recovery.ts'
+import { deliveryId } from '../workflows/ids.ts'
+import { deliveryChanged } from '../workflows/messages.ts'
+import { again, type Engine } from './start.ts'
+
+/** The doors of deliveries: rows are written first, and whatever is lost on the way here the sweep does. */
+
+/** Has a delivery's life look at its row now; one that is still to be delivered gets a life where it has none. */
+export async function wakeDelivery(
+  engine: Engine,
+  { uuid, status }: { uuid: string; status: string },
+): Promise<void> {
+  const client = await engine.client()
+  const workflowId = deliveryId(uuid)
+  if (status === 'PENDING') {
+    await client.workflow.signalWithStart('deliveryWorkflow', {
+      ...again(engine, workflowId),
+      args: [{ deliveryUuid: uuid, timeScale: engine.timeScale }],
+      signal: deliveryChanged,
+      signalArgs: [],
+    })
+    return
+  }
+  try {
+    await client.workflow.getHandle(workflowId).signal(deliveryChanged)
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error // It is over already.
+  }
+}
+
+/** Has the deliveries woken that a request has changed, however many, before the next minute does. */
+export async function sweepDeliveriesNow(engine: Engine): Promise<void> {
+  const client = await engine.client()
+  await client.workflow.start('deliverySweepWorkflow', {
+    workflowId: `delivery-sweep/${randomUUID()}`,
+    taskQueue: engine.taskQueue,
+    args: [],
+    staticSummary: 'Wakes changed deliveries',
+  })
+}
+
+/** Begins to send again what an endpoint has missed; it goes on by itself. */
+export async function beginRecovery(engine: Engine, order: RecoveryOrder, waitMs: number): Promise<void> {
+  const client = await engine.client()
+  await client.withDeadline(Date.now() + waitMs, () =>
+    client.workflow.start('recoveryWorkflow', {
+      workflowId: `recovery/${randomUUID()}`,
+      taskQueue: engine.taskQueue,
+      args: [order],
+      staticSummary: `Events since ${order.since} to endpoint ${order.webhookUuid}`,
+    }),
+  )
+}

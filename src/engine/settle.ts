@@ -1,0 +1,45 @@
+import { WorkflowNotFoundError } from '@temporalio/common'
+import { recordAct } from '../db/acts.ts'
+import { Attempt, type Operation } from '../db/entities/attempt.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { refundId, returnId, transferId } from '../workflows/ids.ts'
+import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
+import type { Engine } from './start.ts'
+
+/** What of money on its way out an operator may settle, and the life that hears it. */
+const LIVES = { transfer: transferId, refund: refundId, return: returnId } as const satisfies Partial<
+  Record<Operation, (uuid: string) => string>
+>
+export type Settleable = keyof typeof LIVES
+export const SETTLEABLE = Object.keys(LIVES) as Settleable[]
+
+/** Said and not yet final: only of these can an outcome be unknown. */
+const OPEN: Attempt['state'][] = ['calling', 'accepted', 'unknown']
+
+export type Settlement = { noun: Settleable; uuid: string; word: OperatorsWord; who: string }
+
+/** Nothing to settle, told in a sentence for the operator. */
+export class NothingUnknown extends Error {}
+
+/**
+ * Ends what no provider can tell, by an operator's word; the act is written down before the life is told, so that
+ * nothing is settled without a trace. Answers the id of the life.
+ */
+export async function settleUnknown(
+  engine: Engine,
+  em: EntityManager,
+  { noun, uuid, word, who }: Settlement,
+): Promise<string> {
+  const open = await em.count(Attempt, { operation: noun, subjectUuid: uuid, state: { $in: OPEN } })
+  const workflowId = LIVES[noun](uuid)
+  if (open === 0) throw new NothingUnknown(`nothing of ${workflowId} waits for a provider's word`)
+  const life = (await engine.client()).workflow.getHandle(workflowId)
+  const { status } = await life.describe().catch(error => {
+    if (error instanceof WorkflowNotFoundError) return { status: { name: 'UNKNOWN' } }
+    throw error
+  })
+  if (status.name !== 'RUNNING') throw new NothingUnknown(`${workflowId} does not run`)
+  await recordAct(em, { who, act: `settle_${word.as}`, subject: workflowId, reason: word.reason })
+  await life.signal(operatorSettles, word)
+  return workflowId
+}

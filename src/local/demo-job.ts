@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { readConfig, readSimulatorConfig } from '../config.ts'
+import { type SimulatorInfo, setUpDemo } from './demo.ts'
+import { readJson } from './home.ts'
+
+/**
+ * The demo account against a simulator that somebody else started (`docker compose --profile simulator`): prints what
+ * `npm start` writes to `local.json`, the freshly issued tokens included.
+ */
+const config = readConfig()
+const file = join(readSimulatorConfig().home, 'simulator.json')
+const simulator = await readJson<SimulatorInfo>(file)
+if (!simulator) throw new Error(`No simulator says where it is in ${file}`)
+const demo = await setUpDemo({
+  databaseUrl: config.databaseUrl,
+  secretKeys: config.secretKeys,
+  publicUrl: config.publicUrl,
+  simulator,
+})
+process.stdout.write(`${JSON.stringify(demo, null, 2)}\n`)

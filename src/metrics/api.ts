@@ -1,0 +1,32 @@
+import type { Middleware } from 'koa'
+import { Counter, Histogram, Registry } from 'prom-client'
+
+/** What one API process counts by itself. */
+export function apiMetrics() {
+  const registry = new Registry()
+  registry.setDefaultLabels({ process: 'api' })
+  const requests = new Histogram({
+    name: 'trilho_http_request_seconds',
+    help: 'Requests answered, by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const limited = new Counter({
+    name: 'trilho_rate_limited_total',
+    help: 'Requests refused by the rate limit of their token.',
+    registers: [registry],
+  })
+  return {
+    registry,
+    /** The route's pattern stands for the path, so that no path of a caller makes a series of its own. */
+    count: (async (ctx, next) => {
+      const stop = requests.startTimer()
+      await next()
+      stop({ route: String(ctx._matchedRoute ?? 'none'), method: ctx.method, status: String(ctx.status) })
+      if (ctx.status === 429) limited.inc()
+    }) satisfies Middleware,
+  }
+}
+
+export type ApiMetrics = ReturnType<typeof apiMetrics>

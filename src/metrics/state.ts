@@ -1,0 +1,86 @@
+import { Gauge, Registry } from 'prom-client'
+import type { Orm } from '../db/orm.ts'
+
+/** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
+type Sample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
+
+/** What stands in the database, whichever process looks: the figures that alerts are made of. */
+const GAUGES = {
+  trilho_unknown_outcomes: { help: 'Attempts whose outcome nobody knows yet.', label: 'provider' },
+  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome.', label: 'provider' },
+  trilho_breakers_open: { help: 'Connections whose breaker is open.', label: 'provider' },
+  trilho_notices_waiting: { help: 'Notices that no life has taken yet.', label: null },
+  trilho_notices_oldest_seconds: {
+    help: 'Age of the oldest notice that no life has taken yet.',
+    label: null,
+  },
+  trilho_deliveries_pending: {
+    help: 'Webhook deliveries under way or waiting for their next try.',
+    label: null,
+  },
+  trilho_deliveries_overdue_seconds: {
+    help: 'How long the most overdue try of a webhook has been due.',
+    label: null,
+  },
+  trilho_webhooks_disabled: { help: 'Endpoints switched off because they failed.', label: null },
+  trilho_unmatched_held_cents: {
+    help: 'Money set aside because no charge claims it, in centavos.',
+    label: null,
+  },
+  trilho_shortfall_cents: { help: 'Money that left without cover, in centavos.', label: 'provider' },
+  trilho_ledger_drift_cents: {
+    help: 'Sum of all balances, in centavos; anything but 0 is a bug.',
+    label: null,
+  },
+  trilho_reconciliation_differences: {
+    help: 'Differences between a statement and our movements that nothing has explained.',
+    label: 'kind',
+  },
+} as const
+
+const QUERY = `
+select 'trilho_unknown_outcomes' as gauge, c.provider as label, count(*)::float8 as value
+  from attempt a join connection c on c.uuid = a.connection_uuid where a.state = 'unknown' group by c.provider
+union all
+select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
+  from attempt a join connection c on c.uuid = a.connection_uuid where a.state = 'unknown' group by c.provider
+union all
+select 'trilho_breakers_open', c.provider, count(*)::float8
+  from breaker b join connection c on c.uuid = b.connection_uuid where b.opened_at is not null group by c.provider
+union all
+select 'trilho_notices_waiting', null, count(*)::float8 from notice where handed_at is null
+union all
+select 'trilho_notices_oldest_seconds', null, coalesce(extract(epoch from now() - min(received_at)), 0)::float8
+  from notice where handed_at is null
+union all
+select 'trilho_deliveries_pending', null, count(*)::float8 from delivery where status = 'PENDING'
+union all
+select 'trilho_deliveries_overdue_seconds', null,
+       greatest(0, coalesce(extract(epoch from now() - min(coalesce(next_try_at, created_at))), 0))::float8
+  from delivery where status = 'PENDING'
+union all
+select 'trilho_webhooks_disabled', null, count(*)::float8 from webhook where status = 'DISABLED' and deleted_at is null
+union all
+select 'trilho_unmatched_held_cents', null, coalesce(sum(value_cents), 0)::float8
+  from movement where disposition in ('held', 'returning', 'not_returned')
+union all
+select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
+  from balance b join provider_account p on p.uuid = b.provider_account_uuid
+  where b.bucket = 'shortfall' and b.cents < 0 group by p.provider
+union all
+select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
+union all
+select 'trilho_reconciliation_differences', kind, count(*)::float8 from difference where settled_at is null group by kind`
+
+/** Reads them all with one query and writes them as Prometheus wants them. */
+export async function stateMetrics(orm: Orm): Promise<string> {
+  const samples: Sample[] = await orm.em.fork().execute(QUERY)
+  const registry = new Registry()
+  for (const [name, { help, label }] of Object.entries(GAUGES)) {
+    const labelNames = label === null ? [] : [label]
+    const gauge = new Gauge<string>({ name, help, labelNames, registers: [registry] })
+    for (const sample of samples.filter(one => one.gauge === name))
+      gauge.set(label === null ? {} : { [label]: sample.label ?? '' }, sample.value)
+  }
+  return registry.metrics()
+}

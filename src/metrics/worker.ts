@@ -1,0 +1,40 @@
+import { Counter, Histogram, Registry } from 'prom-client'
+import type { ObservedCall } from '../providers/observed.ts'
+
+/** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
+export type WebhookTry = { outcome: 'delivered' | 'refused' | 'no_answer'; lagSeconds: number | null }
+
+/** What one worker process counts by itself; `worker` tells processes apart. */
+export function workerMetrics(worker: string) {
+  const registry = new Registry()
+  registry.setDefaultLabels({ worker })
+  const calls = new Histogram({
+    name: 'trilho_provider_call_seconds',
+    help: 'Calls of providers, by operation and outcome (SPEC §6 names them).',
+    labelNames: ['provider', 'operation', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  const tries = new Counter({
+    name: 'trilho_webhook_tries_total',
+    help: 'Tries of webhook deliveries.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  const lag = new Histogram({
+    name: 'trilho_webhook_lag_seconds',
+    help: 'From an event to the endpoint that took it.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
+    registers: [registry],
+  })
+  return {
+    registry,
+    called: ({ seconds, ...labels }: ObservedCall) => calls.observe(labels, seconds),
+    tried({ outcome, lagSeconds }: WebhookTry) {
+      tries.inc({ outcome })
+      if (lagSeconds !== null) lag.observe(lagSeconds)
+    },
+  }
+}
+
+export type WorkerMetrics = ReturnType<typeof workerMetrics>

@@ -1,0 +1,171 @@
+import type { Accounts } from './accounts.ts'
+import type { Announce } from './events.ts'
+import type { Ids } from './ids.ts'
+import { giveBack, sidesOf } from './med-sides.ts'
+import type { Rail } from './rail.ts'
+import type { Receipts } from './receipts.ts'
+import type { Refunds } from './refunds.ts'
+import type { Returns } from './returns.ts'
+import type { Sendings } from './sendings.ts'
+import type { Store } from './store.ts'
+
+/** DICT's SituationType. */
+export type Situation = 'SCAM' | 'ACCOUNT_TAKEOVER' | 'COERCION' | 'FRAUDULENT_ACCESS' | 'OTHER'
+export type Decision = 'agreed' | 'disagreed' | 'cancelled'
+
+/** A dispute as one account's provider holds it; both sides of one PIX have the same id. */
+export type Med = {
+  accountId: string
+  id: string
+  /** `received`: against a PIX the account received; `requested`: it contests one it sent. */
+  side: 'received' | 'requested'
+  endToEnd: string
+  /** The provider's number of it. */
+  protocol: number
+  cents: number
+  situation: Situation
+  status: 'open' | 'replied' | Decision
+  /** What its provider took from the balance at the opening. */
+  blockedCents: number
+  openedAt: string
+  /** Until when a reply is taken. */
+  dueAt: string
+  changedAt: string
+  decidedAt: string | null
+}
+/** `accept` is null where the API does not ask for it. */
+export type MedReply = { accept: 0 | 1 | null; text: string; documents: string; at: string }
+
+export type MedOpening = { endToEnd: string; cents?: number; situation: Situation; dueAt?: string }
+export type OpenOutcome =
+  | { kind: 'opened'; id: string }
+  | { kind: 'no_such_pix' }
+  | { kind: 'already_disputed' }
+  | { kind: 'over_the_pix' }
+export type Answering = { accept: boolean | null; text: string; documents: unknown[] }
+export type ReplyVerdict = 'taken' | 'no_such_med' | 'already_replied' | 'too_late'
+
+export type Meds = {
+  open(opening: MedOpening): OpenOutcome
+  /** What the analysis came to, once; undefined where there is no such dispute. */
+  decide(id: string, decision: Decision): 'decided' | 'already_decided' | undefined
+  /** `again` where more evidence may follow the first. */
+  reply(med: Pick<Med, 'accountId' | 'id'>, answer: Answering, options: { again: boolean }): ReplyVerdict
+  /** By its id or by the end-to-end id of its PIX. */
+  find(accountId: string, name: string): Med | undefined
+  ofId(id: string): Med[]
+  repliesOf(med: Med): MedReply[]
+  /** Those opened in [from, to], both ISO 8601 UTC, oldest first. */
+  between(accountId: string, range: { from: string; to: string }): Med[]
+}
+
+/** An analysis takes at most seven days; Woovi asks for evidence within three (PIX.md §3.1). */
+const REPLY_DAYS = { efi: 7, woovi: 3 }
+const DAY_MS = 86_400_000
+
+type Parts = {
+  store: Store
+  rail: Rail
+  accounts: Accounts
+  receipts: Receipts
+  refunds: Refunds
+  returns: Returns
+  sendings: Sendings
+  ids: Ids
+  now: () => Date
+  announce: Announce
+}
+
+export function medsOf(parts: Parts): Meds {
+  const { store, rail, accounts, ids, now, announce } = parts
+  const ofId = (id: string) => store.all<Med>('SELECT * FROM med WHERE id = ? ORDER BY rowid', id)
+  const repliesOf = ({ accountId, id }: Pick<Med, 'accountId' | 'id'>) =>
+    store.all<MedReply>(
+      'SELECT accept, text, documents, at FROM medReply WHERE accountId = ? AND medId = ? ORDER BY rowid',
+      accountId,
+      id,
+    )
+  const find = (accountId: string, name: string) =>
+    store.one<Med>(
+      'SELECT * FROM med WHERE accountId = ? AND (id = ? OR endToEnd = ?)',
+      accountId,
+      name,
+      name,
+    )
+  const change = (med: Med, to: Partial<Med>) => {
+    const changed = { ...med, ...to, changedAt: now().toISOString() }
+    store.run(
+      'UPDATE med SET status = ?, blockedCents = ?, changedAt = ?, decidedAt = ? WHERE accountId = ? AND id = ?',
+      ...[changed.status, changed.blockedCents, changed.changedAt, changed.decidedAt],
+      ...[med.accountId, med.id],
+    )
+    return changed
+  }
+
+  return {
+    find,
+    ofId,
+    repliesOf,
+    between: (accountId, { from, to }) =>
+      store.all<Med>(
+        'SELECT * FROM med WHERE accountId = ? AND openedAt BETWEEN ? AND ? ORDER BY openedAt, rowid',
+        accountId,
+        from,
+        to,
+      ),
+
+    open: ({ endToEnd, cents, situation, dueAt }) =>
+      store.atomically(() => {
+        const sides = sidesOf(parts, endToEnd)
+        if (sides.length === 0) return { kind: 'no_such_pix' }
+        if (sides.some(({ accountId }) => find(accountId, endToEnd))) return { kind: 'already_disputed' }
+        const asked = cents ?? sides[0]!.cents
+        if (asked > sides[0]!.cents) return { kind: 'over_the_pix' }
+        const id = ids.medId()
+        const openedAt = now().toISOString()
+        for (const { accountId, side } of sides) {
+          const account = accounts.find(accountId)!
+          const latest = new Date(Date.parse(openedAt) + REPLY_DAYS[account.dialect] * DAY_MS)
+          const med: Med = {
+            ...{ accountId, id, side, endToEnd, situation, openedAt },
+            ...{ cents: asked, status: 'open', changedAt: openedAt, decidedAt: null },
+            protocol: store.count('medProtocol'),
+            dueAt: dueAt ?? latest.toISOString(),
+            blockedCents: side === 'received' ? rail.block(accountId, asked) : 0,
+          }
+          store.insert('med', med)
+          announce({ kind: 'med', account: accounts.find(accountId)!, med })
+        }
+        return { kind: 'opened', id }
+      }),
+
+    decide: (id, decision) =>
+      store.atomically(() => {
+        const meds = ofId(id)
+        if (meds.length === 0) return undefined
+        if (meds.some(({ decidedAt }) => decidedAt !== null)) return 'already_decided'
+        for (const med of meds) {
+          rail.unblock(med.accountId, med.blockedCents)
+          const decided = change(med, { status: decision, blockedCents: 0, decidedAt: now().toISOString() })
+          announce({ kind: 'med', account: accounts.find(med.accountId)!, med: decided })
+        }
+        if (decision === 'agreed') giveBack(parts, meds)
+        return 'decided'
+      }),
+
+    reply: ({ accountId, id }, { accept, text, documents }, { again }) =>
+      store.atomically(() => {
+        const med = find(accountId, id)
+        if (med?.side !== 'received') return 'no_such_med'
+        if (!again && repliesOf(med).length > 0) return 'already_replied'
+        if (med.decidedAt !== null || now() > new Date(med.dueAt)) return 'too_late'
+        store.insert('medReply', {
+          ...{ accountId, medId: id, text, at: now().toISOString() },
+          accept: accept === null ? null : Number(accept),
+          documents: JSON.stringify(documents),
+        })
+        change(med, { status: 'replied' })
+        return 'taken'
+      }),
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+/** Where files are kept: a folder that all API processes share (a worker only makes links), or a bucket that speaks S3. Both keep them private. */
+export type StorageSettings =
+  | { kind: 'disk'; folder: string }
+  | {
+      kind: 's3'
+      bucket: string
+      region: string
+      /** Amazon's own where absent. */
+      endpoint?: string | undefined
+      /** `<endpoint>/<bucket>`, as most servers but Amazon's want it, instead of `<bucket>.<endpoint>`. */
+      pathStyle: boolean
+      /** Where absent, the environment, profile or role of the machine is asked, as Amazon's tools do. */
+      credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
+    }
+
+/** The part of the environment that src/config.ts reads for it. */
+export const storageVariables = {
+  TRILHO_STORAGE: z.enum(['disk', 's3']).default('disk'),
+  TRILHO_STORAGE_FOLDER: z.string().min(1).default('.trilho/files'),
+  TRILHO_S3_BUCKET: z.string().min(3).optional(),
+  TRILHO_S3_REGION: z.string().min(1).default('us-east-1'),
+  TRILHO_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  /** Absent: wherever an endpoint is given. */
+  TRILHO_S3_PATH_STYLE: z.enum(['true', 'false', '1', '0']).optional(),
+  TRILHO_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  TRILHO_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  /** How long a link to a file works; S3 allows a week. */
+  TRILHO_LINK_SECONDS: z.coerce.number().int().min(1).max(604_800).default(86_400),
+}
+
+const variables = z.object(storageVariables)
+
+/** Throws where a bucket is asked for without all it needs. */
+export function storageOf(env: z.output<typeof variables>): StorageSettings {
+  if (env.TRILHO_STORAGE === 'disk') return { kind: 'disk', folder: env.TRILHO_STORAGE_FOLDER }
+  const { TRILHO_S3_ACCESS_KEY_ID: accessKeyId, TRILHO_S3_SECRET_ACCESS_KEY: secretAccessKey } = env
+  if (env.TRILHO_S3_BUCKET === undefined) throw new Error('TRILHO_STORAGE=s3 needs TRILHO_S3_BUCKET.')
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new Error('TRILHO_S3_ACCESS_KEY_ID and TRILHO_S3_SECRET_ACCESS_KEY go together.')
+  const style = env.TRILHO_S3_PATH_STYLE
+  return {
+    kind: 's3',
+    bucket: env.TRILHO_S3_BUCKET,
+    region: env.TRILHO_S3_REGION,
+    endpoint: env.TRILHO_S3_ENDPOINT,
+    pathStyle: style === undefined ? env.TRILHO_S3_ENDPOINT !== undefined : style === 'true' || style === '1',
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+  }
+}

@@ -1,0 +1,123 @@
+import type { Readable } from 'node:stream'
+import { Disk } from 'flydrive'
+import { FSDriver } from 'flydrive/drivers/fs'
+import { S3Driver } from 'flydrive/drivers/s3'
+import { type Links, links } from './links.ts'
+import type { StorageSettings } from './settings.ts'
+
+/** Files that belong to rows: written once under a key of our own, read, and removed. Nobody else may read them. */
+export type Storage = {
+  kind: StorageSettings['kind']
+  /** Copies a file of this machine. Throws StorageFailed. */
+  keep(key: string, file: { path: string; type: string; sizeBytes: number }): Promise<void>
+  /** Null where there is none. Throws StorageFailed. */
+  open(key: string): Promise<{ stream: Readable; sizeBytes: number } | null>
+  /** It is gone afterwards, whether it was there or not. Throws StorageFailed. */
+  remove(key: string): Promise<void>
+  /** An address that needs no token and stops working after so many seconds, or as many as is configured. */
+  link(key: string, seconds?: number): Promise<string>
+  /** Verifies what `link` made for the disk; a bucket verifies its own. */
+  links: Links
+}
+
+/** The disk or the bucket cannot be written or read now. */
+export class StorageFailed extends Error {
+  override name = 'StorageFailed'
+}
+
+export function openStorage({
+  storage: where,
+  ...config
+}: {
+  storage: StorageSettings
+  secretKeys: string
+  publicUrl: string
+  linkSeconds: number
+}): Storage {
+  const made = links(config)
+  const disk = new Disk(where.kind === 'disk' ? folder(where) : bucket(where))
+
+  return {
+    kind: where.kind,
+    links: made,
+    keep: (key, { path, type, sizeBytes }) =>
+      orFailed(disk.copyFromFs(path, key, { contentType: type, contentLength: sizeBytes })),
+    async open(key) {
+      try {
+        const { contentLength } = await disk.getMetaData(key)
+        return { stream: await disk.getStream(key), sizeBytes: contentLength }
+      } catch (error) {
+        if (isAbsent(error)) return null
+        throw failed(error)
+      }
+    },
+    remove: key => orFailed(disk.delete(key)),
+    link(key, seconds = config.linkSeconds) {
+      if (where.kind === 'disk') return Promise.resolve(made.to(key, Date.now() + seconds * 1_000))
+      const contentDisposition = dispositionOf(key)
+      return orFailed(disk.getSignedUrl(key, { expiresIn: seconds, contentDisposition }))
+    },
+  }
+}
+
+/** Saved, never shown inside a page: it is somebody else's file. */
+export function dispositionOf(key: string): string {
+  return `attachment; filename="${key.split('/').at(-1)}"`
+}
+
+function folder({ folder: location }: Extract<StorageSettings, { kind: 'disk' }>): FSDriver {
+  return new FSDriver({ location, visibility: 'private' })
+}
+
+function bucket(where: Extract<StorageSettings, { kind: 's3' }>): S3Driver {
+  return new S3Driver({
+    bucket: where.bucket,
+    region: where.region,
+    ...(where.endpoint !== undefined && { endpoint: where.endpoint }),
+    ...(where.credentials && { credentials: where.credentials }),
+    forcePathStyle: where.pathStyle,
+    visibility: 'private',
+    supportsACL: false, // A bucket is private by itself, and newer ones refuse access lists.
+    // Servers that are not Amazon's know no trailing checksums; the signature covers the content.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    logger: SILENT, // Or it writes to the console; what fails is told by who asked for it.
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: CALL_MS },
+  })
+}
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Twice this, and a bucket that cannot be reached is answered 503 within 5 s (SPEC §1). */
+const CONNECT_MS = 2_000
+/** The largest file over a poor line. */
+const CALL_MS = 30_000
+
+async function orFailed<T>(something: Promise<T>): Promise<T> {
+  try {
+    return await something
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
+/** By its cause's code only: what a storage says of itself may name folders and keys. */
+function failed(error: unknown): StorageFailed {
+  const cause = rootOf(error)
+  return new StorageFailed(`the storage failed: ${cause.code ?? cause.name ?? 'unknown'}`)
+}
+
+function isAbsent(error: unknown): boolean {
+  const cause = rootOf(error)
+  return cause.code === 'ENOENT' || cause.$metadata?.httpStatusCode === 404
+}
+
+function rootOf(error: unknown): {
+  code?: string
+  name?: string
+  $metadata?: { httpStatusCode?: number }
+} {
+  const cause = Object(error).cause
+  return cause ? rootOf(cause) : Object(error)
+}

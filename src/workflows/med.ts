@@ -1,0 +1,198 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { MedNow } from '../activities/meds.ts'
+import { med as life, type MedState, nextDeadlineMs, warningDue } from '../domain/med.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
+import { providers, records } from './activities.ts'
+import { startWhatIsLeft } from './announce.ts'
+import { askUntilKnown, Notices } from './asking.ts'
+import { ATTRIBUTES } from './ids.ts'
+import { type MedOrder, type MedReplyAnswer, type MedReplyOrder, replyMed } from './messages.ts'
+
+/**
+ * A dispute's life, from a provider's word to its end: warnings, the one reply, the deadline, the decision and the
+ * return, which the provider sends and we only see. An ended life is woken by a late notice, which it looks at once.
+ */
+export function medWorkflow(order: MedOrder): Promise<MedState | 'foreign'> {
+  return new MedLife(order).live()
+}
+
+class MedLife {
+  #now: MedNow | undefined
+  #isForeign = false
+  #replied = false
+  /** Tries to tell our reply, and looks at the provider that brought no answer. */
+  #tries = 0
+  #silences = 0
+  /** Looks since it last changed. */
+  #looked = 0
+  /** Our reply was told, and whether it has arrived only a look can tell. */
+  #inDoubt = false
+  #replyAtMs = 0
+  #lookAtMs = 0
+  readonly #order: MedOrder
+  readonly #notices: Notices
+
+  constructor(order: MedOrder) {
+    this.#order = order
+    this.#notices = new Notices(order.timeScale)
+    setHandler(replyMed, reply => this.#reply(reply), {
+      description: 'Answers the dispute, once: { details (sealed), requestId }',
+    })
+  }
+
+  async live(): Promise<MedState | 'foreign'> {
+    const stored = await records.medNow(this.#order.uuid)
+    if (stored) await this.#stands(stored)
+    if (!stored && !(await this.#opens())) {
+      this.#isForeign = true
+      setCurrentDetails('The provider knows no such dispute about money of ours')
+      await condition(allHandlersFinished)
+      return 'foreign'
+    }
+    // What is told while the last word is written down is heard as well: nobody would tell it again.
+    while (this.#goesOn()) {
+      while (this.#goesOn()) {
+        await this.#next(this.#now!)
+        if (workflowInfo().continueAsNewSuggested && allHandlersFinished() && !this.#notices.waiting)
+          await continueAsNew<typeof medWorkflow>(this.#order)
+      }
+      await condition(allHandlersFinished)
+    }
+    await condition(allHandlersFinished)
+    return this.#now!.state
+  }
+
+  #goesOn(): boolean {
+    return !life.isOver(this.#now!.state) || this.#notices.waiting || this.#silences > 0
+  }
+
+  /** A notice may run ahead of the provider's own books, and a forged one comes to nothing. */
+  async #opens(): Promise<boolean> {
+    const ask = () => askUntilKnown(() => providers.followMed(this.#order), this.#notices)
+    let told = await ask()
+    const secondLookAt = Date.now() + scaled(WAITS.secondLook, this.#order.timeScale)
+    for (let now = Date.now(); told.kind === 'absent' && now < secondLookAt; ) {
+      await this.#notices.orAfter((secondLookAt - now) * this.#order.timeScale, 'second look')
+      now = Date.now()
+      told = await ask()
+    }
+    if (told.kind !== 'known') return false
+    this.#looked = 1
+    this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))
+    await this.#stands(told)
+    return true
+  }
+
+  /** The one thing that is to be done now, or the wait for the next. */
+  async #next(now: MedNow): Promise<void> {
+    const { uuid, timeScale } = this.#order
+    const at = Date.now()
+    const dueAtMs = Date.parse(now.dueAt)
+    if (this.#replied) {
+      this.#replied = false
+      return this.#stands((await records.medNow(uuid))!)
+    }
+    if (this.#notices.waiting || at >= this.#lookAtMs) return this.#look()
+    if (now.replyWanted && at >= this.#replyAtMs) return this.#send()
+    if (now.state === 'open' && at >= dueAtMs) return this.#stands(await records.passMedDeadline(uuid))
+    const hours = warningDue({ dueAtMs, nowMs: at, timeScale })
+    if (now.answerable && hours !== null && hours < (now.warnedHours ?? Number.POSITIVE_INFINITY))
+      return this.#stands(await records.warnOfMed({ uuid, hours }))
+    const [nextMs, summary] = this.#nextMoment(now, at)
+    await condition(() => this.#replied || this.#notices.waiting, Math.max(1, nextMs - at), { summary })
+  }
+
+  #nextMoment(now: MedNow, at: number): [number, string] {
+    const { timeScale } = this.#order
+    const moments: [number, string][] = [[this.#lookAtMs, 'look at the provider']]
+    if (now.replyWanted) moments.push([this.#replyAtMs, 'tell the reply again'])
+    if (now.state === 'open') {
+      const deadline = { dueAtMs: Date.parse(now.dueAt), nowMs: at, timeScale }
+      moments.push([nextDeadlineMs(deadline), 'warning or deadline'])
+    }
+    return moments.reduce((first, other) => (other[0] < first[0] ? other : first))
+  }
+
+  async #look(): Promise<void> {
+    this.#notices.taken()
+    const told = await providers.followMed(this.#order)
+    if (told.kind === 'known') {
+      this.#silences = 0
+      this.#inDoubt = false
+      this.#looked += 1
+      await this.#stands(told)
+      this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))
+      return
+    }
+    this.#silences += 1
+    this.#lookAtMs = this.#in(WAITS.askAgain(this.#silences))
+  }
+
+  /** After a try without an answer the provider is asked first whether it has the reply. */
+  async #send(): Promise<void> {
+    if (this.#inDoubt) await this.#look()
+    if (this.#inDoubt) {
+      this.#replyAtMs = this.#lookAtMs
+      return
+    }
+    if (!this.#now!.replyWanted) return
+    const sent = await providers.sendMedReply(this.#order)
+    this.#inDoubt = sent.kind === 'again'
+    this.#tries = this.#inDoubt ? this.#tries + 1 : 0
+    if (this.#inDoubt) this.#replyAtMs = this.#in(WAITS.askAgain(this.#tries))
+    await this.#stands(sent)
+  }
+
+  async #stands(now: MedNow): Promise<void> {
+    const isNew = this.#now === undefined
+    if (this.#now && this.#now.state !== now.state) {
+      this.#looked = 1
+      this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))
+    }
+    this.#now = now
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.status, value: life.shows(now.state) },
+      ...(isNew
+        ? [
+            { key: ATTRIBUTES.account, value: now.accountUuid },
+            { key: ATTRIBUTES.provider, value: now.connectionUuid },
+            { key: ATTRIBUTES.endToEnd, value: now.endToEnd },
+            { key: ATTRIBUTES.value, value: now.valueCents },
+          ]
+        : []),
+    ])
+    setCurrentDetails(now.replyWanted ? 'Answered: the provider is told' : SENTENCES[now.state])
+    await startWhatIsLeft(now, this.#order.timeScale)
+  }
+
+  /** Taken under the row's lock, so that of two at once one is the second; the life then tells the provider. */
+  async #reply(reply: MedReplyOrder): Promise<MedReplyAnswer> {
+    await condition(() => this.#now !== undefined || this.#isForeign)
+    if (!this.#now) return 'med_not_answerable'
+    const answer = await records.takeMedReply({ uuid: this.#order.uuid, ...reply })
+    this.#replied ||= answer === 'taken'
+    return answer
+  }
+
+  #in(waitMs: number): number {
+    return Date.now() + scaled(waitMs, this.#order.timeScale)
+  }
+}
+
+/** Where a dispute stands, in a sentence for the operator. */
+const SENTENCES: Record<MedState, string> = {
+  open: 'Open: the merchant may answer until the deadline',
+  analysing: 'Being analysed by the provider',
+  accepted: 'Agreed: the provider returns the money, and is asked until it has',
+  resolved: 'Agreed and over: the provider has returned what it could',
+  rejected: 'Rejected: the money is the account’s again',
+  cancelled: 'Withdrawn by the payer: the money is the account’s again',
+}

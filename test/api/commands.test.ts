@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { readLocalConfig } from '../../src/config.ts'
+import { readJson } from '../../src/local/home.ts'
+import { type MoneyOut, moneyOut } from './support/money-out.ts'
+import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { together } from './support/together.ts'
+import { until } from './support/until.ts'
+
+/** The commands that speak to lives and providers, given in a shell beside a running stack. */
+
+let stage: Stage
+let out: MoneyOut
+let folder: string
+const merchants: Merchant[] = []
+beforeAll(async () => {
+  stage = await sharedStage()
+  out = moneyOut(stage)
+  folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
+})
+afterAll(async () => {
+  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
+  await stage.close()
+  await rm(folder, { recursive: true })
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
+type Told = { code: number; lines: any[]; complaint: string }
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What a shell sees of `npm run trilho -- …`. */
+function trilho(...words: string[]): Promise<Told> {
+  const { DATABASE_URL: _, ...environment } = readLocalConfig().environment
+  const env = { ...environment, TRILHO_HOME: stage.home.folder }
+  return new Promise(resolve => {
+    execFile(process.execPath, ['src/cli.ts', ...words], { cwd: ROOT, env }, (error, stdout, stderr) => {
+      const lines = stdout.split('\n').filter(line => line !== '')
+      resolve({
+        code: error ? Number(error.code) : 0,
+        lines: lines.map(line => JSON.parse(line)),
+        complaint: stderr,
+      })
+    })
+  })
+}
+
+async function aMerchant(options: { tells?: boolean } = {}): Promise<Merchant> {
+  const merchant = await stage.merchant({ providers: [{ balance: 100, ...options }] })
+  merchants.push(merchant)
+  return merchant
+}
+
+/** A transfer whose provider has lost it and answers no question about it. */
+async function inDoubt(): Promise<{ merchant: Merchant; uuid: string }> {
+  const merchant = await aMerchant({ tells: false })
+  await out.fault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
+  await out.fault(merchant.connection, 'findTransfer', 'http_500', { times: 1_000 })
+  const { body } = await out.send(merchant, {}, { limitMs: 30_000 })
+  expect(body.data).toMatchObject({ status: 'PROCESSING', outcome: 'unknown' })
+  return { merchant, uuid: body.data.uuid }
+}
+const BY = ['--by', 'ana', '--reason', 'told by telephone']
+
+together({
+  'an unknown transfer ends by an operator’s word, with who and why; a second word finds nothing to settle':
+    async () => {
+      const { merchant, uuid } = await inDoubt()
+      const told = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+      expect(told).toMatchObject({ code: 0, lines: [{ told: `transfer/${uuid}` }] })
+      const failed = await out.becomes(merchant, uuid, 'FAILED')
+      expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
+      expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+        available: 10_000,
+        outside: -10_000,
+      })
+      const acts = await trilho('acts', '--subject', `transfer/${uuid}`)
+      expect(acts.lines).toMatchObject([{ act: 'settle_rejected', who: 'ana', reason: 'told by telephone' }])
+
+      const late = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+      expect(late).toMatchObject({
+        code: 1,
+        lines: [{ error: expect.stringMatching(/waits for a provider/) }],
+      })
+      expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
+    },
+
+  'what cannot be settled is refused before anything is written down': async () => {
+    const uuid = randomUUID()
+    const settle = ['settle', 'transfer', uuid, '--as']
+    expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
+    const silent = await trilho(...settle, 'rejected')
+    expect(silent.code).toBe(1)
+    expect(silent.complaint).toMatch(/--reason/)
+    expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toEqual([])
+  },
+
+  'a connection added by command carries a charge to its payment, also after its credentials were replaced':
+    async () => {
+      const simulated = await readJson<{ providers: Record<string, { base_url: string }> }>(
+        `${stage.home.simulator}/simulator.json`,
+      )
+      const name = `suite-${randomUUID()}`
+      const collectionKey = randomUUID()
+      const account = (credentials: object) =>
+        stage.simulator.account(name, {
+          ...(credentials as { client_id: string; client_secret: string; notice_secret: string }),
+          provider: 'PROVIDER_D',
+          dialect: 'efi',
+          holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
+          city: 'SAO PAULO',
+          ispb: '09089356',
+          keys: [collectionKey],
+        })
+      const file = join(folder, `${name}.json`)
+      const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+      await account(credentials)
+      await writeFile(file, JSON.stringify(credentials))
+
+      const opened = await trilho('account', 'open', 'Loja de Teste Ltda', '11222333000181')
+      const { account_uuid: accountUuid } = opened.lines[0]
+      const added = await trilho(
+        ...['connection', 'add', accountUuid, '--provider', 'PROVIDER_D', '--dialect', 'efi', '--simulated'],
+        ...['--provider-account', name, '--credentials', file, '--collection-key', collectionKey],
+        ...['--base-url', simulated!.providers.PROVIDER_D!.base_url],
+      )
+      expect(added).toMatchObject({ code: 0, complaint: '' })
+      const { provider_uuid } = added.lines[0]
+      const { token } = (await trilho('token', 'issue', accountUuid, 'till', '--mode', 'test')).lines[0]
+      const api = stage.api.as(token)
+      await out.paidCharge({ api }, { provider_uuid })
+
+      const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
+      await account(fresh)
+      await writeFile(file, JSON.stringify(fresh))
+      const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
+      expect(replaced).toMatchObject({ code: 0, complaint: '' })
+      await out.paidCharge({ api }, { provider_uuid })
+    },
+
+  'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
+    const merchant = await aMerchant({ tells: false })
+    const { uuid, payment } = await merchant.api.charge()
+    await stage.simulator.pay({ payload: payment.payload })
+    const { lines } = await trilho('reconcile', '--hours', '1')
+    expect(lines.length).toBeGreaterThan(0)
+    await until(
+      () => merchant.api.read(uuid),
+      ({ status }) => status === 'PAID',
+    )
+    const checked = await trilho('check-ledger', '--providers')
+    expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })
+    expect(JSON.stringify(checked.lines)).not.toContain(merchant.connection.providerAccountUuid)
+  },
+})

@@ -1,0 +1,90 @@
+import { formOf } from '../../support/files.ts'
+import { moneyOut, someKey } from '../support/money-out.ts'
+import type { Stage } from '../support/stage.ts'
+import { until } from '../support/until.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the contract says what they are, and that is what is tested.
+export type Shown = any
+
+/** One real object of every resource of the contract, each as the operations of the contract made it. */
+export async function castOf(stage: Stage) {
+  const out = moneyOut(stage)
+  const fees = { charge: { fixedCents: 10, hundredthsOfPercent: 0 } }
+  const merchant = await stage.merchant({
+    providers: [
+      { balance: 1_000, ...fees },
+      { provider: 'PROVIDER_C', balance: 1_000 },
+    ],
+  })
+  const { api } = merchant
+  const recipient = await stage.recipient(merchant)
+  const data = async (path: string): Promise<Shown> => (await api.get(path)).body.data
+
+  const created = await api.charge({
+    value: 100,
+    external_ref: 'pedido 1',
+    final_beneficiary: { name: 'Maria da Silva', document: '52998224725' },
+    splits: [
+      { type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient.uuid },
+      { type: 'FIXED', value: 1.5, recipient_account_uuid: recipient.uuid },
+    ],
+  })
+  await stage.simulator.pay({ payload: created.payment.payload })
+  const paid = await until(
+    () => api.read(created.uuid),
+    ({ status }) => status === 'PAID',
+  )
+  const refunded = (await out.refund(merchant, paid, { value: 1 })).body
+  const partly = await until(
+    () => api.read(created.uuid),
+    ({ status }) => status === 'PARTIALLY_REFUNDED',
+  )
+
+  const sent = (
+    await out.send(merchant, {
+      external_ref: 'pedido 2',
+      final_beneficiary: { name: 'Maria da Silva', document: '52998224725' },
+    })
+  ).body.data
+  const settled = await out.becomes(merchant, sent.uuid, 'PAID')
+  const rejected = await out.send(merchant, { pix_key: 'ac03@sim.trilho.test' })
+
+  const key = (await api.post('/api/v1/pix-keys', { type: 'RANDOM' })).body
+  const webhook = (
+    await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/contract`, events: ['MED'] })
+  ).body.data
+
+  const disputed = await out.paidCharge(merchant)
+  const [movement] = await stage.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
+    disputed.uuid,
+  ])
+  await stage.simulator.med({ end_to_end: movement!.end_to_end, type: 'SCAM' })
+  // Not waited for here, so that what needs no dispute does not.
+  const med: Promise<Shown> = until(
+    () => data('/api/v1/meds'),
+    found => found.length > 0,
+  ).then(([found]) => found)
+  med.catch(() => undefined)
+
+  return {
+    merchant,
+    api,
+    out,
+    stranger: (await stage.merchant()).api,
+    recipient,
+    charge: { created, paid, partly },
+    refunded,
+    transfer: { sent, settled, rejected },
+    key,
+    webhook,
+    med,
+    data,
+    /** A provider of each type: the demo account's fourth kind of connection is shared. */
+    providers: (await stage.api.get('/api/v1/providers?per_page=100')).body.data as Shown[],
+    reply: async (uuid: string, texts: [string, string][], by = api) =>
+      by.call('POST', `/api/v1/meds/${uuid}/reply`, await formOf(texts, [])),
+    someKey,
+  }
+}
+
+export type Cast = Awaited<ReturnType<typeof castOf>>

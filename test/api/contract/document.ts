@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The contract as it was handed over, read by its own headings and tables: what is not in it is not tested by it. */
+
+const TEXT = readFileSync(join(import.meta.dirname, 'api-document.txt'), 'utf8')
+
+export type Row = Record<string, string>
+
+/** The text under a heading, whatever its depth, to the next heading of the same or a higher one. */
+export function section(title: string): string {
+  const lines = TEXT.split('\n')
+  const start = lines.findIndex(line => /^#+ /.test(line) && line.replace(/^#+ /, '').startsWith(title))
+  if (start < 0) throw new Error(`the contract has no section ${title}`)
+  const depth = /^#+/.exec(lines[start]!)![0].length
+  const rest = lines.slice(start + 1)
+  const end = rest.findIndex(line => (/^(#+) /.exec(line)?.[1]?.length ?? 99) <= depth)
+  return rest.slice(0, end < 0 ? undefined : end).join('\n')
+}
+
+/** The rows of the first table of a section, by the names of its columns. */
+export function table(title: string): Row[] {
+  const lines = section(title)
+    .split('\n')
+    .filter(line => line.startsWith('|'))
+    .map(cells)
+  const [names = [], , ...rows] = lines
+  if (rows.length === 0 || rows.some(row => row.length !== names.length))
+    throw new Error(`the contract has no table under ${title}, or a row that does not fit`)
+  return rows.map(row => Object.fromEntries(names.map((name, index) => [name, row[index]!])))
+}
+
+/** A row is cut at its bars, those inside backticks excepted. */
+function cells(line: string): string[] {
+  return line
+    .slice(1, line.lastIndexOf('|'))
+    .split('|')
+    .map(cell => cell.trim())
+}
+
+/** The sentence of a section that begins so. */
+export function sentence(title: string, beginning: string): string {
+  const text = section(title).trimStart()
+  const start = text.indexOf(beginning)
+  if (start < 0) throw new Error(`the contract does not say “${beginning}” under ${title}`)
+  return text.slice(start + beginning.length).split(/\. |\.\n|\n/)[0]!
+}
+
+/** Every operation that the contract names in a heading. */
+export function operations(): { method: string; path: string }[] {
+  const headings = TEXT.split('\n').filter(line => /^#### (GET|POST|PUT|DELETE) /.test(line))
+  return headings.flatMap(line =>
+    [...line.matchAll(/(GET|POST|PUT|DELETE) (\/\S+)/g)].map(([, method, path]) => ({
+      method: method!,
+      path: path!,
+    })),
+  )
+}
+
+/** What stands between backticks. */
+export function quoted(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
+}
+
+/** Fields are written in small letters, values of enumerations in capitals. */
+export const fieldsOf = (text: string) => quoted(text).filter(word => /^[a-z][a-z_]*$/.test(word))
+export const valuesOf = (text: string) => quoted(text).filter(word => /^[A-Z][A-Z_]*$/.test(word))

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Stage, sharedStage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** One scrape of one API process shows the whole of Trilho: API, workers, Temporal's SDK, and what stands in the database. */
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await sharedStage()
+})
+afterAll(() => stage?.close())
+
+const scrape = async () => (await fetch(`${stage.local.api_url}/metrics`)).text()
+
+test('a paid and announced charge is seen from request to webhook, and every alert asks for a series that is there', async () => {
+  const merchant = await stage.merchant()
+  const url = `${stage.local.inbox_url}/metrics-${merchant.uuid}`
+  expect((await merchant.api.post('/api/v1/webhooks', { url })).status).toBe(201)
+  const { uuid } = await merchant.api.charge()
+  expect((await merchant.api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(200)
+
+  const unseen = async () => {
+    const said = await scrape()
+    return SEEN.filter(pattern => !pattern.test(said)).map(String)
+  }
+  await until(unseen, left => left.length === 0, { limitMs: 20_000 })
+  const text = await scrape()
+
+  const described = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
+  const helps = [...text.matchAll(/^# TYPE (\S+)/gm)].length
+  expect(described.size).toBe(helps)
+  const rules = await readFile(join(import.meta.dirname, '../../deploy/alerts.yml'), 'utf8')
+  const asked = [...rules.matchAll(/\b(trilho_[a-z_]+|temporal_[a-z_]+)\b/g)].map(([name]) => name)
+  const missing = asked.filter(
+    name =>
+      !described.has(name) && !described.has(name.replace(/_bucket$/, '')) && !ONLY_WHEN_IT_HAPPENS.has(name),
+  )
+  expect(asked.length).toBeGreaterThan(8)
+  expect(missing).toEqual([])
+})
+
+const SEEN = [
+  /^trilho_http_request_seconds_count\{[^}]*route="\/api\/v1\/payments",method="POST",status="201"\} [1-9]/m,
+  /^trilho_provider_call_seconds_count\{[^}]*operation="issueCharge",outcome="accepted"[^}]*\} [1-9]/m,
+  /^trilho_webhook_tries_total\{[^}]*outcome="delivered"[^}]*\} [1-9]/m,
+  /^trilho_webhook_lag_seconds_count\{[^}]*\} [1-9]/m,
+  /^temporal_workflow_completed\{[^}]*worker="[^}]*\} [1-9]/m,
+  /^trilho_ledger_drift_cents 0$/m,
+]
+
+/** The SDK speaks of a failure only once there was one. */
+const ONLY_WHEN_IT_HAPPENS = new Set(['temporal_workflow_task_execution_failed'])

@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Stack, startStack } from '../support/stack.ts'
+import { openStage, type Stage } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/** With a collector, one request can be followed to the provider and back. */
+
+type Span = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: unknown[] }
+
+const spans: Span[] = []
+const collector = createServer(async (request, response) => {
+  const { resourceSpans } = JSON.parse(await text(request))
+  for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans)
+  response.end('{}')
+})
+
+let stack: Stack
+let stage: Stage
+beforeAll(async () => {
+  await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve))
+  const { port } = collector.address() as AddressInfo
+  stack = await startStack({ timeScale: 50, environment: { TRILHO_OTLP_URL: `http://127.0.0.1:${port}` } })
+  stage = await openStage(stack.home)
+})
+afterAll(async () => {
+  await stage?.close()
+  expect(await stack?.stop()).toBe(0)
+  collector.close()
+})
+
+test('a create is one trace: request, update, workflow, activity, provider call', async () => {
+  const merchant = await stage.merchant()
+  const traceId = 'a'.repeat(32)
+  const { status } = await merchant.api.post(
+    '/api/v1/payments',
+    { value: 10, type: 'PIX' },
+    { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } },
+  )
+  expect(status).toBe(201)
+
+  const named = () => spans.filter(span => span.traceId === traceId).map(span => span.name)
+  const wanted = ['POST /api/v1/payments', 'RunActivity:issueCharge', 'PROVIDER_A issueCharge']
+  await until(named, names => wanted.every(name => names.includes(name)), { limitMs: 20_000 })
+
+  // The life's own span ends with the life; what it has done until then hangs together already.
+  const byId = new Map(spans.map(span => [span.spanId, span]))
+  const ancestors = (span: Span | undefined): string[] =>
+    span ? [span.name, ...ancestors(byId.get(span.parentSpanId ?? ''))] : []
+  const call = spans.find(span => span.name === 'PROVIDER_A issueCharge' && span.traceId === traceId)
+  expect(ancestors(call)).toEqual([
+    'PROVIDER_A issueCharge',
+    'RunActivity:issueCharge',
+    'StartActivity:issueCharge',
+  ])
+  expect(JSON.stringify(spans)).not.toContain(merchant.token)
+})

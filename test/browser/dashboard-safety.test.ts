@@ -1,0 +1,189 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type Merchant, type Stage, sharedStage } from '../api/support/stage.ts'
+import { until } from '../api/support/until.ts'
+import {
+  chromiumPath,
+  isWiderThanItsScreen,
+  peopleOf,
+  seriousFindings,
+  startBrowser,
+} from './support/browser.ts'
+
+/** What others write does nothing on our pages, what others' pages send does nothing here, and everybody can use them. */
+
+// A browser on a busy machine is slow, and no page is wrong for it.
+jest.setTimeout(300_000)
+
+const path = await chromiumPath()
+const there = path === null ? describe.skip : describe
+const EVIL = `"'><script>window.evil=1</script><img src=x onerror="window.evil=1"><svg onload=alert(1)>`
+
+there('the dashboard, safe and for everybody', () => {
+  let stage: Stage
+  let browser: Browser
+  let people: ReturnType<typeof peopleOf>
+  let merchant: Merchant
+  let pages: string[]
+
+  beforeAll(async () => {
+    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
+    people = peopleOf(stage, browser)
+    merchant = await stage.merchant({ providers: [{ balance: 100 }] })
+    await stage.sql('update account set name = ? where uuid = ?', [EVIL, merchant.uuid])
+    const { api } = merchant
+    const charge = await api.charge({
+      value: 12.34,
+      external_ref: EVIL,
+      final_beneficiary: { name: EVIL, document: '52998224725' },
+    })
+    const open = await api.charge({ value: 5, external_ref: EVIL })
+    await stage.simulator.pay({
+      payload: charge.payment.payload,
+      payer: { name: EVIL.slice(0, 100), document: '52998224725' },
+    })
+    const order = { value: 1, pix_key: 'ac03@sim.trilho.test', external_ref: EVIL }
+    const transfer = await api.post('/api/v1/transfers', order)
+    const webhook = await api.post('/api/v1/webhooks', {
+      url: `${stage.local.inbox_url}/evil?${encodeURIComponent(EVIL)}`,
+    })
+    await until(
+      () => api.read(charge.uuid),
+      ({ status }) => status === 'PAID',
+    )
+    pages = [
+      '/dashboard',
+      '/dashboard/charges',
+      `/dashboard/charges/${charge.uuid}`,
+      `/dashboard/charges/${open.uuid}`,
+      '/dashboard/transfers',
+      `/dashboard/transfers/${transfer.body.data.uuid}`,
+      '/dashboard/ledger',
+      '/dashboard/providers',
+      '/dashboard/tokens',
+      '/dashboard/webhooks',
+      `/dashboard/webhooks/${webhook.body.data.uuid}`,
+      '/dashboard/events',
+      '/dashboard/disputes',
+      '/dashboard/keys',
+    ]
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.close()
+  })
+
+  test('texts that a merchant or a payer has written do nothing', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto('/dashboard/tokens')
+    await page.getByLabel('Nome').fill(EVIL)
+    await page.getByRole('button', { name: 'Criar um token' }).click()
+    let seen = 0
+    for (const one of pages) {
+      await page.goto(one)
+      if ((await page.getByText('<script>window.evil=1</script>').count()) > 0) seen++
+      expect([one, await page.evaluate('window.evil')]).toEqual([one, undefined])
+      expect(await page.locator('img[src="x"], script:not([src])').count()).toBe(0)
+    }
+    expect(seen).toBe(pages.length) // The account's own name stands on each of them.
+    expect(people.complaints).toEqual([])
+  })
+
+  test('another page, though its forms bring our cookie along, makes nothing', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    // The same host at another port is the same site to a browser: the cookie is sent.
+    const form = `<form method="post" action="${stage.local.api_url}/dashboard/tokens">
+      <input name="name" value="stolen"><input name="mode" value="test">
+      <input name="once" value="00000000-0000-4000-8000-000000000001"></form><script>document.forms[0].submit()</script>`
+    const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(form))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const answered = page.waitForResponse(answer => answer.url().endsWith('/dashboard/tokens'))
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      expect((await answered).status()).toBe(403)
+    } finally {
+      server.close()
+    }
+    expect(await stage.sql(`select * from token where name = 'stolen'`)).toEqual([])
+    await page.goto('/dashboard/tokens')
+    expect(await page.getByText('stolen').count()).toBe(0)
+  })
+
+  test('after signing out the way back leads to signing in', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto('/dashboard/charges')
+    await page.getByRole('button', { name: 'Sair' }).click()
+    await page.waitForURL(/sign-in/)
+    await page.goBack()
+    await page.waitForURL(/sign-in\?next=/)
+  })
+
+  const PHONE = { viewport: { width: 390, height: 844 } }
+  const looks: [string, BrowserContextOptions][] = [
+    ['at a desk', {}],
+    ['on a phone, in the dark, in English', { ...PHONE, colorScheme: 'dark', locale: 'en-US' }],
+  ]
+  test.each(looks)('everybody can read every page %s', async (_, look) => {
+    const [merchants, operators] = await Promise.all([
+      people.signedIn(merchant.uuid, look),
+      people.signedIn(null, look),
+    ])
+    const stranger = await people.sits(look)
+    const watched = [
+      '',
+      '/unknown',
+      '/lives',
+      '/unmatched',
+      '/differences',
+      '/webhooks',
+      '/providers',
+      '/acts',
+    ]
+    const findings = await Promise.all([
+      looked(merchants, pages),
+      looked(
+        operators,
+        watched.map(one => `/dashboard/operator${one}`),
+      ),
+      looked(stranger, ['/dashboard/sign-in']),
+    ])
+    expect(findings.flat()).toEqual([])
+  })
+
+  async function looked(page: Page, pages: string[]): Promise<string[]> {
+    const found = []
+    for (const one of pages) {
+      await page.goto(one)
+      found.push(...(await seriousFindings(page)))
+      if (await isWiderThanItsScreen(page)) found.push(`${one} is wider than its screen`)
+    }
+    return found
+  }
+
+  test('by keyboard alone: past the menu at once, and a phone’s menu opens and says so', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto('/dashboard/charges')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ir para o conteúdo')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+
+    const phone = await people.signedIn(merchant.uuid, PHONE)
+    const menu = phone.getByRole('button', { name: 'Menu' })
+    const link = phone.getByRole('link', { name: 'Cobranças', exact: true })
+    expect([await menu.getAttribute('aria-expanded'), await link.isVisible()]).toEqual(['false', false])
+    await menu.focus()
+    await phone.keyboard.press('Enter')
+    expect([await menu.getAttribute('aria-expanded'), await link.isVisible()]).toEqual(['true', true])
+  })
+
+  test('in the other language', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    await page.getByRole('link', { name: 'English' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Português' }).click()
+    await page.getByRole('heading', { name: 'Visão geral' }).waitFor()
+  })
+})

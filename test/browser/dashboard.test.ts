@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { encode } from 'fast-png'
+import type { Browser, Page } from 'playwright-core'
+import { type Merchant, type Stage, sharedStage } from '../api/support/stage.ts'
+import { until } from '../api/support/until.ts'
+import { chromiumPath, peopleOf, startBrowser } from './support/browser.ts'
+
+/** The dashboard as people use it, in a real browser over the real stack. */
+
+// A browser on a busy machine is slow, and no page is wrong for it.
+jest.setTimeout(300_000)
+
+const path = await chromiumPath()
+const there = path === null ? describe.skip : describe
+
+there('the dashboard in a browser', () => {
+  let stage: Stage
+  let browser: Browser
+  let people: ReturnType<typeof peopleOf>
+  let merchant: Merchant
+
+  beforeAll(async () => {
+    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
+    people = peopleOf(stage, browser)
+    merchant = await stage.merchant({
+      providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.close()
+  })
+
+  const statusOf = (page: Page) => page.locator('#life .title .status')
+  /** A page that was loaded anew has forgotten this. */
+  const remember = (page: Page) => page.evaluate('void (window.remembered = true)')
+  const remembers = (page: Page) => page.evaluate<boolean>('window.remembered === true')
+  const turns = (page: Page, text: string) => statusOf(page).getByText(text, { exact: true }).waitFor()
+
+  test('the story of a charge: its code, its payment seen without reloading, a refund of a part', async () => {
+    const charge = await merchant.api.charge({ value: 150.75, external_ref: 'pedido-1' })
+    const page = await people.signedIn(merchant.uuid)
+    await page.getByRole('link', { name: 'Cobranças', exact: true }).click()
+    const row = page.getByRole('row', { name: /pedido-1/ })
+    expect(await row.innerText()).toMatch(/Pendente[\s\S]*R\$\s150,75/)
+    await row.getByRole('link').click()
+
+    const picture = page.getByRole('img', { name: 'QR Code da cobrança' })
+    await picture.waitFor()
+    expect(await page.evaluate<number>('document.querySelector("img.qr").naturalWidth')).toBeGreaterThan(0)
+    expect(await page.getByLabel('PIX copia e cola').inputValue()).toBe(charge.payment.payload)
+    await page.getByRole('button', { name: 'Copiar o código' }).click()
+    await page.getByText('Copiado.').waitFor()
+
+    await remember(page)
+    await stage.simulator.pay({ payload: charge.payment.payload })
+    await turns(page, 'Pago')
+    expect(await remembers(page)).toBe(true)
+    await page.reload()
+    await page.getByLabel('Valor a devolver').fill('50,25')
+    await page.getByRole('button', { name: 'Devolver ao pagador' }).click()
+    await page.getByText('A devolução foi aceita e está a caminho.').waitFor()
+    await turns(page, 'Devolvido em parte')
+    expect((await merchant.api.read(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
+    const steps = await page.locator('.timeline li strong').allInnerTexts()
+    expect(steps).toEqual(['Pendente', 'Processando', 'Pago', 'Processando', 'Devolvido em parte'])
+    expect(
+      await page
+        .getByRole('link', { name: /Ver no Temporal/ })
+        .first()
+        .getAttribute('href'),
+    ).toBe(`${stage.local.temporal_ui_url}/namespaces/default/workflows/charge%2F${charge.uuid}`)
+  })
+
+  test('a charge is cancelled by a button', async () => {
+    const charge = await merchant.api.charge({ value: 10 })
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto(`/dashboard/charges/${charge.uuid}`)
+    await page.getByRole('button', { name: 'Cancelar a cobrança' }).click()
+    await page.getByText('A cobrança foi cancelada.').waitFor()
+    await turns(page, 'Cancelado')
+  })
+
+  test('the story of a transfer that its first provider refused, and why it was left', async () => {
+    const [first] = merchant.connections
+    await stage.simulator.faults({
+      provider: first!.provider,
+      account: first!.account,
+      operation: 'sendTransfer',
+      fault: 'refused',
+      times: 1,
+    })
+    const sent = await merchant.api.post('/api/v1/transfers', { value: 3.1, pix_key: 'maria@example.com' })
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto(`/dashboard/transfers/${sent.body.data.uuid}`)
+    await turns(page, 'Pago')
+    const attempts = await page.locator('.attempts li').allInnerTexts()
+    expect(attempts).toHaveLength(2)
+    expect(attempts[0]).toMatch(/Provedor A\s+Recusado[\s\S]*Por isso o próximo foi tentado\./)
+    expect(attempts[1]).toMatch(/Provedor C\s+Liquidado/)
+  })
+
+  test('the life of a token: made, shown once, used, revoked', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    await page.getByRole('link', { name: 'Tokens de API' }).click()
+    await page.getByLabel('Nome').fill('loja do centro')
+    await page.getByLabel('Ambiente').selectOption('test')
+    await page.getByLabel('Provedor').selectOption(merchant.connection.uuid)
+    await page.getByRole('button', { name: 'Criar um token' }).click()
+    const token = await page.getByLabel('Token', { exact: true }).inputValue()
+    expect(token).toMatch(/^trl_test_/)
+    const seen = await stage.api.as(token).get('/api/v1/providers')
+    expect(seen.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([merchant.connection.uuid])
+    await page.getByRole('link', { name: 'Tokens de API' }).click()
+    expect(await page.content()).not.toContain(token)
+    await page.getByRole('button', { name: 'Revogar loja do centro' }).click()
+    await page.getByText('O token foi revogado').waitFor()
+    await until(
+      async () => (await stage.api.as(token).get('/api/v1/providers')).status,
+      status => status === 401,
+    )
+  })
+
+  test('a dispute is answered with a file before its deadline', async () => {
+    const charge = await merchant.api.charge({ value: 42 })
+    const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+    await until(
+      () => merchant.api.read(charge.uuid),
+      ({ status }) => status === 'PAID',
+    )
+    await stage.simulator.med({ end_to_end, type: 'SCAM' })
+    const { body } = await until(
+      () => merchant.api.get('/api/v1/meds'),
+      answer => answer.body.data.length > 0,
+    )
+    const page = await people.signedIn(merchant.uuid)
+    await page.getByRole('link', { name: 'Contestações' }).click()
+    await page.getByRole('row', { name: /Golpe/ }).getByRole('link').click()
+    await page.getByText(/O prazo para responder termina em/).waitFor()
+    await page.getByLabel('Discordamos').check()
+    await page.getByLabel('Justificativa').fill('A mercadoria foi entregue; segue o comprovante.')
+    const picture = Buffer.from(encode({ width: 1, height: 1, data: new Uint8Array(1), channels: 1 }))
+    const file = { name: 'comprovante.png', mimeType: 'image/png', buffer: picture }
+    await page.getByLabel('Provas (arquivos)').setInputFiles([file])
+    await page.getByRole('button', { name: 'Enviar a resposta' }).click()
+    await page.getByText('A resposta foi enviada.').waitFor()
+    await turns(page, 'Processando')
+    const proof = page.getByRole('link', { name: /Prova 1/ })
+    const kept = await fetch(new URL((await proof.getAttribute('href'))!, stage.local.api_url))
+    expect(Buffer.from(await kept.arrayBuffer())).toEqual(picture)
+    expect((await merchant.api.get(`/api/v1/meds/${body.data[0].uuid}`)).body.data.status).toBe('PROCESSING')
+    expect(await page.getByRole('button', { name: 'Enviar a resposta' }).count()).toBe(0)
+  })
+
+  test('two roles: an operator pauses with a reason that stays, a merchant cannot even look', async () => {
+    const other = await stage.merchant()
+    const operator = await people.signedIn(null)
+    await operator.getByRole('link', { name: 'Saúde e pausas' }).click()
+    await operator.getByLabel('O quê').selectOption('account')
+    await operator.getByLabel('Identificador (uuid)').fill(other.uuid)
+    await operator.getByLabel('Alcance').selectOption('everything')
+    const form = operator.locator('form[action$="/pause"]')
+    await form.getByLabel('Motivo').fill('suspeita de fraude')
+    await form.getByRole('button', { name: 'Pausar' }).click()
+    await operator.getByText('A pausa vale a partir de agora.').waitFor()
+    const order = { value: 1, type: 'PIX' }
+    expect((await other.api.post('/api/v1/payments', order)).body.code).toBe('paused')
+
+    const merchants = await people.signedIn(other.uuid)
+    expect((await merchants.goto('/dashboard/operator/providers'))!.status()).toBe(404)
+    expect(await merchants.content()).not.toContain('suspeita de fraude')
+
+    const pause = operator.locator('article', { hasText: other.uuid })
+    await pause.getByText('Retomar').first().click()
+    await pause.getByLabel('Motivo').fill('esclarecido')
+    await pause.getByRole('button', { name: 'Retomar' }).click()
+    await operator.getByText('A pausa terminou.').waitFor()
+    expect((await other.api.post('/api/v1/payments', order)).status).toBe(201)
+    await operator.getByRole('link', { name: 'Registro de atos' }).click()
+    for (const reason of ['suspeita de fraude', 'esclarecido'])
+      expect(await operator.getByRole('cell', { name: reason }).count()).toBe(1)
+  })
+
+  test('an operator ends what no provider can tell', async () => {
+    const { connection, api, uuid } = await stage.merchant({
+      providers: [{ provider: 'PROVIDER_B', balance: 50 }],
+    })
+    const { provider, account } = connection
+    await stage.simulator.faults({ provider, account, operation: 'sendTransfer', fault: 'timeout_then_done' })
+    await stage.simulator.faults({
+      provider,
+      account,
+      operation: 'findTransfer',
+      fault: 'http_500',
+      times: 10_000,
+    })
+    const sent = await api.post('/api/v1/transfers', { value: 9.99, pix_key: 'maria@example.com' })
+    const { uuid: transfer } = sent.body.data
+    const operator = await people.signedIn(null)
+    const unknown = operator.locator('article', { hasText: transfer })
+    await until(
+      async () => {
+        await operator.goto('/dashboard/operator/unknown')
+        return unknown.count()
+      },
+      count => count === 1,
+      { limitMs: 120_000, everyMs: 500 },
+    )
+    await unknown.getByText('Encerrar').first().click()
+    await unknown.getByLabel('Motivo').fill('o extrato do provedor não a tem')
+    await unknown.getByRole('button', { name: 'Encerrar' }).click()
+    await operator.getByText('A vida ouviu a palavra do operador.').waitFor()
+    const page = await people.signedIn(uuid)
+    await page.goto(`/dashboard/transfers/${transfer}`)
+    await turns(page, 'Falhou')
+  })
+
+  test('no page complained of anything', () => {
+    expect(people.complaints).toEqual([])
+  })
+})

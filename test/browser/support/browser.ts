@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { access } from 'node:fs/promises'
+import axe from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { addUser } from '../../../src/admin/users.ts'
+import type { Stage } from '../../api/support/stage.ts'
+
+const PLACES = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+const PASSWORD = 'a long enough password'
+
+/** Where a Chromium is installed; null, with a clear line, where there is none. */
+export async function chromiumPath(): Promise<string | null> {
+  for (const place of PLACES) {
+    if (!place) continue
+    const isThere = await access(place).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return place
+  }
+  console.warn('SKIPPED: the browser stories need a Chromium; install one, or name it by CHROMIUM_PATH.')
+  return null
+}
+
+export function startBrowser(executablePath: string): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
+  return chromium.launch({ executablePath, args })
+}
+
+/** People at their browsers; what any page complains of is kept. */
+export function peopleOf({ local, orm }: Stage, browser: Browser) {
+  const complaints: string[] = []
+
+  async function sits(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ locale: 'pt-BR', baseURL: local.api_url, ...options })
+    context.setDefaultTimeout(100_000)
+    const page = await context.newPage()
+    page.on('dialog', dialog => {
+      complaints.push(`a dialog on ${page.url()}: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('pageerror', error => complaints.push(`${page.url()}: ${error.message}`))
+    page.on('console', message => {
+      const isExpected = /status of 4\d\d/.test(message.text())
+      if (message.type() === 'error' && !isExpected) complaints.push(`${page.url()}: ${message.text()}`)
+    })
+    return page
+  }
+
+  return {
+    complaints,
+    sits,
+    /** A user of an account, or an operator, signed in. */
+    async signedIn(accountUuid: string | null, options?: BrowserContextOptions): Promise<Page> {
+      const email = `${randomUUID()}@trilho.test`
+      await addUser(orm.em.fork(), { email, password: PASSWORD, accountUuid })
+      const page = await sits(options)
+      await page.goto('/dashboard')
+      await page.getByLabel(/^E-mail/).fill(email)
+      await page.getByLabel(/^(Senha|Password)/).fill(PASSWORD)
+      await page.getByRole('button', { name: /^(Entrar|Sign in)$/ }).click()
+      await page.waitForURL(/\/dashboard(\/operator)?$/)
+      return page
+    },
+  }
+}
+
+type Finding = { id: string; impact: string; nodes: { html: string }[] }
+
+/** What axe finds serious or critical on a page, as lines that say where. Code for the page is text: it runs there. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const violations = await page.evaluate<Finding[]>('axe.run().then(results => results.violations)')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(node => node.html).join(' | ')}`)
+}
+
+/** Nothing of a page lies beside the screen. */
+export async function isWiderThanItsScreen(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
+}

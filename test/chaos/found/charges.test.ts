@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { IssueOutcome } from '../../../src/domain/provider.ts'
+import type { ChargeOrder } from '../../../src/workflows/messages.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What storms found in issuing charges, each as small as it can be told. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const issued = (): IssueOutcome => ({
+  kind: 'accepted',
+  charge: {
+    ...{
+      txid: randomUUID().replaceAll('-', ''),
+      payload: 'payload',
+      pixKey: 'key',
+      receiver: { name: 'Loja', document: '' },
+    },
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  } as Extract<IssueOutcome, { kind: 'accepted' }>['charge'],
+})
+const killed = async () => {
+  throw new Error('killed')
+}
+
+async function order(): Promise<ChargeOrder> {
+  const merchant = await books.merchant(0)
+  const candidates = [merchant.connectionUuid, await books.connection(merchant)]
+  const details = books.seal.seal({ splits: [], fingerprint: 'f' })
+  return {
+    ...{ uuid: randomUUID(), accountUuid: merchant.accountUuid, candidates, valueCents: 500 },
+    ...{ details, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
+  }
+}
+const attempts = (charge: string) =>
+  books.sql<{ uuid: string; connection: string; position: number; state: string }>(
+    'select uuid, connection_uuid as connection, position, state from attempt where subject_uuid = ? order by position',
+    [charge],
+  )
+/** The connection is tried last from now on. */
+const distrust = (connection: string) =>
+  books.sql('insert into breaker (connection_uuid, failures, opened_at) values (?, array[now()], now())', [
+    connection,
+  ])
+
+test('a call that broke off is an orphan once another provider has issued: its payload may exist', async () => {
+  const charge = await order()
+  const [first, second] = charge.candidates as [string, string]
+  books.provider({ issueCharge: killed })
+  await expect(books.providers.issueCharge(charge)).rejects.toThrow('killed')
+  await distrust(first)
+
+  books.provider({ issueCharge: async () => issued() })
+  const { state, orphans } = await books.providers.issueCharge(charge)
+  expect(state).toBe('pending')
+  const [left, taken] = await attempts(charge.uuid)
+  expect(left).toMatchObject({ connection: first, position: 0, state: 'orphan' })
+  expect(taken).toMatchObject({ connection: second, position: 1, state: 'accepted' })
+  expect(orphans).toEqual([left!.uuid])
+})
+
+test('of two runs at the same time one issues, and what the slower one is given is an orphan', async () => {
+  const charge = await order()
+  const [first, second] = charge.candidates as [string, string]
+  const answer = Promise.withResolvers<IssueOutcome>()
+  const asked = Promise.withResolvers<void>()
+  books.provider({
+    issueCharge: () => {
+      asked.resolve()
+      return answer.promise
+    },
+  })
+  const slow = books.providers.issueCharge(charge)
+  await asked.promise
+  await distrust(first)
+  books.provider({ issueCharge: async () => issued() })
+  const fast = await books.providers.issueCharge(charge)
+  answer.resolve(issued())
+  expect(await slow).toEqual(fast)
+  expect(await attempts(charge.uuid)).toMatchObject([
+    { connection: first, state: 'orphan' },
+    { connection: second, state: 'accepted' },
+  ])
+})
+
+test.each([
+  ['refused', { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit', message: 'no' }],
+  ['not even sent', { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }],
+] as const)('a call that broke off is an orphan though its repeat is %s', async (_, outcome) => {
+  const charge = await order()
+  books.provider({ issueCharge: killed })
+  await expect(books.providers.issueCharge(charge)).rejects.toThrow('killed')
+  books.provider({ issueCharge: async () => outcome })
+  const { state, orphans } = await books.providers.issueCharge(charge)
+  const [first, second] = await attempts(charge.uuid)
+  expect([state, first?.state, second?.state]).toEqual(['failed', 'orphan', outcome.kind])
+  expect(orphans).toEqual([first!.uuid])
+})
+
+test('a late refusal takes nothing back from the payload that was shown', async () => {
+  const charge = await order()
+  const answer = Promise.withResolvers<IssueOutcome>()
+  const asked = Promise.withResolvers<void>()
+  books.provider({
+    issueCharge: () => {
+      asked.resolve()
+      return answer.promise
+    },
+  })
+  const slow = books.providers.issueCharge(charge)
+  await asked.promise
+  books.provider({ issueCharge: async () => issued() })
+  await books.providers.issueCharge(charge)
+  answer.resolve({ kind: 'unknown', code: 'duplicate_id', message: 'taken' })
+  expect(await slow).toMatchObject({ state: 'pending', orphans: [] })
+  expect(await attempts(charge.uuid)).toMatchObject([{ state: 'accepted' }])
+})

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { inTransaction, type Orm, openOrm } from '../../../src/db/orm.ts'
+import { startPostgres } from '../../support/postgres.ts'
+
+/** What a storm found when the database went away in the middle: a worker that never got a connection again. */
+
+const POOL = 2
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let orm: Orm
+beforeAll(async () => {
+  postgres = await startPostgres()
+  orm = await openOrm({ databaseUrl: postgres.url, poolSize: POOL })
+})
+afterAll(async () => {
+  await orm?.close()
+  await postgres?.stop()
+})
+
+test('connections that end in the middle of transactions are replaced, however many', async () => {
+  for (let time = 0; time < 2 * POOL; time++)
+    await expect(
+      inTransaction(orm, em => em.execute('select pg_terminate_backend(pg_backend_pid())')),
+    ).rejects.toThrow()
+  expect(await inTransaction(orm, em => em.execute('select 1 as one'))).toEqual([{ one: 1 }])
+})
+
+test('connections that end outside of transactions are too', async () => {
+  for (let time = 0; time < 2 * POOL; time++)
+    await expect(orm.em.fork().execute('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow()
+  const all = await Promise.all([1, 2, 3, 4].map(one => orm.em.fork().execute(`select ${one} as one`)))
+  expect(all.flat()).toEqual([{ one: 1 }, { one: 2 }, { one: 3 }, { one: 4 }])
+})

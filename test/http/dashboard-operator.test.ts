@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addUser } from '../../src/admin/users.ts'
+import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { browserOf, fieldOf } from './support/browser.ts'
+import { livedIn, PASSWORD } from './support/lived-in.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const OPERATOR = '/dashboard/operator'
+const PAGES = ['', '/unknown', '/lives', '/webhooks', '/unmatched', '/differences', '/providers', '/acts']
+const ACTS = ['settle', 'return', 'recover', 'pause', 'resume']
+let world: World
+let ours: Awaited<ReturnType<typeof livedIn>>
+let operator: ReturnType<typeof browserOf>
+let merchant: ReturnType<typeof browserOf>
+
+beforeAll(async () => {
+  world = await openWorld([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
+  ours = await livedIn(world)
+  await addUser(world.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+  operator = browserOf(world)
+  await operator.signIn('op@trilho.test', PASSWORD)
+  merchant = browserOf(world)
+  await merchant.signIn(ours.email, PASSWORD)
+})
+afterAll(() => world.close())
+
+const acts = () =>
+  ours.sql('select who, act, subject, reason from operator_act where who = ?', ['op@trilho.test'])
+
+describe('an operator', () => {
+  test('begins at what is watched, and sees it with its age, whoever’s it is', async () => {
+    const home = await operator.get('/dashboard')
+    expect([home.status, home.headers.get('location')]).toEqual([303, OPERATOR])
+    const counts = (await operator.get(OPERATOR)).text.match(/class="amount">(\d+)</g)!
+    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1])
+    expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain('há 3 horas')
+  })
+
+  test('reads what others have written as text, in both languages', async () => {
+    for (const language of ['en', 'pt-BR'])
+      for (const page of PAGES) {
+        operator.cookies.set('trilho_language', language)
+        const { status, text } = await operator.get(OPERATOR + page)
+        expect([page, status]).toEqual([page, 200])
+        expect(text).not.toMatch(/<script>|<img src=x|<%|\bundefined\b|\[object/)
+      }
+  })
+
+  test('finds the workflow of each life', async () => {
+    const life = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
+    expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(life(`transfer/${ours.unknown}`))
+    expect((await operator.get(`${OPERATOR}/lives`)).text).toContain(life(`transfer/${ours.unknown}`))
+    expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(life(`return/${ours.unmatched}`))
+  })
+})
+
+test('a merchant sees and does nothing of it', async () => {
+  for (const page of PAGES) expect((await merchant.get(OPERATOR + page)).status).toBe(404)
+  const _csrf = fieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
+  const form = { _csrf, target: 'all', reach: 'everything', reason: 'because' }
+  for (const act of ACTS)
+    expect((await merchant.call('POST', `${OPERATOR}/${act}`, { form })).status).toBe(404)
+  expect(await acts()).toEqual([])
+})
+
+describe('an act', () => {
+  const send = (act: string, form: Record<string, string>, on = '/providers') =>
+    operator.send(`${OPERATOR}/${act}`, form, { on: OPERATOR + on })
+
+  test('is not done without the token of its session', async () => {
+    for (const act of ACTS)
+      expect(
+        (await operator.call('POST', `${OPERATOR}/${act}`, { form: { reason: 'because' } })).status,
+      ).toBe(403)
+  })
+
+  test('is not done without a reason', async () => {
+    for (const reason of ['', ' ', 'x'])
+      for (const [act, form] of [
+        ['pause', { target: 'all', reach: 'everything' }],
+        ['settle', { noun: 'transfer', uuid: ours.unknown, as: 'rejected' }],
+        ['return', { uuid: ours.unmatched }],
+        ['recover', { uuid: ours.webhook, since: new Date().toISOString() }],
+      ] as const) {
+        const answer = await send(act, { ...form, reason })
+        expect([act, answer.status]).toEqual([act, 422])
+      }
+    expect(await acts()).toEqual([])
+    expect(await ours.sql('select * from pause')).toEqual([])
+  })
+
+  test('is said of what was settled only with its end-to-end id', async () => {
+    const form = { noun: 'transfer', uuid: ours.unknown, as: 'settled', reason: 'the statement says so' }
+    const answer = await send('settle', form, '/unknown')
+    expect([answer.status, answer.text.includes('End-to-end id')]).toEqual([422, true])
+  })
+
+  test('of a pause stops, is seen, and ends; who and why stay', async () => {
+    const target = { target: 'connection', uuid: ours.connection }
+    const paused = await send('pause', { ...target, reach: 'money_out', reason: 'their bank is down' })
+    expect(paused.headers.get('location')).toBe(`${OPERATOR}/providers?done=paused`)
+    const { text } = await operator.get(`${OPERATOR}/providers`)
+    expect(text).toContain('their bank is down')
+    expect((await send('resume', { ...target, reason: 'it is back' })).status).toBe(303)
+    expect((await send('resume', { ...target, reason: 'it is back' })).status).toBe(404)
+    const subject = `connection/${ours.connection}`
+    expect(await acts()).toEqual([
+      { who: 'op@trilho.test', act: 'pause_money_out', subject, reason: 'their bank is down' },
+      { who: 'op@trilho.test', act: 'resume', subject, reason: 'it is back' },
+    ])
+    expect((await operator.get(`${OPERATOR}/acts`)).text).toContain('it is back')
+  })
+
+  test('on what is not there is none', async () => {
+    const uuid = randomUUID()
+    const reason = 'because'
+    expect((await send('pause', { target: 'account', uuid, reach: 'everything', reason })).status).toBe(404)
+    expect((await send('settle', { noun: 'transfer', uuid, as: 'rejected', reason })).status).toBe(409)
+    expect((await send('return', { uuid, reason })).status).toBe(409)
+    expect((await send('recover', { uuid, since: new Date().toISOString(), reason })).status).toBe(404)
+    expect((await acts()).length).toBe(2)
+  })
+
+  test('that its life cannot hear is not written down as done', async () => {
+    const reason = 'because'
+    const settled = await send('settle', { noun: 'transfer', uuid: ours.unknown, as: 'rejected', reason })
+    const returned = await send('return', { uuid: ours.unmatched, reason })
+    expect([settled.status, returned.status]).toEqual([503, 503])
+    expect((await acts()).length).toBe(2)
+  })
+})

@@ -1,0 +1,360 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addUser } from '../../src/admin/users.ts'
+import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { browserOf, fieldOf } from './support/browser.ts'
+import { EVIL, livedIn, PASSWORD } from './support/lived-in.ts'
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let ours: Awaited<ReturnType<typeof livedIn>>
+let merchant: ReturnType<typeof browserOf>
+let stranger: ReturnType<typeof browserOf>
+let operator: ReturnType<typeof browserOf>
+
+beforeAll(async () => {
+  world = await openWorld([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
+  ours = await livedIn(world)
+  merchant = browserOf(world)
+  await merchant.signIn(ours.email, PASSWORD)
+  const em = world.orm.em.fork()
+  await addUser(em, { email: 'other@trilho.test', password: PASSWORD, accountUuid: await world.account() })
+  await addUser(em, { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+  stranger = browserOf(world)
+  await stranger.signIn('other@trilho.test', PASSWORD)
+  operator = browserOf(world, { language: 'en' })
+  await operator.signIn('op@trilho.test', PASSWORD)
+})
+afterAll(() => world.close())
+
+const PAGES = [
+  '/dashboard',
+  '/dashboard/charges',
+  '/dashboard/transfers',
+  '/dashboard/ledger',
+  '/dashboard/providers',
+  '/dashboard/tokens',
+  '/dashboard/webhooks',
+  '/dashboard/events',
+  '/dashboard/disputes',
+  '/dashboard/keys',
+]
+const lives = () => [
+  `/dashboard/charges/${ours.charge}`,
+  `/dashboard/charges/${ours.open}`,
+  `/dashboard/transfers/${ours.transfer}`,
+  `/dashboard/transfers/${ours.waiting}`,
+  `/dashboard/webhooks/${ours.webhook}`,
+  `/dashboard/events/${ours.event}`,
+  `/dashboard/disputes/${ours.dispute}`,
+]
+
+describe('every page', () => {
+  test('shows what others have written as text and nothing more, in both languages', async () => {
+    await merchant.send('/dashboard/tokens', { name: EVIL, mode: 'test', once: randomUUID() })
+    let seen = 0
+    for (const language of ['pt-BR', 'en'])
+      for (const path of [...PAGES, ...lives()]) {
+        merchant.cookies.set('trilho_language', language)
+        const { status, text } = await merchant.get(path)
+        expect([path, status]).toEqual([path, 200])
+        expect(text).not.toMatch(/<script>|<img src=x|\bonerror=alert\(1\)>(?!&)|<%|\bundefined\b|\[object/)
+        expect(text).toContain(`<html lang="${language}">`)
+        if (text.includes('&#60;script&#62;alert(1)')) seen++
+      }
+    expect(seen).toBeGreaterThanOrEqual(16)
+  })
+
+  test('may do nothing in a browser but what is ours', async () => {
+    for (const path of [...PAGES, ...lives(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
+      const { headers } = await merchant.get(path)
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      if (path.endsWith('nowhere')) continue
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      )
+    }
+  })
+
+  test('is nobody’s without a session, and not another role’s', async () => {
+    for (const path of [...PAGES, ...lives()]) {
+      const answer = await browserOf(world).get(path)
+      expect([path, answer.status, answer.text]).toEqual([path, 303, expect.stringContaining('sign-in')])
+      if (path !== '/dashboard') expect([path, (await operator.get(path)).status]).toEqual([path, 404])
+    }
+  })
+
+  test('shows no life of another account', async () => {
+    for (const path of [...lives(), `/dashboard/charges/${ours.charge}/qr.svg`])
+      expect([path, (await stranger.get(path)).status]).toEqual([path, 404])
+    for (const path of PAGES) {
+      const { text } = await stranger.get(path)
+      expect(text).not.toContain(ours.charge)
+      expect(text).not.toContain(ours.connection)
+    }
+  })
+})
+
+describe('what a page does', () => {
+  const acts = () => [
+    '/dashboard/sign-out',
+    `/dashboard/charges/${ours.open}/cancel`,
+    `/dashboard/charges/${ours.charge}/refund`,
+    `/dashboard/transfers/${ours.waiting}/cancel`,
+    '/dashboard/providers/order',
+    '/dashboard/tokens',
+    `/dashboard/tokens/${randomUUID()}/revoke`,
+    '/dashboard/keys',
+    '/dashboard/keys/code',
+    '/dashboard/keys/remove',
+    '/dashboard/webhooks',
+    ...['change', 'rotate', 'test', 'remove', `deliveries/${ours.delivery}/resend`].map(
+      act => `/dashboard/webhooks/${ours.webhook}/${act}`,
+    ),
+  ]
+
+  test('it does not do without the token of its session', async () => {
+    const others = fieldOf((await stranger.get('/dashboard/tokens')).text, '_csrf')!
+    for (const path of acts()) {
+      for (const form of [{}, { _csrf: '' }, { _csrf: others }] as Record<string, string>[]) {
+        const { status, text } = await merchant.call('POST', path, {
+          form: { name: 'x', mode: 'test', ...form },
+        })
+        expect([path, status]).toEqual([path, 403])
+        expect(text).toContain('role="alert"')
+      }
+      const json = { 'content-type': 'application/json' }
+      expect((await merchant.call('POST', path, { headers: json })).status).toBe(415)
+    }
+    expect((await merchant.get('/dashboard/tokens')).status).toBe(200)
+  })
+
+  test('it does not do for another role or account', async () => {
+    for (const path of acts().filter(path => path !== '/dashboard/sign-out'))
+      expect([path, (await operator.call('POST', path, { form: {} })).status]).toEqual([path, 404])
+    const cancelled = await stranger.send(
+      `/dashboard/charges/${ours.open}/cancel`,
+      {},
+      { on: '/dashboard/tokens' },
+    )
+    expect(cancelled.status).toBe(404)
+  })
+
+  test('while the engine is away it says so, and nothing has begun', async () => {
+    const on = `/dashboard/charges/${ours.charge}`
+    const answer = await merchant.send(`${on}/refund`, { value: '1,00', once: randomUUID() }, { on })
+    expect(answer.status).toBe(503)
+    expect(await ours.sql('select * from refund where charge_uuid = ?', [ours.charge])).toEqual([])
+  })
+
+  test('what it refuses stands on the page that asked, in its language', async () => {
+    merchant.cookies.set('trilho_language', 'pt-BR')
+    const on = `/dashboard/charges/${ours.charge}`
+    const tooMuch = await merchant.send(`${on}/refund`, { value: '9.999.999,00', once: randomUUID() }, { on })
+    expect(tooMuch.status).toBe(422)
+    expect(tooMuch.text).toContain('Algo no formulário não está certo.')
+    expect(tooMuch.text).toContain(`action="${on}/refund"`)
+    const noAmount = await merchant.send(`${on}/refund`, { value: 'abc', once: randomUUID() }, { on })
+    expect(noAmount.status).toBe(422)
+    const open = `/dashboard/charges/${ours.open}`
+    const unpaid = await merchant.send(`${open}/refund`, { value: '', once: randomUUID() }, { on: open })
+    expect([unpaid.status, unpaid.text.includes('Só uma cobrança paga')]).toEqual([409, true])
+  })
+})
+
+describe('a token', () => {
+  test('is made once however often its form is sent, shown once, and revoked', async () => {
+    const form = {
+      name: 'loja',
+      mode: 'test',
+      provider_uuid: ours.connection,
+      expires_on: '2999-12-31',
+      once: randomUUID(),
+    }
+    const made = await merchant.send('/dashboard/tokens', form)
+    expect(made.status).toBe(200)
+    const token = /value="(trl_test_[\w-]{43})"/.exec(made.text)![1]!
+    const again = await merchant.send('/dashboard/tokens', form)
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens'])
+    const rows = await ours.sql(
+      'select uuid, connection_uuid, expires_at, prefix from token where name = ?',
+      ['loja'],
+    )
+    expect(rows).toEqual([
+      {
+        uuid: form.once,
+        connection_uuid: ours.connection,
+        expires_at: expect.anything(),
+        prefix: token.slice(0, 15),
+      },
+    ])
+    expect((await merchant.get('/dashboard/tokens')).text).not.toContain(token)
+    const on = '/dashboard/tokens'
+    const foreign = await stranger.send(`${on}/${form.once}/revoke`, {}, { on })
+    expect(foreign.status).toBe(303)
+    expect(await ours.sql('select revoked_at from token where uuid = ?', [form.once])).toEqual([
+      { revoked_at: null },
+    ])
+    await merchant.send(`${on}/${form.once}/revoke`, {}, { on })
+    expect(
+      await ours.sql('select revoked_at is not null as gone from token where uuid = ?', [form.once]),
+    ).toEqual([{ gone: true }])
+  })
+
+  test.each([
+    ['without a name', { name: ' ' }],
+    ['bound to a stranger’s provider', { provider_uuid: '00000000-0000-4000-8000-000000000000' }],
+    ['that ended yesterday', { expires_on: '2020-01-01' }],
+    ['of no mode', { mode: 'admin' }],
+  ])('is not made %s', async (_, change) => {
+    const answer = await merchant.send('/dashboard/tokens', {
+      name: 'x',
+      mode: 'test',
+      once: randomUUID(),
+      ...change,
+    })
+    expect([404, 422]).toContain(answer.status)
+    expect(await ours.sql(`select * from token where name in ('x', '')`)).toEqual([])
+  })
+})
+
+test('the order of providers changes by its buttons, and never to nothing', async () => {
+  const second = await world.connection(ours.account, { provider: 'PROVIDER_B' })
+  const on = '/dashboard/providers'
+  const order = async () =>
+    (
+      await ours.sql(
+        'select connection_uuid as uuid from default_provider where account_uuid = ? order by position',
+        [ours.account],
+      )
+    ).map(row => row.uuid)
+  await merchant.send(`${on}/order`, { order: ours.connection, move: `add ${second}` }, { on })
+  expect(await order()).toEqual([ours.connection, second])
+  const alone = await merchant.send(`${on}/order`, { order: second, move: `remove ${second}` }, { on })
+  expect(alone.status).toBe(422)
+  expect(await order()).toEqual([ours.connection, second])
+  const foreign = await merchant.send(`${on}/order`, { order: second, move: `add ${randomUUID()}` }, { on })
+  expect(foreign.status).toBe(422)
+})
+
+test('lists take the API’s filters, and name those that do not fit', async () => {
+  const paid = await merchant.get(
+    '/dashboard/charges?status=PAID&value_min=1.234,56&value_max=&external_ref=',
+  )
+  expect(paid.text).toContain(ours.charge)
+  expect(paid.text).not.toContain(ours.open)
+  const wrong = await merchant.get('/dashboard/charges?value_min=abc&date_from=ontem&nothing=1')
+  expect(wrong.status).toBe(200)
+  expect(wrong.text.match(/<li><strong>/g)?.length).toBe(3)
+  expect(wrong.text).not.toContain(ours.charge)
+})
+
+test('a webhook is tested, sent to again, disabled and removed', async () => {
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  const done = async (act: string, form = {}) => {
+    const answer = await merchant.send(`${on}/${act}`, form, { on })
+    return [answer.status, answer.headers.get('location')]
+  }
+  expect(await done('test')).toEqual([303, `${on}?done=test_sent`])
+  expect(await done(`deliveries/${ours.delivery}/resend`)).toEqual([303, `${on}?done=resent`])
+  const rows = await ours.sql('select status from delivery where webhook_uuid = ?', [ours.webhook])
+  expect(rows).toEqual([{ status: 'PENDING' }, { status: 'PENDING' }])
+  expect(await done('change', { status: 'DISABLED' })).toEqual([303, `${on}?done=webhook_changed`])
+  expect((await merchant.send(`${on}/remove`, {}, { on })).status).toBe(303)
+  expect((await merchant.get(on)).status).toBe(404)
+})
+
+test('a dispute is answered by a form of its session, and by nothing else', async () => {
+  const on = `/dashboard/disputes/${ours.dispute}`
+  const page = (await merchant.get(on)).text
+  expect(page).toContain('enctype="multipart/form-data"')
+  const reply = async (fields: Record<string, string>, files: File[] = []) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    for (const file of files) form.append('attachments[][file]', file)
+    return merchant.call('POST', `${on}/reply`, { multipart: form })
+  }
+  const _csrf = fieldOf(page, '_csrf')!
+  const fields = { accept: '0', analysis: 'Entregue.' }
+  expect((await reply(fields)).status).toBe(403)
+  expect((await reply({ ...fields, _csrf: 'other' })).status).toBe(403)
+  const script = new File(['<script>alert(1)</script>'], 'a.png', { type: 'image/png' })
+  const wrong = await reply({ accept: '0', analysis: EVIL, _csrf }, [script])
+  expect([wrong.status, wrong.text.includes('must be a PDF')]).toEqual([422, true])
+  expect(wrong.text).not.toContain('<script>alert')
+  expect(wrong.text).toContain('&#60;script&#62;alert(1)')
+  expect((await reply({ ...fields, _csrf })).status).toBe(503)
+  expect(await ours.sql('select accept from med where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
+})
+
+test('the fourth try of a key within a minute waits', async () => {
+  const on = '/dashboard/keys'
+  const tried = async () => {
+    const form = {
+      type: 'EMAIL',
+      auth_code_id: randomUUID(),
+      auth_code: '1',
+      once: randomUUID(),
+      mode: 'test',
+    }
+    return (await merchant.send(on, form)).status
+  }
+  expect([await tried(), await tried(), await tried(), await tried()]).toEqual([422, 422, 422, 429])
+})
+
+test('a webhook that cannot be reached is not registered', async () => {
+  const on = '/dashboard/webhooks'
+  const form = { url: 'https://127.0.0.1:1/hook', once: randomUUID() }
+  const answer = await merchant.send(on, form)
+  expect([answer.status, answer.text.includes('value="https://127.0.0.1:1/hook"')]).toEqual([422, true])
+  expect((await merchant.send(on, { ...form, url: 'javascript:alert(1)' })).status).toBe(422)
+})
+
+test('the statement is a file of the same lines', async () => {
+  const answer = await merchant.get('/dashboard/ledger/ledger.csv?date_from=&provider_uuid=')
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger.csv"')
+  const [columns, line, ...rest] = answer.text.split('\r\n')
+  expect(columns).toMatch(/^created_at,type,movement_type,value,balance/)
+  expect(line).toMatch(/^[\d-]{10}T[\d:.]+Z,EXTERNAL_TRANSFER,IN,1234\.56,1234\.56,SETTLED,PROVIDER_A,/)
+  expect(rest).toEqual([])
+})
+
+test('a page that looks for news hears nothing where there are none', async () => {
+  const path = `/dashboard/charges/${ours.open}`
+  const { text } = await merchant.get(path)
+  const live = /hx-get="([^"]+)"/.exec(text)![1]!
+  expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(204)
+  await ours.sql('update charge set updated_at = now() where uuid = ?', [ours.open])
+  expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(200)
+})
+
+test('each life leads to its workflow', async () => {
+  const { text } = await merchant.get(`/dashboard/transfers/${ours.transfer}`)
+  expect(text).toContain(
+    `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(`transfer/${ours.transfer}`)}`,
+  )
+})
+
+test('the language is switched on the spot, and nobody is led elsewhere by it', async () => {
+  const answer = await merchant.get('/dashboard/charges?status=PAID&lang=en')
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/charges?status=PAID'])
+  expect((await merchant.get('/dashboard/charges')).text).toContain('<h1>Charges</h1>')
+  await merchant.get('/dashboard?lang=pt-BR')
+  expect((await merchant.get('/dashboard/charges')).text).toContain('<h1>Cobranças</h1>')
+})
+
+test('what dresses a page is kept by its content', async () => {
+  const { text } = await merchant.get('/dashboard')
+  const paths = [...text.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(match => match[1]!)
+  expect(new Set(paths).size).toBe(5)
+  for (const path of paths) {
+    const { status, headers } = await browserOf(world).get(path)
+    expect([path, status, headers.get('cache-control')]).toEqual([
+      path,
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+  }
+})

@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { addUser, disableUser, setPassword } from '../../src/admin/users.ts'
+import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { browserOf } from './support/browser.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const PASSWORD = 'a long enough password'
+const HOME = '/dashboard/tokens'
+let world: World
+let account: string
+let users = 0
+
+beforeAll(async () => {
+  world = await openWorld([dashboardRoutes])
+  account = await world.account()
+})
+afterAll(() => world.close())
+// Tries from one address count together: each test forgets those of the others.
+afterEach(async () => void (await world.orm.em.execute('delete from sign_in_try')))
+
+async function user({ isOperator = false, accountUuid = account } = {}) {
+  const email = `user-${++users}@trilho.test`
+  await addUser(world.orm.em.fork(), {
+    email,
+    password: PASSWORD,
+    accountUuid: isOperator ? null : accountUuid,
+  })
+  return email
+}
+
+describe('signing in', () => {
+  test('opens a session whose secret nobody but the browser has', async () => {
+    const browser = browserOf(world)
+    const answer = await browser.signIn(await user(), PASSWORD)
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('/dashboard')
+    const [cookie] = answer.headers.getSetCookie().filter(one => one.startsWith('trilho_session='))
+    expect(cookie).toMatch(/; path=\/; samesite=lax; httponly$/i)
+    const rows = await world.orm.em.execute('select * from dashboard_session')
+    expect(JSON.stringify(rows)).not.toContain(browser.cookies.get('trilho_session'))
+    expect(world.lines.join('')).not.toContain(browser.cookies.get('trilho_session'))
+    expect((await browser.get(HOME)).status).toBe(200)
+  })
+
+  test('takes the e-mail in any case, and brings back to the page that was asked for', async () => {
+    const email = await user()
+    const browser = browserOf(world)
+    const away = await browser.get('/dashboard/charges?status=PAID')
+    expect(away.headers.get('location')).toBe(
+      '/dashboard/sign-in?next=%2Fdashboard%2Fcharges%3Fstatus%3DPAID',
+    )
+    const form = { email: email.toUpperCase(), password: PASSWORD, next: '/dashboard/charges?status=PAID' }
+    const answer = await browser.send('/dashboard/sign-in', form)
+    expect(answer.headers.get('location')).toBe('/dashboard/charges?status=PAID')
+  })
+
+  test.each(['https://evil.example', '//evil.example', '/dashboard//evil.example\\', '/api/v1/payments'])(
+    'never leads to %s',
+    async next => {
+      const browser = browserOf(world)
+      const answer = await browser.send('/dashboard/sign-in', {
+        email: await user(),
+        password: PASSWORD,
+        next,
+      })
+      expect(answer.status).toBe(303)
+      expect(new URL(answer.headers.get('location')!, world.server.url).origin).toBe(world.server.url)
+      expect(answer.headers.get('location')).toMatch(/^\/dashboard(?!\/\/)/)
+    },
+  )
+
+  test('says the same of a wrong password, an unknown e-mail and a disabled user', async () => {
+    const [known, disabled] = [await user(), await user()]
+    await disableUser(world.orm.em.fork(), disabled)
+    const said = []
+    for (const [email, password] of [
+      [known, 'another long password'],
+      ['nobody@trilho.test', PASSWORD],
+      [disabled, PASSWORD],
+    ] as const) {
+      const answer = await browserOf(world).signIn(email, password)
+      said.push([answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]])
+    }
+    expect(said).toEqual(Array(3).fill([401, 'E-mail ou senha incorretos.']))
+  })
+
+  test('needs the form of its own page', async () => {
+    const form = { email: await user(), password: PASSWORD }
+    const stranger = browserOf(world)
+    expect((await stranger.call('POST', '/dashboard/sign-in', { form })).status).toBe(403)
+    const other = browserOf(world)
+    const page = await other.get('/dashboard/sign-in')
+    const _csrf = /name="_csrf" value="([^"]*)"/.exec(page.text)![1]!
+    expect((await stranger.call('POST', '/dashboard/sign-in', { form: { ...form, _csrf } })).status).toBe(403)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const foreign = await other.call('POST', '/dashboard/sign-in', { form: { ...form, _csrf }, headers })
+    expect(foreign.status).toBe(403)
+    expect((await other.call('POST', '/dashboard/sign-in', { form: { ...form, _csrf } })).status).toBe(303)
+  })
+})
+
+describe('guessing', () => {
+  test('an e-mail is let in no more after ten failures, not even with the right password', async () => {
+    const email = await user()
+    const browser = browserOf(world)
+    for (let guess = 0; guess < 10; guess++)
+      expect((await browser.signIn(email, `guess number ${guess}`)).status).toBe(401)
+    const answer = await browser.signIn(email, PASSWORD)
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toBe('900')
+    expect(answer.text).toContain('Tentativas demais')
+    await world.orm.em.execute(`update sign_in_try set at = at - interval '16 minutes'`)
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+  })
+
+  test('a success forgets the failures before it', async () => {
+    const email = await user()
+    const browser = browserOf(world)
+    for (let guess = 0; guess < 9; guess++) await browser.signIn(email, 'a wrong password')
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+    const rows = await world.orm.em.execute('select * from sign_in_try')
+    expect(rows).toEqual([])
+  })
+
+  test('however many guess at once, ten reach a password', async () => {
+    const email = await user()
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () => browserOf(world).signIn(email, 'a wrong password')),
+    )
+    const count = (status: number) => answers.filter(answer => answer.status === status).length
+    expect([count(401), count(429)]).toEqual([10, 15])
+  })
+
+  test('one address guesses thirty times, whatever the e-mail', async () => {
+    const browser = browserOf(world)
+    const answers = []
+    for (let guess = 0; guess < 31; guess++)
+      answers.push((await browser.signIn(`guess-${guess}@trilho.test`, 'a wrong password')).status)
+    expect(answers).toEqual([...Array(30).fill(401), 429])
+  })
+
+  test('what was typed is not kept: it may be a password', async () => {
+    await browserOf(world).signIn('my secret typed here', 'another secret')
+    const rows = JSON.stringify(await world.orm.em.execute('select * from sign_in_try'))
+    expect(rows).not.toMatch(/secret/)
+    expect(world.lines.join('')).not.toMatch(/another secret|my secret/)
+  })
+})
+
+describe('a session ends', () => {
+  async function inside() {
+    const email = await user({ accountUuid: await world.account() })
+    const browser = browserOf(world)
+    await browser.signIn(email, PASSWORD)
+    expect((await browser.get(HOME)).status).toBe(200)
+    return { email, browser, leaves: async () => expect((await browser.get(HOME)).status).toBe(303) }
+  }
+  const sql = (statement: string, values: unknown[] = []) => world.orm.em.execute(statement, values)
+
+  test('by signing out, wherever its cookie is', async () => {
+    const { browser, leaves } = await inside()
+    const secret = browser.cookies.get('trilho_session')!
+    expect((await browser.send('/dashboard/sign-out', {}, { on: HOME })).status).toBe(303)
+    browser.cookies.set('trilho_session', secret)
+    await leaves()
+  })
+
+  test('by a new password', async () => {
+    const { email, leaves } = await inside()
+    await setPassword(world.orm.em.fork(), email, 'another long password')
+    await leaves()
+  })
+
+  test('by its user being disabled', async () => {
+    const { email, leaves } = await inside()
+    await disableUser(world.orm.em.fork(), email)
+    await leaves()
+  })
+
+  test('by its account being blocked', async () => {
+    const { email, leaves } = await inside()
+    await sql(
+      `update account set status = 'BLOCKED' where uuid = (select account_uuid from app_user where email = ?)`,
+      [email],
+    )
+    await leaves()
+  })
+
+  test('after twelve hours, and after two without anybody there', async () => {
+    const { leaves } = await inside()
+    await sql('update dashboard_session set expires_at = now()')
+    await leaves()
+    const idle = await inside()
+    await sql(`update dashboard_session set last_seen_at = now() - interval '121 minutes'`)
+    await idle.leaves()
+  })
+
+  test('and a page that only looks for news keeps it from nothing, and is told to leave', async () => {
+    const { browser, leaves } = await inside()
+    await sql(`update dashboard_session set last_seen_at = now() - interval '119 minutes'`)
+    expect((await browser.get(HOME, { 'HX-Request': 'true' })).status).toBe(200)
+    await sql(`update dashboard_session set last_seen_at = last_seen_at - interval '2 minutes'`)
+    const answer = await browser.get(HOME, { 'HX-Request': 'true' })
+    expect([answer.status, answer.headers.get('hx-redirect')]).toEqual([401, '/dashboard/sign-in'])
+    await leaves()
+  })
+})
+
+test('through https the cookie is one that only our host can set', async () => {
+  const secure = await openWorld([dashboardRoutes], { TRILHO_PUBLIC_URL: 'https://trilho.example' })
+  try {
+    await addUser(secure.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+    const answer = await browserOf(secure).signIn('op@trilho.test', PASSWORD)
+    expect(answer.headers.getSetCookie().join('\n')).toMatch(
+      /^__Host-trilho_session=[\w-]{43}; path=\/; samesite=lax; secure; httponly$/im,
+    )
+  } finally {
+    await secure.close()
+  }
+})

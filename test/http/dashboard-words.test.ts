@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { amountText } from '../../src/dashboard/form.ts'
+import { FORMATS } from '../../src/dashboard/formats.ts'
+import { reordered } from '../../src/dashboard/pages/providers.ts'
+import { niceTop } from '../../src/dashboard/plots.ts'
+import { dictionary, languageOf, WORDS } from '../../src/dashboard/words.ts'
+import { CHARGE_STATUSES } from '../../src/domain/charge.ts'
+import { MOVEMENT_REASONS } from '../../src/domain/movement.ts'
+import { PROVIDER_NAMES } from '../../src/domain/provider.ts'
+
+const root = join(import.meta.dirname, '../../src/dashboard')
+const sources = readdirSync(root, { recursive: true })
+  .map(String)
+  .filter(file => /\.(eta|ts)$/.test(file))
+  .map(file => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+
+describe('the dictionaries', () => {
+  const [pt, en] = [dictionary('pt-BR'), dictionary('en')]
+
+  test('say the same things, with the same gaps', () => {
+    const gaps = (phrases: Record<string, string>) =>
+      Object.entries(phrases).map(([name, phrase]) => [name, phrase.match(/\{\w+\}/g)?.toSorted() ?? []])
+    expect(Object.fromEntries(gaps(en))).toEqual(Object.fromEntries(gaps(pt)))
+  })
+
+  test('have every phrase that a page says by its name', () => {
+    const said = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\bt\('([\w.-]+)'/g)].map(match => match[1]!),
+    )
+    expect(said.length).toBeGreaterThan(100)
+    expect(said.filter(name => !Object.hasOwn(pt, name))).toEqual([])
+  })
+
+  test('have every state, reason and provider there is', () => {
+    const names = [
+      ...CHARGE_STATUSES.map(status => `status.${status}`),
+      ...MOVEMENT_REASONS.map(reason => `reason.${reason}`),
+      ...PROVIDER_NAMES.map(provider => `provider.${provider}`),
+      ...OUTCOMES.map(outcome => `outcome.${outcome}`),
+      ...OUTCOMES.filter(one => one !== 'orphan' && one !== 'closed').map(outcome =>
+        outcome === 'rejected' ? 'why.rejected.final' : `why.${outcome}`,
+      ),
+    ]
+    expect(names.filter(name => !Object.hasOwn(pt, name))).toEqual([])
+  })
+
+  test('say nothing that no page says', () => {
+    const all = sources.map(({ text }) => text).join('\n')
+    const unsaid = Object.keys(pt).filter(name => {
+      const [first] = name.split('.')
+      return !all.includes(`'${name}'`) && !all.includes(`\`${first}.`) && !all.includes(`'${first}.`)
+    })
+    expect(unsaid).toEqual([])
+  })
+})
+
+const OUTCOMES = [
+  'calling',
+  'accepted',
+  'settled',
+  'rejected',
+  'unreachable',
+  'unknown',
+  'orphan',
+  'closed',
+  'duplicate',
+]
+
+describe('the templates', () => {
+  const templates = sources.filter(({ file }) => file.endsWith('.eta'))
+
+  test('write nothing unescaped but other templates', () => {
+    const raw = templates.flatMap(({ file, text }) =>
+      [...text.matchAll(/<%~(?! include\('\.\.?\/[\w/-]+', |\s*it\.body %>)[^%]*%>/g)].map(
+        match => `${file}: ${match[0]}`,
+      ),
+    )
+    expect(raw).toEqual([])
+  })
+
+  test('quote every attribute, and hold no script or style', () => {
+    const wrong = templates.filter(
+      ({ text }) =>
+        /\s[\w-]+=<%=/.test(text) ||
+        /<script(?! src=")/.test(text) ||
+        /<style|\sstyle=|\son\w+=|javascript:/.test(text),
+    )
+    expect(wrong.map(({ file }) => file)).toEqual([])
+  })
+
+  test('give every form that changes something its token', () => {
+    const forms = templates.flatMap(({ file, text }) =>
+      [...text.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)].map(([form]) => ({ file, form })),
+    )
+    expect(forms.length).toBeGreaterThan(6)
+    const without = forms.filter(({ form }) => !form.includes('name="_csrf" value="<%= it.csrf %>"'))
+    expect(without.map(({ file }) => file)).toEqual([])
+  })
+})
+
+test('a browser is spoken to in its language, and in one it has chosen', () => {
+  const asked: [string | undefined, string][] = [
+    [undefined, 'en-US,en;q=0.9,pt;q=0.8'],
+    [undefined, 'pt-BR,en;q=0.5'],
+    [undefined, ''],
+    ['en', 'pt-BR'],
+    ['xx', 'de'],
+  ]
+  expect(asked.map(([cookie, accepted]) => languageOf(cookie, accepted))).toEqual([
+    'en',
+    'pt-BR',
+    'pt-BR',
+    'en',
+    'pt-BR',
+  ])
+})
+
+test('a phrase that is not there is a bug', () => {
+  expect(() => WORDS.en('no.such.phrase')).toThrow('no.such.phrase')
+  expect(() => WORDS.en('constructor')).toThrow('constructor')
+})
+
+test('numbers and moments are as Brazilians read them', () => {
+  const format = FORMATS['pt-BR']
+  const plain = (text: string) => text.replaceAll(/\s/g, ' ')
+  expect(plain(format.money(123_456_789))).toBe('R$ 1.234.567,89')
+  expect(plain(format.money(-5))).toBe('-R$ 0,05')
+  expect(format.time('2026-11-21T02:59:59.999Z').text).toBe(
+    '<time datetime="2026-11-21T02:59:59.999Z">20/11/2026, 23:59:59</time>',
+  )
+  expect(format.document('52998224725')).toBe('529.982.247-25')
+  expect(format.document('12ABC34501DE35')).toBe('12.ABC.345/01DE-35')
+  expect(format.document('***982247**')).toBe('***982247**')
+  expect(format.age(new Date(0), new Date(3 * 3_600_000 + 5))).toBe('há 3 horas')
+})
+
+test.each([
+  ['1.234,56', '1234.56'],
+  ['R$ 1.234,56', '1234.56'],
+  ['1.234', '1234'],
+  ['1.234.567', '1234567'],
+  ['12.34', '12.34'],
+  ['0,5', '0.5'],
+  ['1,234.56', '1.23456'],
+  ['abc', 'abc'],
+  ['', ''],
+])('the amount %s is read as %s', (typed, read) => {
+  expect(amountText(typed)).toBe(read)
+})
+
+test.each([
+  ['up b', 'bac'],
+  ['up a', 'abc'],
+  ['down b', 'acb'],
+  ['down c', 'abc'],
+  ['remove b', 'ac'],
+  ['add d', 'abcd'],
+  ['', 'abc'],
+])('the order abc after %s is %s', (move, expected) => {
+  expect(reordered([...'abc'], move).join('')).toBe(expected)
+})
+
+test.each([
+  [0, 1_000],
+  [999, 1_000],
+  [1_001, 2_000],
+  [148_745, 200_000],
+  [81_000_00, 100_000_00],
+])('a plot of up to %s centavos ends at %s', (cents, top) => {
+  expect(niceTop(cents)).toBe(top)
+})

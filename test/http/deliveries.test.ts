@@ -1,0 +1,263 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { type Authority, authority } from '../webhooks/far-side.ts'
+import { endpointStory } from './support/endpoint.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** One try of a delivery after another, as its activity makes them: what is kept of it, and what comes next. */
+
+const DAY_MS = 86_400_000
+
+let world: World
+let ca: Authority
+beforeAll(async () => {
+  ca = await authority()
+  world = await openWorld([])
+})
+afterAll(() => world?.close())
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+async function endpoint(options: Parameters<typeof endpointStory>[1] = {}) {
+  const story = await endpointStory({ world, ca }, options)
+  closing.push(story.close)
+  return story
+}
+
+const OVER = (outcome: string) => ({ kind: 'over', outcome })
+const isPassed = (at: unknown) => new Date(at as string).getTime() <= Date.now()
+
+describe('a try', () => {
+  test('that is taken ends it, and says so of the endpoint', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event('PAYMENT', { b: 1, a: { z: 'ação', y: null }, sequence: 3 })
+    hook.answers({ status: 204 })
+    await hook.set(`failing_since = now()`)
+    expect(await hook.deliver(delivery)).toEqual(OVER('DELIVERED'))
+    expect(await hook.delivery(delivery)).toMatchObject({ status: 'DELIVERED', tries: 1, wake_at: null })
+    expect(await hook.read()).toMatchObject({ failing_since: null, last_success_at: expect.anything() })
+    const [{ headers, body }] = hook.received as [(typeof hook.received)[0]]
+    const event = new Webhook(hook.secret).verify(body, headers as Record<string, string>)
+    expect(event).toMatchObject({ type: 'PAYMENT', data: { sequence: 3 } })
+    expect(body).toContain('"data":{"b":1,"a":{"z":"ação","y":null},"sequence":3}}')
+    expect(headers['x-request-id']).toBe('the request')
+    expect(await hook.deliver(delivery)).toEqual(OVER('DELIVERED'))
+    expect(hook.received).toHaveLength(1)
+  })
+
+  test.each([
+    ['a server error', { status: 500, body: 'broken' }, 500],
+    ['a refusal', { status: 404 }, 404],
+    ['a redirect, which is not followed', { status: 307, headers: { location: 'https://hooks.test/' } }, 307],
+  ])('that meets %s is made again', async (_, answer, status) => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    hook.answers(answer)
+    const next = await hook.deliver(delivery)
+    expect(next).toMatchObject({ kind: 'again', waitMs: expect.any(Number) })
+    expect(await hook.tries(delivery)).toMatchObject([{ number: 1, status_code: status, failure: null }])
+    expect(hook.received).toHaveLength(1)
+    expect((await hook.read()).failing_since).not.toBeNull()
+  })
+
+  test('keeps at most a kilobyte of the answer', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    hook.answers({ status: 500, body: 'é'.repeat(4_000) })
+    await hook.deliver(delivery)
+    expect((await hook.tries(delivery))[0]!.answer).toBe('é'.repeat(512))
+  })
+
+  test.each([
+    ['turns to a private address', async () => ['10.0.0.1'], 'refused_address'],
+    ['has a private address among others', async () => ['127.0.0.1', '10.0.0.1'], 'refused_address'],
+    ['turns to the metadata service', async () => ['169.254.169.254'], 'refused_address'],
+    ['is gone', () => Promise.reject(new Error('ENOTFOUND')), 'no_connection'],
+  ])('where the name of the endpoint %s sends nothing', async (_, resolve, failure) => {
+    const hook = await endpoint({ resolve })
+    const delivery = await hook.event()
+    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+    expect(await hook.tries(delivery)).toMatchObject([{ status_code: null, failure, answer: '' }])
+    expect(hook.server.seen.connections).toBe(0)
+  })
+
+  test('that goes to an http URL, however that came there, sends nothing', async () => {
+    const hook = await endpoint()
+    await hook.set(`url = replace(url, 'https:', 'http:')`)
+    const delivery = await hook.event()
+    await hook.deliver(delivery)
+    expect(await hook.tries(delivery)).toMatchObject([{ failure: 'no_connection' }])
+    expect(hook.server.seen.connections).toBe(0)
+  })
+
+  test('waits as Retry-After says, in the time of its process', async () => {
+    const hook = await endpoint({ timeScale: 1_000 })
+    const delivery = await hook.event()
+    hook.answers({ status: 429, headers: { 'retry-after': '3600' } })
+    expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 3_600_000 })
+    const { next_try_at, wake_at } = await hook.delivery(delivery)
+    const inMs = new Date(next_try_at as string).getTime() - Date.now()
+    expect(inMs).toBeGreaterThan(0)
+    expect(inMs).toBeLessThanOrEqual(3_600)
+    expect(new Date(wake_at as string).getTime() - new Date(next_try_at as string).getTime()).toBe(300)
+  })
+
+  test('that comes before it is due is not made; the rest of the wait is', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    await hook.change(delivery, `next_try_at = now() + interval '1 hour'`)
+    const next = await hook.deliver(delivery)
+    expect(next).toEqual({ kind: 'again', waitMs: expect.any(Number) })
+    expect((next as { waitMs: number }).waitMs).toBeGreaterThan(3_500_000)
+    expect(hook.received).toEqual([])
+  })
+
+  test('the last of a round is the tenth; sent again, it has ten more', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    hook.answers(...Array(12).fill({ status: 500 }))
+    await hook.change(delivery, 'tries = 9')
+    expect(await hook.deliver(delivery)).toEqual(OVER('FAILED'))
+    await hook.change(delivery, `status = 'PENDING', round_from = 10`)
+    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+    await hook.change(delivery, 'tries = 19, next_try_at = null')
+    expect(await hook.deliver(delivery)).toEqual(OVER('FAILED'))
+  })
+
+  test('at a crowded endpoint is none: it comes back when there is a place', async () => {
+    const hook = await endpoint({ lane: { width: 1, patienceMs: 0 }, timeScale: 50 })
+    const [first, second] = [await hook.event(), await hook.event()]
+    let isIn = () => {}
+    const inside = new Promise<void>(done => {
+      isIn = done
+    })
+    let goOn = () => {}
+    const meanwhile = () => {
+      isIn()
+      return new Promise<void>(done => {
+        goOn = done
+      })
+    }
+    hook.answers({ status: 200, meanwhile })
+    const one = hook.deliver(first)
+    await inside
+    expect(await hook.deliver(second)).toEqual({ kind: 'again', waitMs: 5_000 * 50 })
+    goOn()
+    expect(await one).toEqual(OVER('DELIVERED'))
+    expect(await hook.tries(second)).toEqual([])
+    expect((await hook.read()).failing_since).toBeNull()
+  })
+})
+
+describe('while a try is under way', () => {
+  test('the endpoint is removed: what was to be delivered stays cancelled', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    const meanwhile = () => hook.change(delivery, `status = 'CANCELLED'`)
+    hook.answers({ status: 500, meanwhile })
+    expect(await hook.deliver(delivery)).toEqual(OVER('CANCELLED'))
+    expect(await hook.tries(delivery)).toHaveLength(1)
+  })
+
+  test('the endpoint is removed, and yet it took it: it was delivered', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    hook.answers({ status: 200, meanwhile: () => hook.change(delivery, `status = 'CANCELLED'`) })
+    expect(await hook.deliver(delivery)).toEqual(OVER('DELIVERED'))
+  })
+
+  test('somebody sends it again: the next try follows at once', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    const meanwhile = () => hook.change(delivery, `round_from = tries, next_try_at = now()`)
+    hook.answers({ status: 500, meanwhile })
+    expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 0 })
+    expect(await hook.deliver(delivery)).toEqual(OVER('DELIVERED'))
+  })
+})
+
+describe('a replaced token', () => {
+  const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+  const headersOf = (hook: Awaited<ReturnType<typeof endpoint>>) => hook.received[0]!
+
+  test('signs beside the current one until its time is over', async () => {
+    const hook = await endpoint()
+    const seal = (secret: string) => world.dependencies.sealer.seal(secret)
+    const previous = [
+      { sealed: seal('the one before'), until: inMs(60_000) },
+      { sealed: seal('the one before that'), until: inMs(30_000) },
+      { sealed: seal('one of long ago'), until: inMs(-1) },
+    ]
+    await hook.set('previous_tokens = ?', [JSON.stringify(previous)])
+    await hook.deliver(await hook.event())
+    const { headers, body } = headersOf(hook)
+    expect(String(headers['webhook-signature']).split(' ')).toHaveLength(3)
+    const verifies = (secret: string | Uint8Array) => {
+      const raw = typeof secret === 'string' ? undefined : { format: 'raw' as const }
+      try {
+        return Boolean(new Webhook(secret, raw).verify(body, headers as Record<string, string>))
+      } catch {
+        return false
+      }
+    }
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    expect([
+      verifies(hook.secret),
+      verifies(bytes('the one before')),
+      verifies(bytes('the one before that')),
+      verifies(bytes('one of long ago')),
+    ]).toEqual([true, true, true, false])
+  })
+})
+
+describe('an endpoint', () => {
+  test('that answers 410 is disabled, and nothing more is sent to it', async () => {
+    const hook = await endpoint()
+    const [first, second, done] = [await hook.event(), await hook.event(), await hook.event()]
+    await hook.deliver(done)
+    hook.answers({ status: 410 })
+    expect(await hook.deliver(first)).toEqual(OVER('FAILED'))
+    expect(await hook.read()).toMatchObject({
+      status: 'DISABLED',
+      disabled_reason: 'the endpoint answered 410 Gone',
+    })
+    const ended = await hook.delivery(second)
+    expect(ended).toMatchObject({ status: 'FAILED', tries: 0 })
+    expect(isPassed(ended.wake_at)).toBe(true) // Its life is told.
+    expect(await hook.deliver(second)).toEqual(OVER('FAILED'))
+    expect((await hook.delivery(done)).status).toBe('DELIVERED')
+    expect(hook.received).toHaveLength(2)
+  })
+
+  test.each([
+    ['for five days', 'DISABLED', 5 * DAY_MS + 1_000],
+    ['for not quite five days', 'ACTIVE', 5 * DAY_MS - 60_000],
+  ])('that has failed %s and fails now is then %s', async (_, status, ms) => {
+    const hook = await endpoint()
+    await hook.set('failing_since = ?', [new Date(Date.now() - ms)])
+    hook.answers({ status: 500 })
+    await hook.deliver(await hook.event())
+    expect((await hook.read()).status).toBe(status)
+  })
+
+  test('that has failed for five days and takes it now stays', async () => {
+    const hook = await endpoint()
+    await hook.set('failing_since = ?', [new Date(Date.now() - 6 * DAY_MS)])
+    await hook.deliver(await hook.event())
+    expect(await hook.read()).toMatchObject({ status: 'ACTIVE', failing_since: null })
+  })
+
+  test.each([
+    [`deleted_at = now()`, 'CANCELLED'],
+    [`status = 'DISABLED', disabled_reason = 'so'`, 'FAILED'],
+  ])('with %s gets nothing of what was written meanwhile', async (columns, outcome) => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    await hook.set(columns)
+    expect(await hook.deliver(delivery)).toEqual(OVER(outcome))
+    expect(await hook.delivery(delivery)).toMatchObject({ status: outcome, tries: 0, wake_at: null })
+    expect(hook.received).toEqual([])
+  })
+})

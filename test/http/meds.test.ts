@@ -1,0 +1,364 @@
+import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { documentationRoutes } from '../../src/api/routes/documentation.ts'
+import { medRoutes } from '../../src/api/routes/meds.ts'
+import { FILES, formOf, type SentFile } from '../support/files.ts'
+import { temporaryFolder } from '../support/servers.ts'
+import { type Answer, openWorld, type World } from './support/world.ts'
+
+const MEDS = '/api/v1/meds'
+const TEXTS: [string, string][] = [
+  ['accept', '0'],
+  ['analysis', 'It was delivered.'],
+]
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let world: World
+let account: { uuid: string; a: string; b: string; token: string; tokenA: string; tokenB: string }
+let stranger: string
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  world = await openWorld([medRoutes, documentationRoutes], { TRILHO_STORAGE_FOLDER: folder.path })
+  const uuid = await world.account()
+  const a = await world.connection(uuid)
+  const b = await world.connection(uuid, { provider: 'PROVIDER_B' })
+  const token = await world.token({ accountUuid: uuid })
+  const tokenA = await world.token({ accountUuid: uuid, connectionUuid: a })
+  const tokenB = await world.token({ accountUuid: uuid, connectionUuid: b })
+  account = { uuid, a, b, token, tokenA, tokenB }
+  stranger = await world.token({ accountUuid: await world.account() })
+})
+afterAll(async () => {
+  await world?.close()
+  await folder?.remove()
+})
+
+type Row = {
+  connection?: string
+  kind?: string
+  type?: string
+  state?: string
+  createdAt?: string
+  replied?: boolean
+}
+
+/** A dispute as a life would have written it. */
+async function dispute(row: Row = {}): Promise<string> {
+  const connection = row.connection ?? account.a
+  const [med, movement, at] = [randomUUID(), randomUUID(), row.createdAt ?? new Date().toISOString()]
+  const kind = row.kind ?? 'RECEIVED_MED'
+  const endToEnd = `E09089356${randomUUID().replaceAll('-', '').slice(0, 23)}`
+  const direction = kind === 'RECEIVED_MED' ? 'IN' : 'OUT'
+  await world.orm.em.execute(
+    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, end_to_end, settled_at, created_at, updated_at)
+     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', ?, 1050, 'SETTLED', ?, ?, ?, ?
+     from connection where uuid = ?`,
+    [movement, direction, endToEnd, at, at, at, connection],
+  )
+  await world.orm.em.execute(
+    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+       end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at, accept, analysis,
+       replied_at, reply_state)
+     select ?, account_uuid, uuid, provider_account_uuid, ?, ?, ?, ?, ?, ?, 1000, ?, ?::timestamptz + interval '7 days', 'r', ?, ?,
+       ?, ?, ?, ?
+     from connection where uuid = ?`,
+    [
+      ...[
+        med,
+        randomUUID(),
+        kind,
+        row.type ?? 'SCAM',
+        row.state ?? 'open',
+        endToEnd,
+        movement,
+        at,
+        at,
+        at,
+        at,
+      ],
+      ...(row.replied ? [false, 'No.', at, 'wanted'] : [null, null, null, null]),
+      connection,
+    ],
+  )
+  return med
+}
+
+const get = (path: string, token = account.token) => world.call('GET', MEDS + path, { token })
+const uuids = (answer: Answer): string[] => answer.body.data.map((med: { uuid: string }) => med.uuid)
+
+async function reply(uuid: string, { token = account.token, texts = TEXTS, files = [] as SentFile[] } = {}) {
+  return world.call('POST', `${MEDS}/${uuid}/reply`, { token, ...(await formOf(texts, files)) })
+}
+
+describe('a list of disputes', () => {
+  let all: Record<string, string>
+  let mine: { token: string; a: string; b: string }
+  beforeAll(async () => {
+    const uuid = await world.account()
+    const a = await world.connection(uuid)
+    const b = await world.connection(uuid, { provider: 'PROVIDER_B' })
+    mine = { a, b, token: await world.token({ accountUuid: uuid }) }
+    all = {
+      open: await dispute({ connection: a, createdAt: '2026-03-01T00:00:00Z' }),
+      answered: await dispute({
+        connection: a,
+        state: 'analysing',
+        type: 'COERCION_CRIME',
+        createdAt: '2026-03-01T23:59:59.999Z',
+        replied: true,
+      }),
+      agreed: await dispute({
+        connection: a,
+        state: 'accepted',
+        type: 'UNDEFINED',
+        createdAt: '2026-03-02T00:00:00Z',
+      }),
+      returned: await dispute({ connection: b, state: 'resolved', createdAt: '2026-03-03T00:00:00Z' }),
+      rejected: await dispute({
+        connection: b,
+        state: 'rejected',
+        type: 'UNAUTHORIZED_ACCESS',
+        createdAt: '2026-03-04T00:00:00Z',
+      }),
+      withdrawn: await dispute({
+        connection: b,
+        state: 'cancelled',
+        type: 'WRONG_TRANSACTION',
+        createdAt: '2026-03-05T00:00:00Z',
+      }),
+      ours: await dispute({ connection: b, kind: 'REQUESTED_MED', createdAt: '2026-03-06T00:00:00Z' }),
+    }
+  })
+
+  test.each<[string, string[]]>([
+    ['', ['ours', 'withdrawn', 'rejected', 'returned', 'agreed', 'answered', 'open']],
+    ['status=PENDING', ['ours', 'open']],
+    ['status=processing', ['answered']],
+    ['status=ACCEPTED', ['returned', 'agreed']],
+    ['status=REJECTED,CANCELLED', ['withdrawn', 'rejected']],
+    ['status=REJECTED&status=CANCELLED', ['withdrawn', 'rejected']],
+    ['status=UNDEFINED', []],
+    ['med_type=REQUESTED_MED', ['ours']],
+    ['med_type=received_med&status=PENDING', ['open']],
+    ['dispute_type=COERCION_CRIME', ['answered']],
+    ['dispute_type=UNDEFINED', ['agreed']],
+    ['dispute_type=UNAUTHORIZED_ACCESS,WRONG_TRANSACTION', ['withdrawn', 'rejected']],
+    ['resolved=true', ['withdrawn', 'rejected', 'returned']],
+    ['resolved=0', ['ours', 'agreed', 'answered', 'open']],
+    ['open=1', ['ours', 'answered', 'open']],
+    ['open=false', ['withdrawn', 'rejected', 'returned', 'agreed']],
+    ['open=true&resolved=true', []],
+    ['open=false&resolved=false', ['agreed']],
+    ['date_from=2026-03-04', ['ours', 'withdrawn', 'rejected']],
+    ['date_to=2026-03-01', ['answered', 'open']],
+    ['date_from=2026-03-02&date_to=2026-03-03', ['returned', 'agreed']],
+    ['status=ACCEPTED&dispute_type=SCAM&resolved=true&open=false&med_type=RECEIVED_MED', ['returned']],
+  ])('filtered by %s', async (query, names) => {
+    const answer = await get(`?${query}`, mine.token)
+    expect(answer.status).toBe(200)
+    expect(uuids(answer)).toEqual(names.map(name => all[name]))
+  })
+
+  test('by uuid, in capitals too', async () => {
+    expect(uuids(await get(`?uuid=${all.agreed?.toUpperCase()}`, mine.token))).toEqual([all.agreed])
+    expect(uuids(await get(`?uuid=${randomUUID()}`, mine.token))).toEqual([])
+  })
+
+  test('in pages', async () => {
+    const answer = await get('?per_page=3&page=2', mine.token)
+    expect(uuids(answer)).toEqual([all.returned, all.agreed, all.answered])
+    expect(answer.body.meta).toEqual({ current_page: 2, from: 4, last_page: 3, per_page: 3, to: 6, total: 7 })
+    expect((await get('?page=9', mine.token)).body).toMatchObject({
+      data: [],
+      meta: { from: 0, to: 0, last_page: 1, total: 7 },
+    })
+  })
+
+  test('a token that is bound to a provider lists that provider’s only', async () => {
+    const [{ account_uuid: accountUuid }] = await world.orm.em.execute<[{ account_uuid: string }]>(
+      'select account_uuid from connection where uuid = ?',
+      [mine.a],
+    )
+    const token = await world.token({ accountUuid, connectionUuid: mine.a })
+    expect(uuids(await get('', token))).toEqual([all.agreed, all.answered, all.open])
+    expect(uuids(await get(`?uuid=${all.returned}`, token))).toEqual([])
+  })
+
+  test('shows nobody the disputes of another account', async () => {
+    expect((await get('', stranger)).body).toMatchObject({ data: [], meta: { total: 0 } })
+    expect(uuids(await get(`?uuid=${all.open}`, stranger))).toEqual([])
+  })
+
+  test.each([
+    ['status=LOST', 'status'],
+    ['status=', 'status'],
+    ['med_type=SENT', 'med_type'],
+    ['dispute_type=FRAUD', 'dispute_type'],
+    ['resolved=maybe', 'resolved'],
+    ['open=', 'open'],
+    ['date_from=01/03/2026', 'date_from'],
+    ['date_to=2026-02-30', 'date_to'],
+    ['uuid=1', 'uuid'],
+    ['per_page=0', 'per_page'],
+    ['per_page=101', 'per_page'],
+    ['page=0', 'page'],
+    ['resolved=1&resolved=0', 'resolved'],
+    ['sort=value', 'sort'],
+  ])('with %s is 422 and names it', async (query, field) => {
+    const answer = await get(`?${query}`)
+    // Of a list of names the wrong one is named: `status.0`.
+    const named = Object.keys(answer.body.errors).map(path => path.split('.')[0])
+    expect([answer.status, named]).toEqual([422, [field]])
+  })
+})
+
+describe('one dispute', () => {
+  test('is read by its account and its provider’s token, and by nobody else', async () => {
+    const uuid = await dispute({ connection: account.a })
+    for (const token of [account.token, account.tokenA])
+      expect((await get(`/${uuid}`, token)).body.data.uuid).toBe(uuid)
+    for (const token of [account.tokenB, stranger])
+      expect([(await get(`/${uuid}`, token)).status, (await get(`/${uuid}`, token)).body.code]).toEqual([
+        404,
+        'not_found',
+      ])
+    expect((await world.call('GET', `${MEDS}/${uuid}`)).status).toBe(401)
+  })
+
+  test.each([randomUUID(), 'x', '1'])('%s is 404', async uuid => {
+    expect((await get(`/${uuid}`)).status).toBe(404)
+  })
+
+  test('has the contract’s fields, its proofs with links that work', async () => {
+    const uuid = await dispute()
+    const { data } = (await get(`/${uuid}`)).body
+    expect(Object.keys(data)).toEqual(
+      expect.arrayContaining(
+        'uuid pix_in_transaction attachments med_type dispute_type status details analysis resolved created_at updated_at'.split(
+          ' ',
+        ),
+      ),
+    )
+    expect(data).toMatchObject({
+      attachments: [],
+      med_type: 'RECEIVED_MED',
+      dispute_type: 'SCAM',
+      status: 'PENDING',
+      resolved: false,
+      value: 10,
+      pix_in_transaction: {
+        value: '10.50',
+        movement_type: 'IN',
+        status: 'SETTLED',
+        initiation: { value: '10.50' },
+      },
+    })
+  })
+})
+
+test('a token of the other mode sees and answers nothing of it: simulated money is no real money', async () => {
+  const accountUuid = await world.account()
+  const connections = {
+    test: await world.connection(accountUuid),
+    live: await world.connection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
+  }
+  for (const [mode, other] of [
+    ['test', 'live'],
+    ['live', 'test'],
+  ] as const) {
+    const [own, theirs] = [
+      await dispute({ connection: connections[mode] }),
+      await dispute({ connection: connections[other] }),
+    ]
+    const token = await world.token({ accountUuid, mode })
+    const seen = uuids(await get('?per_page=100', token))
+    expect([seen.includes(own), seen.includes(theirs)]).toEqual([true, false])
+    expect((await get(`/${own}`, token)).status).toBe(200)
+    expect((await get(`/${theirs}`, token)).status).toBe(404)
+    expect((await reply(theirs, { token })).status).toBe(404)
+  }
+})
+
+describe('a reply', () => {
+  const stored = async () =>
+    (await readdir(folder.path, { recursive: true })).filter(name => /\.\w+$/.test(name))
+
+  test.each<[string, Row, string]>([
+    ['a dispute that was answered', { state: 'analysing', replied: true }, 'med_already_answered'],
+    ['one whose deadline has passed', { state: 'analysing' }, 'med_not_answerable'],
+    ['one that was agreed', { state: 'accepted' }, 'med_not_answerable'],
+    ['one that was answered and rejected', { state: 'rejected', replied: true }, 'med_already_answered'],
+    ['one that was withdrawn', { state: 'cancelled' }, 'med_not_answerable'],
+    ['one that we asked for', { kind: 'REQUESTED_MED' }, 'med_not_answerable'],
+  ])('to %s is 409', async (_, row, code) => {
+    const answer = await reply(await dispute(row), { files: [{ bytes: FILES.pdf }] })
+    expect([answer.status, answer.body.code]).toEqual([409, code])
+    expect(await stored()).toEqual([])
+  })
+
+  test('to nobody’s, another account’s or another provider’s dispute is 404', async () => {
+    const uuid = await dispute({ connection: account.a })
+    for (const [to, token] of [
+      [randomUUID(), account.token],
+      ['x', account.token],
+      [uuid, stranger],
+      [uuid, account.tokenB],
+    ] as const) {
+      const answer = await reply(to, { token, files: [{ bytes: FILES.pdf }] })
+      expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+    }
+    expect(await stored()).toEqual([])
+  })
+
+  test('that is wrong is 422, all of it at once, and keeps nothing', async () => {
+    const answer = await reply(await dispute(), {
+      texts: [],
+      files: [{ bytes: FILES.pdf }, { bytes: FILES.exe }],
+    })
+    expect(answer.status).toBe(422)
+    expect(Object.keys(answer.body.errors).sort()).toEqual(['accept', 'analysis', 'attachments.1.file'])
+    expect(await stored()).toEqual([])
+  })
+
+  test('that finds no engine is 503 and keeps nothing', async () => {
+    const answer = await reply(await dispute(), { files: [{ bytes: FILES.pdf }] })
+    expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
+      503,
+      'unavailable',
+      '5',
+    ])
+    expect(await stored()).toEqual([])
+  })
+})
+
+test('OpenAPI tells the three operations', async () => {
+  const { body: document } = await world.call('GET', '/openapi.json')
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+  const { [MEDS]: list, [`${MEDS}/{uuid}`]: read, [`${MEDS}/{uuid}/reply`]: answering } = document.paths
+  expect(
+    list.get.parameters
+      .filter((one: { in: string }) => one.in === 'query')
+      .map((one: { name: string }) => one.name)
+      .sort(),
+  ).toEqual('date_from date_to dispute_type med_type open page per_page resolved status uuid'.split(' '))
+  expect(Object.keys(read.get.responses)).toEqual(['200', '401', '404', '422', '429', '500', '503'])
+  expect(Object.keys(answering.post.responses)).toEqual([
+    '200',
+    '400',
+    '401',
+    '404',
+    '409',
+    '413',
+    '415',
+    '422',
+    '429',
+    '500',
+    '503',
+  ])
+  expect(
+    answering.post.requestBody.content['multipart/form-data'].schema.properties.attachments.maxItems,
+  ).toBe(10)
+})

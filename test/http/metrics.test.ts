@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import Koa from 'koa'
+import { metricsRoutes } from '../../src/api/routes/metrics.ts'
+import { startServer } from '../../src/api/server.ts'
+import { apiMetrics } from '../../src/metrics/api.ts'
+import { mergeExpositions } from '../../src/metrics/exposition.ts'
+import { observed } from '../../src/providers/observed.ts'
+import type { Provider } from '../../src/providers/port.ts'
+import { openWorld, type World } from './support/world.ts'
+
+test('several processes become one text: each family once, every sample kept', () => {
+  const merged = mergeExpositions([
+    '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="a"} 1\n',
+    '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="b"} 2\n\n# TYPE lag histogram\nlag_bucket{le="1"} 3\nlag_sum 4\n',
+    'bare 5\n# TYPE lag histogram\nlag_sum{worker="b"} 6\n',
+    '',
+  ])
+  expect(merged.split('\n')).toEqual([
+    '# HELP calls Calls.',
+    '# TYPE calls counter',
+    'calls{worker="a"} 1',
+    'calls{worker="b"} 2',
+    '# TYPE lag histogram',
+    'lag_bucket{le="1"} 3',
+    'lag_sum 4',
+    'lag_sum{worker="b"} 6',
+    'bare 5',
+    '',
+  ])
+})
+
+test('an observed provider answers as it did, and every call is seen with what it came to', async () => {
+  const seen: string[] = []
+  const provider = {
+    capabilities: { openAmounts: false },
+    findCharge: async (reference: string) => ({ kind: 'not_found', reference }),
+    sendTransfer: async () => {
+      throw new Error('a bug')
+    },
+    readNotice: () => ({ kind: 'forged' }),
+  } as unknown as Provider
+  const watched = observed(provider, 'PROVIDER_A', call =>
+    seen.push(`${call.provider} ${call.operation} ${call.outcome} ${call.seconds >= 0}`),
+  )
+  expect(await watched.findCharge('ref')).toEqual({ kind: 'not_found', reference: 'ref' })
+  await expect(watched.sendTransfer({} as never)).rejects.toThrow('a bug')
+  expect(watched.readNotice({} as never)).toEqual({ kind: 'forged' })
+  expect(watched.capabilities).toBe(provider.capabilities)
+  expect(seen).toEqual(['PROVIDER_A findCharge not_found true', 'PROVIDER_A sendTransfer bug true'])
+})
+
+describe('GET /metrics', () => {
+  const TOKEN = 'a-token-of-the-operator'
+  const metrics = apiMetrics()
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld([metricsRoutes(metrics)], { TRILHO_METRICS_TOKEN: TOKEN })
+  })
+  afterAll(() => world?.close())
+
+  const scrape = (headers: Record<string, string> = {}) => fetch(`${world.server.url}/metrics`, { headers })
+
+  test('says what stands in the database', async () => {
+    const connection = await world.connection(await world.account())
+    await world.orm.em
+      .fork()
+      .execute(`insert into breaker (connection_uuid, failures, opened_at) values (?, '{}', now())`, [
+        connection,
+      ])
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_A"\} 1$/m)
+    expect(text).toMatch(/^trilho_ledger_drift_cents 0$/m)
+    expect(text).toMatch(/^trilho_deliveries_pending 0$/m)
+  })
+
+  test('says what workers published, until they have been silent for half a minute', async () => {
+    const publish = (worker: string, age: string) =>
+      world.orm.em
+        .fork()
+        .execute(`insert into worker_metrics (worker, at, exposition) values (?, now() - ?::interval, ?)`, [
+          worker,
+          age,
+          `# TYPE work counter\nwork{worker="${worker}"} 1\n`,
+        ])
+    await publish('alive', '1 second')
+    await publish('gone', '1 minute')
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^work\{worker="alive"\} 1$/m)
+    expect(text).not.toContain('gone')
+  })
+
+  test.each([
+    ['this machine', {}, 200],
+    ['elsewhere, through a proxy', { 'X-Forwarded-For': '203.0.113.7' }, 401],
+    [
+      'elsewhere, with the token',
+      { 'X-Forwarded-For': '203.0.113.7', Authorization: `Bearer ${TOKEN}` },
+      200,
+    ],
+    ['a wrong token', { Authorization: 'Bearer a-token-of-the-operator?' }, 401],
+  ])('read from %s', async (_, headers, status) => {
+    expect((await scrape(headers)).status).toBe(status)
+  })
+
+  test('counts requests by route and status, not by path', async () => {
+    const app = new Koa()
+    app.use(metrics.count)
+    app.use(ctx => {
+      ctx.status = 404
+    })
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+    await fetch(`${server.url}/api/v1/pix-keys/somebody@example.com`)
+    await server.stop()
+    const text = await metrics.registry.metrics()
+    expect(text).toMatch(
+      /trilho_http_request_seconds_count\{process="api",route="none",method="GET",status="404"\} 1/,
+    )
+    expect(text).not.toContain('somebody')
+  })
+})

@@ -1,0 +1,52 @@
+import type { Answer, World } from './world.ts'
+
+/** A browser of a test: it keeps cookies, follows nothing by itself, and fills in forms with what their page holds. */
+export function browserOf(world: World, { language = 'pt-BR' }: { language?: string } = {}) {
+  const cookies = new Map<string, string>()
+
+  async function call(method: string, path: string, sent: Sent = {}) {
+    const answer = await fetch(world.server.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        'accept-language': language,
+        ...(sent.form && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...sent.headers,
+      },
+      ...(sent.form && { body: String(new URLSearchParams(sent.form)) }),
+      ...(sent.multipart && { body: sent.multipart }),
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!
+      if (value === '') cookies.delete(name!)
+      else cookies.set(name!, value!)
+    }
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, text, body: text } satisfies Answer
+  }
+
+  const get = (path: string, headers?: Headers) => call('GET', path, { ...(headers && { headers }) })
+  /** Sends a form with the token of the page it stands on. */
+  async function send(path: string, form: Form = {}, { on = path }: { on?: string } = {}) {
+    const page = await get(on)
+    return call('POST', path, { form: { _csrf: fieldOf(page.text, '_csrf') ?? '', ...form } })
+  }
+  return {
+    cookies,
+    call,
+    get,
+    send,
+    signIn: (email: string, password: string) =>
+      send('/dashboard/sign-in', { email, password, next: '' }, { on: '/dashboard/sign-in' }),
+  }
+}
+
+type Sent = { form?: Form; multipart?: FormData; headers?: Headers }
+type Form = Record<string, string>
+type Headers = Record<string, string>
+
+/** The value of a hidden field on a page. */
+export function fieldOf(text: string, name: string): string | undefined {
+  return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
+}

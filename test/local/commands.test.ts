@@ -1,0 +1,411 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { CommanderError } from 'commander'
+import { connect } from '../../src/admin/connections.ts'
+import { feeOfText, textOfFee } from '../../src/cli/fees.ts'
+import { trilho } from '../../src/cli/program.ts'
+import { readConfig } from '../../src/config.ts'
+import { Connection } from '../../src/db/entities/connection.ts'
+import { Token } from '../../src/db/entities/token.ts'
+import { User } from '../../src/db/entities/user.ts'
+import { Webhook } from '../../src/db/entities/webhook.ts'
+import { migrate, type Orm, openOrm } from '../../src/db/orm.ts'
+import { passwordFits } from '../../src/passwords.ts'
+import { providerRegistry } from '../../src/providers/registry.ts'
+import { sealer } from '../../src/sealing.ts'
+import { tokenHash } from '../../src/tokens.ts'
+import { startPostgres } from '../support/postgres.ts'
+
+/** Every command that needs no far side, over a PostgreSQL of its own; those that do are in test/api/commands.test.ts. */
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not.
+type Line = any
+
+const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`
+const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`
+const BY = ['--by', 'ana', '--reason', 'a drill']
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let orm: Orm
+let folder: string
+const providers = providerRegistry({ timeoutMs: 1_000 })
+beforeAll(async () => {
+  postgres = await startPostgres()
+  orm = await openOrm({ databaseUrl: postgres.url })
+  await migrate(orm)
+  folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
+})
+afterAll(async () => {
+  await providers.close()
+  await orm?.close()
+  await postgres?.stop()
+  await rm(folder, { recursive: true })
+})
+
+let keys = OLD
+let stdin = ''
+let account: string
+beforeEach(async () => {
+  keys = OLD
+  ;[{ account_uuid: account }] = await run('account', 'open', 'Loja', '11.222.333/0001-81')
+})
+
+/** Gives a command as a shell would, and answers what it printed. */
+async function run(...words: string[]): Promise<Line[]> {
+  const lines: Line[] = []
+  const config = readConfig({
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    TRILHO_SECRET_KEY: keys,
+  })
+  const program = trilho({
+    withTools: async work =>
+      void (await work({ orm, em: orm.em.fork(), config, seal: sealer(keys), providers })),
+    print: line => void lines.push(JSON.parse(JSON.stringify(line))),
+    readSecret: async () => stdin,
+  })
+  for (const command of everyCommand(program))
+    command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
+  await program.parseAsync(words, { from: 'user' })
+  return lines
+}
+
+function everyCommand(command: ReturnType<typeof trilho>): ReturnType<typeof trilho>[] {
+  return [command, ...command.commands.flatMap(everyCommand)]
+}
+
+const em = () => orm.em.fork()
+const actsOf = (subject: string) => run('acts', '--subject', subject)
+
+function connection(type: 'NOMINAL' | 'POOL' = 'NOMINAL'): Promise<Connection> {
+  return connect(em(), sealer(OLD), {
+    accountUuid: account,
+    provider: 'PROVIDER_A',
+    providerAccount: crypto.randomUUID(),
+    dialect: 'efi',
+    type,
+    isSimulated: true,
+    baseUrl: 'https://localhost:1',
+    credentials: { client_id: 'a', client_secret: 'b', notice_secret: 'c' },
+    collectionKey: null,
+  })
+}
+
+describe('account', () => {
+  test('open and list; the document is checked and kept without marks', async () => {
+    const listed = await run('account', 'list')
+    expect(listed.at(-1)).toEqual({
+      account_uuid: account,
+      name: 'Loja',
+      status: 'ACTIVE',
+      unmatched: 'refund',
+      unique_external_ref: false,
+    })
+    const [row] = await em().execute('select document from account where uuid = ?', [account])
+    expect(row).toEqual({ document: '11222333000181' })
+    await expect(run('account', 'open', 'Loja', '11222333000180')).rejects.toThrow(/not a valid CPF or CNPJ/)
+  })
+
+  test('policy changes what is named and nothing else, and says who and why', async () => {
+    const shown = async () => (await run('account', 'list')).find(line => line.account_uuid === account)
+    await run('account', 'policy', account, '--unmatched', 'keep', ...BY)
+    expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
+    await run('account', 'policy', account, '--unique-external-ref', 'yes', ...BY)
+    expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
+    await run('account', 'policy', account, '--unmatched', 'refund', '--unique-external-ref', 'no', ...BY)
+    expect(await shown()).toMatchObject({ unmatched: 'refund', unique_external_ref: false })
+    await expect(run('account', 'policy', account, ...BY)).rejects.toThrow(/nothing is to be changed/)
+    expect((await actsOf(`account/${account}`)).map(({ act, who, reason }) => [act, who, reason])).toEqual([
+      ['account_policy', 'ana', 'a drill'],
+      ['account_policy', 'ana', 'a drill'],
+      ['account_policy', 'ana', 'a drill'],
+      ['account_open', expect.any(String), 'routine'],
+    ])
+  })
+
+  test('block and unblock', async () => {
+    const status = async () =>
+      (await run('account', 'list')).find(line => line.account_uuid === account).status
+    await run('account', 'block', account, ...BY)
+    expect(await status()).toBe('BLOCKED')
+    await run('account', 'unblock', account, ...BY)
+    expect(await status()).toBe('ACTIVE')
+  })
+
+  test('defaults are the account’s own connections, in the order given', async () => {
+    const [a, b] = [await connection(), await connection()]
+    await run('account', 'defaults', account, b.uuid, a.uuid)
+    const stored = () =>
+      em().execute('select connection_uuid from default_provider where account_uuid = ? order by position', [
+        account,
+      ])
+    expect(await stored()).toEqual([{ connection_uuid: b.uuid }, { connection_uuid: a.uuid }])
+    await expect(run('account', 'defaults', account, crypto.randomUUID())).rejects.toThrow(/there is no/)
+    expect(await stored()).toHaveLength(2)
+  })
+})
+
+describe('user', () => {
+  const stored = (email: string) => em().findOneOrFail(User, { email }, { populate: ['passwordHash'] })
+
+  test('add makes a password and shows it once, or takes one from a file or the standard input', async () => {
+    const [made] = await run('user', 'add', 'Ana@loja.test', '--role', 'merchant', '--account', account)
+    expect(made).toMatchObject({ email: 'ana@loja.test', role: 'merchant' })
+    expect(await passwordFits(made.password, (await stored('ana@loja.test')).passwordHash)).toBe(true)
+
+    const file = join(folder, 'password')
+    await writeFile(file, 'correct horse battery\n')
+    const [op] = await run('user', 'add', 'op@trilho.test', '--role', 'operator', '--password-file', file)
+    expect(op).not.toHaveProperty('password')
+    stdin = 'staple staple staple'
+    await run('user', 'password', 'OP@trilho.test', '--password-file', '-', ...BY)
+    const { passwordHash, role } = await stored('op@trilho.test')
+    expect(role).toBe('operator')
+    expect(await passwordFits('staple staple staple', passwordHash)).toBe(true)
+    expect((await actsOf(`user/${op.user_uuid}`)).map(({ act }) => act)).toEqual([
+      'user_password',
+      'user_add',
+    ])
+  })
+
+  test('list, disable and enable', async () => {
+    await run('user', 'add', 'bia@loja.test', '--role', 'merchant', '--account', account)
+    const listed = () => run('user', 'list', '--account', account)
+    expect(await listed()).toEqual([
+      { email: 'bia@loja.test', role: 'merchant', account_uuid: account, disabled_at: null },
+    ])
+    await run('user', 'disable', 'bia@loja.test', ...BY)
+    expect((await listed())[0].disabled_at).toEqual(expect.any(String))
+    await run('user', 'enable', 'bia@loja.test', ...BY)
+    expect((await listed())[0].disabled_at).toBeNull()
+  })
+
+  test.each<[what: string, words: string[], why: RegExp]>([
+    ['a merchant without an account', ['add', 'x@y.test', '--role', 'merchant'], /--account is needed/],
+    ['an unknown role', ['add', 'x@y.test', '--role', 'admin'], /Allowed choices/],
+    ['nobody', ['disable', 'nobody@y.test', ...BY], /there is no user/],
+  ])('%s is refused', async (_what, words, why) => {
+    await expect(run('user', ...words)).rejects.toThrow(why)
+  })
+
+  test('an operator belongs to no account', async () => {
+    const words = ['add', 'x@y.test', '--role', 'operator', '--account', account]
+    await expect(run('user', ...words)).rejects.toThrow(/no account/)
+  })
+})
+
+describe('token', () => {
+  const listed = () => run('token', 'list', account)
+
+  test('issue shows it once, list shows its beginning, expire moves its end, revoke ends it', async () => {
+    const { uuid } = await connection()
+    const issue = ['token', 'issue', account, 'till', '--mode', 'test']
+    const [{ token }] = await run(...issue, '--connection', uuid, '--expires', '2030-01-01T00:00:00Z')
+    expect(token).toMatch(/^trl_test_[\w-]{43}$/)
+    const [row] = await listed()
+    expect(row).toMatchObject({
+      name: 'till',
+      mode: 'test',
+      provider_uuid: uuid,
+      expires_at: '2030-01-01T00:00:00.000Z',
+      revoked_at: null,
+    })
+    expect(token.startsWith(row.prefix)).toBe(true)
+    expect(JSON.stringify(await listed())).not.toContain(token)
+    expect(await em().count(Token, { hash: tokenHash(token) })).toBe(1)
+
+    await run('token', 'expire', row.token_uuid, '2029-06-01')
+    expect((await listed())[0].expires_at).toBe('2029-06-01T00:00:00.000Z')
+    await run('token', 'revoke', account, row.token_uuid)
+    expect((await listed())[0].revoked_at).toEqual(expect.any(String))
+    await expect(run('token', 'revoke', account, row.token_uuid)).rejects.toThrow(/no token/)
+  })
+
+  test('revoke by name ends all that carry it, and no other', async () => {
+    for (const name of ['a', 'a', 'b']) await run('token', 'issue', account, name)
+    await run('token', 'revoke', account, 'a')
+    expect((await listed()).map(({ name, mode, revoked_at }) => [name, mode, revoked_at !== null])).toEqual([
+      ['a', 'live', true],
+      ['a', 'live', true],
+      ['b', 'live', false],
+    ])
+  })
+
+  test.each<[what: string, words: string[], why: RegExp]>([
+    ['an end that is no moment', ['issue', '--expires', 'soon'], /ISO 8601/],
+    ['an account that is no uuid', ['list', 'loja'], /Not a uuid/],
+    ['an unknown token', ['expire', crypto.randomUUID(), '2030-01-01'], /there is no token/],
+  ])('%s is refused', async (_what, [word, ...more], why) => {
+    const words = word === 'issue' ? [account, 'till', ...more] : more
+    await expect(run('token', word!, ...words)).rejects.toThrow(why)
+  })
+
+  test('neither an unknown account nor another’s connection gets one', async () => {
+    await expect(run('token', 'issue', crypto.randomUUID(), 'till')).rejects.toThrow(/there is no account/)
+    const { uuid } = await connection()
+    const [{ account_uuid: other }] = await run('account', 'open', 'Outra', '52998224725')
+    await expect(run('token', 'issue', other, 'till', '--connection', uuid)).rejects.toThrow(/of the account/)
+    expect(await run('token', 'list', other)).toEqual([])
+  })
+})
+
+describe('connection', () => {
+  test('status, visibility and fees change what list shows; a line of fees that is not named stays', async () => {
+    const { uuid } = await connection('POOL')
+    const shown = async () => (await run('connection', 'list', account))[0]
+    const free = '0.00+0.00%'
+    expect(await shown()).toEqual({
+      provider_uuid: uuid,
+      provider: 'PROVIDER_A',
+      type: 'POOL',
+      status: 'ACTIVE',
+      dialect: 'efi',
+      is_public: true,
+      fees: { charge: free, transfer: free, refund: free },
+      secret_key_id: 'old',
+    })
+    await run('connection', 'fees', uuid, '--charge', '0.10+0.99%', '--transfer', '1', ...BY)
+    await run('connection', 'fees', uuid, '--transfer', '1.5%', ...BY)
+    await run('connection', 'status', uuid, 'inactive', ...BY)
+    await run('connection', 'visibility', uuid, '--public', 'no', ...BY)
+    expect(await shown()).toMatchObject({
+      status: 'INACTIVE',
+      is_public: false,
+      fees: { charge: '0.10+0.99%', transfer: '0.00+1.50%', refund: free },
+    })
+    const { fees } = await em().findOneOrFail(Connection, uuid)
+    expect(fees.charge).toEqual({ fixedCents: 10, hundredthsOfPercent: 99 })
+    expect((await actsOf(`connection/${uuid}`)).map(({ act }) => act)).toEqual([
+      'connection_visibility',
+      'connection_status',
+      'connection_fees',
+      'connection_fees',
+    ])
+    await expect(run('connection', 'fees', uuid, ...BY)).rejects.toThrow(/no line/)
+    await expect(run('connection', 'status', uuid, 'SLEEPING', ...BY)).rejects.toThrow(/none of/)
+  })
+
+  test.each(['', '+1%', '0.001', '1.999%', '101%', '-1', '1%+1', 'free', '1+1'])('%j is no fee', text => {
+    expect(() => feeOfText(text)).toThrow(/Not a fee/)
+  })
+  test.each(['0.00+0.00%', '0.10+0.99%', '12.00+100.00%'])('the fee %s is read as it is written', text => {
+    expect(textOfFee(feeOfText(text))).toBe(text)
+  })
+
+  test('credentials that the dialect cannot use are refused, and those that are stored stay', async () => {
+    const { uuid, sealedCredentials } = await connection()
+    const file = join(folder, 'credentials.json')
+    await writeFile(file, '{"app_id": "secret"}')
+    await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow()
+    await writeFile(file, 'secret')
+    await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(/is no JSON$/)
+    const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
+    expect(now.sealedCredentials).toBe(sealedCredentials)
+  })
+})
+
+describe('reseal', () => {
+  test('what an older key sealed is sealed by the newest one, opens as before, and needs the old one no more', async () => {
+    const { uuid } = await connection()
+    const webhook = crypto.randomUUID()
+    await em().execute(
+      `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+       values (?, ?, 'https://a.test', ?, '', '{MED}', '', now())`,
+      [webhook, account, sealer(OLD).seal('whsec_secret')],
+    )
+    keys = `${NEW},${OLD}`
+    const told = await run('reseal', ...BY)
+    expect(told.at(-1)).toEqual({ key_id: 'new', unopened: 0 })
+    expect(told).toContainEqual(
+      expect.objectContaining({ table: 'webhook', column: 'sealed_token', resealed: 1 }),
+    )
+    const fresh = sealer(NEW)
+    const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
+    expect(now.secretKeyId).toBe('new')
+    expect(fresh.open(now.sealedCredentials)).toEqual({
+      client_id: 'a',
+      client_secret: 'b',
+      notice_secret: 'c',
+    })
+    expect(fresh.open((await em().findOneOrFail(Webhook, webhook)).sealedToken)).toBe('whsec_secret')
+
+    const again = await run('reseal', ...BY)
+    expect(again.reduce((sum, line) => sum + (line.resealed ?? 0), 0)).toBe(0)
+  })
+
+  test('what no known key opens is counted, left as it is, and is a failure', async () => {
+    const { uuid, sealedCredentials } = await connection()
+    keys = NEW
+    expect((await run('reseal', ...BY)).at(-1).unopened).toBeGreaterThan(0)
+    expect(process.exitCode).toBe(1)
+    process.exitCode = 0
+    const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
+    expect(now).toMatchObject({ sealedCredentials, secretKeyId: 'old' })
+  })
+})
+
+describe('pause and resume', () => {
+  test('the service, an account, a connection; list shows what stands, resume ends one', async () => {
+    const { uuid } = await connection()
+    await run('pause', 'all', '--reach', 'money-out', ...BY)
+    await run('pause', 'account', account, ...BY)
+    await run('pause', 'connection', uuid, ...BY)
+    const standing = async () => (await run('pause', 'list')).map(({ of, reach }) => [of, reach])
+    expect(await standing()).toEqual([
+      ['all', 'money_out'],
+      [`account/${account}`, 'everything'],
+      [`connection/${uuid}`, 'everything'],
+    ])
+    expect((await run('pause', 'list'))[0]).toMatchObject({ who: 'ana', reason: 'a drill' })
+    for (const words of [['all'], ['account', account], ['connection', uuid]]) {
+      await run('resume', ...words, ...BY)
+      await expect(run('resume', ...words, ...BY)).rejects.toThrow(/no such pause/)
+    }
+    expect(await standing()).toEqual([])
+    expect((await actsOf('all')).map(({ act, who }) => [act, who])).toEqual([
+      ['resume', 'ana'],
+      ['pause_money_out', 'ana'],
+    ])
+  })
+
+  test.each<[what: string, words: string[], why: RegExp]>([
+    ['without a reason', ['all'], /--reason/],
+    ['of an account that is none', ['account', crypto.randomUUID(), ...BY], /there is no account/],
+    ['of a connection that is none', ['connection', crypto.randomUUID(), ...BY], /there is no connection/],
+    ['of what has another reach', ['all', '--reach', 'some', ...BY], /Allowed choices/],
+  ])('%s is refused', async (_what, words, why) => {
+    await expect(run('pause', ...words)).rejects.toThrow(why)
+    expect(await run('pause', 'list')).toEqual([])
+  })
+})
+
+test('migrate finds nothing left to do; check-ledger finds nothing wrong, and says so', async () => {
+  expect(await run('migrate')).toEqual([])
+  expect(await run('check-ledger')).toEqual([{ violations: 0 }])
+})
+
+test('check-ledger names a balance that is not the fold of its postings, and fails', async () => {
+  const { providerAccountUuid } = await connection()
+  await em().execute(
+    `update balance set cents = 5 where account_uuid = ? and provider_account_uuid = ? and bucket = 'available'`,
+    [account, providerAccountUuid],
+  )
+  const told = await run('check-ledger')
+  expect(told).toEqual([
+    expect.objectContaining({
+      rule: 'balance_is_fold',
+      where: `${account}/${providerAccountUuid}/available`,
+    }),
+    { violations: 1 },
+  ])
+  expect(process.exitCode).toBe(1)
+  process.exitCode = 0
+})
+
+test('every command says what it is for', async () => {
+  for (const command of everyCommand(trilho())) expect(command.description()).not.toBe('')
+  const told = run('--help').catch((error: CommanderError) => error.code)
+  expect(await told).toBe('commander.helpDisplayed')
+})

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+
+/** What the container files say of this repository stays true. */
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFile(join(root, file), 'utf8')
+const [dockerfile, compose, manifest, ...settings] = await Promise.all([
+  read('Dockerfile'),
+  read('docker-compose.yml'),
+  read('package.json'),
+  read('src/config.ts'),
+  read('src/storage/settings.ts'),
+])
+
+test('the image runs the Node that package.json pins, on Debian, and not as root', () => {
+  const { dependencies } = JSON.parse(manifest)
+  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+  expect(new Set(images)).toEqual(new Set([`node:${dependencies.node}-bookworm-slim`]))
+  expect(dockerfile).toMatch(/^USER node$/m)
+})
+
+test('every program that a service runs is there', () => {
+  const programs = [...(dockerfile + compose).matchAll(/src\/[a-z/-]+\.ts/g)].map(([file]) => file)
+  expect(programs.length).toBeGreaterThan(4)
+  expect(programs.filter(file => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('every setting of ours that a service gets is one that is read', () => {
+  const given = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
+  expect(given).toContain('TRILHO_SECRET_KEY')
+  expect(given.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
+})

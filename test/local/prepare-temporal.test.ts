@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Connection } from '@temporalio/client'
+import { run } from '../../src/local/commands.ts'
+import { ATTRIBUTES } from '../../src/workflows/ids.ts'
+import { startTemporal } from '../support/temporal.ts'
+
+/** A server that knows nothing of Trilho, as a fresh cluster does. */
+let temporal: Awaited<ReturnType<typeof startTemporal>>
+beforeAll(async () => {
+  temporal = await startTemporal()
+})
+afterAll(() => temporal?.stop())
+
+test('a fresh cluster gets a namespace and the search attributes; a second time nothing is left to do', async () => {
+  const prepare = async () => {
+    const said = await run(process.execPath, ['src/cli.ts', 'prepare-temporal', '--retention-days', '45'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: {
+        DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+        TEMPORAL_ADDRESS: temporal.address,
+        TEMPORAL_NAMESPACE: 'payments',
+        TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 1).toString('base64')}`,
+      },
+    })
+    return JSON.parse(said)
+  }
+  expect(await prepare()).toMatchObject({ namespace: 'payments', made: true })
+  expect(await prepare()).toMatchObject({ namespace: 'payments', made: false })
+
+  const connection = await Connection.connect({ address: temporal.address })
+  const [{ config }, { customAttributes }] = await Promise.all([
+    connection.workflowService.describeNamespace({ namespace: 'payments' }),
+    connection.operatorService.listSearchAttributes({ namespace: 'payments' }),
+  ])
+  await connection.close()
+  expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(45 * 86_400)
+  const names = Object.values(ATTRIBUTES).map(({ name }) => name)
+  expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(names))
+})

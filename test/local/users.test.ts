@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openAccount } from '../../src/admin/accounts.ts'
+import { addUser, disableUser, enableUser, setPassword } from '../../src/admin/users.ts'
+import { User } from '../../src/db/entities/user.ts'
+import { migrate, type Orm, openOrm } from '../../src/db/orm.ts'
+import { freshSignIns } from '../../src/local/demo-logins.ts'
+import { passwordFits } from '../../src/passwords.ts'
+import { startPostgres } from '../support/postgres.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let orm: Orm
+let accountUuid: string
+beforeAll(async () => {
+  postgres = await startPostgres()
+  orm = await openOrm({ databaseUrl: postgres.url })
+  await migrate(orm)
+  accountUuid = (await openAccount(em(), { name: 'Loja', document: '11222333000181' })).uuid
+})
+afterAll(async () => {
+  await orm?.close()
+  await postgres?.stop()
+})
+
+const em = () => orm.em.fork()
+const stored = (email: string) => em().findOneOrFail(User, { email }, { populate: ['passwordHash'] })
+
+test('a user of an account is a merchant, one of none an operator; the password is kept as Argon2id only', async () => {
+  await addUser(em(), { email: ' Ana@Loja.test', password: 'correct horse battery', accountUuid })
+  await addUser(em(), { email: 'op@trilho.test', password: 'correct horse battery', accountUuid: null })
+  const ana = await stored('ana@loja.test')
+  expect(ana).toMatchObject({ accountUuid, role: 'merchant', disabledAt: null })
+  expect(await stored('op@trilho.test')).toMatchObject({ accountUuid: null, role: 'operator' })
+  expect(ana.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await passwordFits('correct horse battery', ana.passwordHash)).toBe(true)
+  expect(await passwordFits('correct horse batterY', ana.passwordHash)).toBe(false)
+  expect(await passwordFits('correct horse battery', null)).toBe(false)
+})
+
+test('a new password ends the old one; a user can be disabled and enabled again', async () => {
+  await addUser(em(), { email: 'bia@loja.test', password: 'correct horse battery', accountUuid })
+  await setPassword(em(), 'BIA@loja.test', 'staple staple staple')
+  const { passwordHash } = await stored('bia@loja.test')
+  expect(await passwordFits('correct horse battery', passwordHash)).toBe(false)
+  expect(await passwordFits('staple staple staple', passwordHash)).toBe(true)
+  await disableUser(em(), 'bia@loja.test')
+  expect((await stored('bia@loja.test')).disabledAt).toBeInstanceOf(Date)
+  await enableUser(em(), 'bia@loja.test')
+  expect((await stored('bia@loja.test')).disabledAt).toBeNull()
+})
+
+describe('what cannot be', () => {
+  test.each<[what: string, change: () => Promise<unknown>, why: RegExp]>([
+    ['a short password', () => add({ password: 'elevenchars' }), /at least 12/],
+    ['no address', () => add({ email: 'loja.test' }), /no e-mail address/],
+    ['an unknown user', () => setPassword(em(), 'nobody@loja.test', 'correct horse battery'), /no user/],
+    ['disabling an unknown user', () => disableUser(em(), 'nobody@loja.test'), /no user/],
+  ])('%s', async (_what, change, why) => {
+    await expect(change()).rejects.toThrow(why)
+  })
+
+  test('one address twice, however it is written', async () => {
+    await add({ email: 'caio@loja.test' })
+    await expect(add({ email: 'CAIO@loja.test' })).rejects.toThrow(/already/)
+  })
+
+  test.each<[what: string, columns: string, values: string]>([
+    ['an operator with an account', 'role, account_uuid', `'operator', (select uuid from account limit 1)`],
+    ['a merchant without one', 'role, account_uuid', `'merchant', null`],
+  ])('%s, by the database too', async (_what, columns, values) => {
+    const insert = em().execute(
+      `insert into app_user (uuid, email, password_hash, ${columns}) values (gen_random_uuid(), 'x@y.test', '$argon2id$x', ${values})`,
+    )
+    await expect(insert).rejects.toThrow(/app_user_account/)
+  })
+
+  test('a password that is stored as it is, by the database too', async () => {
+    const insert = em().execute(
+      `insert into app_user (uuid, email, password_hash, role) values (gen_random_uuid(), 'x@y.test', 'secret', 'operator')`,
+    )
+    await expect(insert).rejects.toThrow(/app_user_password_hash/)
+  })
+})
+
+test('the demo signs in with passwords that are new at every start', async () => {
+  const first = await freshSignIns(em(), accountUuid)
+  const second = await freshSignIns(em(), accountUuid)
+  expect(second.dashboard.email).toBe(first.dashboard.email)
+  for (const who of ['dashboard', 'operator'] as const) {
+    const { passwordHash, role } = await stored(second[who].email)
+    expect(role).toBe(who === 'dashboard' ? 'merchant' : 'operator')
+    expect(await passwordFits(first[who].password, passwordHash)).toBe(false)
+    expect(await passwordFits(second[who].password, passwordHash)).toBe(true)
+  }
+})
+
+function add(order: { email?: string; password?: string }) {
+  return addUser(em(), { email: 'x@loja.test', password: 'correct horse battery', accountUuid, ...order })
+}

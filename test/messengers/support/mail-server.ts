@@ -1,0 +1,58 @@
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+
+export type Letter = { from: string; to: string[]; text: string }
+export type MailServer = Awaited<ReturnType<typeof mailServer>>
+
+/** A real SMTP server on a port of its own, and what it took. `refusal` is what it answers at a step instead. */
+export async function mailServer({ port = 0, ...options }: SMTPServerOptions & { port?: number } = {}) {
+  const letters: Letter[] = []
+  const refusals: { rcpt?: number; data?: number; mail?: number } = {}
+  const server = new SMTPServer({
+    authOptional: true,
+    hideSTARTTLS: true,
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onMailFrom: (_, __, done) => done(refusal(refusals.mail)),
+    onRcptTo: (_, __, done) => done(refusal(refusals.rcpt)),
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        if (refusals.data) return done(refusal(refusals.data))
+        const { mailFrom, rcptTo } = envelope
+        letters.push({
+          from: mailFrom ? mailFrom.address : '',
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString(),
+        })
+        done()
+      })
+    },
+    ...options,
+  })
+  server.on('error', () => {}) // Of a client that leaves in the middle.
+  await new Promise<void>(resolve => void server.listen(port, '127.0.0.1', resolve))
+  const address = server.server.address() as { port: number }
+  return {
+    letters,
+    refusals,
+    port: address.port,
+    url: `${options.secure ? 'smtps' : 'smtp'}://127.0.0.1:${address.port}`,
+    close: () => new Promise<void>(resolve => server.close(resolve)),
+  }
+}
+
+function refusal(responseCode: number | undefined): Error | null {
+  return responseCode === undefined ? null : Object.assign(new Error('no'), { responseCode })
+}
+
+/** The readable text of a letter whose body is quoted-printable or base64. */
+export function bodyOf({ text }: Letter): string {
+  const [head = '', ...body] = text.split('\r\n\r\n')
+  const rest = body.join('\r\n\r\n')
+  if (/base64/i.test(head)) return Buffer.from(rest, 'base64').toString('utf8')
+  const bytes = rest
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openStage, SHOP, type Stage } from './support/stage.ts'
+import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+
+let stage: Stage
+let woovi: WooviCaller
+beforeAll(async () => {
+  stage = await openStage()
+  await stage.control.account('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
+  woovi = wooviCaller(stage.facts.providers.PROVIDER_A.base_url, { ca: stage.ca, ...SHOP })
+})
+afterAll(async () => {
+  await woovi.close()
+  await stage.close()
+})
+
+const keysThere = async () =>
+  (await woovi.get('/pix-keys')).body.pixKeys.map(({ key }: { key: string }) => key) as string[]
+
+test('keys of each kind are made, listed, survive a setting of the account, and are removed', async () => {
+  const made: string[] = []
+  for (const body of [
+    { type: 'EVP' },
+    { type: 'CNPJ', pixKey: SHOP.holder.document },
+    { type: 'EMAIL', pixKey: 'nova@trilho.test' },
+    { type: 'PHONE', pixKey: '+5511987654321' },
+  ]) {
+    const { status, body: said } = await woovi.post('/pix-keys', body)
+    expect(status).toBe(201)
+    expect(said.pixKey).toMatchObject({ ...body, isDefault: false })
+    made.push(said.pixKey.pixKey)
+  }
+  await stage.control.account('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
+  expect(await keysThere()).toEqual(expect.arrayContaining([...SHOP.keys, ...made]))
+  for (const key of made)
+    expect((await woovi.delete(`/pix-keys/${encodeURIComponent(key)}`)).body).toEqual({ status: 'OK' })
+  expect(await keysThere()).toEqual([...SHOP.keys])
+})
+
+test.each([
+  [{ type: 'EMAIL', pixKey: 'tomada@trilho.test' }, 'Esta chave Pix já está cadastrada'],
+  [{ type: 'EMAIL', pixKey: SHOP.keys[0] }, 'Esta chave Pix já está cadastrada'],
+  [{ type: 'CNPJ', pixKey: '12ABC34501DE35' }, 'A chave Pix deve ser o CNPJ da conta'],
+])('%j is refused', async (body, error) => {
+  const other = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['tomada@trilho.test'] }
+  await stage.control.account('other', other)
+  const refused = await woovi.post('/pix-keys', body)
+  expect([refused.status, refused.body]).toEqual([400, { error }])
+})
+
+test.each([
+  { type: 'CPF', pixKey: '12345678909' },
+  { type: 'EMAIL' },
+  { type: 'PHONE', pixKey: '11987654321' },
+])('%j is no key', async body => {
+  const { status, body: said } = await woovi.post('/pix-keys', body)
+  expect(status).toBe(400)
+  expect(said.errors).toHaveLength(1)
+})
+
+test('the default key stays, and one of nobody is not found', async () => {
+  const [shops] = SHOP.keys
+  const stays = await woovi.delete(`/pix-keys/${encodeURIComponent(shops)}`)
+  expect(stays.body).toEqual({ error: 'Não é possível remover a chave padrão da conta' })
+  const absent = await woovi.delete('/pix-keys/maria%40example.com')
+  expect(absent.body).toEqual({ error: 'Chave Pix não encontrada' })
+})
+
+test('a person has five keys at most, through either API', async () => {
+  const holder = { name: 'Ana', document: '52998224725' }
+  const settings = {
+    ...SHOP,
+    holder,
+    client_id: 'ana',
+    provider: 'PROVIDER_C' as const,
+    keys: ['ana@trilho.test'],
+  }
+  const efi = await stage.shop({ ...settings })
+  await stage.control.account('ana', {
+    ...settings,
+    client_id: 'ana-2',
+    keys: ['ana2@trilho.test'],
+    dialect: 'woovi',
+  })
+  const ana = wooviCaller(stage.facts.providers.PROVIDER_C.base_url, {
+    ca: stage.ca,
+    ...SHOP,
+    client_id: 'ana-2',
+  })
+  for (const made of [1, 2, 3, 4]) {
+    expect([made, (await efi.call('POST', '/v2/gn/evp')).status]).toEqual([made, 201])
+    expect([made, (await ana.post('/pix-keys', { type: 'EVP' })).status]).toEqual([made, 201])
+  }
+  expect((await efi.call('POST', '/v2/gn/evp')).body).toMatchObject({ nome: 'limite_criacao_chave_atingido' })
+  expect((await ana.post('/pix-keys', { type: 'EVP' })).body).toEqual({
+    error: 'Limite de chaves Pix atingido',
+  })
+  await ana.close()
+})

@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop({ balance: 0 })
+  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${stage.facts.inbox_url}/efi?ignorar=` })
+})
+afterEach(() => stage.control.clearFaults())
+afterAll(() => stage.close())
+
+const shop = () => stage.control.findAccount('shop')
+const received = async (value: number) => (await stage.control.deposit({ account: 'shop', value })).end_to_end
+const disputed = async (value: number, more: object = {}) => {
+  const endToEnd = await received(value)
+  return { endToEnd, ...(await stage.control.med({ end_to_end: endToEnd, type: 'SCAM', ...more })) }
+}
+const listed = async (id: string, caller = efi) => {
+  const { body } = await caller.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
+  return body.infracoes.find((one: { idInfracao: string }) => one.idInfracao === id)
+}
+const defend = (id: string, analise = 'rejeitado') =>
+  efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise, justificativa: 'Entregue.' })
+const returned = (endToEnd: string) =>
+  until(
+    () => efi.get(`/v2/pix/${endToEnd}`),
+    ({ body }) => body.devolucoes?.every((one: { status: string }) => one.status !== 'EM_PROCESSAMENTO'),
+  )
+
+test('a dispute blocks what is there, is listed, and agreed to it is returned by the provider itself', async () => {
+  const before = await shop()
+  const { id, endToEnd } = await disputed(30, { value: 20, due_at: '2099-01-01T12:00:00Z' })
+  expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 20, held: 0 })
+  const { body: saldo } = await efi.get('/v2/gn/saldo?bloqueios=true')
+  expect(saldo.bloqueios).toEqual({ judicial: '0.00', med: '20.00', total: '20.00' })
+  expect(await listed(id)).toMatchObject({
+    endToEndId: endToEnd,
+    valor: 20,
+    chave: 'loja@trilho.test',
+    status: 'ABERTA',
+    tipoSituacao: 'golpe',
+    dadosAnalise: { prazoFinalizacao: '2099-01-01T12:00:00.000Z' },
+    destino: { nome: SHOP.holder.name },
+  })
+
+  await stage.control.decideMed(id, 'agreed')
+  expect(await listed(id)).toMatchObject({
+    status: 'ACEITA',
+    dadosAnalise: { finalizacao: expect.any(String) },
+  })
+  const { body } = await returned(endToEnd)
+  expect(body.devolucoes).toMatchObject([
+    {
+      natureza: 'MED_FRAUDE',
+      valor: '20.00',
+      status: 'DEVOLVIDO',
+      rtrId: expect.stringMatching(/^D09089356/),
+    },
+  ])
+  expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 0, held: 0 })
+  const line = (await stage.control.statement()).find(one => one.original_end_to_end === endToEnd)
+  expect(line).toMatchObject({ id: null, kind: 'refund', value: 20, end_to_end: body.devolucoes[0].rtrId })
+  const told = await until(
+    () => stage.control.inbox('efi'),
+    all => all.some(one => one.body.includes('MED_FRAUDE')),
+  )
+  // What Efí tells is the return with its PIX; of a dispute itself it has no notice.
+  expect(told.filter(one => one.body.includes(id))).toEqual([])
+})
+
+test.each(['disagreed', 'cancelled'] as const)('%s, the money is free again', async decision => {
+  const before = await shop()
+  const { id } = await disputed(5)
+  await stage.control.decideMed(id, decision)
+  expect(await shop()).toMatchObject({ balance: before.balance + 5, blocked: 0 })
+  expect((await listed(id)).status).toBe(decision === 'cancelled' ? 'CANCELADA_EFI' : 'REJEITADA')
+  await expect(stage.control.decideMed(id, 'agreed')).rejects.toMatchObject({ status: 409 })
+})
+
+test('returned is what is there; without anything the return is not carried out', async () => {
+  const endToEnd = await received(40)
+  const { balance } = await shop()
+  await efi.send('spent', 'maria@example.com', (balance - 15).toFixed(2))
+  const { id } = await stage.control.med({ end_to_end: endToEnd, type: 'COERCION_CRIME' })
+  expect(await shop()).toMatchObject({ balance: 0, blocked: 15 })
+  await stage.control.decideMed(id, 'agreed')
+  expect((await returned(endToEnd)).body.devolucoes).toMatchObject([{ valor: '15.00', status: 'DEVOLVIDO' }])
+
+  const another = await received(8)
+  await efi.send('spentToo', 'maria@example.com', '8.00')
+  const { id: poor } = await stage.control.med({ end_to_end: another, type: 'UNDEFINED' })
+  await stage.control.decideMed(poor, 'agreed')
+  expect((await returned(another)).body.devolucoes).toMatchObject([
+    {
+      natureza: 'MED_FRAUDE',
+      valor: '8.00',
+      status: 'NAO_REALIZADO',
+      motivo: expect.stringMatching(/Saldo/),
+    },
+  ])
+})
+
+test('what was refunded before is not returned again', async () => {
+  const { id, endToEnd } = await disputed(20)
+  await received(20)
+  await efi.put(`/v2/pix/${endToEnd}/devolucao/ours`, { valor: '12.00' })
+  await stage.control.decideMed(id, 'agreed')
+  expect((await returned(endToEnd)).body.devolucoes).toMatchObject([
+    { natureza: 'ORIGINAL', valor: '12.00' },
+    { natureza: 'MED_FRAUDE', valor: '8.00' },
+  ])
+})
+
+test('a defence is taken once, before its deadline, of a dispute that is there', async () => {
+  const { id } = await disputed(3)
+  expect((await efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise: 'talvez' })).status).toBe(400)
+  expect((await defend(id)).status).toBe(201)
+  expect(await listed(id)).toMatchObject({
+    status: 'EM_DEFESA',
+    defesa: 'Entregue.',
+    dadosAnalise: { recebimentoDefesa: expect.any(String) },
+  })
+  const again = await defend(id)
+  expect([again.status, again.body.violacoes[0].razao]).toEqual([
+    409,
+    'A defesa para essa infração já foi criada.',
+  ])
+  expect((await stage.control.findMed(id))[0]).toMatchObject({
+    status: 'replied',
+    replies: [{ accept: false, text: 'Entregue.' }],
+  })
+
+  const { id: late } = await disputed(3, { due_at: new Date(Date.now() - 1).toISOString() })
+  expect((await defend(late)).body.violacoes[0].razao).toBe('O prazo para defesa foi excedido.')
+  const absent = await defend('8ad75c93-6150-422c-929e-822f361c7a6b')
+  expect([absent.status, absent.body.type]).toEqual([404, expect.stringMatching(/InfracaoNaoEncontrada$/)])
+})
+
+test('a transfer of ours is contested, and comes back', async () => {
+  await received(20)
+  const unsettled = {
+    provider: 'PROVIDER_A',
+    operation: 'sendTransfer',
+    fault: 'accepted_then_silent',
+  } as const
+  await stage.control.faults({ ...unsettled, delay_ms: 60_000 })
+  const { body: onItsWay } = await efi.send('unsettled', 'maria@example.com', '10.00')
+  const contest = (endToEnd: string) =>
+    stage.control.med({ end_to_end: endToEnd, type: 'UNAUTHORIZED_ACCESS' })
+  await expect(contest(onItsWay.e2eId)).rejects.toMatchObject({ status: 404 })
+
+  const { body } = await efi.send('contested', 'maria@example.com', '10.00')
+  await until(
+    () => efi.sent('contested'),
+    said => said.body.status === 'REALIZADO',
+  )
+  const { id } = await contest(body.e2eId)
+  expect(await listed(id)).toMatchObject({
+    origem: { nome: SHOP.holder.name },
+    tipoSituacao: 'acesso fraudulento',
+  })
+  expect((await defend(id)).status).toBe(404)
+  const before = await shop()
+  await stage.control.decideMed(id, 'agreed')
+  expect((await efi.sent('contested')).body.devolucoes).toMatchObject([
+    { natureza: 'MED_FRAUDE', valor: '10.00', status: 'DEVOLVIDO' },
+  ])
+  expect((await shop()).balance).toBe(before.balance + 10)
+})
+
+test('between two simulated accounts both see it, and the money goes from one to the other', async () => {
+  const neighbour = { ...SHOP, provider: 'PROVIDER_C' as const, keys: ['vizinha@trilho.test'], balance: 0 }
+  await stage.control.account('neighbour', neighbour)
+  await received(7)
+  const { body } = await efi.send('toNeighbour', 'vizinha@trilho.test', '7.00')
+  await until(
+    () => stage.control.findAccount('neighbour'),
+    ({ balance }) => balance === 7,
+  )
+  const { id } = await stage.control.med({ end_to_end: body.e2eId, type: 'SCAM' })
+  expect((await stage.control.findMed(id)).map(({ account, side }) => [account, side])).toEqual([
+    ['neighbour', 'received'],
+    ['shop', 'requested'],
+  ])
+  const before = await shop()
+  await stage.control.decideMed(id, 'agreed')
+  await until(shop, ({ balance }) => balance === before.balance + 7)
+  expect(await stage.control.findAccount('neighbour')).toMatchObject({ balance: 0, blocked: 0, held: 0 })
+})
+
+test.each([
+  ['a PIX nobody knows', async () => ({ end_to_end: `E${'0'.repeat(31)}` }), 404],
+  ['more than the PIX', async () => ({ end_to_end: await received(1), value: 1.01 }), 409],
+  ['a PIX a second time', async () => ({ end_to_end: (await disputed(1)).endToEnd }), 409],
+  ['a type nobody knows', async () => ({ end_to_end: await received(1), type: 'REGRET' }), 422],
+])('%s is not disputed', async (_name, order, status) => {
+  await expect(stage.control.med({ type: 'SCAM', ...(await order()) } as never)).rejects.toMatchObject({
+    status,
+  })
+})
+
+test('faults reach the calls about disputes', async () => {
+  const { id } = await disputed(2)
+  await stage.control.faults({ provider: 'PROVIDER_A', operation: 'replyMed', fault: 'timeout_then_done' })
+  await expect(defend(id)).rejects.toThrow()
+  expect((await listed(id)).status).toBe('EM_DEFESA')
+  await stage.control.faults({ provider: 'PROVIDER_A', operation: 'listMeds', fault: 'refused' })
+  const refused = await efi.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
+  expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
+  expect((await efi.get('/v2/gn/infracoes?inicio=hoje')).body.type).toMatch(/InfracoesConsultaInvalida$/)
+})
+
+test('a dispute, its block and its reply survive a restart', async () => {
+  const { id, endToEnd } = await disputed(9)
+  await defend(id, 'aceito')
+  const { blocked } = await shop()
+  await stage.stop()
+  stage = await openStage({ home: stage.home })
+  efi = await stage.shop({ balance: 0 })
+  expect((await shop()).blocked).toBe(blocked)
+  expect((await stage.control.findMed(id))[0]).toMatchObject({ replies: [{ accept: true }] })
+  await stage.control.decideMed(id, 'agreed')
+  expect((await returned(endToEnd)).body.devolucoes).toMatchObject([{ valor: '9.00', status: 'DEVOLVIDO' }])
+})

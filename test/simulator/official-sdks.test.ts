@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import * as efiTypes from 'sdk-node-apis-efi'
+import { officialSdks } from './support/sdks.ts'
+import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+
+type Sdks = Awaited<ReturnType<typeof officialSdks>>
+let stage: Stage
+let sdks: Sdks
+
+const WOOVI_SHOP = {
+  ...{ ...SHOP, provider: 'PROVIDER_B' as const, dialect: 'woovi' as const, balance: 10_000 },
+  keys: ['loja-b@trilho.test'],
+}
+const range = { inicio: '2020-01-01T00:00:00Z', fim: '2099-01-01T00:00:00Z' }
+const portOf = (provider: 'PROVIDER_A' | 'PROVIDER_B') =>
+  Number(new URL(stage.facts.providers[provider].base_url).port)
+
+beforeAll(async () => {
+  stage = await openStage()
+  const shop = { ...SHOP, keys: [...SHOP.keys], balance: 10_000, requires_certificate: true }
+  await stage.control.account('shop', shop)
+  await stage.control.account('shop-b', WOOVI_SHOP)
+  const { certificate, key } = await stage.control.certificate('shop')
+  const { client_id, client_secret } = SHOP
+  sdks = await officialSdks({
+    caFile: stage.facts.ca_file,
+    hosts: { 'pix.api.efipay.com.br': portOf('PROVIDER_A'), 'api.woovi.com': portOf('PROVIDER_B') },
+    efi: { client_id, client_secret, certificate, key },
+    appId: Buffer.from(`${client_id}:${client_secret}`).toString('base64'),
+  })
+})
+afterAll(async () => {
+  await sdks?.close()
+  await stage.close()
+})
+
+type Issue = { code: string; path: PropertyKey[]; errors?: Issue[][] }
+type Schema = { safeParse(value: unknown): { error?: { issues: Issue[] } } }
+
+/** What a schema misses; that there is more than it names does not matter. */
+function lackingIn(issues: Issue[]): string[] {
+  return issues
+    .flatMap(({ code, path, errors = [] }) => {
+      if (code === 'unrecognized_keys') return []
+      if (errors.some(branch => lackingIn(branch).length === 0)) return []
+      return [path.join('.')]
+    })
+    .filter(path => !OTHERWISE_AT_THE_CENTRAL_BANK.test(path))
+}
+/** The payer: the Central Bank's API shows who it is, the SDK only knows of the bank, where that is asked for. */
+const OTHERWISE_AT_THE_CENTRAL_BANK = /(^|\.)pagador\.contaBanco$/
+
+describe('sdk-node-apis-efi', () => {
+  const schemas = efiTypes as unknown as Record<string, Schema | undefined>
+  /** A call of Efí's SDK; its answer must have all that the SDK's own schema of it names, where it has one. */
+  const efi = async (method: string, ...args: unknown[]) => {
+    const answer = await sdks.call(`efi.${method}`, ...args)
+    const named =
+      method === 'pixReceivedList' ? 'PixListReceived' : method[0]!.toUpperCase() + method.slice(1)
+    const { error } = schemas[`${named}ResponseSchema`]?.safeParse(answer) ?? {}
+    expect(lackingIn(error?.issues ?? [])).toEqual([])
+    return answer
+  }
+  const chave = SHOP.keys[0]
+  const cob = { calendario: { expiracao: 3600 }, valor: { original: '12.34' }, chave }
+  const charge = async (txid: string) => {
+    const made = await efi('pixCreateCharge', { txid }, cob)
+    const { end_to_end: e2eId } = await stage.control.pay({ payload: made.pixCopiaECola })
+    return e2eId
+  }
+
+  test('its schemas are there to be asked', () => {
+    for (const name of ['PixCreateCharge', 'PixSend', 'MedList', 'GetAccountBalance', 'PixConfigWebhook'])
+      expect(schemas[`${name}ResponseSchema`]).toBeDefined()
+  })
+
+  test('authorises, and is refused with a wrong secret', async () => {
+    expect((await efi('pixListEvp')).chaves).toEqual([])
+    const wrong = await officialSdks({
+      caFile: stage.facts.ca_file,
+      hosts: { 'pix.api.efipay.com.br': portOf('PROVIDER_A') },
+      efi: { ...SHOP, client_secret: 'wrong', ...(await stage.control.certificate('shop')) },
+      appId: 'none',
+    })
+    await expect(wrong.call('efi.pixListEvp')).rejects.toMatchObject({ error: 'invalid_client' })
+    await wrong.close()
+  })
+
+  test('charges are made with and without a txid, paid, found, changed and listed', async () => {
+    const txid = 'a'.repeat(32)
+    expect(await efi('pixCreateCharge', { txid }, cob)).toMatchObject({ txid, status: 'ATIVA' })
+    const own = await efi('pixCreateImmediateCharge', cob)
+    expect(own.txid).toMatch(/^[a-zA-Z0-9]{26,35}$/)
+    const removed = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }
+    expect(await efi('pixUpdateCharge', { txid: own.txid }, removed)).toMatchObject(removed)
+    const e2eId = await charge('b'.repeat(32))
+    expect(await efi('pixDetailCharge', { txid: 'b'.repeat(32) })).toMatchObject({
+      status: 'CONCLUIDA',
+      pix: [{ endToEndId: e2eId }],
+    })
+    expect((await efi('pixListCharges', range)).cobs).toHaveLength(3)
+    await expect(efi('pixDetailCharge', { txid: 'c'.repeat(32) })).rejects.toMatchObject({
+      nome: 'cobranca_nao_encontrada',
+    })
+  })
+
+  test('a received PIX is found, listed and returned', async () => {
+    const e2eId = await charge('d'.repeat(32))
+    expect((await efi('pixDetailReceived', { e2eId })).valor).toBe('12.34')
+    expect((await efi('pixReceivedList', range)).pix.length).toBeGreaterThan(0)
+    expect(await efi('pixDevolution', { e2eId, id: 'back1' }, { valor: '2.34' })).toMatchObject({
+      id: 'back1',
+      status: 'EM_PROCESSAMENTO',
+    })
+    await until(
+      () => efi('pixDetailDevolution', { e2eId, id: 'back1' }),
+      ({ status }) => status === 'DEVOLVIDO',
+    )
+    expect((await efi('pixDetailReceived', { e2eId })).devolucoes).toHaveLength(1)
+  })
+
+  test('a PIX is sent, and found by both its ids', async () => {
+    const order = { valor: '10.00', pagador: { chave }, favorecido: { chave: 'maria@example.com' } }
+    const { e2eId } = await efi('pixSend', { idEnvio: 'send1' }, order)
+    const sent = await until(
+      () => efi('pixSendDetailId', { idEnvio: 'send1' }),
+      ({ status }) => status === 'REALIZADO',
+    )
+    expect(sent.endToEndId).toBe(e2eId)
+    expect((await efi('pixSendDetail', { e2eId })).idEnvio).toBe('send1')
+    expect((await efi('pixSendList', range)).pix).toHaveLength(1)
+    await expect(efi('pixSend', { idEnvio: 'send1' }, order)).rejects.toMatchObject({
+      nome: 'id_envio_duplicado',
+    })
+  })
+
+  test('keys are made, listed and removed', async () => {
+    const { chave: key } = await efi('pixCreateEvp')
+    expect((await efi('pixListEvp')).chaves).toEqual([key])
+    await efi('pixDeleteEvp', { chave: key })
+    expect((await efi('pixListEvp')).chaves).toEqual([])
+    await expect(efi('pixDeleteEvp', { chave: key })).rejects.toMatchObject({ nome: 'chave_nao_encontrada' })
+  })
+
+  test('the balance, with and without what is blocked', async () => {
+    expect(Object.keys(await efi('getAccountBalance'))).toEqual(['saldo'])
+    expect(await efi('getAccountBalance', { bloqueios: true })).toMatchObject({ bloqueios: { med: '0.00' } })
+  })
+
+  test('webhooks are configured, found, listed, told and deleted', async () => {
+    const webhookUrl = `${stage.facts.inbox_url}/sdk?ignorar=`
+    expect(await efi('pixConfigWebhook', { chave }, { webhookUrl })).toEqual({ webhookUrl })
+    expect(await efi('pixDetailWebhook', { chave })).toMatchObject({ webhookUrl, chave })
+    expect((await efi('pixListWebhook', range)).webhooks).toHaveLength(1)
+    const e2eId = await charge('e'.repeat(32))
+    await until(
+      () => stage.control.inbox('sdk'),
+      all => all.some(({ body }) => body.includes(e2eId)),
+    )
+    await efi('pixDeleteWebhook', { chave })
+    await expect(efi('pixDetailWebhook', { chave })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('disputes are listed and defended', async () => {
+    const e2eId = await charge('f'.repeat(32))
+    const { id: idInfracao } = await stage.control.med({ end_to_end: e2eId, type: 'SCAM' })
+    const { infracoes } = await efi('medList', range)
+    expect(infracoes).toMatchObject([{ idInfracao, status: 'ABERTA' }])
+    await efi('medDefense', { idInfracao }, { analise: 'rejeitado', justificativa: 'Entregue.' })
+    expect((await efi('medList', range)).infracoes).toMatchObject([{ status: 'EM_DEFESA' }])
+  })
+})
+
+describe('@woovi/node-sdk', () => {
+  const woovi = (method: string, ...args: unknown[]) => sdks.call(`woovi.${method}`, ...args)
+
+  test('charges are made, found, listed, paid and deleted', async () => {
+    const made = await woovi('charge.create', { correlationID: 'sdk-1', value: 1234, expiresIn: 3600 })
+    expect(made.charge).toMatchObject({ correlationID: 'sdk-1', status: 'ACTIVE' })
+    await stage.control.pay({ payload: made.brCode })
+    expect((await woovi('charge.get', { id: 'sdk-1' })).charge.status).toBe('COMPLETED')
+    const again = { correlationID: 'sdk-1', value: 1234 }
+    expect((await woovi('charge.create', again, { return_existing: true })).charge.status).toBe('COMPLETED')
+    await woovi('charge.create', { correlationID: 'sdk-2', value: 1 })
+    expect(await woovi('charge.delete', { id: 'sdk-2' })).toMatchObject({ status: 'OK' })
+    expect((await woovi('charge.list')).charges).toHaveLength(1)
+    await expect(woovi('charge.get', { id: 'sdk-2' })).rejects.toEqual({ error: 'Cobrança não encontrada' })
+  })
+
+  test('what was received is found and refunded', async () => {
+    const { transactions } = await woovi('transactions.list', {
+      pagination: { limit: 10, skip: 0 },
+      query: { charge: 'sdk-1' },
+    })
+    const [{ endToEndId }] = transactions
+    expect((await woovi('transactions.get', { id: endToEndId })).transaction.value).toBe(1234)
+    const order = { correlationID: 'back-1', transactionEndToEndId: endToEndId, value: 34 }
+    expect((await woovi('refund.create', order)).refund).toMatchObject({ status: 'IN_PROCESSING' })
+    await until(
+      () => woovi('refund.get', { id: 'back-1' }),
+      ({ pixTransactionRefund }) => pixTransactionRefund.status === 'REFUNDED',
+    )
+    expect((await woovi('refund.list')).refunds).toHaveLength(1)
+    await woovi('chargeRefund.create', { chargeId: 'sdk-1', correlationID: 'back-2', value: 100 })
+    expect((await woovi('chargeRefund.list', { chargeId: 'sdk-1' })).refunds).toHaveLength(2)
+  })
+
+  test('a payment is ordered, approved, found and listed', async () => {
+    const order = {
+      ...{ correlationID: 'pay-1', value: 1000, destinationAlias: 'maria@example.com' },
+      destinationAliasType: 'EMAIL',
+    }
+    expect((await woovi('payment.create', order)).payment.status).toBe('CREATED')
+    await woovi('payment.approve', { correlationID: 'pay-1' })
+    const { transaction } = await until(
+      () => woovi('payment.get', { id: 'pay-1' }),
+      ({ payment }) => payment.status === 'CONFIRMED',
+    )
+    expect(transaction.endToEndId).toMatch(/^E/)
+    expect((await woovi('payment.list')).payments).toHaveLength(1)
+  })
+
+  test('the balance of the account', async () => {
+    const { accounts } = await woovi('account.list')
+    expect(accounts).toMatchObject([{ isDefault: true, balance: { blocked: 0 } }])
+    const { account } = await woovi('account.get', { id: accounts[0].accountId })
+    expect(account).toEqual(accounts[0])
+  })
+
+  test('webhooks are made, listed, told and deleted', async () => {
+    const url = `${stage.facts.inbox_url}/sdk-b`
+    const event = 'OPENPIX:CHARGE_COMPLETED'
+    const made = await woovi('webhook.create', { webhook: { name: 'sdk', event, url, isActive: true } })
+    const { webhooks } = await woovi('webhook.list')
+    expect(webhooks).toMatchObject([{ id: made.webhook.id, event, url, isActive: true }])
+    const { brCode } = await woovi('charge.create', { correlationID: 'sdk-3', value: 77 })
+    await stage.control.pay({ payload: brCode })
+    await until(
+      () => stage.control.inbox('sdk-b'),
+      all => all.some(({ body }) => JSON.parse(body).charge.correlationID === 'sdk-3'),
+    )
+    expect(await woovi('webhook.delete', { id: made.webhook.id })).toMatchObject({ status: 'OK' })
+  })
+})

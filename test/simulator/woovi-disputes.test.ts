@@ -1,0 +1,160 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { FormData, fetch } from 'undici'
+import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+
+let stage: Stage
+let woovi: WooviCaller
+beforeAll(async () => {
+  stage = await openStage()
+  const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notice_secret: 'a-key' }
+  await stage.control.account('shop', settings)
+  woovi = wooviCaller(stage.facts.providers.PROVIDER_A.base_url, { ca: stage.ca, ...SHOP })
+  for (const outcome of ['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'])
+    await woovi.webhook(`OPENPIX:DISPUTE_${outcome}`, `${stage.facts.inbox_url}/disputes`)
+})
+afterAll(async () => {
+  await woovi.close()
+  await stage.close()
+})
+
+const disputed = async (value: number, more: object = {}) => {
+  const { end_to_end: endToEnd } = await stage.control.deposit({ account: 'shop', value })
+  return {
+    endToEnd,
+    ...(await stage.control.med({ end_to_end: endToEnd, type: 'WRONG_TRANSACTION', ...more })),
+  }
+}
+const told = async (event: string, id: string) => {
+  const fits = ({ body }: { body: string }) => JSON.parse(body).event === event && body.includes(id)
+  const all = await until(
+    () => stage.control.inbox('disputes'),
+    messages => messages.some(fits),
+  )
+  return all.find(fits)!
+}
+const upload = async (bytes: string, { type = 'application/pdf', correlationID = '' } = {}) => {
+  const form = new FormData()
+  form.set('purpose', 'DISPUTE_EVIDENCE')
+  if (correlationID) form.set('correlationID', correlationID)
+  form.set('file', new Blob([bytes], { type }), 'prova.pdf')
+  const answer = await fetch(`${stage.facts.providers.PROVIDER_A.base_url}/api/v1/files`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64') },
+    dispatcher: stage.browser,
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: looked at as it comes.
+  return { status: answer.status, body: (await answer.json()) as any }
+}
+
+test('a dispute is told, found under both its names, and behind it stands a funds recovery', async () => {
+  const { id, endToEnd } = await disputed(10, { value: 6 })
+  const { headers, body } = await told('OPENPIX:DISPUTE_CREATED', id)
+  expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
+  expect(JSON.parse(body).dispute).toMatchObject({ id, status: 'OPENED', endToEndId: endToEnd, value: 600 })
+
+  const dispute = { type: 'MED', status: 'CREATED', endToEndId: endToEnd, id }
+  for (const name of [id, endToEnd]) expect((await woovi.get(`/dispute/${name}`)).body).toEqual({ dispute })
+  expect((await woovi.get('/dispute')).body.disputes).toMatchObject([{ id, value: 600 }])
+  expect((await woovi.get(`/funds-recovery/${endToEnd}`)).body).toMatchObject({
+    ...{ dictId: id, direction: 'RECEIVED', situationType: 'ACCOUNT_TAKEOVER', status: 'AWAITING_ANALYSIS' },
+  })
+  expect((await woovi.get(`/funds-recovery/${id}/disputes`)).body).toMatchObject([
+    { id, sentOrReceived: 'RECEIVED', value: 600 },
+  ])
+  expect((await woovi.get(`/funds-recovery/${id}/refund-solicitations`)).body).toEqual([])
+  expect((await woovi.get('/account/')).body.accounts[0].balance).toMatchObject({ blocked: 600 })
+  expect((await woovi.get('/dispute/none')).body).toEqual({ error: 'Disputa não encontrada' })
+  expect((await woovi.get('/funds-recovery/none')).status).toBe(404)
+
+  await stage.control.decideMed(id, 'agreed')
+  await told('OPENPIX:DISPUTE_ACCEPTED', id)
+  expect((await woovi.get(`/dispute/${id}`)).body.dispute.status).toBe('ACCEPTED')
+  const { body: solicitations } = await until(
+    () => woovi.get(`/funds-recovery/${endToEnd}/refund-solicitations`),
+    said => said.body[0].status === 'CLOSED',
+  )
+  expect(solicitations).toMatchObject([
+    {
+      ...{ refundAmount: 600, EffectiveRefundedAmount: 600, analysisResult: 'TOTALLY_ACCEPTED' },
+      refundTransactionId: expect.stringMatching(/^D/),
+    },
+  ])
+})
+
+test.each([
+  ['disagreed', 'OPENPIX:DISPUTE_REJECTED', 'REJECTED'],
+  ['cancelled', 'OPENPIX:DISPUTE_CANCELED', 'CANCELED'],
+] as const)('%s is told as %s', async (decision, event, status) => {
+  const { id } = await disputed(1)
+  await stage.control.decideMed(id, decision)
+  expect(JSON.parse((await told(event, id)).body).dispute.status).toBe(status)
+})
+
+test('without money the solicitation is closed without it', async () => {
+  const { id } = await disputed(2_000_000)
+  const { balance } = await stage.control.findAccount('shop')
+  expect(balance).toBeGreaterThan(0)
+  await stage.control.decideMed(id, 'cancelled')
+  const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 1 })
+  const { balance: all } = await stage.control.findAccount('shop')
+  await woovi.order('everything', 'maria@example.com', { value: Math.round(all * 100), autoApprove: true })
+  const { id: poor } = await stage.control.med({ end_to_end, type: 'SCAM' })
+  await stage.control.decideMed(poor, 'agreed')
+  const { body } = await until(
+    () => woovi.get(`/funds-recovery/${poor}/refund-solicitations`),
+    said => said.body[0].status === 'CLOSED',
+  )
+  expect(body).toMatchObject([{ analysisResult: 'REJECTED', rejectionReason: 'NO_BALANCE' }])
+})
+
+test('evidence is an address or an uploaded file, and more may follow until the deadline', async () => {
+  const { id } = await disputed(4)
+  const file = (await upload('%PDF-1.4 proof', { correlationID: 'proof-1' })).body.file
+  expect(file).toMatchObject({ fileName: 'prova.pdf', contentType: 'application/pdf', size: 14 })
+  expect(await upload('%PDF-1.4 other', { correlationID: 'proof-1' })).toMatchObject({
+    status: 200,
+    body: { file: { id: file.id } },
+  })
+  const first = await woovi.post(`/dispute/${id}/evidence`, {
+    documents: [{ fileId: file.id, description: 'Nota fiscal', correlationID: 'doc-1' }],
+  })
+  expect([first.status, first.body.documents[0]]).toEqual([
+    200,
+    { fileId: file.id, description: 'Nota fiscal', correlationID: 'doc-1', createdAt: expect.any(String) },
+  ])
+  const url = 'https://trilho.test/prova.png'
+  expect((await woovi.post(`/dispute/${id}/evidence`, { documents: [{ url }] })).status).toBe(200)
+  expect((await stage.control.findMed(id))[0]?.replies).toMatchObject([
+    { accept: null, text: 'Nota fiscal', documents: [{ fileId: file.id }] },
+    { documents: [{ url }] },
+  ])
+})
+
+test.each([
+  ['no document', {}],
+  ['neither address nor file', { documents: [{ description: 'x' }] }],
+  ['both', { documents: [{ url: 'https://x.test/a', fileId: 'file1' }] }],
+  ['a file nobody uploaded', { documents: [{ fileId: 'file9999' }] }],
+])('%s is no evidence', async (_name, body) => {
+  const { id } = await disputed(1)
+  const refused = await woovi.post(`/dispute/${id}/evidence`, body)
+  expect([refused.status, typeof refused.body.errors[0].message]).toEqual([400, 'string'])
+})
+
+test('after the deadline no evidence is taken', async () => {
+  const { id } = await disputed(1, { due_at: new Date(Date.now() - 1).toISOString() })
+  const documents = [{ url: 'https://trilho.test/prova.png' }]
+  expect((await woovi.post(`/dispute/${id}/evidence`, { documents })).body.error).toMatch(/prazo/)
+  expect((await woovi.post('/dispute/none/evidence', { documents })).body.error).toMatch(/não encontrada/)
+})
+
+test.each([
+  ['another content', 'GIF89a', 'application/pdf', 415],
+  ['another kind', 'plain', 'text/plain', 415],
+  ['more than 10 MiB', `%PDF-${'x'.repeat(10 * 1024 * 1024)}`, 'application/pdf', 413],
+])('%s is no file', async (_name, bytes, type, status) => {
+  expect((await upload(bytes, { type })).status).toBe(status)
+})
