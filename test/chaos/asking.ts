@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Asked = {
   /** Its place among the operations. */
   place: number
-  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer'
+  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply'
   merchant: number
   key: string | null
   /** By which its row is found again, where its noun has one. */
@@ -36,16 +36,18 @@ const GIVE_UP_MS = 150_000
 
 /** One request; null where no answer came, so that nobody knows whether it was taken. */
 export async function call(apiUrl: string, method: 'GET' | 'POST', request: Request): Promise<Said | null> {
+  const { body } = request
+  const isJson = body !== undefined && !(body instanceof FormData)
   try {
     const answer = await fetch(`${apiUrl}${request.path}`, {
       method,
       headers: {
         authorization: `Bearer ${request.token}`,
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...(isJson && { 'content-type': 'application/json' }),
         ...(request.key !== null && { 'idempotency-key': request.key }),
       },
       signal: AbortSignal.timeout(ANSWER_MS),
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     })
     return { status: answer.status, body: await answer.json() }
   } catch {

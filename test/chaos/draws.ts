@@ -1,3 +1,4 @@
+import { DISPUTE_TYPES } from '../../src/domain/med.ts'
 import type { Asking, Cast, Operation, PlannedSplit, Recipient } from './operations.ts'
 import type { Random } from './random.ts'
 
@@ -62,6 +63,10 @@ export function refund(random: Random, charge: number): Operation {
     random.chance(0.3) ? null : random.pick([5, 20, 33, 50, 100, 130]),
   )
   return { kind: 'refund', charge, shares, asking: asking(random) }
+}
+
+export function dispute(random: Random, about: number): Operation {
+  return { kind: 'dispute', about, share: random.pick([10, 50, 100, 100]), type: random.pick(DISPUTE_TYPES) }
 }
 
 function asking(random: Random): Asking {

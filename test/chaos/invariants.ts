@@ -1,4 +1,5 @@
 import { booksHold } from './invariants/books.ts'
+import { disputesHold } from './invariants/disputes.ts'
 import { everythingIsTold } from './invariants/events.ts'
 import { everyLifeIsOver } from './invariants/lives.ts'
 import { everyRequestIsOneOperation } from './invariants/requests.ts'
@@ -18,4 +19,5 @@ const RULES = [
   everyRequestIsOneOperation,
   everythingIsTold,
   sharesHold,
+  disputesHold,
 ] satisfies ((world: World) => Violation[])[]

@@ -9,7 +9,7 @@ export function merchantsOf(scene: Scene) {
   const { site, cast, run, outcomeOf, merchantOf, placeOfMerchant, note, nothing, when } = scene
   const { api_url: api } = site.local
 
-  return { charge, transfer, refund, cancelCharge, cancelTransfer, repeat, callOff, closeShop }
+  return { charge, transfer, refund, cancelCharge, cancelTransfer, reply, repeat, callOff, closeShop }
 
   function charge(operation: Of<'charge'>, place: number): Promise<Outcome> {
     const body = {
@@ -96,6 +96,27 @@ export function merchantsOf(scene: Scene) {
     const { token } = merchantOf(of)
     const mine = note({ place, kind, merchant: placeOfMerchant(of), key: null, externalRef: null })
     const request = { path: `${path}/${uuid}/cancel`, token, key: null }
+    await Promise.all(Array.from({ length: times }, () => ask(api, mine, request)))
+    return { uuid }
+  }
+
+  async function reply({ dispute: of, accept, proof, times }: Of<'reply'>, place: number): Promise<Outcome> {
+    const { dispute } = await outcomeOf(of)
+    if (!dispute) return nothing('reply')
+    const merchant = merchantOf(dispute.about)
+    const isIt = (med: { pix_in_transaction: { end_to_end: string } }) =>
+      med.pix_in_transaction.end_to_end === dispute.endToEnd
+    const listed = await when(merchant, `${PATHS.dispute}?per_page=100`, meds => meds.some(isIt))
+    if (!listed) return nothing('reply')
+    const { uuid } = listed.find(isIt)
+    const key = `${run}-${place}`
+    const body = new FormData()
+    body.set('accept', accept ? '1' : '0')
+    body.set('analysis', `Storm ${run}, dispute ${of}`)
+    if (proof) body.set('attachments[0][file]', new Blob(['%PDF-1.7\n%%EOF']), 'proof.pdf')
+    const request = { path: `${PATHS.dispute}/${uuid}/reply`, token: merchant.token, key, body }
+    const merchantPlace = placeOfMerchant(dispute.about)
+    const mine = note({ place, kind: 'reply', merchant: merchantPlace, key, externalRef: null })
     await Promise.all(Array.from({ length: times }, () => ask(api, mine, request)))
     return { uuid }
   }

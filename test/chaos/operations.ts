@@ -1,4 +1,6 @@
-import { amount, charge, refund, times, transfer } from './draws.ts'
+import type { DisputeType } from '../../src/domain/med.ts'
+import type { Decision } from '../../src/simulator/meds.ts'
+import { amount, charge, dispute, refund, times, transfer } from './draws.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -33,6 +35,12 @@ export type Operation =
   | { kind: 'cancel_transfer'; transfer: number }
   /** The recipient of a transfer gives some of it back, in hundredths. */
   | { kind: 'give_back'; transfer: number; share: number }
+  /** A bank contests what a charge brought in or a transfer sent, in hundredths; `about` is the place of either. */
+  | { kind: 'dispute'; about: number; share: number; type: DisputeType }
+  /** The merchant answers a dispute, perhaps several times at once. */
+  | { kind: 'reply'; dispute: number; accept: boolean; proof: boolean; times: number }
+  /** What the analysis of a dispute comes to. Those that nobody decided are decided when the storm is over. */
+  | { kind: 'decide'; dispute: number; decision: Decision }
   /** An earlier request once more under its key, with its own body or another. */
   | { kind: 'repeat'; of: number; body: 'same' | 'other' }
 
@@ -50,8 +58,12 @@ const WEIGHTS = {
   transfer: 20,
   cancel_transfer: 3,
   give_back: 2,
+  dispute: 5,
+  reply: 3,
+  decide: 3,
   repeat: 6,
 }
+const DECISIONS: Record<Decision, number> = { agreed: 50, disagreed: 35, cancelled: 15 }
 const HOW_PAID = { right: 82, wrong: 7, again: 6, late: 5 }
 
 /** How far back an operation looks for the one it is about: near, so that the two often overlap. */
@@ -62,9 +74,10 @@ export type Cast = { merchants: number; recipients: number }
 /** The operations of a storm. */
 export function plannedOperations(random: Random, count: number, cast: Cast): Operation[] {
   const planned: Operation[] = []
-  /** Places of charges nobody has paid, of paid ones, and of transfers, as far as planned. */
+  /** Places of charges nobody has paid, of paid ones, of transfers and of disputes, as far as planned. */
   const charges = { open: [] as number[], paid: [] as number[] }
   const transfers = { sent: [] as number[], scheduled: [] as number[] }
+  const disputes: number[] = []
   const keyed: number[] = []
 
   while (planned.length < count) {
@@ -72,6 +85,7 @@ export function plannedOperations(random: Random, count: number, cast: Cast): Op
     const place = planned.push(operation) - 1
     if ('asking' in operation && operation.asking.keyed) keyed.push(place)
     if (operation.kind === 'charge') charges.open.push(place)
+    if (operation.kind === 'dispute') disputes.push(place)
     if (operation.kind === 'transfer')
       (operation.scheduledInS === null ? transfers.sent : transfers.scheduled).push(place)
   }
@@ -104,6 +118,21 @@ export function plannedOperations(random: Random, count: number, cast: Cast): Op
         return place === undefined
           ? transfer(random, cast)
           : { kind, transfer: place, share: random.pick([10, 50, 100]) }
+      }
+      case 'dispute': {
+        const place = near(random.chance(0.75) ? charges.paid : transfers.sent)
+        return place === undefined ? charge(random, cast) : dispute(random, place)
+      }
+      case 'reply': {
+        const place = near(disputes)
+        if (place === undefined) return charge(random, cast)
+        const [accept, proof] = [random.chance(0.4), random.chance(0.5)]
+        return { kind, dispute: place, accept, proof, times: times(random) }
+      }
+      case 'decide': {
+        const place = near(disputes)
+        if (place === undefined) return charge(random, cast)
+        return { kind, dispute: place, decision: random.weighted(DECISIONS) }
       }
       case 'repeat': {
         const place = near(keyed)

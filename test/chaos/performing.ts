@@ -11,6 +11,7 @@ export function performer(stagehands: Stagehands) {
 
   return {
     asked: scene.asked,
+    disputes: scene.disputes,
     idle: scene.idle,
     async perform(place: number): Promise<void> {
       const { resolve } = scene.outcomes[place]!
@@ -22,7 +23,7 @@ export function performer(stagehands: Stagehands) {
     },
     /** Waits for what payers do later, and ends what would wait for money longer than anybody watches. */
     async finish(): Promise<void> {
-      await payers.finished()
+      await Promise.all([payers.finished(), payers.decideTheRest()])
       await Promise.all([merchants.callOff(), merchants.closeShop()])
     },
   }
@@ -39,6 +40,8 @@ export function performer(stagehands: Stagehands) {
         return merchants.cancelCharge(operation, place)
       case 'cancel_transfer':
         return merchants.cancelTransfer(operation, place)
+      case 'reply':
+        return merchants.reply(operation, place)
       case 'repeat':
         return merchants.repeat(operation)
       case 'pay':
@@ -47,6 +50,10 @@ export function performer(stagehands: Stagehands) {
         return payers.deposit(operation)
       case 'give_back':
         return payers.giveBack(operation)
+      case 'dispute':
+        return payers.dispute(operation)
+      case 'decide':
+        return payers.decide(operation)
     }
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cast } from './cast.ts'
+import type { Dispute } from './scene.ts'
 import type { Site } from './site.ts'
 import { isHousework } from './witness.ts'
 
@@ -15,6 +16,7 @@ const UNREST = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
   union all select 'transfers', count(*)::int from transfer where state in ('created', 'sending', 'settling')
   union all select 'refunds', count(*)::int from refund where state in ('sending', 'settling')
+  union all select 'disputes', count(*)::int from med where state in ('open', 'analysing', 'accepted')
   union all select 'attempts', count(*)::int from attempt where state = 'orphan' or (operation = 'issue' and state = 'calling')
   union all select 'returns', count(*)::int from movement where disposition in ('held', 'returning')
   union all select 'deliveries', count(*)::int from delivery where status = 'PENDING'
@@ -32,12 +34,12 @@ export async function clearSkies({ simulator }: Site, { merchants }: Cast): Prom
  */
 export async function quiescence(
   site: Site,
-  { cast, limitMs, say }: { cast: Cast; limitMs: number; say: (line: string) => void },
+  { limitMs, say, ...far }: FarSide & { limitMs: number; say: (line: string) => void },
 ): Promise<Unrest> {
   const deadline = Date.now() + limitMs
   let still = 0
   for (let looks = 1; ; looks++) {
-    const unrest = await restlessness(site, cast).catch(error => ({ [String(error)]: 1 }))
+    const unrest = await restlessness(site, far).catch(error => ({ [String(error)]: 1 }))
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
     if (still >= LOOKS) return {}
     if (Date.now() > deadline) return unrest
@@ -46,16 +48,19 @@ export async function quiescence(
   }
 }
 
-async function restlessness(site: Site, cast: Cast): Promise<Unrest> {
+/** What the far side knows, which we must know as well: its accounts' movements, and what banks contest. */
+type FarSide = { cast: Cast; disputes: Dispute[] }
+
+async function restlessness(site: Site, far: FarSide): Promise<Unrest> {
   const rows = await site.sql<{ what: string; count: number }>(UNREST)
   const lives = (await site.runningLives()).filter(id => !isHousework(id))
   const busy = [...rows, { what: 'lives', count: lives.length }].filter(({ count }) => count > 0)
-  if (busy.length === 0) busy.push(...(await unheardOf(site, cast)))
+  if (busy.length === 0) busy.push(...(await unheardOf(site, far)))
   return Object.fromEntries(busy.map(({ what, count }) => [what, count]))
 }
 
-/** Movements of the rail that nobody told us of, or not yet: reconciliation finds them in its time. */
-async function unheardOf({ simulator, sql }: Site, { merchants }: Cast) {
+/** Movements of the rail and disputes that nobody told us of, or not yet: reconciliation finds them in its time. */
+async function unheardOf({ simulator, sql }: Site, { cast: { merchants }, disputes }: FarSide) {
   const accounts = new Set(merchants.flatMap(one => one.connections.map(({ account }) => account)))
   const lines = (await simulator.statement()).filter(line => accounts.has(line.account))
   const known = await sql<{ end_to_end: string; account: string }>(
@@ -64,7 +69,13 @@ async function unheardOf({ simulator, sql }: Site, { merchants }: Cast) {
   )
   const ours = new Set(known.map(({ end_to_end, account }) => `${account} ${end_to_end}`))
   const count = lines.filter(({ account, end_to_end }) => !ours.has(`${account} ${end_to_end}`)).length
-  return count > 0 ? [{ what: 'movements unheard of', count }] : []
+  const meds = new Set(
+    (await sql<{ id: string }>('select provider_med_id as id from med')).map(({ id }) => id),
+  )
+  return [
+    { what: 'movements unheard of', count },
+    { what: 'disputes unheard of', count: disputes.filter(({ id }) => !meds.has(id)).length },
+  ].filter(one => one.count > 0)
 }
 
 function inWords(unrest: Unrest): string {

@@ -5,13 +5,19 @@ import type { Operation } from './operations.ts'
 import type { Site } from './site.ts'
 
 /** What has become of an operation, as far as others need it. */
-export type Outcome = { uuid: string | null; request?: Request; asked?: Asked }
+export type Outcome = { uuid: string | null; request?: Request; asked?: Asked; dispute?: Dispute }
+/** What a bank opened: the far side's id of it, and the PIX that it is about. */
+export type Dispute = { id: string; endToEnd: string; about: number }
 export const NOTHING: Outcome = { uuid: null }
 
 /** The operations of one kind. */
 export type Of<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>
 
-export const PATHS = { charge: '/api/v1/payments', transfer: '/api/v1/transfers' } as const
+export const PATHS = {
+  charge: '/api/v1/payments',
+  transfer: '/api/v1/transfers',
+  dispute: '/api/v1/meds',
+} as const
 /** Within this a healthy stack has settled what was paid or sent. */
 const SOON_MS = 4_000
 const POLL_MS = 250
@@ -23,6 +29,7 @@ export type Stagehands = { site: Site; cast: Cast; operations: Operation[]; run:
 export function sceneOf({ site, cast, operations, run }: Stagehands) {
   const outcomes = operations.map(() => Promise.withResolvers<Outcome>())
   const asked: Asked[] = []
+  const disputes: Dispute[] = []
   /** How many operations of a kind found nothing to act on. */
   const idle: Record<string, number> = {}
 
@@ -37,6 +44,7 @@ export function sceneOf({ site, cast, operations, run }: Stagehands) {
     operations,
     run,
     asked,
+    disputes,
     idle,
     outcomes,
     outcomeOf: (place: number) => outcomes[place]!.promise,

@@ -77,11 +77,12 @@ export async function storm({
     await acting.finish()
     const limitMs = quiescenceLimitMs(count)
     say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
-    const unrest = await quiescence(site, { cast, limitMs, say })
+    const { asked, disputes } = acting
+    const unrest = await quiescence(site, { cast, disputes, limitMs, say })
     const rested = Date.now()
 
     say('looking at everything')
-    const world = await witnessed(site, { cast, asked: acting.asked })
+    const world = await witnessed(site, { cast, asked, disputes })
     const violations = violationsOf(world)
     await keep?.({ folder: stack.home.folder, world, violations })
     return {
@@ -100,6 +101,7 @@ export async function storm({
           ...world.charges.map(({ state }) => `charge ${state}`),
           ...world.transfers.map(({ state }) => `transfer ${state}`),
           ...world.refunds.map(({ state }) => `refund ${state}`),
+          ...world.meds.map(({ state, kind }) => `${kind} ${state}`),
         ]),
       },
       seconds: { acting: (acted - began) / 1_000, settling: (rested - acted) / 1_000 },

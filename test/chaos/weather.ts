@@ -19,7 +19,7 @@ export type WeatherEvent = { before: number } & (
 )
 export type Mortal = Exclude<ChildName, 'simulator'>
 
-/** The calls of a provider that money depends on. */
+/** The calls of a provider that money and disputes depend on. */
 const CALLS = [
   'issueCharge',
   'findCharge',
@@ -29,6 +29,9 @@ const CALLS = [
   'refund',
   'findRefund',
   'findPayment',
+  'listMeds',
+  'findMed',
+  'replyMed',
 ] as const satisfies Operation[]
 const TOLD = ['issueCharge', 'sendTransfer', 'refund'] as const satisfies Operation[]
 

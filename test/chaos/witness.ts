@@ -3,16 +3,21 @@ import { Connection } from '../../src/db/entities/connection.ts'
 import { type Asked, read } from './asking.ts'
 import type { Cast } from './cast.ts'
 import { inTurn } from './in-turn.ts'
+import type { Dispute } from './scene.ts'
 import type { Site } from './site.ts'
 import type { Shown, World } from './world.ts'
 
 /** Looks at everything once a storm is over: our rows, the far side's books, who runs, what was heard. */
-export async function witnessed(site: Site, { cast, asked }: { cast: Cast; asked: Asked[] }): Promise<World> {
+export async function witnessed(
+  site: Site,
+  { cast, asked, disputes }: { cast: Cast; asked: Asked[]; disputes: Dispute[] },
+): Promise<World> {
   const rows = await rowsOf(site)
   const running = (await site.runningLives()).filter(id => !isHousework(id))
   return {
     ...rows,
     ...(await farSide(site, cast)),
+    contested: await contestedAt(site, cast, disputes),
     unseen: await unseenPayloads(site),
     endpoints: cast.merchants.flatMap(({ uuid, inboxes }) =>
       inboxes.map(inbox => ({ account: uuid, inbox })),
@@ -26,7 +31,7 @@ export async function witnessed(site: Site, { cast, asked }: { cast: Cast; asked
 
 /** Schedules, which begin and end all the time. */
 export function isHousework(workflowId: string): boolean {
-  return !/^(charge|transfer|refund|orphan|return|deposit|webhook)\//.test(workflowId)
+  return !/^(charge|transfer|refund|orphan|return|deposit|med|webhook)\//.test(workflowId)
 }
 
 type Rows = Pick<
@@ -35,6 +40,7 @@ type Rows = Pick<
   | 'splits'
   | 'transfers'
   | 'refunds'
+  | 'meds'
   | 'movements'
   | 'attempts'
   | 'unbalanced'
@@ -48,11 +54,12 @@ const STATUSES = `(select coalesce(json_agg(entry ->> 'status'), '[]') from json
 
 /** Column names are the names of our terms; PostgreSQL's bigint is made a number. */
 async function rowsOf({ sql }: Site): Promise<Rows> {
-  const [charges, splits, transfers, refunds, movements, attempts] = await Promise.all([
+  const [charges, splits, transfers, refunds, meds, movements, attempts] = await Promise.all([
     sql<Rows['charges'][number]>(
       `select uuid, account_uuid as account, state, end_to_end as "endToEnd", value_cents::float as "valueCents",
          fee_cents::float as "feeCents", received_cents::float as "receivedCents",
          refunding_cents::float as "refundingCents", refunded_cents::float as "refundedCents",
+         disputed_cents::float as "disputedCents",
          external_ref as "externalRef", ${STATUSES} from charge`,
     ),
     sql<Rows['splits'][number]>(
@@ -68,10 +75,16 @@ async function rowsOf({ sql }: Site): Promise<Rows> {
          (select coalesce(sum((part ->> 'cents')::float), 0) from jsonb_array_elements(parts) as part) as "partsCents"
        from refund`,
     ),
+    sql<Rows['meds'][number]>(
+      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", provider_med_id as id, kind, state,
+         charge_uuid as charge, claimed_cents::float as "claimedCents", held_cents::float as "heldCents",
+         retained_cents::float as "retainedCents", returned_cents::float as "returnedCents", replies, ${STATUSES}
+       from med m join provider_account p on p.uuid = m.provider_account_uuid`,
+    ),
     sql<Rows['movements'][number]>(
       `select m.uuid, m.account_uuid as account, p.name as "providerAccount", type, movement_type as direction,
          value_cents::float as cents, m.status, end_to_end as "endToEnd", charge_uuid as charge,
-         transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, reason, disposition
+         transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, med_uuid as med, reason, disposition
        from movement m join provider_account p on p.uuid = m.provider_account_uuid`,
     ),
     sql<Rows['attempts'][number]>('select uuid, operation, subject_uuid as subject, state from attempt'),
@@ -102,6 +115,7 @@ async function rowsOf({ sql }: Site): Promise<Rows> {
     splits,
     transfers,
     refunds,
+    meds,
     movements,
     attempts,
     unbalanced,
@@ -126,8 +140,8 @@ async function farSide(
       cents: Math.round(value * 100),
     }))
   const holdings = await inTurn(accounts, async account => {
-    const { balance, held } = await simulator.findAccount(account)
-    return { providerAccount: account, cents: Math.round((balance + held) * 100) }
+    const { balance, held, blocked } = await simulator.findAccount(account)
+    return { providerAccount: account, cents: Math.round((balance + held + blocked) * 100) }
   })
   const heard = await inTurn(
     cast.merchants.flatMap(({ inboxes }) => inboxes),
@@ -138,6 +152,23 @@ async function farSide(
       }),
   )
   return { lines, holdings, heard: heard.flat() }
+}
+
+/** Both sides of every dispute, as far as they are ours. */
+async function contestedAt(
+  { simulator }: Site,
+  { merchants }: Cast,
+  disputes: Dispute[],
+): Promise<World['contested']> {
+  const ours = new Set(merchants.flatMap(({ connections }) => connections.map(one => one.account)))
+  const sides = await inTurn(disputes, ({ id }) => simulator.findMed(id))
+  return sides
+    .flat()
+    .filter(({ account }) => ours.has(account))
+    .map(({ id, account, status, replies }) => ({
+      ...{ id, status, providerAccount: account },
+      replies: replies.length,
+    }))
 }
 
 /** Every payload that was asked for and is not the one a merchant was shown, as its provider sees it. */
@@ -166,13 +197,14 @@ async function begunLives(site: Site, asked: Asked[]): Promise<string[]> {
   return site.begun([...new Set(doubtful)])
 }
 
-/** Each charge, transfer and refund as its merchant reads it. */
+/** Each charge, transfer, refund and dispute as its merchant reads it. */
 async function shownBy({ local }: Site, cast: Cast, rows: Rows): Promise<Map<string, Shown>> {
   const tokens = new Map(cast.merchants.map(({ uuid, token }) => [uuid, token]))
   const owners = new Map(rows.charges.map(({ uuid, account }) => [uuid, account]))
   const wanted = [
     ...rows.charges.map(({ uuid, account }) => ({ uuid, account, path: `payments/${uuid}` })),
     ...rows.transfers.map(({ uuid, account }) => ({ uuid, account, path: `transfers/${uuid}` })),
+    ...rows.meds.map(({ uuid, account }) => ({ uuid, account, path: `meds/${uuid}` })),
     ...rows.refunds.map(({ uuid, charge }) => ({
       uuid,
       account: owners.get(charge)!,

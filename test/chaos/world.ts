@@ -1,6 +1,8 @@
 import type { ChargeState } from '../../src/domain/charge.ts'
+import type { MedKind, MedState } from '../../src/domain/med.ts'
 import type { RefundState } from '../../src/domain/refund.ts'
 import type { TransferState } from '../../src/domain/transfer.ts'
+import type { ShownMed } from '../../src/simulator/client.ts'
 import type { Asked } from './asking.ts'
 
 /** All that is looked at when a storm is over: our rows, the far side's books, who runs, what was heard. Money in centavos. */
@@ -9,6 +11,8 @@ export type World = {
   lines: Line[]
   /** What the far side holds for each provider account of ours. */
   holdings: { providerAccount: string; cents: number }[]
+  /** Each side of a dispute that an account of ours has, as its provider holds it. */
+  contested: { id: string; providerAccount: string; status: ShownMed['status']; replies: number }[]
   /** What providers say of the payloads that no merchant was shown. */
   unseen: { attempt: string; status: 'open' | 'closed' | 'no_answer' }[]
 
@@ -21,6 +25,7 @@ export type World = {
   }[]
   transfers: Transfer[]
   refunds: { uuid: string; charge: string; state: RefundState; cents: number; partsCents: number }[]
+  meds: Med[]
   movements: Movement[]
   attempts: { uuid: string; operation: string; subject: string; state: string }[]
   /** The sum of all postings of a movement, where it is not zero. */
@@ -65,6 +70,7 @@ export type Charge = {
   receivedCents: number
   refundingCents: number
   refundedCents: number
+  disputedCents: number
   externalRef: string | null
   history: string[]
 }
@@ -76,6 +82,24 @@ export type Transfer = {
   heldCents: number
   returnedCents: number
   externalRef: string | null
+  history: string[]
+}
+export type Med = {
+  uuid: string
+  account: string
+  providerAccount: string
+  /** Its provider's id of it. */
+  id: string
+  kind: MedKind
+  state: MedState
+  charge: string | null
+  /** What it keeps from refunds, and what it has of that. */
+  claimedCents: number
+  heldCents: number
+  retainedCents: number
+  returnedCents: number
+  /** How many replies we took. */
+  replies: number
   history: string[]
 }
 export type Movement = {
@@ -91,6 +115,7 @@ export type Movement = {
   transfer: string | null
   refund: string | null
   original: string | null
+  med: string | null
   reason: string | null
   disposition: string | null
 }

@@ -30,13 +30,15 @@ export function booksHold({ unbalanced, buckets, holdings }: World): Violation[]
         ? []
         : [{ rule: 'provider_differs', where: providerAccount, detail: `ledger ${sum}, provider ${cents}` }]
     }),
-    // Nothing is on its way any more, so nothing may be held for it.
+    // Nothing is on its way and no dispute is open any more, so nothing may be held for it.
     ...buckets
-      .filter(one => one.bucket === 'provisioned' && one.cents !== 0)
-      .map(({ account, providerAccount, cents }) => ({
+      .filter(one => HELD.has(one.bucket) && one.cents !== 0)
+      .map(({ account, providerAccount, bucket, cents }) => ({
         rule: 'held_for_nothing',
-        where: `${account} ${providerAccount}`,
+        where: `${account} ${providerAccount} ${bucket}`,
         detail: `${cents}`,
       })),
   ]
 }
+
+const HELD = new Set(['provisioned', 'blocked', 'retained'])

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ANNOUNCED, charge } from '../../../src/domain/charge.ts'
+import { med } from '../../../src/domain/med.ts'
 import { refund } from '../../../src/domain/refund.ts'
 import { transfer } from '../../../src/domain/transfer.ts'
 import type { Event, Shown, Violation, World } from '../world.ts'
@@ -31,6 +32,15 @@ export function everythingIsTold(world: World): Violation[] {
       const statuses = last ? [last] : []
       return announced(
         { what: `refund ${uuid}`, events: eventsOf('REFUND', uuid), statuses, last },
+        world.shown,
+      )
+    }),
+    ...world.meds.flatMap(({ uuid, state, history }) => {
+      // A reply is no decision, so nobody is told that it is being analysed.
+      const statuses = history.filter(status => status !== med.shows('analysing'))
+      const last = med.isOver(state) ? med.shows(state) : null
+      return announced(
+        { what: `dispute ${uuid}`, events: eventsOf('MED', uuid), statuses, last },
         world.shown,
       )
     }),
@@ -96,9 +106,10 @@ function differs(what: string, { type, data }: Event, shown: Shown | undefined):
     : [{ rule: 'announced_differently', where: what, detail: difference(resource, shown) }]
 }
 
-/** When something was touched last says nothing about what it is. */
+/** When something was touched last says nothing about what it is, and each look makes links of its own to proofs. */
 function withoutTimes(shown: Shown): Shown {
-  return JSON.parse(JSON.stringify(shown, (name, value) => (name === 'updated_at' ? undefined : value)))
+  const passing = new Set(['updated_at', 'url'])
+  return JSON.parse(JSON.stringify(shown, (name, value) => (passing.has(name) ? undefined : value)))
 }
 
 function difference(told: Shown, shown: Shown): string {

@@ -1,7 +1,16 @@
 import { charge } from '../../../src/domain/charge.ts'
+import { med } from '../../../src/domain/med.ts'
 import { refund } from '../../../src/domain/refund.ts'
 import { transfer } from '../../../src/domain/transfer.ts'
-import { chargeId, deliveryId, orphanId, refundId, returnId, transferId } from '../../../src/workflows/ids.ts'
+import {
+  chargeId,
+  deliveryId,
+  medId,
+  orphanId,
+  refundId,
+  returnId,
+  transferId,
+} from '../../../src/workflows/ids.ts'
 import type { Violation, World } from '../world.ts'
 
 /** No row without a life, no life without a row, and nothing left open once every provider answers again. */
@@ -34,7 +43,7 @@ export function everyLifeIsOver(world: World): Violation[] {
 
 /** Every row that waits for something, and the workflow that must be waiting with it. */
 function openRows(world: World): { row: string; life: string | null; state: string }[] {
-  const { charges, transfers, refunds, movements, attempts, deliveries } = world
+  const { charges, transfers, refunds, meds, movements, attempts, deliveries } = world
   return [
     ...charges
       .filter(({ state }) => !charge.isOver(state))
@@ -49,6 +58,9 @@ function openRows(world: World): { row: string; life: string | null; state: stri
     ...refunds
       .filter(({ state }) => !refund.isOver(state))
       .map(({ uuid, state }) => ({ row: `refund ${uuid}`, life: refundId(uuid), state })),
+    ...meds
+      .filter(({ state }) => !med.isOver(state))
+      .map(({ uuid, state }) => ({ row: `dispute ${uuid}`, life: medId(uuid), state })),
     ...movements
       .filter(({ disposition }) => disposition === 'held' || disposition === 'returning')
       .map(({ uuid, disposition }) => ({

@@ -1,10 +1,12 @@
-import { chargeId, refundId, transferId } from '../../../src/workflows/ids.ts'
+import { chargeId, medId, refundId, transferId } from '../../../src/workflows/ids.ts'
 import type { Asked } from '../asking.ts'
 import type { Violation, World } from '../world.ts'
 
 /** What was accepted is there, and a key makes one operation however often it comes. */
 export function everyRequestIsOneOperation(world: World): Violation[] {
-  const rows = new Set([...world.charges, ...world.transfers, ...world.refunds].map(row => row.uuid))
+  const rows = new Set(
+    [...world.charges, ...world.transfers, ...world.refunds, ...world.meds].map(row => row.uuid),
+  )
   const begun = new Set(world.begun)
   return [
     ...world.asked.flatMap(asked => [
@@ -39,6 +41,7 @@ function lost(asked: Asked, rows: Set<string>, begun: Set<string>): Violation[] 
 
 function lifeOf(kind: Asked['kind'], uuid: string): string {
   if (kind === 'refund') return refundId(uuid)
+  if (kind === 'reply') return medId(uuid)
   return kind.endsWith('transfer') ? transferId(uuid) : chargeId(uuid)
 }
 

@@ -1,4 +1,5 @@
 import type { Violation, World } from '../world.ts'
+import { sum, when } from './found.ts'
 
 /** Nothing is given back or shared out that was not received. */
 export function sharesHold(world: World): Violation[] {
@@ -102,12 +103,4 @@ function returnsHold({ transfers, movements }: World): Violation[] {
       `row says ${one.returnedCents}, movements ${cents}, sent ${one.cents}`,
     )
   })
-}
-
-function sum(cents: number[]): number {
-  return cents.reduce((total, each) => total + each, 0)
-}
-
-function when(isWrong: boolean, rule: string, where: string, detail: string): Violation[] {
-  return isWrong ? [{ rule, where, detail }] : []
 }

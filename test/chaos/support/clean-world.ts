@@ -1,6 +1,9 @@
 import type { Event, Movement, Shown, World } from '../world.ts'
 
-/** A small world in which everything holds: a charge paid, shared and refunded in part, a transfer returned in part, a deposit. */
+/**
+ * A small world in which everything holds: a charge paid, shared, disputed in vain and refunded in part, a transfer
+ * returned in part, a deposit.
+ */
 export function cleanWorld(): World {
   const history = [{ status: 'PENDING' }, { status: 'PROCESSING' }]
   const charge = {
@@ -14,7 +17,11 @@ export function cleanWorld(): World {
   }
   const sent = { ...transfer, status: 'PAID', history: transfer.history.slice(0, 3) }
   const refund = { uuid: 'charge-1', refund: { status: 'COMPLETED' }, history: charge.history }
+  const dispute = { uuid: 'med-1', status: 'REJECTED', attachments: [{ url: 'now' }] }
+  const opened = { ...dispute, status: 'PENDING', attachments: [] }
   const events = [
+    event('MED', 'med-1', 1, opened),
+    event('MED', 'med-1', 2, { ...dispute, attachments: [{ url: 'then' }] }),
     event('PAYMENT', 'charge-1', 1, paid),
     event('PAYMENT', 'charge-1', 2, charge),
     event('REFUND', 'refund-1', 1, refund),
@@ -33,11 +40,13 @@ export function cleanWorld(): World {
       line('deposit', null, 'E3', 50),
     ],
     holdings: [{ providerAccount: 'pa', cents: 10_350 }],
+    contested: [{ id: 'dispute-1', providerAccount: 'pa', status: 'disagreed', replies: 1 }],
     unseen: [{ attempt: 'attempt-closed', status: 'closed' }],
     charges: [
       {
         ...{ uuid: 'charge-1', account: 'shop', state: 'partially_refunded', endToEnd: 'E1' },
         ...{ valueCents: 990, feeCents: 10, receivedCents: 1_000, refundingCents: 0, refundedCents: 400 },
+        disputedCents: 0,
         externalRef: 'storm-0',
         history: charge.history.map(entry => entry.status),
       },
@@ -50,6 +59,18 @@ export function cleanWorld(): World {
       },
     ],
     refunds: [{ uuid: 'refund-1', charge: 'charge-1', state: 'settled', cents: 400, partsCents: 400 }],
+    meds: [
+      {
+        ...{ uuid: 'med-1', account: 'shop', providerAccount: 'pa', id: 'dispute-1', kind: 'RECEIVED_MED' },
+        ...{
+          state: 'rejected',
+          charge: 'charge-1',
+          replies: 1,
+          history: ['PENDING', 'PROCESSING', 'REJECTED'],
+        },
+        ...{ claimedCents: 0, heldCents: 0, retainedCents: 0, returnedCents: 0 },
+      },
+    ],
     movements: MOVEMENTS.map(one => ({ ...one })),
     attempts: [
       { uuid: 'attempt-1', operation: 'issue', subject: 'charge-1', state: 'accepted' },
@@ -92,11 +113,15 @@ export function cleanWorld(): World {
       ['charge-1', { ...charge, updated_at: 'later' }],
       ['transfer-1', transfer],
       ['refund-1', refund],
+      ['med-1', dispute],
     ]),
   }
 }
 
-const NOBODY = { charge: null, transfer: null, refund: null, original: null, reason: null, disposition: null }
+const NOBODY = {
+  ...{ charge: null, transfer: null, refund: null, original: null, med: null },
+  ...{ reason: null, disposition: null },
+}
 
 function movement(uuid: string, more: Partial<Movement>): Movement {
   return {
@@ -122,6 +147,8 @@ const MOVEMENTS: readonly Movement[] = [
     ...{ type: 'EXTERNAL_REFUND', direction: 'OUT', cents: 400, endToEnd: 'D1' },
     ...{ charge: 'charge-1', refund: 'refund-1', original: 'm-payment' },
   }),
+  movement('m-hold', { type: 'HOLD', direction: 'OUT', cents: 100, charge: 'charge-1', med: 'med-1' }),
+  movement('m-freed', { type: 'HOLD', cents: 100, charge: 'charge-1', med: 'med-1' }),
   movement('m-transfer', { direction: 'OUT', cents: 500, endToEnd: 'E2', transfer: 'transfer-1' }),
   movement('m-return', {
     ...{ type: 'EXTERNAL_REFUND', cents: 200, endToEnd: 'D2' },
