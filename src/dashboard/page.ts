@@ -3,6 +3,7 @@ import type { RouterContext } from '@koa/router'
 import type { Refusal } from '../api/errors.ts'
 import { sha256 } from '../sealing.ts'
 import type { House } from './door.ts'
+import { fieldMessage } from './field-messages.ts'
 import { FORMATS } from './formats.ts'
 import { icon } from './icons.ts'
 import { navigationOf } from './navigation.ts'
@@ -71,6 +72,7 @@ function shared(house: House, ctx: RouterContext, answering: Answering, shown: P
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
   return {
     t,
+    said: (message: string) => fieldMessage(language, message),
     f: FORMATS[language],
     icon,
     language,

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
 import { randomInt, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { CodeMessage } from '../../src/activities/auth-codes.ts'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
 import { authCodeId, pixKeyId } from '../../src/workflows/ids.ts'
 import type { Answer, Request } from './support/client.ts'
+import { outboxCode } from './support/outbox.ts'
 import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
 import { together } from './support/together.ts'
 import { until } from './support/until.ts'
@@ -16,7 +15,6 @@ import { until } from './support/until.ts'
 /** Keys from the code to the removal over the real stack: Efí's random ones, Woovi's of every kind (SPEC §9). */
 
 const PATH = '/api/v1/pix-keys'
-const ROOT = join(import.meta.dirname, '../..')
 
 let stage: Stage
 beforeAll(async () => {
@@ -75,7 +73,7 @@ describe('a key', () => {
     expect(left).toBeGreaterThan(9 * 60_000)
     expect(left).toBeLessThanOrEqual(10 * 60_000 + 1_000)
 
-    const code = await outboxCode(key)
+    const code = await outboxCode(stage, key)
     const proof = { type: 'EMAIL', auth_code_id: asked.body.data.auth_code_id, auth_code: code }
     const wrong = await create(merchant, { ...proof, auth_code: code === '000000' ? '000001' : '000000' })
     expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['auth_code']])
@@ -300,16 +298,6 @@ test('no history and no log shows a key, an address or a code', async () => {
   for (const secret of [key, encodeURIComponent(key), `"${proof.auth_code}"`])
     expect(told.filter(text => text.includes(secret))).toEqual([])
 })
-
-/** What `npm run trilho -- outbox` shows its reader. */
-async function outboxCode(to: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['src/cli.ts', 'outbox'], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, TRILHO_HOME: stage.home.folder },
-  })
-  const lines = stdout.trim().split('\n')
-  return lines.map(line => JSON.parse(line)).find(line => line.to === to).auth_code
-}
 
 function aPhone(): string {
   return `+55119${String(randomInt(100_000_000)).padStart(8, '0')}`

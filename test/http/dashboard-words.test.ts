@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { fieldMessage } from '../../src/dashboard/field-messages.ts'
 import { amountText } from '../../src/dashboard/form.ts'
 import { FORMATS } from '../../src/dashboard/formats.ts'
 import { reordered } from '../../src/dashboard/pages/providers.ts'
@@ -55,6 +56,25 @@ describe('the dictionaries', () => {
     expect(unsaid).toEqual([])
   })
 })
+
+test('whatever the API says of a field is said in Portuguese as well', () => {
+  const src = join(root, '..')
+  const spoken = ['wire', 'api', 'webhooks'].flatMap(folder =>
+    readdirSync(join(src, folder), { recursive: true })
+      .map(file => join(src, folder, String(file)))
+      .filter(file => file.endsWith('.ts') && !file.includes('openapi')),
+  )
+  const said = [...spoken, join(src, 'domain/split.ts')].flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(SAID_OF_A_FIELD)].map(match => match[1]!),
+  )
+  expect(said.length).toBeGreaterThan(40)
+  expect(said.filter(message => fieldMessage('pt-BR', message) === message)).toEqual([])
+  expect(fieldMessage('pt-BR', 'is wrong: 3 tries left')).toBe('não confere; tentativas que restam: 3')
+  expect(fieldMessage('en', 'is required')).toBe('is required')
+})
+
+const SAID_OF_A_FIELD =
+  /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g
 
 const OUTCOMES = [
   'calling',

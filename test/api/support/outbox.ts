@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Stage } from './stage.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** The code that was sent to an address, as `npm run trilho -- outbox` shows it. */
+export async function outboxCode({ home }: Stage, to: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['src/cli.ts', 'outbox'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, TRILHO_HOME: home.folder },
+  })
+  const lines = stdout.trim().split('\n')
+  return lines.map(line => JSON.parse(line)).find(line => line.to === to).auth_code
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { beginPause, endPause } from '../../src/db/pauses.ts'
+import { moneyOut } from '../api/support/money-out.ts'
+import { outboxCode } from '../api/support/outbox.ts'
+import { type Stage, sharedStage } from '../api/support/stage.ts'
+import { until } from '../api/support/until.ts'
+import { chromiumPath, peopleOf, startBrowser } from './support/browser.ts'
+
+/** What a merchant sets up in the dashboard, and what an operator sends home. */
+
+// A browser on a busy machine is slow, and no page is wrong for it.
+jest.setTimeout(300_000)
+
+const path = await chromiumPath()
+const there = path === null ? describe.skip : describe
+
+there('the dashboard in a browser', () => {
+  let stage: Stage
+  let browser: Browser
+  let people: ReturnType<typeof peopleOf>
+
+  beforeAll(async () => {
+    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
+    people = peopleOf(stage, browser)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.close()
+  })
+
+  test('the story of a webhook: its secret once, a test event, a failed delivery sent again, its end', async () => {
+    const { uuid, api } = await stage.merchant()
+    const inbox = `browser-${randomUUID()}`
+    const url = `${stage.local.inbox_url}/${inbox}`
+    await stage.simulator.setInbox(inbox, { status: 500 })
+    const page = await people.signedIn(uuid)
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByLabel('Endereço').fill(url)
+    await page.getByRole('button', { name: 'Cadastrar um webhook' }).click()
+    const secret = await page.getByLabel(`Segredo de ${url}`).inputValue()
+    expect(secret).toMatch(/^whsec_/)
+    await page.getByRole('link', { name: url }).click()
+    expect(await page.content()).not.toContain(secret)
+
+    await page.getByRole('button', { name: 'Enviar um evento de teste' }).click()
+    await page.getByText('Um evento de teste está a caminho.').waitFor()
+    const delivery = page.locator('article.delivery')
+    await delivery.getByText('500', { exact: true }).first().waitFor()
+    await stage.simulator.setInbox(inbox, { status: 200 })
+    await delivery.getByRole('button', { name: /Reenviar/ }).click()
+    await page.getByText('O evento está a caminho de novo.').waitFor()
+    await delivery.getByText('200', { exact: true }).first().waitFor()
+    const [first, ...rest] = await stage.simulator.inbox(inbox)
+    expect(JSON.parse(first!.body).type).toBe('TEST')
+    // Each try is the same event, as its receiver knows it.
+    expect(new Set(rest.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([first!.headers['webhook-id']]),
+    )
+
+    await page.getByRole('button', { name: 'Trocar o segredo' }).click()
+    expect(await page.getByLabel(`Segredo de ${url}`).inputValue()).not.toBe(secret)
+    await page.getByText('o anterior também assina até').waitFor()
+    await page.getByRole('button', { name: 'Desativar' }).click()
+    await page.getByText('O webhook foi alterado.').waitFor()
+    await page.getByRole('button', { name: 'Remover' }).click()
+    await page.getByText('O webhook foi removido.').waitFor()
+    expect((await api.get('/api/v1/webhooks')).body.data).toEqual([])
+  })
+
+  test('the story of a key: a code by e-mail, a wrong one, the right one, its removal', async () => {
+    const { uuid, api } = await stage.merchant({
+      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', tells: false }],
+    })
+    const address = `maria.${randomUUID().slice(0, 13)}@example.com`
+    const page = await people.signedIn(uuid)
+    await page.getByRole('link', { name: 'Chaves PIX' }).click()
+    const ask = page.locator('form[action="/dashboard/keys/code"]')
+    await ask.getByLabel('Tipo').selectOption('EMAIL')
+    await ask.getByLabel('Chave').fill(address)
+    await ask.getByRole('button', { name: 'Enviar o código' }).click()
+    await page.getByText(`Digite os seis dígitos que chegaram a ${address}.`).waitFor()
+    const code = await outboxCode(stage, address)
+    await page.getByLabel('Código').fill(code === '000000' ? '000001' : '000000')
+    await page.getByRole('button', { name: 'Criar a chave' }).first().click()
+    await page.getByText('não confere; tentativas que restam: 4').waitFor()
+    await page.getByLabel('Código').fill(code)
+    await page.getByRole('button', { name: 'Criar a chave' }).first().click()
+    await page.getByText('A chave foi criada.').waitFor()
+    const row = page.getByRole('row', { name: new RegExp(address) })
+    expect(await row.innerText()).toMatch(/E-mail[\s\S]*Provedor B[\s\S]*Ativa/)
+    await row.getByRole('button', { name: /Remover/ }).click()
+    await page.getByText('A chave foi removida.').waitFor()
+    expect((await api.get('/api/v1/pix-keys')).body.data).toEqual([])
+  })
+
+  test('an operator sends home what is no charge’s, with a reason that stays', async () => {
+    const merchant = await stage.merchant({ providers: [{ balance: 100 }] })
+    const out = moneyOut(stage)
+    const charge = await out.paidCharge(merchant)
+    const account = { target: { accountUuid: merchant.uuid }, who: 'suite', reason: 'a drill' }
+    await beginPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
+    const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
+    const disposition = async () => {
+      const [movement] = await stage.sql<{ disposition: string }>(
+        `select disposition from movement where end_to_end = ? and movement_type = 'IN'`,
+        [second.end_to_end],
+      )
+      return movement?.disposition
+    }
+    const operator = await people.signedIn(null)
+    const unmatched = operator.locator('article', { hasText: second.end_to_end })
+    await until(
+      async () => {
+        await operator.goto('/dashboard/operator/unmatched')
+        return unmatched.getByText('Devolver ao pagador').count()
+      },
+      count => count > 0,
+      { limitMs: 60_000, everyMs: 250 },
+    )
+    await endPause(stage.orm.em.fork(), account)
+    await unmatched.getByText('Devolver ao pagador').first().click()
+    await unmatched.getByLabel('Motivo').fill('o pagador ligou')
+    await unmatched.getByRole('button', { name: 'Devolver ao pagador' }).click()
+    await operator.getByText('A devolução está sendo tentada.').waitFor()
+    await until(disposition, is => is === 'returned', { limitMs: 60_000 })
+    expect(await out.paidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
+    await operator.getByRole('link', { name: 'Registro de atos' }).click()
+    expect(await operator.getByRole('row', { name: /return_unmatched.*o pagador ligou/ }).count()).toBe(1)
+  })
+
+  test('no page complained of anything', () => {
+    expect(people.complaints).toEqual([])
+  })
+})
