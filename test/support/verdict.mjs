@@ -3,6 +3,9 @@ export default class Verdict {
   onRunComplete(_contexts, results) {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites
     const skipped = results.numPendingTests ? `, ${results.numPendingTests} skipped` : ''
-    process.stdout.write(`\n${results.numPassedTests} passed, ${failed} failed${skipped}\n`)
+    // Jest's own summary comes after all reporters, and the gate reads the last line.
+    process.once('exit', () => {
+      process.stdout.write(`\n${results.numPassedTests} passed, ${failed} failed${skipped}\n`)
+    })
   }
 }
