@@ -6,8 +6,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 /** A dispute holds money from its opening, so its list is read often where no notice comes; one round at a time. */
 const MED_SWEEP_MS = 15_000
-/** Temporal does not start a schedule more often than this. */
-const SHORTEST = 1_000
+/** However far waits are divided: a round that follows the one before at once leaves no time for what it is about. */
+const SHORTEST = 2_000
 /** A statement is compared again for two days, because some providers book late. */
 const RECONCILED_HOURS = 48
 

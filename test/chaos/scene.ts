@@ -20,7 +20,7 @@ export const PATHS = {
 } as const
 /** Within this a healthy stack has settled what was paid or sent. */
 const SOON_MS = 4_000
-const POLL_MS = 250
+const POLL_MS = 600
 
 export type Scene = ReturnType<typeof sceneOf>
 export type Stagehands = { site: Site; cast: Cast; operations: Operation[]; run: string }
