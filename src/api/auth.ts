@@ -1,8 +1,7 @@
 import type { EntityManager, Orm } from '../db/orm.ts'
 import { type TokenMode, tokenHash } from '../tokens.ts'
 import { refuse } from './errors.ts'
-import { FIRST_STATEMENT_MS, MOST_REMEMBERED_TOKENS, TOKEN_TRUST_MS } from './limits.ts'
-import { within } from './outage.ts'
+import { MOST_REMEMBERED_TOKENS, TOKEN_TRUST_MS } from './limits.ts'
 
 /** Who calls: an API key of an account, perhaps bound to one connection. */
 export type Token = {
@@ -34,7 +33,7 @@ export function authenticator(orm: Orm, now: () => number = Date.now): Authentic
 
     const fresh: Remembered = {
       readAtMs: now(),
-      found: within(FIRST_STATEMENT_MS, usableToken(orm.em.fork(), hash)),
+      found: usableToken(orm.em.fork(), hash),
     }
     remembered.delete(hash) // So that the map stays in the order of reading.
     remembered.set(hash, fresh)

@@ -1,20 +1,49 @@
 import type { Engine } from '../engine/start.ts'
-import { FIRST_STATEMENT_MS, NOT_STORED_MS } from './limits.ts'
-import { within } from './outage.ts'
+import { refuse } from './errors.ts'
+import { NOT_STORED_MS, UNAVAILABLE_RETRY_S } from './limits.ts'
+import { isOutage, within } from './outage.ts'
+
+export type Beginning<Row, Told> = {
+  uuid: string
+  start: () => Promise<void>
+  /** Afresh every time; null where there is none. */
+  find: () => Promise<Row | null>
+  /** Whether what was found is of this life; where absent any row is. */
+  isBegun?: (row: Row) => boolean
+  tell: (row: Row) => Told | Promise<Told>
+}
 
 /**
- * Starts a life and waits until it answers; what was not even stored after 5 s is no longer waited for (SPEC §1).
- * Whatever interrupts the waiting, the row tells afterwards where the life stands, and the life goes on.
+ * Starts a life, waits until it answers, and tells what its row says; what was not even stored after 5 s is no longer
+ * waited for (SPEC §1). Whatever interrupts the waiting, the row tells where the life stands, and the life goes on.
  */
-export async function beginLife(
-  engine: Engine,
-  { start, isStored }: { start: () => Promise<void>; isStored: () => Promise<boolean> },
-): Promise<void> {
+export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, Told>): Promise<Told> {
+  const { uuid, start, find, isBegun = () => true, tell } = life
   await engine.client() // Refuses here where Temporal is away: nothing has been started yet.
   const answered = start().then(
     () => 'answered' as const,
     () => 'unknown' as const,
   )
-  const soon = await within(NOT_STORED_MS, answered).catch(() => 'late' as const)
-  if (soon === 'late' && (await within(FIRST_STATEMENT_MS, isStored()))) await answered
+  return orNotConfirmed(uuid, async () => {
+    const soon = await within(NOT_STORED_MS, answered).catch(() => 'late' as const)
+    const early = soon === 'late' ? await find() : null
+    if (early !== null && isBegun(early)) await answered
+    const row = await find()
+    return row === null ? notConfirmed(uuid) : tell(row)
+  })
+}
+
+/** What is read once a life was asked: an outage then does not say that nothing was started. */
+export async function orNotConfirmed<T>(uuid: string, reading: () => Promise<T>): Promise<T> {
+  try {
+    return await reading()
+  } catch (error) {
+    if (isOutage(error)) return notConfirmed(uuid)
+    throw error
+  }
+}
+
+/** Ends the request: whether it was taken can be read, or asked by the same key. */
+export function notConfirmed(uuid: string): never {
+  refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
 }

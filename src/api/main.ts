@@ -8,6 +8,7 @@ import { sealer } from '../sealing.ts'
 import { openStorage } from '../storage/storage.ts'
 import { startTracing } from '../tracing.ts'
 import { createApp } from './app.ts'
+import { STATEMENT_MS } from './limits.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { documentationRoutes } from './routes/documentation.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -30,7 +31,11 @@ import { temporalClient } from './temporal.ts'
 
 const config = readConfig()
 const log = pino({ level: config.logLevel, base: { process: 'api' } })
-const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool })
+const orm = await openOrm({
+  databaseUrl: config.databaseUrl,
+  poolSize: config.databasePool,
+  statementMs: STATEMENT_MS,
+})
 const tracing = startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
 /** Only to read notices: the API itself never calls a provider. */

@@ -9,8 +9,7 @@ import {
   shareOf,
   takeFrom,
 } from './lease.ts'
-import { FIRST_STATEMENT_MS, MOST_REMEMBERED_TOKENS } from './limits.ts'
-import { within } from './outage.ts'
+import { MOST_REMEMBERED_TOKENS } from './limits.ts'
 
 /** Counts a request of a token: answers the headers that say where it stands, or refuses with 429. */
 export type CountRequest = (tokenUuid: string) => Promise<Record<string, string>>
@@ -26,7 +25,7 @@ export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Da
     if (under) return under
     const returned = leases.get(tokenUuid)?.left ?? 0
     leases.delete(tokenUuid) // Given back once, whatever becomes of the question.
-    const answered = within(FIRST_STATEMENT_MS, lease(orm.em.fork(), tokenUuid, policy, returned))
+    const answered = lease(orm.em.fork(), tokenUuid, policy, returned)
       .then(({ granted, bucketLeft }) => {
         leases.set(tokenUuid, openedLease(granted, bucketLeft, now()))
         forgetOldest(leases)

@@ -9,8 +9,6 @@ import type { RefusalCode } from '../domain/errors.ts'
 import type { Token } from './auth.ts'
 import type { FieldErrors } from './check.ts'
 import { Refusal, refuse } from './errors.ts'
-import { READ_MS } from './limits.ts'
-import { within } from './outage.ts'
 import { taken } from './taken.ts'
 import type { Turns } from './turns.ts'
 
@@ -138,8 +136,7 @@ async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Pr
       requestId: ctx.state.requestId,
       headers: ctx.headers,
     }
-    const answering = shape.handle({ ...request, ...caller })
-    const answer = await (shape.method === 'get' ? within(READ_MS, answering) : answering)
+    const answer = await shape.handle({ ...request, ...caller })
     const { status, written } = writtenAnswer(shape, answer)
     ctx.status = status
     ctx.set(answer.headers ?? {})

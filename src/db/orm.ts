@@ -27,15 +27,28 @@ import { Migration008_dashboard } from './migrations/Migration008_dashboard.ts'
 import { Migration009_tallies } from './migrations/Migration009_tallies.ts'
 import { Migration010_metrics } from './migrations/Migration010_metrics.ts'
 import { Migration011_med_sweep } from './migrations/Migration011_med_sweep.ts'
-import { takeBackTheDead } from './pool.ts'
+import { hangUpOnTheSilent, type Pool, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
 
-/** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. */
-export function openOrm(options: { databaseUrl: string; poolSize?: number }): Promise<Orm> {
+/** How long a connection, and a place in the pool for it, is waited for. */
+const CONNECT_MS = 3_000
+
+/** PostgreSQL itself ends a statement whose time is over; one that has not even said so by then says nothing any more. */
+const LAST_WORD_MS = 500
+
+export type OrmOptions = {
+  databaseUrl: string
+  poolSize?: number
+  /** The longest that one statement may take. */
+  statementMs?: number
+}
+
+/** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
+export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: OrmOptions): Promise<Orm> {
   return MikroORM.init({
-    clientUrl: options.databaseUrl,
+    clientUrl: databaseUrl,
     entities: [
       Account,
       Attachment,
@@ -62,11 +75,13 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number }): Pr
       Webhook,
     ],
     forceUtcTimezone: true,
-    pool: { min: 0, max: options.poolSize ?? 10 },
-    // A dead PostgreSQL must answer 503 within 5 s, not hang (SPEC §1).
+    pool: { min: 0, max: poolSize },
     driverOptions: {
-      ...{ connectionTimeoutMillis: 3_000, statement_timeout: 10_000, keepAlive: true },
-      onPoolCreated: takeBackTheDead,
+      ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs, keepAlive: true },
+      onPoolCreated(pool: Pool) {
+        hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
+        takeBackTheDead(pool)
+      },
     },
     extensions: [Migrator],
     migrations: {

@@ -2,7 +2,33 @@ import type { EventEmitter } from 'node:events'
 
 /** As much of a pool of `pg` as is needed here. */
 export type Pool = EventEmitter
-type Client = EventEmitter & { release: (error?: Error | boolean) => void }
+type Client = EventEmitter & {
+  query: (...asked: unknown[]) => Promise<unknown>
+  end: () => Promise<void>
+  release: (error?: Error | boolean) => void
+}
+
+/**
+ * Hangs up on a server that leaves a statement without an answer for so long. One that froze does not even say that it
+ * is going: whoever waits on the connection hears that it ended, and a late answer finds nobody.
+ */
+export function hangUpOnTheSilent(pool: Pool, limitMs: number): void {
+  pool.on('connect', (client: Client) => {
+    const ask = client.query.bind(client)
+    client.query = (...asked) => {
+      const answer = ask(...asked)
+      let isAnswered = false
+      // What came while this process itself stood still is read first.
+      const patience = setTimeout(() => setImmediate(() => isAnswered || void client.end()), limitMs)
+      const answered = () => {
+        isAnswered = true
+        clearTimeout(patience)
+      }
+      answer.then(answered, answered)
+      return answer
+    }
+  })
+}
 
 /**
  * Takes back connections that end while they are lent out. Kysely releases the one of a transaction only after its

@@ -8,9 +8,10 @@ import type { Sealer } from '../../sealing.ts'
 import type { MedReplyForm } from '../../wire/med-reply.ts'
 import type { MedReplyAnswer, MedReplyDetails } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
+import { notConfirmed, orNotConfirmed } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED } from '../idempotency.ts'
-import { REPLY_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { REPLY_MS } from '../limits.ts'
 import { isOutage } from '../outage.ts'
 import { medOf, shown } from './find.ts'
 import { contentsOf, type Keeping, keepAll, type Proof, proofsOf, removeAll } from './proofs.ts'
@@ -41,17 +42,19 @@ export async function replyTo(replying: Replying, request: ReplyTo & { form: Med
   const files = form.attachments.map(({ file }) => file)
   const proofs = proofsOf(uuid, files)
   await keepAll(replying, proofs)
-  const answer = await take(replying, { em, med, id, form, proofs })
-  if (answer === 'unknown') refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  // Of calls with one key at once one has brought the files.
-  const used = answer === 'taken' ? await em.fork().find(Attachment, { medUuid: uuid }) : []
-  const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
-  await removeAll(
-    replying,
-    proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
-  )
-  if (answer !== 'taken') refuse(answer)
-  return answerOf(replying, request, { headers: {} })
+  return orNotConfirmed(uuid, async () => {
+    const answer = await take(replying, { em, med, id, form, proofs })
+    if (answer === 'unknown') notConfirmed(uuid)
+    // Of calls with one key at once one has brought the files.
+    const used = answer === 'taken' ? await em.fork().find(Attachment, { medUuid: uuid }) : []
+    const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
+    await removeAll(
+      replying,
+      proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
+    )
+    if (answer !== 'taken') refuse(answer)
+    return answerOf(replying, request, { headers: {} })
+  })
 }
 
 /** What was taken, whatever has become of it since. */

@@ -5,6 +5,7 @@ import { charge as life } from '../../domain/charge.ts'
 import { cancelStoredCharge } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Token } from '../auth.ts'
+import { orNotConfirmed } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { CANCEL_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { chargeOf } from './find.ts'
@@ -21,7 +22,7 @@ export async function cancelCharge(
     () => ({ kind: 'no_answer' }) as const,
   )
   if (answer.kind === 'no_answer') refuse('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-  const now = await chargeOf(em.fork(), token, uuid)
+  const now = await orNotConfirmed(uuid, () => chargeOf(em.fork(), token, uuid))
   // Paid, expired or cancelled by somebody else in the meantime.
   if (now.state !== 'cancelled') refuse('charge_not_cancellable')
   return now

@@ -10,8 +10,7 @@ import type { Token } from '../auth.ts'
 import { beginLife } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, FIRST_STATEMENT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { within } from '../outage.ts'
+import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { allowed } from './allowed.ts'
 import { findCharge } from './find.ts'
 
@@ -33,11 +32,11 @@ export async function createCharge(
   const { body, token, em, idempotencyKey: key } = request
   const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path: PAYMENTS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
-  const stored = key === null ? null : await within(FIRST_STATEMENT_MS, findCharge(em, uuid))
+  const stored = key === null ? null : await findCharge(em, uuid)
   if (stored) requireSameRequest(stored, fingerprint)
   if (stored && stored.state !== 'issuing') return answer(stored, { replayed: true })
 
-  const { splits, candidates } = await within(FIRST_STATEMENT_MS, allowed({ em, token }, body))
+  const { splits, candidates } = await allowed({ em, token }, body)
   const details: ChargeDetails = {
     ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
     ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
@@ -55,15 +54,16 @@ export async function createCharge(
     timeScale: engine.timeScale,
   }
   const seen = { externalRef: body.external_ref, provider: candidates[0]!.uuid, waitMs: CREATE_MS }
-  await beginLife(engine, {
+  return beginLife(engine, {
+    uuid,
     start: () => openCharge(engine, order, seen),
-    isStored: async () => (await findCharge(em.fork(), uuid)) !== null,
+    find: () => findCharge(em.fork(), uuid),
+    tell(charge) {
+      requireSameRequest(charge, fingerprint)
+      // Of parallel requests with one key, one began the life; the others joined it.
+      return answer(charge, { replayed: charge.requestId !== request.requestId })
+    },
   })
-  const charge = await findCharge(em.fork(), uuid)
-  if (!charge) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  requireSameRequest(charge, fingerprint)
-  // Of parallel requests with one key, one began the life; the others joined it.
-  return answer(charge, { replayed: charge.requestId !== request.requestId })
 }
 
 function answer(charge: Charge, { replayed }: { replayed: boolean }) {

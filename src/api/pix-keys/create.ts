@@ -55,14 +55,15 @@ export async function createPixKey({ engine, sealer }: Means, request: KeyReques
     requestId,
     timeScale: engine.timeScale,
   }
-  await beginLife(engine, {
+  return beginLife(engine, {
+    uuid,
     start: () => beginPixKey(engine, order, CREATE_MS),
-    isStored: async () => (await findPixKey(em.fork(), uuid)) !== null,
+    find: () => findPixKey(em.fork(), uuid),
+    tell(row) {
+      requireSameRequest(row, fingerprint)
+      return answer(row, { replayed: row.requestId !== requestId })
+    },
   })
-  const row = await findPixKey(em.fork(), uuid)
-  if (!row) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  requireSameRequest(row, fingerprint)
-  return answer(row, { replayed: row.requestId !== requestId })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Connection } from '../../db/entities/connection.ts'
+import type { PixKey } from '../../db/entities/pix-key.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { isInUse } from '../../db/pix-keys.ts'
 import { normalizedPixKey } from '../../domain/pix-key.ts'
@@ -22,25 +23,23 @@ export async function removePixKey(
   const { uuid, accountUuid, connection, ...row } = await pixKeyOf(em, token, key)
   if (await isInUse(em, row.key!)) refuse('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
-  const now = () => findPixKey(em.fork(), uuid)
   await beginLife(engine, {
+    uuid,
     start: () => beginRemoval(engine, removal, { updateId: randomUUID(), waitMs: CREATE_MS }),
-    isStored: async () => (await now())?.state !== 'active',
+    find: () => findPixKey(em.fork(), uuid),
+    isBegun: ({ state }) => state !== 'active',
+    tell: requireRemoved,
   })
-  const left = await now()
-  if (left?.state === 'removed') return
-  const data = { type: left?.type, error: left?.failure }
-  switch (left?.state === 'active' && left.failure?.code) {
-    case 'key_in_use':
-      return refuse('key_in_use')
-    case 'no_provider_available':
-      return refuse('no_provider_available', { retryAfterS: UNAVAILABLE_RETRY_S })
-    case false:
-    case undefined:
-      return refuse('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-    default:
-      return refuse('provider_rejected', { data })
-  }
+}
+
+/** Gone; or why it stays; or neither is known yet. */
+function requireRemoved({ state, type, failure }: PixKey): void {
+  if (state === 'removed') return
+  const why = state === 'active' ? failure?.code : undefined
+  if (why === undefined) refuse('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  if (why === 'key_in_use') refuse(why)
+  if (why === 'no_provider_available') refuse(why, { retryAfterS: UNAVAILABLE_RETRY_S })
+  refuse('provider_rejected', { data: { type, error: failure } })
 }
 
 /** SPEC §6: the key that collects for one of the account's connections stays, whoever made it. */

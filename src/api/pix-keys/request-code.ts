@@ -44,14 +44,12 @@ export async function requestCode(
     requestId,
     timeScale: engine.timeScale,
   }
-  const find = () => em.fork().findOne(AuthCode, uuid)
-  await beginLife(engine, {
+  return beginLife(engine, {
+    uuid,
     start: () => beginAuthCode(engine, order, CREATE_MS),
-    isStored: async () => (await find()) !== null,
+    find: () => em.fork().findOne(AuthCode, uuid),
+    tell: row => answer(row, { fingerprint, requestId }),
   })
-  const row = await find()
-  if (!row) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  return answer(row, { fingerprint, requestId })
 }
 
 /** What another request has stored is answered again. */

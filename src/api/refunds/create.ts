@@ -54,16 +54,16 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
-  await beginLife(engine, {
+  return beginLife(engine, {
+    uuid,
     start: () => beginRefund(engine, order, CREATE_MS),
-    isStored: async () => (await findRefund(em.fork(), uuid)) !== null,
+    find: () => findRefund(em.fork(), uuid),
+    async tell(refund) {
+      requireSameRequest(refund, fingerprint)
+      const replayed = refund.requestId !== request.requestId
+      return answer(refund, await chargeOf(em.fork(), token, chargeUuid), { replayed })
+    },
   })
-  const fresh = em.fork()
-  const refund = await findRefund(fresh, uuid)
-  if (!refund) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  requireSameRequest(refund, fingerprint)
-  const replayed = refund.requestId !== request.requestId
-  return answer(refund, await chargeOf(fresh, token, chargeUuid), { replayed })
 }
 
 export function findRefund(em: EntityManager, uuid: string) {

@@ -93,7 +93,10 @@ export const paymentRoutes: Routes = (router, { temporal, config, sealer }) => {
     method: 'post',
     path: `${PAYMENTS_PATH}/:uuid/cancel`,
     summary: 'Cancel a PENDING charge',
-    answers: { 200: chargeAnswer, errors: ['charge_not_cancellable', 'cancellation_unknown'] },
+    answers: {
+      200: chargeAnswer,
+      errors: ['charge_not_cancellable', 'cancellation_unknown', 'not_confirmed'],
+    },
     async handle({ em, token, params }) {
       return { body: { data: showCharge(await cancelCharge(engine, { em, token, uuid: params.uuid })) } }
     },

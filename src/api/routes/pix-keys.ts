@@ -102,7 +102,13 @@ export const pixKeyRoutes: Routes = (router, { temporal, config, sealer }) => {
     params,
     answers: {
       200: pixKeyRemoved,
-      errors: ['provider_rejected', 'key_in_use', 'no_provider_available', 'pix_key_unknown'],
+      errors: [
+        'provider_rejected',
+        'key_in_use',
+        'no_provider_available',
+        'not_confirmed',
+        'pix_key_unknown',
+      ],
     },
     async handle({ em, token, params: { key }, requestId }) {
       await removePixKey(engine, { key, token, em, requestId })

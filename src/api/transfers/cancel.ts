@@ -3,9 +3,9 @@ import type { EntityManager } from '../../db/orm.ts'
 import { cancelWaitingTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Token } from '../auth.ts'
+import { orNotConfirmed } from '../begin.ts'
 import { refuse } from '../errors.ts'
-import { CANCEL_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { isOutage } from '../outage.ts'
+import { CANCEL_MS } from '../limits.ts'
 import { shown, transferOf } from './find.ts'
 
 /** Cancels a transfer that waits for its time, and answers it as it is shown; once sent it cannot be (SPEC §4). */
@@ -16,18 +16,10 @@ export async function cancelTransfer(
   const transfer = await transferOf(em, token, uuid)
   if (transfer.state !== 'created') refuse('transfer_not_cancellable')
   await engine.client() // Refuses here where Temporal is away: nothing has been asked yet.
-  const done = await cancelWaitingTransfer(engine, uuid, {
-    updateId: randomUUID(),
-    waitMs: CANCEL_MS,
-  }).catch(unlessOutage)
-  if (done === 'unknown') refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  if (done !== true) refuse('transfer_not_cancellable')
-  const fresh = em.fork()
-  return shown(fresh, await transferOf(fresh, token, uuid))
-}
-
-/** The life was asked, and its answer did not come: it may cancel all the same. */
-function unlessOutage(error: unknown): 'unknown' {
-  if (isOutage(error)) return 'unknown'
-  throw error
+  return orNotConfirmed(uuid, async () => {
+    const asked = { updateId: randomUUID(), waitMs: CANCEL_MS }
+    if ((await cancelWaitingTransfer(engine, uuid, asked)) !== true) refuse('transfer_not_cancellable')
+    const fresh = em.fork()
+    return shown(fresh, await transferOf(fresh, token, uuid))
+  })
 }

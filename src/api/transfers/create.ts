@@ -67,14 +67,15 @@ export async function createTransfer(
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
-  await beginLife(engine, {
+  return beginLife(engine, {
+    uuid,
     start: () => beginTransfer(engine, order, { externalRef: body.external_ref, waitMs: CREATE_MS }),
-    isStored: async () => (await findTransfer(em.fork(), uuid)) !== null,
+    find: () => findTransfer(em.fork(), uuid),
+    tell(transfer) {
+      requireSameRequest(transfer, fingerprint)
+      return answer(em, transfer, { replayed: transfer.requestId !== request.requestId })
+    },
   })
-  const transfer = await findTransfer(em.fork(), uuid)
-  if (!transfer) refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
-  requireSameRequest(transfer, fingerprint)
-  return answer(em, transfer, { replayed: transfer.requestId !== request.requestId })
 }
 
 /** A parallel call may have begun it a moment ago: all of them hear what the first one hears. */

@@ -54,7 +54,7 @@ export const sampleRoutes: Routes = (router, { temporal }) => {
     summary: 'Fail',
     tokens: 'none',
     params: z.object({
-      how: z.enum(['bug', 'row', 'answer', 'refusal', 'transaction', 'engine', 'statement', 'freeze']),
+      how: z.enum(['bug', 'row', 'answer', 'refusal', 'transaction', 'engine', 'statement']),
     }),
     answers: { 200: z.object({ value: z.number() }), errors: ['no_provider_available'] },
     async handle({ params, em }) {
@@ -71,9 +71,6 @@ export const sampleRoutes: Routes = (router, { temporal }) => {
           break
         case 'transaction':
           await em.transactional(inner => inner.execute('select 1'))
-          break
-        case 'freeze':
-          await new Promise(() => {})
           break
         case 'engine':
           await temporal()

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { createApp, type Dependencies, type Routes } from '../../../src/api/app.ts'
+import { STATEMENT_MS } from '../../../src/api/limits.ts'
 import { NotConnected } from '../../../src/api/outage.ts'
 import { type RunningServer, startServer } from '../../../src/api/server.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -24,7 +25,7 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
     TRILHO_RATE_BURST: '100000',
     ...environment,
   })
-  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10 })
+  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs: STATEMENT_MS })
   await migrate(orm)
   const lines: string[] = []
   const dependencies: Dependencies = {
@@ -71,7 +72,7 @@ export type Call = {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not.
 export type Answer = { status: number; headers: Headers; body: any; text: string }
 
-function caller(server: RunningServer) {
+export function caller(server: RunningServer) {
   return async (method: string, path: string, { token, body, raw, headers }: Call = {}): Promise<Answer> => {
     const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const answer = await fetch(server.url + path, {

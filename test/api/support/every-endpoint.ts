@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { addUser } from '../../../src/admin/users.ts'
+import { openSession } from '../../../src/dashboard/sessions.ts'
+import { formOf } from '../../support/files.ts'
+import type { Answer } from './client.ts'
+import { moneyOut, someKey } from './money-out.ts'
+import type { Stage } from './stage.ts'
+import { until } from './until.ts'
+
+const DAY_MS = 86_400_000
+
+export type Everything = Awaited<ReturnType<typeof somethingOfEverything>>
+
+/** What a merchant has that requests speak of, each made before anything freezes. */
+export async function somethingOfEverything(stage: Stage) {
+  const out = moneyOut(stage)
+  const merchant = await stage.merchant({
+    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100, tells: true }],
+  })
+  const { api, uuid: accountUuid, connection } = merchant
+  const [open, paid, disputed] = await Promise.all([
+    api.charge(),
+    out.paidCharge(merchant),
+    out.paidCharge(merchant),
+  ])
+  await stage.simulator.med({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
+  const med = await until(
+    () => api.get('/api/v1/meds'),
+    ({ body }) => body.data.length === 1,
+  )
+  const scheduled = await out.send(merchant, { scheduled_for: new Date(Date.now() + DAY_MS).toISOString() })
+  const pixKey = await api.post('/api/v1/pix-keys', { type: 'RANDOM' })
+  const webhook = await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${accountUuid}` })
+  const em = stage.orm.em.fork()
+  const user = await addUser(em, { email: `${accountUuid}@trilho.test`, password: randomUUID(), accountUuid })
+  return {
+    merchant,
+    open,
+    paid,
+    med: med.body.data[0],
+    scheduled: scheduled.body.data,
+    pixKey: pixKey.body.data.key,
+    webhook: webhook.body.data,
+    connection,
+    /** Of a person who is signed in at the dashboard. */
+    cookie: `trilho_session=${await openSession(em, user.uuid)}`,
+  }
+}
+
+/** A request of every kind of endpoint that reads or writes, by its name; those that take a key carry this one. */
+export function requestsOf(made: Everything, key: string): [name: string, ask: () => Promise<Answer>][] {
+  const { merchant, open, paid, med, scheduled, pixKey, webhook, connection, cookie } = made
+  const { api } = merchant
+  const gets = [
+    '/api/v1/payments',
+    `/api/v1/payments/${open.uuid}`,
+    `/api/v1/payments/${open.uuid}/qr.svg`,
+    `/api/v1/payments/${paid.uuid}/refunds`,
+    `/api/v1/payments/${paid.uuid}/refunds/${randomUUID()}`,
+    '/api/v1/transfers',
+    `/api/v1/transfers/${scheduled.uuid}`,
+    '/api/v1/meds',
+    `/api/v1/meds/${med.uuid}`,
+    '/api/v1/pix-keys',
+    `/api/v1/pix-keys/${pixKey}`,
+    '/api/v1/providers',
+    `/api/v1/providers/${connection.uuid}`,
+    '/api/v1/providers/defaults',
+    '/api/v1/webhooks',
+    `/api/v1/webhooks/${webhook.uuid}`,
+    `/api/v1/webhooks/${webhook.uuid}/deliveries`,
+    '/api/v1/events',
+    '/api/v1/ledger',
+    '/readyz',
+  ]
+  const posts: [path: string, body?: object][] = [
+    ['/api/v1/payments', { value: 10, type: 'PIX' }],
+    [`/api/v1/payments/${open.uuid}/cancel`],
+    [`/api/v1/payments/${paid.uuid}/refund`],
+    ['/api/v1/transfers', { value: 10, pix_key: someKey() }],
+    [`/api/v1/transfers/${scheduled.uuid}/cancel`],
+    ['/api/v1/pix-keys', { type: 'RANDOM' }],
+    ['/api/v1/pix-keys/auth-code', { type: 'EMAIL', key: 'maria@example.com' }],
+    ['/api/v1/webhooks', { url: webhook.url }],
+    [`/api/v1/webhooks/${webhook.uuid}/rotate`],
+    [`/api/v1/webhooks/${webhook.uuid}/test`],
+    [`/notices/${connection.uuid}`, {}],
+  ]
+  const person = { headers: { cookie, accept: 'text/html' } }
+  const ask: Record<string, () => Promise<Answer>> = {
+    'PUT /api/v1/providers/defaults': () =>
+      api.put('/api/v1/providers/defaults', { payment_type: 'PIX', provider_uuids: [connection.uuid] }),
+    [`PATCH /api/v1/webhooks/${webhook.uuid}`]: () =>
+      api.call('PATCH', `/api/v1/webhooks/${webhook.uuid}`, { body: { events: ['MED'] } }),
+    [`DELETE /api/v1/pix-keys/${pixKey}`]: () => api.delete(`/api/v1/pix-keys/${pixKey}`),
+    [`POST /api/v1/meds/${med.uuid}/reply`]: async () => {
+      const form = await formOf([
+        ['accept', '0'],
+        ['analysis', 'The goods were delivered.'],
+      ])
+      return api.call('POST', `/api/v1/meds/${med.uuid}/reply`, form)
+    },
+  }
+  ask['GET /metrics'] = () => api.as(undefined).get('/metrics')
+  for (const path of gets) ask[`GET ${path}`] = () => api.get(path)
+  for (const [path, body] of posts) ask[`POST ${path}`] = () => api.post(path, body, { key })
+  for (const path of ['/dashboard', '/dashboard/charges', `/dashboard/transfers/${scheduled.uuid}`])
+    ask[`GET ${path}`] = () => api.call('GET', path, person)
+  return Object.entries(ask)
+}

@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { createApp } from '../../src/api/app.ts'
+import { STATEMENT_MS } from '../../src/api/limits.ts'
+import { paymentRoutes } from '../../src/api/routes/payments.ts'
+import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
+import { transferRoutes } from '../../src/api/routes/transfers.ts'
+import { type RunningServer, startServer } from '../../src/api/server.ts'
+import { inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
+import { type Freezable, freezable } from './support/freezable.ts'
+import { caller, openWorld, type World } from './support/world.ts'
+
+/** A PostgreSQL that takes connections and says nothing, from one moment to the next: nobody waits for it in vain. */
+
+const IN_TIME_MS = 5_000
+const POOL = 3
+
+let world: World
+let way: Freezable
+let orm: Orm
+beforeAll(async () => {
+  world = await openWorld([])
+})
+afterAll(() => world?.close())
+beforeEach(async () => {
+  const through = new URL(world.config.databaseUrl)
+  way = await freezable({ host: through.hostname, port: Number(through.port) })
+  through.port = String(way.port)
+  orm = await openOrm({ databaseUrl: through.href, poolSize: POOL, statementMs: STATEMENT_MS })
+})
+afterEach(async () => {
+  way.thaw()
+  await orm.close()
+  way.close()
+})
+
+/** How long it takes until something fails. */
+async function failingMs(something: Promise<unknown>): Promise<number> {
+  const started = Date.now()
+  await expect(something).rejects.toThrow()
+  return Date.now() - started
+}
+const number = (one: number) => orm.em.fork().execute(`select ${one} as one`)
+const numbers = async () => (await Promise.all([1, 2, 3, 4, 5].map(number))).flat()
+const NUMBERS = [1, 2, 3, 4, 5].map(one => ({ one }))
+
+test('statements and transactions end in time, more of them than the pool has places for', async () => {
+  expect(await numbers()).toEqual(NUMBERS)
+  way.freeze()
+  const ends = [
+    ...Array.from({ length: 2 * POOL }, () => failingMs(number(1))),
+    ...Array.from({ length: 2 * POOL }, () => failingMs(inTransaction(orm, em => em.execute('select 2')))),
+  ]
+  for (const ms of await Promise.all(ends)) expect(ms).toBeLessThan(IN_TIME_MS)
+})
+
+test('a transaction that it freezes in the middle of ends in time, and is not taken for done', async () => {
+  const uuid = await world.account()
+  const half = inTransaction(orm, async em => {
+    await em.execute('update account set name = ? where uuid = ?', ['half', uuid])
+    way.freeze()
+    await em.execute('select 1')
+  })
+  expect(await failingMs(half)).toBeLessThan(IN_TIME_MS)
+  way.thaw()
+  expect(await world.orm.em.execute('select name from account where uuid = ?', [uuid])).toEqual([
+    { name: 'Loja' },
+  ])
+})
+
+test('once it thaws every answer is its own question’s, over connections that are new', async () => {
+  const backends = async () =>
+    new Set((await Promise.all([1, 2, 3].map(() => pid()))).map(([row]) => row!.pid))
+  const pid = () => orm.em.fork().execute<{ pid: number }[]>('select pg_backend_pid() as pid, pg_sleep(0.1)')
+  const before = await backends()
+  way.freeze()
+  await Promise.all(Array.from(before, () => failingMs(number(0))))
+  way.thaw()
+  expect(await numbers()).toEqual(NUMBERS)
+  expect([...(await backends())].filter(one => before.has(one))).toEqual([])
+})
+
+test('a statement that takes its time and is answered in it is left alone', async () => {
+  await orm.em.fork().execute(`select pg_sleep(${(STATEMENT_MS - 1_000) / 1_000})`)
+  expect(await numbers()).toEqual(NUMBERS)
+})
+
+/** The far side takes what is begun, once all have come, and PostgreSQL freezes at that moment. */
+async function apiThatFreezes(expected: number, answer: () => Promise<void>): Promise<RunningServer> {
+  let begun = 0
+  const client = {
+    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+    workflow: {
+      async executeUpdateWithStart() {
+        if (++begun === expected) way.freeze()
+        while (begun < expected) await pause(5)
+        return answer()
+      },
+    },
+  }
+  const app = createApp({
+    ...world.dependencies,
+    orm,
+    temporal: async () => client as unknown as Client,
+    routes: [paymentRoutes, transferRoutes, pixKeyRoutes],
+  })
+  return startServer(app, { host: '127.0.0.1', port: 0 })
+}
+
+const ORDERS: [path: string, body: object][] = [
+  ['/api/v1/payments', { value: 10, type: 'PIX' }],
+  ['/api/v1/transfers', { value: 10, pix_key: '52998224725' }],
+  ['/api/v1/pix-keys', { type: 'RANDOM' }],
+]
+
+test.each([
+  { name: 'has answered', answer: async () => {}, limitMs: IN_TIME_MS },
+  { name: 'is silent too', answer: () => new Promise<void>(() => {}), limitMs: 2 * IN_TIME_MS },
+])('what a life that $name may have taken is not confirmed, never "nothing was started"', async life => {
+  const accountUuid = await world.account()
+  await world.defaults(accountUuid, [await world.connection(accountUuid)])
+  const token = await world.token({ accountUuid })
+  const server = await apiThatFreezes(ORDERS.length, life.answer)
+  const call = caller(server)
+  const started = Date.now()
+  const answers = await Promise.all(ORDERS.map(([path, body]) => call('POST', path, { token, body })))
+  expect(Date.now() - started).toBeLessThan(life.limitMs)
+  for (const { status, body, headers } of answers) {
+    expect([status, body.code]).toEqual([503, 'not_confirmed'])
+    expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  await server.stop()
+})
