@@ -30,7 +30,7 @@ export type Said = { status: number; body: any }
 
 /** Longer than any answer may take. */
 const ANSWER_MS = 20_000
-const AGAIN_MS = 800
+const AGAIN_MS = 2_000
 /** A stack whose servers restart is back long before. */
 const GIVE_UP_MS = 150_000
 
