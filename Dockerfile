@@ -11,6 +11,9 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY src ./src
+# What is read under /docs.
+COPY README.md ./
+COPY docs ./docs
 # Named volumes take over who owns these.
 RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R node:node /data /simulator /files
 USER node

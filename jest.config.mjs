@@ -30,6 +30,7 @@ export default {
     suite('messengers'),
     suite('http'),
     suite('local'),
+    suite('docs'),
     suite('workflows'),
     suite('replay'),
     suite('chaos', { testPathIgnorePatterns: ['storm.test.ts'] }),

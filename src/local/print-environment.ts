@@ -2,7 +2,15 @@ import { readLocalConfig } from '../config.ts'
 import { homeIn, readJson } from './home.ts'
 import type { LocalInfo } from './local-file.ts'
 
-/** Prints what a running `npm start` offers as shell variables: `eval "$(npm run -s local:env)"`. */
+/** Prints what a running `npm start` offers to a shell, as variables and functions: `eval "$(npm run -s local:env)"`. */
+
+/** What a caller and a payer do most. */
+const FUNCTIONS = `
+api() { curl -sS -X "$1" "$API$2" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "\${@:3}"; }
+simulator() { curl -sS --cacert "$CA" -X "$1" "$SIMULATOR$2" -H 'Content-Type: application/json' "\${@:3}"; }
+field() { node -p "with (JSON.parse(fs.readFileSync(0))) ($1)"; }
+`
+
 const home = homeIn(readLocalConfig().home)
 const local = await readJson<LocalInfo>(home.local)
 if (local) {
@@ -14,8 +22,10 @@ if (local) {
     CA: home.simulatorCa,
     RECIPIENT: local.recipient_accounts[0]?.uuid ?? '',
     UI: local.temporal_ui_url,
+    ...Object.fromEntries(Object.entries(local.providers).map(([name, { uuid }]) => [name, uuid])),
   }
   for (const [name, value] of Object.entries(variables)) process.stdout.write(`export ${name}='${value}'\n`)
+  process.stdout.write(FUNCTIONS)
 } else {
   process.stderr.write('Trilho does not run here: npm start\n')
   process.exitCode = 1

@@ -1,43 +1,40 @@
+import type { Page } from '../documentation/frame.ts'
 import { html, type Markup } from '../html.ts'
 import type { OpenApi } from './document.ts'
 import type { JsonSchema } from './example.ts'
 import type { Operation } from './operation.ts'
-import { STYLE } from './style.ts'
 
-/** The OpenAPI document as a page to read: one file, no script, nothing fetched from anywhere. */
-export function documentationPage(document: OpenApi): string {
-  const groups = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0] ?? '')
-  const { text } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${document.info.title} API</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<nav aria-label="Contents">
-<a class="brand" href="#top">${document.info.title}</a>
-${[...groups].map(([tag, listed]) => html`<h2>${tag}</h2><ul>${listed.map(contentsLine)}</ul>`)}
-<h2>schemas</h2>
-<ul>${Object.keys(document.components.schemas).map(name => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
-</nav>
-<main id="top">
-<header>
+/** The OpenAPI document as a page to read. */
+export function referencePage(document: OpenApi): Page {
+  const groups = [...Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0] ?? '')].sort(
+    ([one], [other]) => Number(one === 'health') - Number(other === 'health'),
+  )
+  const schemas = Object.entries(document.components.schemas)
+  return {
+    name: '',
+    title: 'API reference',
+    contents: html`${groups.map(([tag, listed]) => html`<h2>${titleOf(tag)}</h2><ul>${listed.map(contentsLine)}</ul>`)}
+<h2>Schemas</h2>
+<ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>`,
+    main: html`<header>
 <h1>${document.info.title} API</h1>
 <p class="lead">${document.info.description}</p>
-<p>Every call carries <code>Authorization: Bearer &lt;access token&gt;</code>. The same description for machines:
-<a href="/openapi.json">/openapi.json</a> (OpenAPI ${document.openapi}).</p>
+<p>Every call carries <code>Authorization: Bearer &lt;access token&gt;</code>. What each refusal means is told in
+<a href="/docs/errors">Errors</a>, how deliveries are verified in <a href="/docs/webhooks">Webhooks</a>. The same
+description for machines: <a href="/openapi.json">/openapi.json</a> (OpenAPI ${document.openapi}).</p>
 </header>
-${[...groups].map(([tag, listed]) => html`<section><h2 class="group">${tag}</h2>${listed.map(operationCard)}</section>`)}
-<section><h2 class="group">schemas</h2>
-${Object.entries(document.components.schemas).map(([name, schema]) => schemaCard(name, schema))}
-</section>
-</main>
-</body>
-</html>
-`
-  return text
+${groups.map(([tag, listed]) => html`<section><h2>${titleOf(tag)}</h2>${listed.map(operationCard)}</section>`)}
+<section><h2>Schemas</h2>
+${schemas.map(([name, schema]) => schemaCard(name, schema))}
+</section>`,
+  }
+}
+
+const TITLES: Record<string, string> = { 'pix-keys': 'PIX keys', meds: 'Disputes (MEDs)' }
+
+/** A group's name as a heading. */
+function titleOf(tag: string): string {
+  return TITLES[tag] ?? tag.charAt(0).toUpperCase() + tag.slice(1)
 }
 
 type Listed = { path: string; method: string; operation: Operation }
@@ -49,16 +46,23 @@ function operationsOf(document: OpenApi): Listed[] {
 }
 
 function contentsLine({ method, operation }: Listed): Markup {
-  return html`<li><a href="#${operation.operationId}"><b class="method ${method}">${method}</b>${operation.summary}</a></li>`
+  return html`<li><a class="call" href="#${operation.operationId}"><b class="method ${method}">${method}</b>${operation.summary}</a></li>`
 }
 
 function operationCard({ path, method, operation }: Listed): Markup {
+  const answers = Object.entries(operation.responses)
+  const successes = answers.filter(([status]) => status.startsWith('2'))
+  const refusals = answers.filter(([status]) => !status.startsWith('2'))
   return html`<article id="${operation.operationId}">
-<h3><b class="method ${method}">${method}</b><code>${path}</code></h3>
-<p><strong>${operation.summary}.</strong> ${prose(operation.description)}</p>
+<h3>${operation.summary}</h3>
+<p class="call"><b class="method ${method}">${method}</b><code>${path}</code></p>
+${operation.description !== undefined && html`<p>${prose(operation.description)}</p>`}
 ${parameterTable(operation.parameters)}
 ${operation.requestBody && contentPart('Body', operation.requestBody)}
-${Object.entries(operation.responses).map(([status, response]) => responsePart(status, response))}
+${successes.map(([status, response]) => contentPart(`Answer ${status}`, response))}
+<details><summary>Refusals: ${refusals.map(([status]) => status).join(', ')}</summary>
+${refusals.map(([status, response]) => refusalLine(status, response))}
+</details>
 </article>`
 }
 
@@ -72,8 +76,7 @@ ${parameters.map(
 )}</table>`
 }
 
-function responsePart(status: string, response: JsonSchema): Markup {
-  if (status.startsWith('2')) return contentPart(`Answer ${status}`, response)
+function refusalLine(status: string, response: JsonSchema): Markup {
   return html`<p class="refusal"><b>${status}</b> ${prose(response.description)}</p>`
 }
 
@@ -84,7 +87,7 @@ function contentPart(title: string, { content = {} }: JsonSchema): Markup {
   const shown = schema as JsonSchema | undefined
   return html`<h4>${title} <small>${type}</small></h4>
 ${shown?.properties !== undefined && fieldTable(shown)}
-${example !== undefined && html`<details><summary>Example</summary><pre>${JSON.stringify(example, null, 2)}</pre></details>`}`
+${example !== undefined && html`<details><summary>Example</summary><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`}`
 }
 
 function schemaCard(name: string, schema: JsonSchema): Markup {

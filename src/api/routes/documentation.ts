@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { Routes } from '../app.ts'
+import { DOCUMENTS, documentPage } from '../documentation/documents.ts'
+import { framed, type Page, POLICY } from '../documentation/frame.ts'
 import { openApi } from '../openapi/document.ts'
-import { documentationPage } from '../openapi/page.ts'
-import { STYLE } from '../openapi/style.ts'
+import { referencePage } from '../openapi/page.ts'
 import { route } from '../route.ts'
 
-/** The merchants' interface, told by its routes: for machines at `/openapi.json`, for people at `/docs`. */
+/** The merchants' interface, told by its routes: for machines at `/openapi.json`, for people at `/docs`; and what is written beside it. */
 export const documentationRoutes: Routes = router => {
   // At the first request: by then every route has registered itself.
   const document = once(() => openApi(router.described.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))))
   const json = once(() => JSON.stringify(document()))
-  const page = once(() => documentationPage(document()))
+  const reference = once(() => pageText(referencePage(document())))
+  const pages = new Map(DOCUMENTS.map(one => [one.name, once(() => pageText(documentPage(one)))]))
 
   route(router, {
     method: 'get',
@@ -30,13 +32,29 @@ export const documentationRoutes: Routes = router => {
     tokens: 'none',
     answers: { 200: 'text/html' },
     async handle() {
-      return { body: page(), headers: { 'Content-Security-Policy': POLICY } }
+      return { body: reference(), headers: HEADERS }
+    },
+  })
+
+  route(router, {
+    method: 'get',
+    path: '/docs/:name',
+    summary: 'A document',
+    tokens: 'none',
+    params: z.object({ name: z.enum(DOCUMENTS.map(({ name }) => name)) }),
+    answers: { 200: 'text/html' },
+    async handle({ params }) {
+      return { body: pages.get(params.name)!(), headers: HEADERS }
     },
   })
 }
 
-const STYLE_HASH = createHash('sha256').update(STYLE.text).digest('base64')
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'`
+const HEADERS = { 'Content-Security-Policy': POLICY }
+const NEIGHBOURS = [...DOCUMENTS, { name: '', title: 'API reference' }]
+
+function pageText(page: Page): string {
+  return framed(page, NEIGHBOURS)
+}
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined

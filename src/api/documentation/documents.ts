@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { html } from '../html.ts'
+import type { Page } from './frame.ts'
+import { rendered } from './markdown.ts'
+
+/** The repository's documents in the order of reading, each with its page's name below `/docs`. */
+export const DOCUMENTS = [
+  { name: 'readme', title: 'Start here', file: 'README.md' },
+  { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
+  { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
+  { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
+  { name: 'production', title: 'Production', file: 'docs/production.md' },
+  { name: 'security', title: 'Security', file: 'docs/security.md' },
+] as const
+export type Document = (typeof DOCUMENTS)[number]
+
+/** A document as a page. */
+export function documentPage({ name, title, file }: Document): Page {
+  const { text, headings } = rendered(readFileSync(join(ROOT, file), 'utf8'))
+  return {
+    name,
+    title,
+    contents: html`<h2>On this page</h2>
+<ul>${headings.map(heading => html`<li><a href="#${heading.id}">${heading.title}</a></li>`)}</ul>`,
+    main: html`<div class="text">${text}</div>`,
+  }
+}
+
+const ROOT = join(import.meta.dirname, '../../..')

@@ -1,0 +1,62 @@
+import { Marked, type Tokens } from 'marked'
+import { html, Markup } from '../html.ts'
+
+/** A document as a page shows it, and its headings as what leads to them. */
+export type Rendered = { text: Markup; headings: Heading[] }
+type Heading = { id: string; title: string }
+
+/**
+ * A document of ours in Markdown. Comments in it are for the tests that run its commands, and links from one document to
+ * another become links from page to page.
+ */
+export function rendered(markdown: string): Rendered {
+  const headings: Heading[] = []
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const title = this.parser.parseInline(tokens, this.parser.textRenderer)
+        const id = idOf(title)
+        if (depth === 2) headings.push({ id, title: unescaped(title) })
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        return html`<a href="${pageOf(href)}">${new Markup(this.parser.parseInline(tokens))}</a>`.text
+      },
+      code({ text, lang }) {
+        const said = lang === 'text' && html` class="said"`
+        return html`<pre tabindex="0"${said}><code>${text}</code></pre>`.text
+      },
+      table({ header, rows }) {
+        const cell = ({ tokens }: Tokens.TableCell) => new Markup(this.parser.parseInline(tokens))
+        return html`<div class="wide" tabindex="0"><table>
+<thead><tr>${header.map(one => html`<th scope="col">${cell(one)}</th>`)}</tr></thead>
+<tbody>${rows.map(row => html`<tr>${row.map(one => html`<td>${cell(one)}</td>`)}</tr>\n`)}</tbody>
+</table></div>`.text
+      },
+      html: () => '',
+    },
+  })
+  const text = new Markup(marked.parse(markdown, { async: false }))
+  return { text, headings }
+}
+
+/** As GitHub makes them, so that one link fits both. */
+function idOf(title: string): string {
+  return unescaped(title)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+}
+
+/** `docs/errors.md#codes` and `../README.md` as addresses of pages. */
+function pageOf(href: string): string {
+  const [, name, anchor = ''] = /^(?:[\w.]+\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+  return name === undefined ? href : `/docs/${name.toLowerCase()}${anchor}`
+}
+
+/** The parser's text of a heading has its markup escaped already. */
+function unescaped(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }

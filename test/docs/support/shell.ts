@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readLocalConfig } from '../../../src/config.ts'
+import type { Home } from '../../../src/local/home.ts'
+import { ROOT } from './documents.ts'
+
+/** A folder that looks like a clone in which `npm start` runs in that home. */
+export async function cloneAround(folder: string, home: Home): Promise<string> {
+  const clone = join(folder, 'clone')
+  await mkdir(clone)
+  for (const name of ['package.json', 'node_modules', 'src'])
+    await symlink(join(ROOT, name), join(clone, name))
+  await symlink(home.folder, join(clone, '.trilho'))
+  return clone
+}
+
+/** What became of a script: of one that was not reached nothing is there. */
+export type Ran = { output: string; isDone: boolean }
+
+/** Gives scripts to one bash, one after the other, as a reader pastes them. The first that fails, or the signal, ends it. */
+export async function inOneShell(cwd: string, scripts: string[], signal: AbortSignal): Promise<Ran[]> {
+  const { path, environment } = readLocalConfig()
+  const mark = `-- ${crypto.randomUUID()}`
+  const whole = ['exec 2>&1', ...scripts.map(script => `${script}\necho; echo '${mark}'`)].join('\n')
+  const child = spawn('bash', ['-e', '-c', whole], {
+    cwd,
+    env: { PATH: path, HOME: environment.HOME, LANG: 'C.UTF-8' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true, // A group of its own, which ends whole.
+  })
+  const chunks: string[] = []
+  child.stdout!.on('data', chunk => chunks.push(String(chunk)))
+  const end = () => process.kill(-child.pid!, 'SIGKILL')
+  signal.addEventListener('abort', end)
+  await once(child, 'close')
+  signal.removeEventListener('abort', end)
+  const outputs = chunks.join('').split(mark)
+  return scripts.map((_, index) => ({
+    output: (outputs[index] ?? '').trim(),
+    isDone: index < outputs.length - 1,
+  }))
+}
