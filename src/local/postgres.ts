@@ -43,6 +43,12 @@ export function newPassword(): string {
   return randomBytes(24).toString('base64url')
 }
 
+/**
+ * What keeps people out of the server's log: an error's details quote the row that was refused, and the statement behind it
+ * holds the values themselves.
+ */
+export const DISCREET = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' }
+
 /** The server's command line; it listens on loopback only. */
 export function postgresCommand(
   { folder, programs, runAs }: Cluster,
@@ -56,6 +62,7 @@ export function postgresCommand(
     fsync: 'on',
     synchronous_commit: 'on',
     timezone: 'UTC',
+    ...DISCREET,
     ...settings,
   }
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { DISCREET } from '../../src/local/postgres.ts'
 
 /** What the container files say of this repository stays true. */
 
@@ -32,4 +33,16 @@ test('every setting of ours that a service gets is one that is read', () => {
   const given = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
   expect(given).toContain('TRILHO_SECRET_KEY')
   expect(given.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
+})
+
+test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () => {
+  for (const [name, value] of Object.entries(DISCREET)) expect(compose).toContain(`"${name}=${value}"`)
+})
+
+test('the image holds what is read under /docs', async () => {
+  const ignore = await read('.dockerignore')
+  for (const name of ['README.md', 'docs']) {
+    expect(ignore).toMatch(new RegExp(`^!${name}$`, 'm'))
+    expect(dockerfile).toMatch(new RegExp(`^COPY ${name} `, 'm'))
+  }
 })

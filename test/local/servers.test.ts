@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
 import { temporalIsHealthy } from '../../src/local/temporal.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -15,6 +16,22 @@ test('suites get a database and a Temporal server that knows their search attrib
   expect(Object.keys(customAttributes ?? {})).toContain('TrilhoAccount')
   await connection.close()
   await Promise.all([postgres.stop(), temporal.stop()])
+})
+
+test('what PostgreSQL refuses is not quoted in its log', async () => {
+  const { url, stop, log } = await startPostgres()
+  const orm = await openOrm({ databaseUrl: url })
+  try {
+    await orm.em.execute(`create table payer (document text unique)`)
+    const insert = () => orm.em.execute('insert into payer values (?)', ['52998224725'])
+    await insert()
+    await expect(insert()).rejects.toThrow(/duplicate key/)
+    expect(log()).toMatch(/ERROR: .*duplicate key/)
+    expect(log()).not.toContain('52998224725')
+  } finally {
+    await orm.close()
+    await stop()
+  }
 })
 
 test('a server that lacks a search attribute of ours learns it', async () => {

@@ -13,7 +13,7 @@ import { LIMITS, waitUntil } from '../../src/local/waiting.ts'
 import { startServer, temporaryFolder } from './servers.ts'
 
 /** A PostgreSQL of the suite's own with one empty database; what it holds is gone when it stops. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres(): Promise<{ url: string; log(): string; stop(): Promise<void> }> {
   const folder = await temporaryFolder()
   const cluster = await openCluster({
     folder: join(folder.path, 'postgres'),
@@ -33,6 +33,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   )
   return {
     url: databaseUrl(cluster, port),
+    log: () => server.said(),
     stop: async () => {
       await server.kill('SIGQUIT') // At once: nothing of it is read again.
       await release()

@@ -14,7 +14,7 @@ export function startServer(
   command: string,
   args: string[],
   options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
-): { child: ChildProcess; pid: number; kill(signal: NodeJS.Signals): Promise<void> } {
+): { child: ChildProcess; pid: number; said(): string; kill(signal: NodeJS.Signals): Promise<void> } {
   const child = spawn(command, args, { ...options, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
@@ -25,6 +25,7 @@ export function startServer(
   return {
     child,
     pid: child.pid ?? -1,
+    said: () => said,
     kill: async signal => {
       child.off('exit', complain)
       child.kill(signal)
