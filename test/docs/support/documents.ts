@@ -19,7 +19,7 @@ export type Block = {
   /** Its number within the document, from 1. */
   number: number
   script: string
-  /** What covers it, where nothing can run it here: `<!-- not run: test/a.test.ts -->` before it. */
+  /** The test that covers it, where nothing can run it here: `<!-- not run: test/a.test.ts -->` before it. */
   covered: string | null
   /**
    * What it prints, as the document tells it: in a ```text block after it, or in `<!-- shows: … -->` where that would say
@@ -36,7 +36,7 @@ export function blocksOf({ file, tokens }: Told): Block[] {
       file,
       number: blocks.length + 1,
       script: token.text,
-      covered: commentOf(tokens[index - 1], 'not run'),
+      covered: commentOf(tokens[index - 1], 'not run')?.split(' ')[0] ?? null,
       shows: textOf(tokens[index + 1]) ?? commentOf(tokens[index + 1], 'shows'),
     })
   }

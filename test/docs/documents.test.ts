@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { withTables } from '../../src/api/documentation/catalogue.ts'
+import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
+import { rendered } from '../../src/api/documentation/markdown.ts'
+import { trilho } from '../../src/cli/program.ts'
+import { DIALECTS } from '../../src/domain/provider.ts'
+import { blocksOf, documents, ROOT } from './support/documents.ts'
+
+/** What the documents say of this repository stays true. */
+
+const read = (file: string) => readFile(join(ROOT, file), 'utf8')
+const documentOf = (file: string) => documents.find(one => one.file === file)!
+/** `code` in a line of text, not in a block. */
+const spansOf = (text: string) =>
+  [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!)
+
+test('every document of the folder is a page', async () => {
+  const files = (await readdir(join(ROOT, 'docs'))).map(file => `docs/${file}`)
+  expect(DOCUMENTS.map(({ file }) => file).sort()).toEqual(['README.md', ...files].sort())
+})
+
+test('the tables of errors are those of the catalogues: npm run docs:errors', () => {
+  const { text } = documentOf('docs/errors.md')
+  expect(text.match(/<!-- made: \w+ -->/g)).toHaveLength(2)
+  expect(withTables(text)).toBe(text)
+})
+
+describe.each(documents)('$file', ({ text, tokens, ...told }) => {
+  const spans = spansOf(text)
+
+  test('every file that it names is there', () => {
+    const folders = /^(src|test|deploy|docs|\.ci)\//
+    const named = spans.filter(
+      span => folders.test(span) || /^[\w.-]+\.(yml|json)$|^Dockerfile$|^\.env\./.test(span),
+    )
+    const made = /^\.trilho\/|\*|^(simulator|local)\.json$/
+    expect(named.filter(name => !made.test(name) && !existsSync(join(ROOT, name)))).toEqual([])
+  })
+
+  test('every link within the documents leads to a heading that is there', () => {
+    const links = [...text.matchAll(/\]\(((?:docs\/|\.\.\/)?([\w-]+\.md))(?:#([\w-]+))?\)/g)]
+    const wrong = links.filter(([, href, name, anchor]) => {
+      const target = documents.find(({ file }) => file.endsWith(name!))
+      const isThere = existsSync(join(ROOT, told.file, '..', href!))
+      return !target || !isThere || (anchor && !rendered(target.text).text.text.includes(`id="${anchor}"`))
+    })
+    expect(wrong.map(([link]) => link)).toEqual([])
+  })
+
+  test('every script of npm that it names is there', async () => {
+    const { scripts } = JSON.parse(await read('package.json'))
+    const named = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name!)
+    expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+
+  test('every command of trilho that it names is one', async () => {
+    const words = [...text.matchAll(/`trilho ([a-z-]+)(?: ([a-z-]+))?/g)]
+    const wrong = words.filter(([, name, more]) => {
+      const command = trilho().commands.find(one => one.name() === name)
+      return (
+        !command ||
+        (more && command.commands.length > 0 && !command.commands.some(one => one.name() === more))
+      )
+    })
+    expect(wrong.map(([span]) => span)).toEqual([])
+  })
+
+  test('a command of trilho that is not run can be given', async () => {
+    const scripts = blocksOf({ ...told, text, tokens }).filter(({ covered }) => covered !== null)
+    const lines = scripts.flatMap(({ script }) => script.replaceAll('\\\n', ' ').split('\n'))
+    for (const line of lines.filter(one => one.includes(' trilho -- ')))
+      await expect(given(line)).resolves.toBe(line)
+  })
+})
+
+/** Parses a command as the shell would hand it over, and does nothing. */
+async function given(line: string): Promise<string> {
+  const [, command = ''] = line.split(' trilho -- ')
+  const words = [...command.replace(/ #.*$/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, bare]) => quoted ?? bare!,
+  )
+  const known = words.map(word => (/^\$[A-Z]+$/.test(word) ? crypto.randomUUID() : word))
+  const program = trilho({ withTools: async () => {}, print: () => {}, readSecret: async () => '' })
+  for (const one of [program, ...program.commands.flatMap(parent => [parent, ...parent.commands])])
+    one.exitOverride().configureOutput({ writeErr: () => {} })
+  await program.parseAsync(known, { from: 'user' })
+  return line
+}
+
+describe('docs/production.md', () => {
+  const { text } = documentOf('docs/production.md')
+
+  test('every variable of the environment is told, and none is invented', async () => {
+    const settings = [await read('src/config.ts'), await read('src/storage/settings.ts')].join('\n')
+    const readHere = [...settings.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
+    const rows = text.split('\n').filter(line => line.startsWith('| `'))
+    const told = rows.flatMap(row =>
+      [...row.split('|')[1]!.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name!),
+    )
+    expect(readHere).toContain('TRILHO_SECRET_KEY')
+    expect([...new Set(told)].sort()).toEqual([...new Set(readHere)].sort())
+  })
+
+  test('every metric that it or an alert names is counted', async () => {
+    const folder = join(ROOT, 'src/metrics')
+    const sources = await Promise.all(
+      (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8')),
+    )
+    const named = (text + (await read('deploy/alerts.yml'))).match(/trilho_[a-z_]+/g) ?? []
+    const wrong = named.filter(name => !sources.some(source => source.includes(name.replace(/_bucket$/, ''))))
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('docs/adding-a-provider.md', () => {
+  const { text } = documentOf('docs/adding-a-provider.md')
+
+  test('every call of the port is told', async () => {
+    const [, port = ''] = (await read('src/providers/port.ts')).split('export interface Provider {')
+    const calls = [...port.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name!)
+    expect(calls.length).toBeGreaterThan(15)
+    expect(calls.filter(name => !spansOf(text).includes(name))).toEqual([])
+  })
+
+  test('every file that knows a dialect by its name is told', async () => {
+    const own =
+      /^src\/(providers|simulator\/dialects)\/(efi|woovi)|^src\/db\/migrations|^src\/simulator\/schema/
+    const files = (await readdir(join(ROOT, 'src'), { recursive: true })).map(file => `src/${file}`)
+    const knowing: string[] = []
+    for (const file of files.filter(one => one.endsWith('.ts') && !own.test(one))) {
+      const code = (await read(file)).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+      if (DIALECTS.some(dialect => new RegExp(`\\b${dialect}\\b`).test(code))) knowing.push(file)
+    }
+    expect(knowing.filter(file => !text.includes(`\`${file}\``))).toEqual([])
+  })
+})
