@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import { textFromCents } from '../domain/money.ts'
 import type { Asked } from './payer.ts'
+import { POLICY, STYLE } from './payer-style.ts'
 import { payloadDocumentOf } from './payload-document.ts'
 import { bodyText } from './route.ts'
 import type { World } from './world.ts'
@@ -50,7 +51,7 @@ function payloadRoutes(router: Router, { charges, seal, now }: World): void {
 function show(ctx: Context, status: number, content: string): void {
   ctx.status = status
   ctx.type = 'text/html; charset=utf-8'
-  ctx.set('Content-Security-Policy', `default-src 'none'; style-src 'unsafe-inline'; form-action 'self'`)
+  ctx.set('Content-Security-Policy', POLICY)
   ctx.body = page(content)
 }
 
@@ -61,19 +62,10 @@ function page(content: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Banco do pagador – simulador Trilho</title>
-<style>
-  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-  body { max-width: 32rem; margin: 2rem auto; padding: 0 1rem }
-  dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem }
-  dt { font-weight: 600 } dd { margin: 0; overflow-wrap: anywhere }
-  .value { font-size: 2rem; font-weight: 700 }
-  textarea { width: 100%; box-sizing: border-box; font: inherit }
-  button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: .4rem; background: #0b6b4f; color: #fff }
-  button:focus-visible { outline: 3px solid #f0b429; outline-offset: 2px }
-</style>
+<style>${STYLE}</style>
 </head>
 <body>
-<header><p>Banco do pagador (simulador)</p></header>
+<header><p><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 10l9-6 9 6M5 10v8M10 10v8M14 10v8M19 10v8M3 21h18"/></svg>Banco do pagador <small>simulador</small></p></header>
 <main>
 ${content}
 </main>
@@ -93,7 +85,7 @@ const INDEX = `<h1>Simulador de provedores PIX</h1>
 function codeForm(): string {
   return `<h1>Pagar com PIX Copia e Cola</h1>
 <form method="get" action="/pay">
-<p><label for="payload">Código PIX</label><br>
+<p><label for="payload">Código PIX</label>
 <textarea id="payload" name="payload" rows="4" required></textarea></p>
 <p><button type="submit">Continuar</button></p>
 </form>`
@@ -103,12 +95,12 @@ function confirmation(asked: Asked, payload: string): string {
   return `<h1>Confirmar pagamento</h1>
 <p class="value">${reais(asked.cents)}</p>
 <dl>
-<dt>Para</dt><dd>${escaped(asked.receiver)}</dd>
-<dt>Cidade</dt><dd>${escaped(asked.city)}</dd>
-<dt>Chave</dt><dd>${escaped(asked.key)}</dd>
-<dt>Vence em</dt><dd><time datetime="${asked.expiresAt}">${moment(asked.expiresAt)}</time></dd>
-<dt>Identificador</dt><dd>${escaped(asked.txid)}</dd>
-${asked.message === null ? '' : `<dt>Mensagem</dt><dd>${escaped(asked.message)}</dd>`}
+${line('Para', escaped(asked.receiver))}
+${line('Cidade', escaped(asked.city))}
+${line('Chave', code(asked.key))}
+${line('Vence em', `<time datetime="${asked.expiresAt}">${moment(asked.expiresAt)}</time>`)}
+${line('Identificador', code(asked.txid))}
+${asked.message === null ? '' : line('Mensagem', escaped(asked.message))}
 </dl>
 <form method="post" action="/pay">
 <input type="hidden" name="payload" value="${escaped(payload)}">
@@ -117,10 +109,22 @@ ${asked.message === null ? '' : `<dt>Mensagem</dt><dd>${escaped(asked.message)}<
 }
 
 function receipt({ endToEnd, cents }: { endToEnd: string; cents: number }): string {
-  return `<h1>Pagamento realizado</h1>
+  return `<svg class="done" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10"/><path d="M7.5 12.5l3 3 6-6.5"/></svg>
+<h1>Pagamento realizado</h1>
 <p class="value">${reais(cents)}</p>
-<dl><dt>Identificador da transação</dt><dd>${escaped(endToEnd)}</dd></dl>
+<dl>
+${line('Transação', code(endToEnd))}
+</dl>
 <p><a href="/pay">Pagar outro código</a></p>`
+}
+
+/** A fact; the text is escaped already. */
+function line(what: string, text: string): string {
+  return `<div><dt>${what}</dt><dd>${text}</dd></div>`
+}
+
+function code(text: string): string {
+  return `<span class="code">${escaped(text)}</span>`
 }
 
 const REASONS: Record<string, string> = {

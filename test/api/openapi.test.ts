@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
 import { contractOf, type Said } from './support/contract.ts'
 import { type Stage, sharedStage } from './support/stage.ts'
 
@@ -91,4 +93,21 @@ test('documentation and health need no token', async () => {
   expect((await anybody.get('/docs')).headers.get('content-type')).toMatch(/^text\/html/)
   expect((await anybody.get('/healthz')).body).toEqual({ status: 'ok' })
   expect((await anybody.get('/readyz')).body).toEqual({ status: 'ok' })
+})
+
+test('every document is a page without scripts, styled by what its policy names; another is not there', async () => {
+  const anybody = stage.api.as(undefined)
+  for (const { name, title } of DOCUMENTS) {
+    const { status, headers, bytes } = await anybody.get(`/docs/${name}`)
+    const text = bytes.toString()
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(text) ?? []
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toContain(`<a href="/docs/${name}" aria-current="page">${title}</a>`)
+    expect(text).not.toMatch(/<script|<!-- /)
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'`,
+    )
+  }
+  expect((await anybody.get('/docs/secrets')).status).toBe(404)
 })

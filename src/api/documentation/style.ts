@@ -14,7 +14,7 @@ export const STYLE = new Markup(`
   --code: light-dark(#f3f1ea, #1c242d);
 }
 * { box-sizing: border-box }
-html { scroll-behavior: smooth; scroll-padding-top: 1.5rem }
+html { scroll-padding-top: 1.5rem }
 body { margin: 0; display: grid; grid-template-columns: 17.5rem minmax(0, 1fr); background: var(--paper);
   color: var(--ink); font: 16px/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif }
 a { color: var(--rail); text-decoration-thickness: 1px; text-underline-offset: 2px }
@@ -62,6 +62,7 @@ table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height:
 caption { padding: .75rem 0 .25rem; text-align: left; font-weight: 600 }
 th, td { padding: .5rem 1rem .5rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top }
 thead th { border-top: 0; font-size: .75rem; letter-spacing: .04em; text-transform: uppercase; color: var(--soft) }
+thead code { text-transform: none }
 .text td:first-child code { white-space: nowrap }
 
 article { margin: 0 0 1.25rem; padding: 1.5rem clamp(1rem, 3vw, 1.75rem); background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
@@ -70,7 +71,7 @@ article h3 { margin: 0 0 .35rem }
 article .call { margin: 0 0 .75rem; overflow-wrap: anywhere }
 article th { width: 32%; font-weight: 400; overflow-wrap: anywhere } article .type { width: 28%; color: var(--soft); overflow-wrap: anywhere }
 article td { overflow-wrap: anywhere }
-th em { margin-left: .5rem; font-size: .75rem; font-style: normal; color: var(--rail) }
+th em { margin-left: .5rem; white-space: nowrap; font-size: .75rem; font-style: normal; color: var(--rail) }
 .method { display: inline-block; flex: none; margin-right: .5rem; padding: 0 .45rem; border-radius: .3rem; font-size: .6875rem;
   line-height: 1.5rem; letter-spacing: .04em; text-transform: uppercase; color: #fff; background: #47586b }
 nav .method { min-width: 3.4rem; margin: 0; line-height: 1.1rem; text-align: center; font-size: .625rem }
@@ -86,11 +87,11 @@ main details { margin: .75rem 0 } main summary { cursor: pointer; font-size: .87
   nav summary { display: list-item; width: max-content; margin-left: auto; padding: .3rem .5rem; cursor: pointer; list-style-position: inside; color: var(--rail) }
   nav details:not([open])::details-content { content-visibility: hidden; block-size: 0 }
   main { padding-top: 1.5rem }
-  article table, article tbody, article tr, article th, article td { display: block; width: auto }
-  article th, article td { padding: 0; border: 0 } article tr { padding: .6rem 0; border-top: 1px solid var(--line) }
-  article th, article .type { width: auto }
+  table, tbody, tr, main th, td, article .type { display: block; width: auto }
+  main th, td { padding: 0; border: 0 } tr { padding: .6rem 0; border-top: 1px solid var(--line) }
+  thead { position: absolute; overflow: hidden; width: 1px; height: 1px; clip-path: inset(50%) }
+  .text td:first-child { font-weight: 600 } .text td:first-child code { white-space: normal }
 }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }
 `)
 
 /** The mark of the house. */

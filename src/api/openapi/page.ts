@@ -96,13 +96,19 @@ function schemaCard(name: string, schema: JsonSchema): Markup {
 }
 
 function fieldTable(schema: JsonSchema): Markup {
+  return html`<table>${fieldRows(schema)}</table>`
+}
+
+/** A line for each field, and below it one for each of its own: `final_beneficiary.name`. */
+function fieldRows(schema: JsonSchema, within = ''): Markup[] {
   const required = (schema.required ?? []) as string[]
-  return html`<table>${Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(
+  return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(
     ([name, field]) => html`<tr>
-<th scope="row"><code>${name}</code>${required.includes(name) && html`<em>required</em>`}</th>
+<th scope="row"><code>${within}${name}</code>${required.includes(name) && html`<em>required</em>`}</th>
 <td class="type">${typeOf(field)}</td>
-<td>${prose(field.description)}${field.properties !== undefined && fieldTable(field)}</td></tr>`,
-  )}</table>`
+<td>${prose(field.description)}</td></tr>
+${fieldRows(field, `${within}${name}.`)}${fieldRows((field.items ?? {}) as JsonSchema, `${within}${name}[].`)}`,
+  )
 }
 
 /** A schema in a few words: `integer 1..100`, `PENDING | PAID`, `list of Charge`. */

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
+import { type Merchant, type Stage, sharedStage } from '../api/support/stage.ts'
+import {
+  chromiumPath,
+  isWiderThanItsScreen,
+  peopleOf,
+  seriousFindings,
+  startBrowser,
+} from './support/browser.ts'
+
+/** What anybody may read without signing in: the documentation, and the pages of the simulated payer's bank. */
+
+// A browser on a busy machine is slow, and no page is wrong for it.
+jest.setTimeout(300_000)
+
+const path = await chromiumPath()
+const there = path === null ? describe.skip : describe
+
+there('pages for everybody', () => {
+  let stage: Stage
+  let browser: Browser
+  let people: ReturnType<typeof peopleOf>
+  let merchant: Merchant
+  beforeAll(async () => {
+    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
+    people = peopleOf(stage, browser)
+    merchant = await stage.merchant()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.close()
+  })
+
+  const PHONE = { viewport: { width: 390, height: 844 } }
+  const looks: [string, BrowserContextOptions][] = [
+    ['at a desk', {}],
+    ['on a phone, in the dark', { ...PHONE, colorScheme: 'dark' }],
+  ]
+
+  test.each(looks)('everybody can read the documentation %s', async (_, look) => {
+    const page = await people.sits(look)
+    const found: string[] = []
+    for (const one of ['/docs', ...DOCUMENTS.map(({ name }) => `/docs/${name}`)]) {
+      await page.goto(one)
+      found.push(...(await wrongWith(page)))
+    }
+    expect([...found, ...people.complaints]).toEqual([])
+  })
+
+  test.each(looks)('a payer can read what he pays, and pay it, %s', async (_, look) => {
+    const { payment } = await merchant.api.charge({ value: 1234.56 })
+    // Its certificate is of the local authority.
+    const page = await people.sits({ ...look, ignoreHTTPSErrors: true })
+    await page.goto(`${stage.local.simulator_url}/pay`)
+    const found = await wrongWith(page)
+    await page.getByLabel('Código PIX').fill(payment.payload)
+    await page.getByRole('button', { name: 'Continuar' }).click()
+    await page.getByText('R$ 1.234,56').first().waitFor()
+    found.push(...(await wrongWith(page)))
+    await page.getByRole('button', { name: 'Pagar R$ 1.234,56' }).click()
+    await page.getByRole('heading', { name: 'Pagamento realizado' }).waitFor()
+    found.push(...(await wrongWith(page)))
+    await page.goto(`${stage.local.simulator_url}/pay?payload=${encodeURIComponent(payment.payload)}`)
+    await page.getByRole('alert').waitFor()
+    found.push(...(await wrongWith(page)))
+    expect([...found, ...people.complaints]).toEqual([])
+  })
+
+  test('every link of a page leads to a page or to a place on one', async () => {
+    const page = await people.sits()
+    const ids = new Map<string, Set<string>>()
+    const links: { from: string; to: URL }[] = []
+    for (const { name } of [{ name: '' }, ...DOCUMENTS]) {
+      const from = name === '' ? '/docs' : `/docs/${name}`
+      await page.goto(from)
+      ids.set(
+        from,
+        new Set(await page.evaluate<string[]>('[...document.querySelectorAll("[id]")].map(one => one.id)')),
+      )
+      const hrefs = await page.evaluate<string[]>('[...document.links].map(link => link.href)')
+      links.push(...hrefs.map(href => ({ from, to: new URL(href) })))
+    }
+    const own = links.filter(({ to }) => to.origin === stage.local.api_url && to.pathname !== '/openapi.json')
+    expect(own.length).toBeGreaterThan(100)
+    const wrong = own.filter(({ to }) => {
+      const there = ids.get(to.pathname)
+      return !there || (to.hash !== '' && !there.has(decodeURIComponent(to.hash.slice(1))))
+    })
+    expect(wrong.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
+  })
+
+  test('on a phone the contents open, and lead on', async () => {
+    const page = await people.sits(PHONE)
+    await page.goto('/docs/errors')
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Webhooks' })
+    expect(await link.isVisible()).toBe(false)
+    await page.getByText('Contents', { exact: true }).click()
+    await link.click()
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  })
+
+  async function wrongWith(page: Page): Promise<string[]> {
+    const found = await seriousFindings(page)
+    if (await isWiderThanItsScreen(page)) found.push(`${page.url()} is wider than its screen`)
+    return found
+  }
+})
