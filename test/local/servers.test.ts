@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import { temporalIsHealthy } from '../../src/local/temporal.ts'
 import { openOrm } from '../../src/db/orm.ts'
+import { temporalIsHealthy } from '../../src/local/temporal.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 

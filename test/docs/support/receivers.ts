@@ -63,7 +63,7 @@ export async function started([command = '', ...args]: string[], token: string):
   const { port, release } = await freePort()
   const child = spawn(command, args, {
     env: { ...environment, WEBHOOK_TOKEN: token, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   let said = ''
   child.stdout.on('data', chunk => (said += chunk))
