@@ -19,14 +19,18 @@ type Parts = {
 }
 type Side = Pick<Med, 'accountId' | 'side' | 'cents'>
 
-/** Whose PIX it is: the recipient's, the sender's, or both where both are simulated. */
+/**
+ * Whose PIX it is: the recipient's, the sender's, or both where both are simulated. An account that has sent to itself
+ * has received it.
+ */
 export function sidesOf({ store, sendings }: Pick<Parts, 'store' | 'sendings'>, endToEnd: string): Side[] {
   const received = store.all<Side>(
     `SELECT accountId, 'received' AS side, cents FROM receipt WHERE endToEnd = ?`,
     endToEnd,
   )
   const sending = sendings.ofEndToEnd(endToEnd)
-  if (sending?.status !== 'settled') return received
+  const isWithin = received.some(({ accountId }) => accountId === sending?.accountId)
+  if (sending?.status !== 'settled' || isWithin) return received
   return [...received, { accountId: sending.accountId, side: 'requested', cents: sending.cents }]
 }
 

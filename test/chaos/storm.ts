@@ -7,7 +7,7 @@ import { clearSkies, quiescence, type Unrest } from './quiescence.ts'
 import { randomOf } from './random.ts'
 import { openSite } from './site.ts'
 import { plannedWeather } from './weather.ts'
-import { weatherMaker } from './weather-maker.ts'
+import { type WeatherMaker, weatherMaker } from './weather-maker.ts'
 import { witnessed } from './witness.ts'
 import type { Violation, World } from './world.ts'
 
@@ -57,17 +57,18 @@ export async function storm({
   const weather = plannedWeather(random.apart(2), count)
   const stack = await startStack({ timeScale, environment: { ...NO_LIMIT, SIMULATOR_SEED: String(seed) } })
   const site = await openSite(stack)
+  let making: WeatherMaker | undefined
   try {
     const cast = await casting(site)
     const acting = performer({ site, cast, operations, run: `storm-${seed}` })
-    const making = weatherMaker({ site, cast, weather, say })
+    making = weatherMaker({ site, cast, weather, say })
     say(`${count} operations under ${weather.length} events of weather`)
 
     const began = Date.now()
     let done = 0
     const telling = setInterval(() => say(`${done} operations`), TELL_EVERY_MS)
     await inLanes(count, async place => {
-      making.reached(place)
+      making!.reached(place)
       await acting.perform(place)
       done += 1
     }).finally(() => clearInterval(telling))
@@ -107,6 +108,8 @@ export async function storm({
       seconds: { acting: (acted - began) / 1_000, settling: (rested - acted) / 1_000 },
     }
   } finally {
+    // Where the storm itself breaks off, its weather must not outlive the site and be taken for the cause.
+    await making?.over().catch(() => {})
     await site.close()
     await stack.stop()
   }

@@ -13,6 +13,8 @@ const BACK_MS = 60_000
 /** How a server is told to restart: as its supervisor would tell it to stop. */
 const RESTARTS = { postgres: 'SIGINT', temporal: 'SIGTERM', worker: 'SIGTERM', api: 'SIGTERM' } as const
 
+export type WeatherMaker = ReturnType<typeof weatherMaker>
+
 /** Makes the weather as the operations go on: faults at once, deaths one after the other, each waited for. */
 export function weatherMaker({
   site,

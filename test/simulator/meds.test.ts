@@ -191,6 +191,20 @@ test('between two simulated accounts both see it, and the money goes from one to
   expect(await stage.control.findAccount('neighbour')).toMatchObject({ balance: 0, blocked: 0, held: 0 })
 })
 
+test('what an account has sent to itself is contested as what it received', async () => {
+  await received(3)
+  const { body } = await efi.send('toItself', 'loja@trilho.test', '3.00')
+  await until(
+    () => efi.sent('toItself'),
+    said => said.body.status === 'REALIZADO',
+  )
+  const { id } = await stage.control.med({ end_to_end: body.e2eId, type: 'SCAM' })
+  expect((await stage.control.findMed(id)).map(({ account, side }) => [account, side])).toEqual([
+    ['shop', 'received'],
+  ])
+  await stage.control.decideMed(id, 'cancelled')
+})
+
 test.each([
   ['a PIX nobody knows', async () => ({ end_to_end: `E${'0'.repeat(31)}` }), 404],
   ['more than the PIX', async () => ({ end_to_end: await received(1), value: 1.01 }), 409],
