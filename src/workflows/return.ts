@@ -1,8 +1,9 @@
-import { setCurrentDetails } from '@temporalio/workflow'
+import { patched, setCurrentDetails } from '@temporalio/workflow'
+import type { Asked } from '../activities/outgoing.ts'
 import { WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
-import { Notices } from './asking.ts'
+import { askUntilKnown, Notices } from './asking.ts'
 import { type Final, sendOnce } from './sending.ts'
 
 export type ReturnLife = { uuid: string; connectionUuid: string; timeScale: number }
@@ -14,14 +15,16 @@ export async function returnWorkflow({
   timeScale,
 }: ReturnLife): Promise<Final['kind']> {
   const notices = new Notices(timeScale)
+  const ask = (asked: number) => providers.askReturn({ uuid, connectionUuid, asked })
   while (true) {
+    const wasTold = notices.waiting
     // What is told before a sending is older than its answer.
     notices.taken()
     setCurrentDetails('Sending an unmatched PIX back to its payer')
     const sent = await sendOnce({
       connectionUuid,
       send: again => sending.sendReturn({ uuid, connectionUuid, again }),
-      ask: asked => providers.askReturn({ uuid, connectionUuid, asked }),
+      ask,
       settleBy: word => records.settleReturn({ uuid, connectionUuid, word }),
       pending: kind => setCurrentDetails(`On its way back (${kind}); the provider is asked`),
       notices,
@@ -33,9 +36,23 @@ export async function returnWorkflow({
       continue
     }
     await startWhatIsLeft(sent, timeScale)
-    setCurrentDetails(
-      sent.kind === 'settled' ? 'Returned to its payer' : `The provider refuses the return: ${sent.code}`,
-    )
-    return sent.kind
+    if (sent.kind === 'settled') return settled()
+    setCurrentDetails(`The provider refuses the return: ${sent.code}`)
+    // A life that is woken finds what it was refused before: only its provider knows whether the money went after all.
+    const isLate = (wasTold || notices.waiting) && patched('a late word after a refusal')
+    return isLate && (await hasSettledLate(ask, notices)) ? settled() : sent.kind
+  }
+}
+
+function settled(): 'settled' {
+  setCurrentDetails('Returned to its payer')
+  return 'settled'
+}
+
+async function hasSettledLate(ask: (asked: number) => Promise<Asked>, notices: Notices): Promise<boolean> {
+  for (;;) {
+    const told = await askUntilKnown(ask, notices)
+    if ('deliveries' in told) await startWhatIsLeft(told, notices.timeScale)
+    if (told.kind === 'settled' || !notices.waiting) return told.kind === 'settled'
   }
 }

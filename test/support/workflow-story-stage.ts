@@ -9,6 +9,7 @@ import {
   ready,
   type TransferOrder,
 } from '../../src/workflows/messages.ts'
+import type { ReturnLife } from '../../src/workflows/return.ts'
 import { type TimeSkipping, timeSkipping } from './time-skipping.ts'
 import { type ActivityName, NOTICE, type Script, Story, type Telling } from './workflow-story.ts'
 import * as doors from './workflow-story-doors.ts'
@@ -90,9 +91,10 @@ export function stage() {
     return story
   }
 
-  async function woken(script: Script, { type, id }: Pick<Begun, 'type' | 'id'>): Promise<Story> {
+  async function woken(script: Script, { type, id, input }: Woken): Promise<Story> {
     const own = uuid()
-    const story = tell({ script, type, workflowId: id(own), uuid: own })
+    const wokenWith = input && { wokenWith: input(own) }
+    const story = tell({ script, type, workflowId: id(own), uuid: own, ...wokenWith })
     await story.isToldAgain()
     return story
   }
@@ -135,6 +137,7 @@ export function stage() {
     wokenCharge: (script: Script) => woken(script, { ...CHARGE, id: ids.chargeId }),
     wokenTransfer: (script: Script) => woken(script, { ...TRANSFER, id: ids.transferId }),
     wokenRefund: (script: Script) => woken(script, { ...REFUND, id: ids.refundId }),
+    wokenReturn: (script: Script) => woken(script, { ...RETURN, input: uuid => returnOf(uuid, 1) }),
 
     /** A dispute, begun by its provider's notice. */
     async med(script: Script, timeScale = 1): Promise<Story> {
@@ -168,11 +171,7 @@ export function stage() {
         input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
       }),
     return: (script: Script, timeScale = 1) =>
-      begun(script, {
-        type: 'returnWorkflow',
-        id: ids.returnId,
-        input: uuid => ({ uuid, connectionUuid: NOTICE.connectionUuid, timeScale }),
-      }),
+      begun(script, { ...RETURN, input: uuid => returnOf(uuid, timeScale) }),
     delivery: (script: Script, timeScale = 1) =>
       begun(script, {
         type: 'deliveryWorkflow',
@@ -240,9 +239,12 @@ export function stage() {
 }
 
 type Begun = { type: string; id: (uuid: string) => string; input: (uuid: string) => unknown }
+/** Where there is no input of its own, it resumes from its row. */
+type Woken = Omit<Begun, 'input'> & Partial<Pick<Begun, 'input'>>
 const CHARGE = { type: 'chargeWorkflow' }
 const TRANSFER = { type: 'transferWorkflow' }
 const REFUND = { type: 'refundWorkflow' }
+const RETURN = { type: 'returnWorkflow', id: ids.returnId }
 
 /** Resolves when a charge is issued or cannot be; ordered twice, it is joined. */
 export async function isOrdered(story: Story, order: ChargeOrder): Promise<void> {
@@ -288,6 +290,10 @@ function medOf(uuid: string, timeScale: number): MedOrder {
     requestId: 'request',
     timeScale,
   }
+}
+
+function returnOf(uuid: string, timeScale: number): ReturnLife {
+  return { uuid, connectionUuid: NOTICE.connectionUuid, timeScale }
 }
 
 function refundOf(uuid: string): RefundOrder {

@@ -208,3 +208,36 @@ test('every wait is divided by the time scale', async () => {
   await story.endsAs('settled')
   expect(story.told.waits.map(wait => wait.split(': ').at(-1))).toEqual(['8 ms', '1 s', '100 ms'])
 })
+
+describe('a late word', () => {
+  test('wakes a refused return, which has settled after all', async () => {
+    const event = on.uuid()
+    const story = await on.wokenReturn({
+      sendReturn: [refused],
+      askReturn: [unknown, settled({ deliveries: [event] })],
+      deliver: [delivered],
+    })
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'askReturn', 'deliver'])
+    expect(story.told.children).toEqual([`webhook/${event}`])
+  })
+
+  test('that says nothing new leaves it refused, and nothing is sent', async () => {
+    const story = await on.wokenReturn({ sendReturn: [refused], askReturn: [notThere] })
+    await story.endsAs('rejected')
+    expect(story.asked).toEqual(['sendReturn', 'askReturn'])
+  })
+
+  test('that comes while the provider still refuses is heard before the life ends', async () => {
+    const story = await on.return({
+      sendReturn: [
+        async story => {
+          await story.isTold()
+          return refused
+        },
+      ],
+      askReturn: [settled()],
+    })
+    await story.endsAs('settled')
+  })
+})
