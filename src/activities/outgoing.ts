@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { pausedAmong } from '../db/pauses.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
 import type { LeftToDo } from './announce.ts'
+import { isPaused, whyBarred } from './barred.ts'
 import { tellBreaker } from './breaker.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -146,7 +146,8 @@ async function begin<Row>(
   }
   const attempt = earlier ?? (await newAttempt(em, outgoing, order, connection))
   attempt.state = 'calling'
-  if (await isPaused(em, connection)) Object.assign(attempt, PAUSED)
+  const barred = await whyBarred(em, outgoing.operation, connection)
+  if (barred) Object.assign(attempt, barred)
   else {
     const refusal = await outgoing.begin(em, row, { attempt, connection })
     if (!refusal) return { row, attempt, connection }
@@ -155,19 +156,6 @@ async function begin<Row>(
   await outgoing.refused(em, row, attempt)
   return { sent: await answered(em, attempt, order.uuid) }
 }
-
-/** Asked again here, because an order may wait long between its request and its sending (SPEC §9). */
-async function isPaused(em: EntityManager, { uuid }: Connection): Promise<boolean> {
-  return (await pausedAmong(em, [uuid], 'out')).size > 0
-}
-
-/** It never left: the next candidate may be tried, and the same one later. */
-const PAUSED = {
-  state: 'unreachable',
-  code: 'paused',
-  message: 'paused by an operator',
-  finality: null,
-} as const
 
 /** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */
 function mayBegin(attempt: Attempt): boolean {

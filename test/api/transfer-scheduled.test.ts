@@ -103,6 +103,38 @@ together({
     await stage.booksAgree(merchant)
   },
 
+  'at its time a connection that is ACTIVE no more is passed over, and waited for where there is no other':
+    async () => {
+      const merchant = await aMerchant({
+        providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
+      })
+      const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
+      const stands = (status: string) =>
+        stage.sql('update connection set status = ? where uuid = ?', [status, first.uuid])
+      const scheduled_for = inMs(2_500)
+      const [passed, waiting] = await Promise.all([
+        out.send(merchant, { scheduled_for }),
+        out.send(merchant, { scheduled_for, provider_uuid: first.uuid }),
+      ])
+      await stands('BLOCKED')
+      const paid = await out.becomes(merchant, passed.body.data.uuid, 'PAID')
+      expect(paid.provider.uuid).toBe(second.uuid)
+      expect(paid.attempts).toMatchObject([
+        { provider: 'PROVIDER_A', outcome: 'unreachable', code: 'provider_inactive' },
+        { provider: 'PROVIDER_C', outcome: 'settled' },
+      ])
+      await until(
+        () => out.attempts(waiting.body.data),
+        ([attempt]) => attempt?.code === 'provider_inactive',
+      )
+      expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
+      await stands('ACTIVE')
+      const sent = await out.becomes(merchant, waiting.body.data.uuid, 'PAID')
+      expect(sent.provider.uuid).toBe(first.uuid)
+      expect(await out.paidOut(merchant)).toHaveLength(2)
+      await stage.booksAgree(merchant)
+    },
+
   'without money at its time it is tried again every quarter of an hour, until there is some': async () => {
     const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
     const { data } = (await out.send(merchant, { scheduled_for: inMs(2_000) })).body
