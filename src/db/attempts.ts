@@ -5,14 +5,22 @@ import type { EntityManager } from './orm.ts'
 /** An attempt with the name of the provider it was made at, in the order of trying. */
 export type NamedAttempt = { attempt: Attempt; provider: string }
 
+/** Through whom attempts are looked at: of one connection, or null for all. */
+type Seen = { connectionUuid: string | null }
+
 /** The attempts of some transfers, by the transfer's uuid, in two statements whatever their number. */
 export async function attemptsOfAll(
   em: EntityManager,
   uuids: string[],
+  { connectionUuid }: Seen = { connectionUuid: null },
 ): Promise<Map<string, NamedAttempt[]>> {
   const attempts = await em.find(
     Attempt,
-    { operation: 'transfer', subjectUuid: { $in: uuids } },
+    {
+      operation: 'transfer',
+      subjectUuid: { $in: uuids },
+      ...(connectionUuid !== null && { connectionUuid }),
+    },
     { orderBy: { position: 'asc' } },
   )
   const used = await em.find(Connection, { uuid: { $in: attempts.map(attempt => attempt.connectionUuid) } })
@@ -21,6 +29,10 @@ export async function attemptsOfAll(
   return Map.groupBy(named, one => one.attempt.subjectUuid)
 }
 
-export async function attemptsOf(em: EntityManager, transferUuid: string): Promise<NamedAttempt[]> {
-  return (await attemptsOfAll(em, [transferUuid])).get(transferUuid) ?? []
+export async function attemptsOf(
+  em: EntityManager,
+  transferUuid: string,
+  seen?: Seen,
+): Promise<NamedAttempt[]> {
+  return (await attemptsOfAll(em, [transferUuid], seen)).get(transferUuid) ?? []
 }

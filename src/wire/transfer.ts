@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NamedAttempt } from '../db/attempts.ts'
 import type { AttemptState } from '../db/entities/attempt.ts'
-import type { Transfer } from '../db/entities/transfer.ts'
+import type { Failure, Transfer } from '../db/entities/transfer.ts'
 import { maskedDocument } from '../domain/document.ts'
 import { normalizedPixKey, pixKeyType } from '../domain/pix-key.ts'
 import type { Party } from '../domain/provider.ts'
@@ -85,7 +85,7 @@ const attemptShown = z
   })
   .meta({ id: 'Attempt' })
 
-const failure = z
+const transferError = z
   .object({
     code: z.string(),
     message: z.string(),
@@ -143,7 +143,7 @@ export const transferShown = z
     unknown_since: instant.optional(),
     next_check_at: instant.optional(),
     scheduled_for: instant.optional(),
-    error: failure.optional(),
+    error: transferError.optional(),
     created_at: instant,
   })
   .meta({ id: 'Transfer' })
@@ -182,13 +182,22 @@ export function showTransfer(transfer: Transfer, attempts: NamedAttempt[]): z.ou
       ...(unknown.nextCheckAt && { next_check_at: unknown.nextCheckAt }),
     }),
     ...(transfer.scheduledFor && { scheduled_for: transfer.scheduledFor }),
-    ...(transfer.failure && {
-      error: {
-        ...transfer.failure,
-        attempts: shownAttempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
-      },
-    }),
+    ...(transfer.failure && { error: showFailure(transfer.failure, shownAttempts) }),
     created_at: transfer.createdAt,
+  }
+}
+
+/** Whose refusal it was is told to those who see that provider's attempt. */
+function showFailure(
+  { provider, provider_code, ...failure }: Failure,
+  attempts: z.output<typeof attemptShown>[],
+): z.output<typeof transferError> {
+  const isSeen = attempts.some(attempt => attempt.provider === provider)
+  return {
+    ...failure,
+    ...(isSeen && provider !== undefined && { provider }),
+    ...(isSeen && provider_code !== undefined && { provider_code }),
+    attempts: attempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
   }
 }
 

@@ -312,3 +312,31 @@ describe('a token of the other mode', () => {
     }
   })
 })
+
+test('of a transfer that fell back it sees the attempts of its own provider only', async () => {
+  const out = moneyOut(stage)
+  const rich = await stage.merchant({
+    providers: [{ balance: 100 }, { provider: 'PROVIDER_B', balance: 5 }],
+  })
+  const [first, last] = rich.connections as [Merchant['connection'], Merchant['connection']]
+  await out.fault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await out.paid(rich, { value: 4 })
+  const failed = (await out.send(rich, { value: 10 })).body.data
+  expect(paid.attempts.map((one: Shown) => one.provider)).toEqual(['PROVIDER_A', 'PROVIDER_B'])
+  expect(failed.error).toMatchObject({ code: 'provider_account_blocked', provider: 'PROVIDER_A' })
+
+  const api = rich.api.as(last.token)
+  const listed = (await api.get('/api/v1/transfers')).body.data
+  for (const { uuid, attempts } of [paid, failed]) {
+    const seen = await out.transfer({ api }, uuid)
+    expect(seen.attempts).toEqual([attempts[1]])
+    expect(listed.find((one: Shown) => one.uuid === uuid)).toEqual(seen)
+    expect(JSON.stringify(seen)).not.toContain('PROVIDER_A')
+  }
+  expect((await out.transfer({ api }, failed.uuid)).error).toEqual({
+    code: failed.error.code,
+    message: failed.error.message,
+    attempts: [{ provider: 'PROVIDER_B', outcome: 'rejected', code: 'insufficient_balance' }],
+  })
+  expect((await rich.api.as(first.token).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(404)
+})

@@ -5,7 +5,7 @@ import type { Routes } from '../app.ts'
 import { route } from '../route.ts'
 import { cancelTransfer } from '../transfers/cancel.ts'
 import { createTransfer as create, TRANSFERS_PATH } from '../transfers/create.ts'
-import { listTransfers, shown, transferOf } from '../transfers/find.ts'
+import { listTransfers, shown } from '../transfers/find.ts'
 
 /** api-document.txt, Transfers. */
 export const transferRoutes: Routes = (router, { temporal, config, sealer }) => {
@@ -54,7 +54,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     answers: { 200: transferAnswer },
     handle: ({ em: outside, token, params }) =>
       inSnapshot(outside, async em => ({
-        body: { data: await shown(em, await transferOf(em, token, params.uuid)) },
+        body: { data: await shown(em, token, params.uuid) },
       })),
   })
 

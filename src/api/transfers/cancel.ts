@@ -19,7 +19,6 @@ export async function cancelTransfer(
   return orNotConfirmed(uuid, async () => {
     const asked = { updateId: randomUUID(), waitMs: CANCEL_MS }
     if ((await cancelWaitingTransfer(engine, uuid, asked)) !== true) refuse('transfer_not_cancellable')
-    const fresh = em.fork()
-    return shown(fresh, await transferOf(fresh, token, uuid))
+    return shown(em.fork(), token, uuid)
   })
 }

@@ -26,8 +26,10 @@ export async function transferOf(em: EntityManager, token: Token, uuid: string):
   return transfer ?? refuse('not_found')
 }
 
-export async function shown(em: EntityManager, transfer: Transfer) {
-  return showTransfer(transfer, await attemptsOf(em, transfer.uuid))
+/** A transfer as a token sees it: where it is bound to a provider, with that provider's attempts only (SPEC §9). */
+export async function shown(em: EntityManager, token: Token, uuid: string) {
+  const transfer = await transferOf(em, token, uuid)
+  return showTransfer(transfer, await attemptsOf(em, uuid, token))
 }
 
 /** One page of the transfers that a token sees, newest first. */
@@ -39,6 +41,7 @@ export async function listTransfers(em: EntityManager, token: Token, query: Tran
   const attempts = await attemptsOfAll(
     em,
     rows.map(row => row.uuid),
+    token,
   )
   return pageOf({ ...query, total, rows: rows.map(row => showTransfer(row, attempts.get(row.uuid) ?? [])) })
 }
