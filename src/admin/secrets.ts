@@ -1,8 +1,14 @@
 import type { EntityManager } from '../db/orm.ts'
 import type { Sealer } from '../sealing.ts'
 
-/** A sealed column, by the house's rule for its name; its table has a `uuid`. */
-type SealedColumn = { table_name: string; column_name: string }
+/** A column that holds sealed texts: by the house's rule for its name, or because a list in it does. Its table has a `uuid`. */
+type SealedColumn = { table_name: string; column_name: string; type: 'text' | 'jsonb' }
+
+const SEALED_COLUMNS = `
+  select table_name, column_name, udt_name as type from information_schema.columns
+  where table_schema = current_schema()
+    and (column_name like 'sealed\\_%' or (table_name, column_name) = ('webhook', 'previous_tokens'))
+  order by 1, 2`
 
 export type Resealed = { table: string; column: string; resealed: number; unopened: number }
 
@@ -12,15 +18,12 @@ export type Resealed = { table: string; column: string; resealed: number; unopen
  * touched: the key must stay known until the last life that began under it is over.
  */
 export async function reseal(em: EntityManager, sealer: Sealer): Promise<Resealed[]> {
-  const columns: SealedColumn[] = await em.execute(
-    `select table_name, column_name from information_schema.columns
-     where table_schema = current_schema() and column_name like 'sealed\\_%' order by 1, 2`,
-  )
+  const columns: SealedColumn[] = await em.execute(SEALED_COLUMNS)
   const told: Resealed[] = []
   for (const column of columns) told.push(await resealColumn(em, sealer, column))
   await em.execute(
     `update connection set secret_key_id = ? where secret_key_id <> ? and sealed_credentials like ?`,
-    [sealer.keyId, sealer.keyId, `${newest(sealer)}%`],
+    [sealer.keyId, sealer.keyId, `sealed.${sealer.keyId}.%`],
   )
   return told
 }
@@ -28,20 +31,20 @@ export async function reseal(em: EntityManager, sealer: Sealer): Promise<Reseale
 async function resealColumn(
   em: EntityManager,
   sealer: Sealer,
-  { table_name: table, column_name: column }: SealedColumn,
+  { table_name: table, column_name: column, type }: SealedColumn,
 ): Promise<Resealed> {
-  const rows: { uuid: string; sealed: string }[] = await em.execute(
-    `select uuid, "${column}" as sealed from "${table}" where left("${column}", ?) <> ?`,
-    [newest(sealer).length, newest(sealer)],
+  const rows: { uuid: string; text: string }[] = await em.execute(
+    `select uuid, "${column}"::text as text from "${table}" where "${column}"::text ~ ?`,
+    [`sealed\\.(?!${sealer.keyId}\\.)`],
   )
   const told = { table, column, resealed: 0, unopened: 0 }
-  for (const { uuid, sealed } of rows) {
-    const fresh = sealedAnew(sealer, sealed)
+  for (const { uuid, text } of rows) {
+    const fresh = sealedAnew(sealer, text)
     if (fresh === null) told.unopened += 1
     else {
       const { affectedRows } = await em.execute<{ affectedRows: number }>(
-        `update "${table}" set "${column}" = ? where uuid = ? and "${column}" = ?`,
-        [fresh, uuid, sealed],
+        `update "${table}" set "${column}" = ?::${type} where uuid = ? and "${column}"::text = ?`,
+        [fresh, uuid, text],
         'run',
       )
       told.resealed += affectedRows
@@ -50,14 +53,11 @@ async function resealColumn(
   return told
 }
 
-function sealedAnew(sealer: Sealer, sealed: string): string | null {
+/** A text with all that is sealed in it. */
+function sealedAnew(sealer: Sealer, text: string): string | null {
   try {
-    return sealer.seal(sealer.open(sealed))
+    return text.replaceAll(/sealed\.\w+\.[\w-]+/g, sealed => sealer.seal(sealer.open(sealed)))
   } catch {
     return null
   }
-}
-
-function newest({ keyId }: Sealer): string {
-  return `sealed.${keyId}.`
 }

@@ -310,10 +310,15 @@ describe('reseal', () => {
   test('what an older key sealed is sealed by the newest one, opens as before, and needs the old one no more', async () => {
     const { uuid } = await connection()
     const webhook = crypto.randomUUID()
+    const until = '2030-01-01T00:00:00.000Z'
+    const replaced = ['whsec_older', 'whsec_oldest'].map(token => ({
+      sealed: sealer(OLD).seal(token),
+      until,
+    }))
     await em().execute(
-      `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
-       values (?, ?, 'https://a.test', ?, '', '{MED}', '', now())`,
-      [webhook, account, sealer(OLD).seal('whsec_secret')],
+      `insert into webhook (uuid, account_uuid, url, sealed_token, previous_tokens, masked_token, events, fingerprint, created_at)
+       values (?, ?, 'https://a.test', ?, ?::jsonb, '', '{MED}', '', now())`,
+      [webhook, account, sealer(OLD).seal('whsec_secret'), JSON.stringify(replaced)],
     )
     keys = `${NEW},${OLD}`
     const told = await run('reseal', ...BY)
@@ -329,7 +334,12 @@ describe('reseal', () => {
       client_secret: 'b',
       notice_secret: 'c',
     })
-    expect(fresh.open((await em().findOneOrFail(Webhook, webhook)).sealedToken)).toBe('whsec_secret')
+    const { sealedToken, previousTokens } = await em().findOneOrFail(Webhook, webhook)
+    expect(fresh.open(sealedToken)).toBe('whsec_secret')
+    expect(previousTokens.map(({ sealed, until }) => [fresh.open(sealed), until])).toEqual([
+      ['whsec_older', until],
+      ['whsec_oldest', until],
+    ])
 
     const again = await run('reseal', ...BY)
     expect(again.reduce((sum, line) => sum + (line.resealed ?? 0), 0)).toBe(0)
