@@ -133,11 +133,12 @@ const REASONS: Record<string, string> = {
   removed: 'A cobrança foi cancelada pelo recebedor.',
   unknown: 'A cobrança não existe.',
   'its key is gone': 'A chave do recebedor não existe mais.',
+  'this code is not of the simulator': 'O código não é de um provedor simulado.',
 }
 
 function refusal(why: string): string {
   return `<h1>Não é possível pagar</h1>
-<p role="alert">${escaped(REASONS[why] ?? `O código não pôde ser lido: ${why}.`)}</p>
+<p role="alert">${REASONS[why] ?? 'O código não é um PIX Copia e Cola válido: confira se foi copiado inteiro.'}</p>
 <p><a href="/pay">Tentar outro código</a></p>`
 }
 

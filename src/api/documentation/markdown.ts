@@ -28,9 +28,12 @@ export function rendered(markdown: string): Rendered {
       },
       table({ header, rows }) {
         const cell = ({ tokens }: Tokens.TableCell) => new Markup(this.parser.parseInline(tokens))
+        // On a phone a line of a table is a block, and each value bears its column's name.
+        const value = (one: Tokens.TableCell, column: number) =>
+          html`<td data-column="${header[column]?.text}">${cell(one)}</td>`
         return html`<div class="wide" tabindex="0"><table>
 <thead><tr>${header.map(one => html`<th scope="col">${cell(one)}</th>`)}</tr></thead>
-<tbody>${rows.map(row => html`<tr>${row.map(one => html`<td>${cell(one)}</td>`)}</tr>\n`)}</tbody>
+<tbody>${rows.map(row => html`<tr>${row.map(value)}</tr>\n`)}</tbody>
 </table></div>`.text
       },
       html: () => '',

@@ -63,7 +63,7 @@ caption { padding: .75rem 0 .25rem; text-align: left; font-weight: 600 }
 th, td { padding: .5rem 1rem .5rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top }
 thead th { border-top: 0; font-size: .75rem; letter-spacing: .04em; text-transform: uppercase; color: var(--soft) }
 thead code { text-transform: none }
-.text td:first-child code { white-space: nowrap }
+td code { overflow-wrap: normal } .text td:first-child code { white-space: nowrap }
 
 article { margin: 0 0 1.25rem; padding: 1.5rem clamp(1rem, 3vw, 1.75rem); background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
 article:target { border-color: var(--rail); box-shadow: 0 0 0 1px var(--rail) }
@@ -91,6 +91,8 @@ main details { margin: .75rem 0 } main summary { cursor: pointer; font-size: .87
   main th, td { padding: 0; border: 0 } tr { padding: .6rem 0; border-top: 1px solid var(--line) }
   thead { position: absolute; overflow: hidden; width: 1px; height: 1px; clip-path: inset(50%) }
   .text td:first-child { font-weight: 600 } .text td:first-child code { white-space: normal }
+  td code { overflow-wrap: anywhere }
+  .text td:nth-child(n + 3)::before { content: attr(data-column) ': '; color: var(--soft) }
 }
 `)
 
