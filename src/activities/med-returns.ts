@@ -57,8 +57,9 @@ async function takeReturn(em: EntityManager, dispute: Dispute, returned: MedRetu
 /** Out of what the dispute holds, then of what there is; an unmatched PIX that could not be sent back waits in `pending`. */
 async function legsOf(em: EntityManager, { med, movement }: Dispute, cents: number): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, heldCents, retainedCents } = med
-  if (movement.disposition === 'not_returned' && cents === movement.valueCents) {
-    movement.disposition = 'returned'
+  if (movement.disposition === 'not_returned') {
+    // A PIX is disputed once, so what this dispute has returned is all that ever went.
+    if (med.returnedCents + cents === movement.valueCents) movement.disposition = 'returned'
     return [...returnHeld(accountUuid, cents), ...returnSettled(accountUuid, cents)]
   }
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })

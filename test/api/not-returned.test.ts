@@ -56,6 +56,20 @@ async function hasGone(merchant: Merchant, stray: Stray) {
   ])
 }
 
+/** The merchant's dispute, once it is shown as the story wants it. */
+const med = ({ api, connection }: Merchant, wanted: object): Promise<Shown> =>
+  until(
+    async () => {
+      // Its provider's list is read in the next round, whoever has waited longer.
+      await stage.sql('update provider_account set meds_asked_at = null where uuid = ?', [
+        connection.providerAccountUuid,
+      ])
+      return (await api.get('/api/v1/meds')).body.data[0]
+    },
+    (now: Shown) => now && Object.entries(wanted).every(([name, value]) => now[name] === value),
+    { limitMs: 60_000, everyMs: 250 },
+  )
+
 together({
   async 'that has gone after all, although it was refused, is booked when its provider tells of it'() {
     const merchant = await stage.merchant()
@@ -71,23 +85,23 @@ together({
     const merchant = await stage.merchant()
     const stray = await strayOf(merchant)
     const { id } = await stage.simulator.med({ end_to_end: stray.end_to_end, type: 'SCAM' })
-    const med = (wanted: object) =>
-      until(
-        async () => {
-          // Its provider's list is read in the next round, whoever has waited longer.
-          await stage.sql('update provider_account set meds_asked_at = null where uuid = ?', [
-            merchant.connection.providerAccountUuid,
-          ])
-          return (await merchant.api.get('/api/v1/meds')).body.data[0]
-        },
-        (now: Shown) => now && Object.entries(wanted).every(([name, value]) => now[name] === value),
-        { limitMs: 60_000, everyMs: 250 },
-      )
-    expect(await med({ status: 'PENDING' })).toMatchObject({ value: 10, blocked_value: 0 })
+    expect(await med(merchant, { status: 'PENDING' })).toMatchObject({ value: 10, blocked_value: 0 })
     expect(await balances(merchant)).toEqual(HELD)
     await stage.simulator.decideMed(id, 'agreed')
-    await med({ status: 'ACCEPTED', resolved: true })
+    await med(merchant, { status: 'ACCEPTED', resolved: true })
     await hasGone(merchant, stray)
     expect(await out.attempts(stray)).toMatchObject([{ operation: 'return', state: 'rejected' }])
+  },
+
+  async 'that is disputed in part goes in part: the rest of it goes on waiting'() {
+    const merchant = await stage.merchant()
+    const stray = await strayOf(merchant)
+    const { id } = await stage.simulator.med({ end_to_end: stray.end_to_end, type: 'SCAM', value: 4 })
+    await med(merchant, { status: 'PENDING' })
+    await stage.simulator.decideMed(id, 'agreed')
+    await med(merchant, { status: 'ACCEPTED', resolved: true })
+    await stage.booksAgree(merchant)
+    expect(await balances(merchant)).toEqual({ available: 1_000, pending: 600, outside: -1_600 })
+    await becomes(merchant, 'not_returned')
   },
 })
