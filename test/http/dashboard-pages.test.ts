@@ -281,7 +281,7 @@ test('a dispute is answered by a form of its session, and by nothing else', asyn
   expect((await reply({ ...fields, _csrf: 'other' })).status).toBe(403)
   const script = new File(['<script>alert(1)</script>'], 'a.png', { type: 'image/png' })
   const wrong = await reply({ accept: '0', analysis: EVIL, _csrf }, [script])
-  expect([wrong.status, wrong.text.includes('must be a PDF')]).toEqual([422, true])
+  expect([wrong.status, wrong.text.includes('precisa ser um PDF')]).toEqual([422, true])
   expect(wrong.text).not.toContain('<script>alert')
   expect(wrong.text).toContain('&#60;script&#62;alert(1)')
   expect((await reply({ ...fields, _csrf })).status).toBe(503)
