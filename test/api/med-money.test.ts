@@ -1,29 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type MoneyOut, moneyOut, type Shown, someKey, steps } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { describe, expect, test } from '@jest/globals'
+import { type Shown, someKey, steps } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import type { Merchant } from './support/stage.ts'
 import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
 /** SPEC §5 over the real stack: what a dispute holds, keeps, gives back, and that nobody is ever paid back twice. */
 
-let stage: Stage
-let out: MoneyOut
-const merchants: Merchant[] = []
-beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-})
-afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
-})
-
-async function aMerchant(...options: Parameters<Stage['merchant']>): Promise<Merchant> {
-  const merchant = await stage.merchant(...options)
-  merchants.push(merchant)
-  return merchant
-}
+const { stage, out, aMerchant } = await openMoneySuite()
 
 const endToEndOf = (charge: Shown): string => charge.payment.pix.transaction.end_to_end
 

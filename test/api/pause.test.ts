@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { beginPause, endPause, type PauseOrder } from '../../src/db/pauses.ts'
 import type { Answer } from './support/client.ts'
-import { type MoneyOut, moneyOut, steps } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { steps } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import type { Merchant, Stage } from './support/stage.ts'
 import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
@@ -12,22 +13,10 @@ import { until } from './support/until.ts'
  * be paused is shown where nobody else works (test/http/pause.test.ts); here accounts and connections are.
  */
 
-let stage: Stage
-let out: MoneyOut
-const merchants: Merchant[] = []
-beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-})
-afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
-})
+const { stage, out, aMerchant: anyMerchant } = await openMoneySuite()
 
-async function aMerchant(...providers: NonNullable<Parameters<Stage['merchant']>[0]>['providers'] & object) {
-  const merchant = await stage.merchant({ providers: providers.length > 0 ? providers : [{ balance: 100 }] })
-  merchants.push(merchant)
-  return merchant
+function aMerchant(...providers: NonNullable<Parameters<Stage['merchant']>[0]>['providers'] & object) {
+  return anyMerchant({ providers: providers.length > 0 ? providers : [{ balance: 100 }] })
 }
 
 const pause = (target: PauseOrder['target'], reach: PauseOrder['reach'] = 'everything') =>

@@ -1,28 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { expect, test } from '@jest/globals'
+import type { Shown } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import type { Merchant } from './support/stage.ts'
 import { until } from './support/until.ts'
 
 /** SPEC §3: whoever asks, however often and at once, a payer is never paid back more than was received. */
 
-let stage: Stage
-let out: MoneyOut
-const merchants: Merchant[] = []
-beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-})
-afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
-})
-
-async function aMerchant(...options: Parameters<Stage['merchant']>): Promise<Merchant> {
-  const merchant = await stage.merchant(...options)
-  merchants.push(merchant)
-  return merchant
-}
+const { stage, out, aMerchant } = await openMoneySuite()
 
 const sum = (values: number[]) => Math.round(values.reduce((all, value) => all + value * 100, 0)) / 100
 /** Every refund of a charge, once none of them runs any more. */

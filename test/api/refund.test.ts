@@ -1,31 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
-import { type MoneyOut, moneyOut, type Shown, steps } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage, VIRTUAL_ACCOUNT } from './support/stage.ts'
+import { type Shown, steps } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import { type Merchant, VIRTUAL_ACCOUNT } from './support/stage.ts'
 import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
 /** SPEC §3: money back to the payer, whole or in parts, never more than was received, each centavo from whoever owes it. */
 
-let stage: Stage
-let out: MoneyOut
-const merchants: Merchant[] = []
-beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-})
-afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
-})
-
-async function aMerchant(...options: Parameters<Stage['merchant']>): Promise<Merchant> {
-  const merchant = await stage.merchant(...options)
-  merchants.push(merchant)
-  return merchant
-}
+const { stage, out, aMerchant } = await openMoneySuite()
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)

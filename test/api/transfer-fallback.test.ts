@@ -1,39 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
-import { type MoneyOut, moneyOut, someKey, steps } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import { someKey, steps } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import type { Merchant, Stage } from './support/stage.ts'
 import { together } from './support/together.ts'
 import { until } from './support/until.ts'
 
 /** SPEC §6, row by row, for money on its way out: the next provider only on proof, and never twice. */
 
-let stage: Stage
-let out: MoneyOut
-const merchants: Merchant[] = []
-beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-})
-afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
-})
+const { stage, out, aMerchant: anyMerchant } = await openMoneySuite()
 
 type Options = NonNullable<NonNullable<Parameters<Stage['merchant']>[0]>['providers']>
 type Fault = FaultBody['fault']
 
 /** A merchant whose first provider costs 10 centavos and whose second 20, both with money. */
-async function aMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
+function aMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
   const fee = (fixedCents: number) => ({ balance: 100, transfer: { fixedCents, hundredthsOfPercent: 0 } })
-  const merchant = await stage.merchant({
+  return anyMerchant({
     providers: [
       { ...fee(10), ...first },
       { provider: 'PROVIDER_C', ...fee(20), ...second },
     ],
   })
-  merchants.push(merchant)
-  return merchant
 }
 
 const firstOf = (merchant: Merchant) => merchant.connections[0]!

@@ -1,33 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { type MoneyOut, moneyOut, type Shown, someKey, steps } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage, VIRTUAL_ACCOUNT } from './support/stage.ts'
+import { type Shown, someKey, steps } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import { type Merchant, type Stage, VIRTUAL_ACCOUNT } from './support/stage.ts'
 import { until } from './support/until.ts'
 
 /** Money to a PIX key, from the order to the settlement, and what its recipient gives back. */
 
-let stage: Stage
-let out: MoneyOut
-const merchants: Merchant[] = []
-beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-})
-afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
-})
+const { stage, out, aMerchant: anyMerchant } = await openMoneySuite()
 
 /** A merchant of the story's own; whatever the story did, its books agree in the end. */
-async function aMerchant(...providers: Parameters<Stage['merchant']>): Promise<Merchant> {
+function aMerchant(...providers: Parameters<Stage['merchant']>): Promise<Merchant> {
   const [{ providers: wanted = [{}], ...options } = {}] = providers
-  const merchant = await stage.merchant({
+  return anyMerchant({
     providers: wanted.map(one => ({ balance: 100, ...one })),
     ...options,
   })
-  merchants.push(merchant)
-  return merchant
 }
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
@@ -623,7 +612,7 @@ describe('the list', () => {
     ['payment_date_from=2026-01-01', 'payment_date_from'],
     ['colour=red', 'colour'],
   ])('%s: 422 on %s', async (query, field) => {
-    const merchant = merchants[0]!
+    const merchant = await aMerchant()
     const answer = await merchant.api.get(`/api/v1/transfers?${query}`)
     expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([422, [field]])
   })
