@@ -1,3 +1,5 @@
+import type { Condition } from '../db/where.ts'
+
 /** SPEC §1, pages and day filters. */
 
 const DAY_MS = 86_400_000
@@ -26,7 +28,7 @@ export function pageOf<Row>({
   total: number
   rows: Row[]
 }): PageOf<Row> {
-  const before = (page - 1) * per_page
+  const before = offsetOf({ page, per_page })
   return {
     data: rows,
     meta: {
@@ -40,13 +42,21 @@ export function pageOf<Row>({
   }
 }
 
+/** `created_at`, then `uuid`. */
+export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
+
 /** The rows of one page, newest first; options of `em.findAndCount`. */
 export function newestFirst({ page, per_page }: { page: number; per_page: number }) {
   return {
     limit: per_page,
-    offset: (page - 1) * per_page,
-    orderBy: [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }],
+    offset: offsetOf({ page, per_page }),
+    orderBy: NEWEST_FIRST,
   }
+}
+
+/** How many rows stand before a page. */
+export function offsetOf({ page, per_page }: { page: number; per_page: number }): number {
+  return (page - 1) * per_page
 }
 
 /** Moments of the UTC days from one (`YYYY-MM-DD`) to another, both included; undefined where neither is given. */
@@ -59,4 +69,16 @@ export function daysBetween(
     ...(from !== undefined && { $gte: new Date(`${from}T00:00:00Z`) }),
     ...(to !== undefined && { $lt: new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS) }),
   }
+}
+
+/**
+ * Paid or settled before a moment, so begun before it too, give or take the clocks of two machines: a page of long ago
+ * is then not looked for from today on.
+ */
+export function endedBefore(column: 'paid_at' | 'settled_at', at: Date | undefined): Condition[] {
+  if (at === undefined) return []
+  return [
+    [`${column} < ?`, at],
+    ['created_at < ?', new Date(at.getTime() + DAY_MS)],
+  ]
 }

@@ -5,11 +5,11 @@ import { refuse } from './errors.ts'
 import { PAUSED_RETRY_S } from './limits.ts'
 
 /** The candidates through which something new may begin; 503 where all of them are paused (SPEC §9). */
-export async function unpaused(
+export async function unpaused<One extends Pick<Connection, 'uuid'>>(
   em: EntityManager,
-  candidates: Connection[],
+  candidates: One[],
   direction: MoneyDirection,
-): Promise<Connection[]> {
+): Promise<One[]> {
   const uuids = candidates.map(connection => connection.uuid)
   const paused = await pausedAmong(em, uuids, direction)
   const left = candidates.filter(connection => !paused.has(connection.uuid))

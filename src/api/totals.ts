@@ -5,13 +5,15 @@ import type { Token } from './auth.ts'
 /** The filters that tallies know; a list that is asked for anything else is counted. */
 type Query = {
   page: number
+  /** Everything is a PIX, and nothing is UNDEFINED. */
+  type?: 'PIX' | 'UNDEFINED' | undefined
   per_page: number
   status?: string[] | undefined
   provider_uuid?: string | undefined
   date_from?: string | undefined
   date_to?: string | undefined
 }
-const TALLIED = new Set(['page', 'per_page', 'status', 'provider_uuid', 'date_from', 'date_to'])
+const TALLIED = new Set(['page', 'per_page', 'type', 'status', 'provider_uuid', 'date_from', 'date_to'])
 
 /**
  * A list's exact `total`, from tallies where its filters allow, so that a million charges are counted as fast as a
@@ -33,6 +35,7 @@ export async function talliedTotal<Status extends string>(
 ): Promise<number | undefined> {
   const asked = Object.entries(query).filter(([, value]) => value !== undefined)
   if (asked.some(([name]) => !TALLIED.has(name))) return undefined
+  if (query.type === 'UNDEFINED') return 0
   const states = (query.status ?? []).flatMap(statesOf)
   if (query.status && states.length === 0) return 0 // A status that no state shows.
   const bound = [token.connectionUuid, query.provider_uuid].filter(

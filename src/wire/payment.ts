@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Charge, Split } from '../db/entities/charge.ts'
+import type { ReadCharge, ReadSplit } from '../db/charges.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import { CHARGE_STATUSES, type ChargeState, charge as life } from '../domain/charge.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
@@ -182,7 +182,7 @@ export const chargeAnswer = one(chargeShown)
 export const chargePage = page(chargeShown)
 
 /** The charge as GET shows it now; the caller has loaded connection, movement and splits with their recipients. */
-export function showCharge(charge: Charge): z.output<typeof chargeShown> {
+export function showCharge(charge: ReadCharge): z.output<typeof chargeShown> {
   return {
     ...shared(charge),
     status: life.shows(charge.state),
@@ -200,7 +200,7 @@ export function showCharge(charge: Charge): z.output<typeof chargeShown> {
 }
 
 /** The charge as its POST answered, however far it has come since: what was true when it was issued. */
-export function showCreatedCharge(charge: Charge): z.output<typeof createdCharge> {
+export function showCreatedCharge(charge: ReadCharge): z.output<typeof createdCharge> {
   const [first] = charge.history
   const created = first ? new Date(first.created_at) : charge.createdAt
   const failed = charge.state === 'failed'
@@ -211,7 +211,7 @@ export function showCreatedCharge(charge: Charge): z.output<typeof createdCharge
     status: failed ? 'FAILED' : 'PENDING',
     total_value: asked,
     fees: charge.valueCents === 0 ? 0 : charge.feeCents,
-    splits: charge.splits.getItems().map(split => ({ ...showSplit(split), status: 'PENDING' as const })),
+    splits: Array.from(charge.splits, split => ({ ...showSplit(split), status: 'PENDING' as const })),
     history: first ? [first] : [],
     updated_at: created,
     payment: {
@@ -224,7 +224,7 @@ export function showCreatedCharge(charge: Charge): z.output<typeof createdCharge
   }
 }
 
-function shared(charge: Charge) {
+function shared(charge: ReadCharge) {
   return {
     uuid: charge.uuid,
     value: charge.valueCents,
@@ -235,14 +235,14 @@ function shared(charge: Charge) {
     ...(charge.beneficiaryName && {
       final_beneficiary: { name: charge.beneficiaryName, document: charge.beneficiaryDocument ?? '' },
     }),
-    splits: charge.splits.getItems().map(showSplit),
+    splits: Array.from(charge.splits, showSplit),
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
     ...(charge.failure && { error: charge.failure }),
     created_at: charge.createdAt,
   }
 }
 
-function payment(charge: Charge, status: (typeof PIX_STATUSES)[number]) {
+function payment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) {
   const expiresAt = charge.expiresAt ?? new Date(charge.createdAt.getTime() + charge.expiresInSeconds * 1_000)
   const times = { expires_at: expiresAt, created_at: charge.createdAt, updated_at: charge.updatedAt }
   return {
@@ -279,7 +279,7 @@ export function showTransaction(movement: Movement): z.output<typeof chargeTrans
   }
 }
 
-function showSplit(split: Split): z.output<typeof splitShown> {
+function showSplit(split: ReadSplit): z.output<typeof splitShown> {
   return {
     uuid: split.uuid,
     type: split.type,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Charge } from '../db/entities/charge.ts'
+import type { ReadCharge } from '../db/charges.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
 import { CHARGE_STATUSES, charge as chargeLife } from '../domain/charge.ts'
@@ -54,7 +54,7 @@ export const refundPage = page(refundShown)
 export const refundedAnswer = z.object({ message: z.string(), data: refundShown })
 
 /** The refund of a charge as GET shows it now; the caller has loaded both movements. */
-export function showRefund(refund: Refund, charge: Charge): z.output<typeof refundShown> {
+export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof refundShown> {
   return {
     uuid: charge.uuid,
     status: chargeLife.shows(charge.state),
@@ -85,7 +85,7 @@ export function showRefund(refund: Refund, charge: Charge): z.output<typeof refu
 }
 
 /** The answer of the POST: what was accepted, whatever has become of it since (SPEC §3). */
-export function showAcceptedRefund(refund: Refund, charge: Charge): z.output<typeof refundShown> {
+export function showAcceptedRefund(refund: Refund, charge: ReadCharge): z.output<typeof refundShown> {
   const shown = showRefund(refund, charge)
   const { error: _, pix_refund, ...part } = shown.refund
   return {
@@ -110,6 +110,6 @@ export function showAcceptedRefund(refund: Refund, charge: Charge): z.output<typ
 }
 
 /** The charge's history as it was when this refund had just begun. */
-function upToRefund(charge: Charge, refund: Refund) {
+function upToRefund(charge: ReadCharge, refund: Refund) {
   return charge.history.filter(entry => new Date(entry.created_at) <= refund.createdAt)
 }

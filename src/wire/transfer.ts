@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { NamedAttempt } from '../db/attempts.ts'
 import type { AttemptState } from '../db/entities/attempt.ts'
-import type { Failure, Transfer } from '../db/entities/transfer.ts'
+import type { Failure } from '../db/entities/transfer.ts'
+import type { ReadTransfer } from '../db/transfers.ts'
 import { maskedDocument } from '../domain/document.ts'
 import { normalizedPixKey, pixKeyType } from '../domain/pix-key.ts'
 import type { Party } from '../domain/provider.ts'
@@ -152,7 +153,10 @@ export const transferAnswer = one(transferShown)
 export const transferPage = page(transferShown)
 
 /** The transfer as GET shows it now; the caller has loaded connection and movement. */
-export function showTransfer(transfer: Transfer, attempts: NamedAttempt[]): z.output<typeof transferShown> {
+export function showTransfer(
+  transfer: ReadTransfer,
+  attempts: NamedAttempt[],
+): z.output<typeof transferShown> {
   const unknown = attempts.find(({ attempt }) => attempt.state === 'unknown')?.attempt
   const shownAttempts = attempts.map(({ attempt, provider }) => ({
     provider,
@@ -205,7 +209,7 @@ function showFailure(
  * What the POST and its replays answer, for ever the same: the transfer as it was when a provider had just accepted it
  * or when it was scheduled. Kept in the transaction that does either.
  */
-export function acceptedTransfer(transfer: Transfer, attempts: NamedAttempt[]): Record<string, unknown> {
+export function acceptedTransfer(transfer: ReadTransfer, attempts: NamedAttempt[]): Record<string, unknown> {
   const shown = showTransfer(transfer, attempts)
   return z.encode(transferShown, {
     ...shown,
@@ -221,7 +225,7 @@ function isOn(outcome: (typeof OUTCOMES)[number]): boolean {
 
 /** The answer of the POST; one that nobody has accepted yet is shown as it is. */
 export function showAcceptedTransfer(
-  transfer: Transfer,
+  transfer: ReadTransfer,
   attempts: NamedAttempt[],
 ): z.output<typeof transferShown> {
   if (!transfer.accepted) return showTransfer(transfer, attempts)
@@ -231,7 +235,7 @@ export function showAcceptedTransfer(
   return z.decode(transferShown, { ...shown, transfer: { ...shown.transfer, initiation } })
 }
 
-function showRecord(transfer: Transfer): z.output<typeof transferRecord> {
+function showRecord(transfer: ReadTransfer): z.output<typeof transferRecord> {
   const { movement } = transfer
   const times = {
     created_at: movement?.createdAt ?? transfer.createdAt,
@@ -263,7 +267,7 @@ function showRecord(transfer: Transfer): z.output<typeof transferRecord> {
   }
 }
 
-function initiationStatus(transfer: Transfer, settled: boolean) {
+function initiationStatus(transfer: ReadTransfer, settled: boolean) {
   if (settled) return 'COMPLETED'
   if (transfer.state === 'cancelled') return 'CANCELLED'
   if (transfer.state === 'expired') return 'EXPIRED'

@@ -1,13 +1,15 @@
 import type { z } from 'zod'
 import type { EntityManager } from '../../db/orm.ts'
+import { type Condition, type Where, where } from '../../db/where.ts'
 import type { ProviderName } from '../../domain/provider.ts'
 import type { LedgerQuery, ledgerLine } from '../../wire/ledger.ts'
 import type { Token } from '../auth.ts'
-import { daysBetween, pageOf } from '../pagination.ts'
+import { daysBetween, offsetOf, pageOf } from '../pagination.ts'
 
 /** One page of what changed the available balance that a token sees, newest first. */
 export async function listLedger(em: EntityManager, token: Token, query: LedgerQuery) {
-  const [rows, total] = await Promise.all([linesOf(em, token, query), countOf(em.fork(), token, query)])
+  const asked = wanted(token, query)
+  const [rows, total] = await Promise.all([linesOf(em, asked, query), countOf(em, asked)])
   return pageOf({ ...query, total, rows: rows.map(showLine) })
 }
 
@@ -27,55 +29,56 @@ type Row = {
   created_at: Date
 }
 
-function linesOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<Row[]> {
-  const { where, values } = wanted(token, query)
+/** The page is found by its lines' numbers alone; only then are the movements looked up. */
+function linesOf(em: EntityManager, { sql, values }: Where, { page, per_page }: LedgerQuery): Promise<Row[]> {
   return em.execute(
     `select m.uuid, m.type, p.cents, p.balance_cents, m.status, m.end_to_end, m.reason, m.charge_uuid,
        m.transfer_uuid, m.refund_uuid, c.uuid as connection_uuid, c.provider, p.created_at
-     from posting p join movement m on m.uuid = p.movement_uuid join ${CONNECTIONS} where ${where}
-     order by p.id desc limit ? offset ?`,
-    [...values, query.per_page, (query.page - 1) * query.per_page],
+     from (select id from posting where ${sql} order by id desc limit ? offset ?) page
+     join posting p on p.id = page.id join movement m on m.uuid = p.movement_uuid join ${CONNECTION}
+     order by p.id desc`,
+    [...values, per_page, offsetOf({ page, per_page })],
   )
 }
 
-async function countOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<number> {
-  const { where, values } = wanted(token, query)
+async function countOf(em: EntityManager, { sql, values }: Where): Promise<number> {
   const [row]: { total: string }[] = await em.execute(
-    `select count(*) as total from posting p join ${CONNECTIONS} where ${where}`,
+    `select count(*) as total from posting where ${sql}`,
     values,
   )
-  return Number(row?.total ?? 0)
+  return Number(row!.total)
 }
 
 /** The account's own connection to the provider account that a line is about; the oldest, where it has several. */
-const CONNECTIONS = `lateral (
-  select c.uuid, c.provider, c.is_simulated from connection c
+const CONNECTION = `lateral (
+  select c.uuid, c.provider from connection c
   where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
   order by c.created_at limit 1
 ) c on true`
 
-function wanted(token: Token, query: LedgerQuery) {
+function wanted({ accountUuid, connectionUuid, reaches }: Token, query: LedgerQuery): Where {
   const days = daysBetween(query.date_from, query.date_to)
-  const conditions: [string, unknown][] = [
-    ['p.account_uuid = ?', token.accountUuid],
-    ['p.bucket = ?', 'available'],
+  const through = (uuid: string): Condition => [
+    'provider_account_uuid = (select k.provider_account_uuid from connection k where k.uuid = ?)',
+    uuid,
   ]
-  // Every row has its connection, `c`.
-  if (token.reaches) conditions.push(['c.is_simulated = ?', token.reaches === 'test'])
-  const connection = token.connectionUuid ?? query.provider_uuid
-  if (connection)
-    conditions.push([
-      'p.provider_account_uuid = (select provider_account_uuid from connection where uuid = ?)',
-      connection,
-    ])
-  if (token.connectionUuid && query.provider_uuid && query.provider_uuid !== token.connectionUuid)
-    conditions.push(['? = 1', 0])
-  if (days?.$gte) conditions.push(['p.created_at >= ?', days.$gte])
-  if (days?.$lt) conditions.push(['p.created_at < ?', days.$lt])
-  return {
-    where: conditions.map(([condition]) => condition).join(' and '),
-    values: conditions.map(([, value]) => value),
-  }
+  return where(
+    ["account_uuid = ? and bucket = 'available'", accountUuid],
+    reaches && [
+      `provider_account_uuid = any(array(
+         select k.provider_account_uuid from connection k where k.account_uuid = ? and k.is_simulated = ?))`,
+      accountUuid,
+      reaches === 'test',
+    ],
+    connectionUuid !== null && through(connectionUuid),
+    query.provider_uuid !== undefined && through(query.provider_uuid),
+    // A token of one provider asks for another's, though both may sit at one provider account.
+    connectionUuid !== null &&
+      query.provider_uuid !== undefined &&
+      query.provider_uuid !== connectionUuid && ['false'],
+    days?.$gte && ['created_at >= ?', days.$gte],
+    days?.$lt && ['created_at < ?', days.$lt],
+  )
 }
 
 function showLine(row: Row): z.output<typeof ledgerLine> {

@@ -1,12 +1,13 @@
 import { ATTACHED, Attachment, Med } from '../../db/entities/med.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { type Condition, textArray, where } from '../../db/where.ts'
 import { med as life, type MedState } from '../../domain/med.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type MedsQuery, showAttachments, showMed } from '../../wire/med.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
-import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
-import { visibleTo } from '../visible.ts'
+import { daysBetween, NEWEST_FIRST, offsetOf, pageOf } from '../pagination.ts'
+import { seenBy, visibleTo } from '../visible.ts'
 
 const SHOWN = ['connection', 'movement'] as const
 
@@ -24,10 +25,19 @@ export async function shown(em: EntityManager, storage: Storage, med: Med) {
 
 /** One page of the disputes that a token sees, newest first. */
 export async function listMeds(em: EntityManager, storage: Storage, token: Token, query: MedsQuery) {
-  const [rows, total] = await em.findAndCount(
+  const { sql, values } = where(...seenBy(token), ...wanted(query))
+  const [page, [counted]] = await Promise.all([
+    em.execute<{ uuid: string }[]>(
+      `select uuid from med where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
+      [...values, query.per_page, offsetOf(query)],
+    ),
+    em.execute<{ total: string }[]>(`select count(*) as total from med where ${sql}`, values),
+  ])
+  const total = Number(counted!.total)
+  const rows = await em.find(
     Med,
-    { $and: [visibleTo(token), wanted(query)] },
-    { populate: [...SHOWN], ...newestFirst(query) },
+    { uuid: { $in: page.map(({ uuid }) => uuid) } },
+    { populate: [...SHOWN], orderBy: NEWEST_FIRST },
   )
   return pageOf({ ...query, total, rows: await shownAll(em, storage, rows) })
 }
@@ -46,20 +56,19 @@ async function shownAll(em: EntityManager, storage: Storage, meds: Med[]) {
 }
 
 /** SPEC §1's filters; an absent one asks for nothing. */
-function wanted(query: MedsQuery) {
+function wanted(query: MedsQuery): Condition[] {
   const created = daysBetween(query.date_from, query.date_to)
-  const states = [
-    query.status && life.states.filter(state => query.status?.includes(life.shows(state))),
-    query.resolved !== undefined && life.states.filter(state => life.isOver(state) === query.resolved),
-    query.open !== undefined && life.states.filter(state => isOpen(state) === query.open),
-  ].filter(asked => asked !== false && asked !== undefined)
-  return {
-    ...(query.uuid !== undefined && { uuid: query.uuid }),
-    ...(query.med_type && { kind: { $in: query.med_type } }),
-    ...(query.dispute_type && { disputeType: { $in: query.dispute_type } }),
-    ...(created && { createdAt: created }),
-    $and: states.map(asked => ({ state: { $in: asked } })),
-  }
+  const among = (states: MedState[]): Condition => ['state = any(?::text[])', textArray(states)]
+  return [
+    query.uuid !== undefined && ['uuid = ?', query.uuid],
+    query.med_type && ['kind = any(?::text[])', textArray(query.med_type)],
+    query.dispute_type && ['dispute_type = any(?::text[])', textArray(query.dispute_type)],
+    created?.$gte && ['created_at >= ?', created.$gte],
+    created?.$lt && ['created_at < ?', created.$lt],
+    query.status && among(life.states.filter(state => query.status?.includes(life.shows(state)))),
+    query.resolved !== undefined && among(life.states.filter(state => life.isOver(state) === query.resolved)),
+    query.open !== undefined && among(life.states.filter(state => isOpen(state) === query.open)),
+  ]
 }
 
 /** Nobody has decided it yet. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Charge } from '../../db/entities/charge.ts'
+import type { ReadCharge } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { charge as life } from '../../domain/charge.ts'
 import { cancelStoredCharge } from '../../engine/begin.ts'
@@ -14,7 +14,7 @@ import { chargeOf } from './find.ts'
 export async function cancelCharge(
   engine: Engine,
   { em, token, uuid }: { em: EntityManager; token: Token; uuid: string },
-): Promise<Charge> {
+): Promise<ReadCharge> {
   const charge = await chargeOf(em, token, uuid)
   if (!life.accepts(charge.state, 'cancelled')) refuse('charge_not_cancellable')
   await engine.client()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Charge } from '../../db/entities/charge.ts'
+import type { ReadCharge } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { openCharge } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
@@ -66,7 +66,7 @@ export async function createCharge(
   })
 }
 
-function answer(charge: Charge, { replayed }: { replayed: boolean }) {
+function answer(charge: ReadCharge, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED } : {}
   if (charge.state === 'issuing')
     refuse('issuing', { data: { uuid: charge.uuid }, retryAfterS: UNAVAILABLE_RETRY_S, headers })

@@ -1,55 +1,57 @@
-import { Charge } from '../../db/entities/charge.ts'
+import { countCharges, type ReadCharge, readCharges } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { type Condition, textArray, type Where, where } from '../../db/where.ts'
 import { charge as life } from '../../domain/charge.ts'
 import type { PaymentsQuery } from '../../wire/payment.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
-import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
+import { daysBetween, endedBefore, offsetOf, pageOf } from '../pagination.ts'
 import { talliedTotal } from '../totals.ts'
-import { visibleTo } from '../visible.ts'
-
-/** All that showing a charge needs; to-one joined, splits in one statement for the whole page. */
-const SHOWN = ['connection', 'movement', 'splits.recipient'] as const
+import { seenBy } from '../visible.ts'
 
 /** A charge by primary key, whoever's it is. */
-export function findCharge(em: EntityManager, uuid: string) {
-  return em.findOne(Charge, uuid, { populate: [...SHOWN] })
+export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
+  return onlyOne(em, where(['uuid = ?', uuid]))
 }
 
 /** A charge of the token's account and provider, or 404. */
-export async function chargeOf(em: EntityManager, token: Token, uuid: string): Promise<Charge> {
-  const charge = await em.findOne(Charge, { $and: [{ uuid }, visibleTo(token)] }, { populate: [...SHOWN] })
-  return charge ?? refuse('not_found')
+export async function chargeOf(em: EntityManager, token: Token, uuid: string): Promise<ReadCharge> {
+  return (await onlyOne(em, where(['uuid = ?', uuid], ...seenBy(token)))) ?? refuse('not_found')
+}
+
+async function onlyOne(em: EntityManager, by: Where): Promise<ReadCharge | null> {
+  const [charge] = await readCharges(em, by, { limit: 1, offset: 0 })
+  return charge ?? null
 }
 
 /** One page of the charges that a token sees, newest first. */
 export async function listCharges(em: EntityManager, token: Token, query: PaymentsQuery) {
-  const where = { $and: [visibleTo(token), wanted(query)] }
-  const rows = await em.find(Charge, where, { populate: [...SHOWN], ...newestFirst(query) })
-  const tallied = await talliedTotal(em, { token, query, noun: 'charge', statesOf: life.shown })
-  const total = tallied ?? (await em.count(Charge, where))
+  const asked = where(...seenBy(token), ...wanted(query))
+  const [rows, tallied] = await Promise.all([
+    readCharges(em, asked, { limit: query.per_page, offset: offsetOf(query) }),
+    talliedTotal(em, { token, query, noun: 'charge', statesOf: life.shown }),
+  ])
+  const total = tallied ?? (await countCharges(em, asked))
   return pageOf({ ...query, total, rows })
 }
 
 /** SPEC §1's filters; an absent one asks for nothing. */
-function wanted(query: PaymentsQuery) {
+function wanted(query: PaymentsQuery): Condition[] {
   const created = daysBetween(query.date_from, query.date_to)
   const paid = daysBetween(query.payment_date_from, query.payment_date_to)
-  return {
-    ...(query.uuid !== undefined && { uuid: query.uuid }),
-    ...(query.status && { state: { $in: query.status.flatMap(life.shown) } }),
-    ...(query.type === 'UNDEFINED' && { state: { $in: [] } }),
-    ...(query.end_to_end !== undefined && { endToEnd: query.end_to_end }),
-    ...(query.external_ref !== undefined && { externalRef: query.external_ref }),
-    ...(query.txid !== undefined && { txid: query.txid }),
-    ...(query.provider_uuid !== undefined && { connection: query.provider_uuid }),
-    ...(created && { createdAt: created }),
-    ...(paid && { paidAt: paid }),
-    ...((query.value_min !== undefined || query.value_max !== undefined) && {
-      valueCents: {
-        ...(query.value_min !== undefined && { $gte: query.value_min }),
-        ...(query.value_max !== undefined && { $lte: query.value_max }),
-      },
-    }),
-  }
+  return [
+    query.uuid !== undefined && ['uuid = ?', query.uuid],
+    query.status && ['state = any(?::text[])', textArray(query.status.flatMap(life.shown))],
+    query.type === 'UNDEFINED' && ['false'],
+    query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
+    query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
+    query.txid !== undefined && ['txid = ?', query.txid],
+    query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+    created?.$gte && ['created_at >= ?', created.$gte],
+    created?.$lt && ['created_at < ?', created.$lt],
+    paid?.$gte && ['paid_at >= ?', paid.$gte],
+    ...endedBefore('paid_at', paid?.$lt),
+    query.value_min !== undefined && ['value_cents >= ?', query.value_min],
+    query.value_max !== undefined && ['value_cents <= ?', query.value_max],
+  ]
 }

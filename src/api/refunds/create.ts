@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Charge } from '../../db/entities/charge.ts'
+import type { ReadCharge } from '../../db/charges.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { refundableCents, whyNotRefundable } from '../../domain/refund.ts'
@@ -70,7 +70,7 @@ export function findRefund(em: EntityManager, uuid: string) {
   return em.findOne(Refund, uuid, { populate: ['movement'] })
 }
 
-function answer(refund: Refund, charge: Charge, { replayed }: { replayed: boolean }) {
+function answer(refund: Refund, charge: ReadCharge, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED } : {}
   if (refund.state !== 'failed' || refund.acceptedAt)
     return {

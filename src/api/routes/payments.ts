@@ -1,4 +1,4 @@
-import type { Charge } from '../../db/entities/charge.ts'
+import type { ReadCharge } from '../../db/charges.ts'
 import type { Engine } from '../../engine/start.ts'
 import {
   chargeAnswer,
@@ -104,6 +104,6 @@ export const paymentRoutes: Routes = (router, { temporal, config, sealer }) => {
 }
 
 /** A charge that nobody could issue has no picture. */
-function payloadOf(charge: Charge): string {
+function payloadOf(charge: ReadCharge): string {
   return charge.payload ?? refuse('not_found')
 }

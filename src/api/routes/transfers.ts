@@ -1,11 +1,16 @@
-import { inSnapshot } from '../../db/orm.ts'
 import type { Engine } from '../../engine/start.ts'
-import { createTransfer, transferAnswer, transferPage, transfersQuery } from '../../wire/transfer.ts'
+import {
+  createTransfer,
+  showTransfer,
+  transferAnswer,
+  transferPage,
+  transfersQuery,
+} from '../../wire/transfer.ts'
 import type { Routes } from '../app.ts'
 import { route } from '../route.ts'
 import { cancelTransfer } from '../transfers/cancel.ts'
 import { createTransfer as create, TRANSFERS_PATH } from '../transfers/create.ts'
-import { listTransfers, shown } from '../transfers/find.ts'
+import { listTransfers, transferOf } from '../transfers/find.ts'
 
 /** api-document.txt, Transfers. */
 export const transferRoutes: Routes = (router, { temporal, config, sealer }) => {
@@ -43,8 +48,9 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     summary: 'List transfers',
     query: transfersQuery,
     answers: { 200: transferPage },
-    handle: ({ em: outside, token, query }) =>
-      inSnapshot(outside, async em => ({ body: await listTransfers(em, token, query) })),
+    async handle({ em, token, query }) {
+      return { body: await listTransfers(em, token, query) }
+    },
   })
 
   route(router, {
@@ -52,10 +58,10 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     path: `${TRANSFERS_PATH}/:uuid`,
     summary: 'Read a transfer with its attempts',
     answers: { 200: transferAnswer },
-    handle: ({ em: outside, token, params }) =>
-      inSnapshot(outside, async em => ({
-        body: { data: await shown(em, token, params.uuid) },
-      })),
+    async handle({ em, token, params }) {
+      const transfer = await transferOf(em, token, params.uuid)
+      return { body: { data: showTransfer(transfer, transfer.attempts) } }
+    },
   })
 
   route(router, {

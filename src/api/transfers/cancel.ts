@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/orm.ts'
 import { cancelWaitingTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
+import { showTransfer } from '../../wire/transfer.ts'
 import type { Token } from '../auth.ts'
 import { orNotConfirmed } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { CANCEL_MS } from '../limits.ts'
-import { shown, transferOf } from './find.ts'
+import { transferOf } from './find.ts'
 
 /** Cancels a transfer that waits for its time, and answers it as it is shown; once sent it cannot be (SPEC §4). */
 export async function cancelTransfer(
@@ -19,6 +20,7 @@ export async function cancelTransfer(
   return orNotConfirmed(uuid, async () => {
     const asked = { updateId: randomUUID(), waitMs: CANCEL_MS }
     if ((await cancelWaitingTransfer(engine, uuid, asked)) !== true) refuse('transfer_not_cancellable')
-    return shown(em.fork(), token, uuid)
+    const cancelled = await transferOf(em.fork(), token, uuid)
+    return showTransfer(cancelled, cancelled.attempts)
   })
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { attemptsOf } from '../../db/attempts.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import type { ReadTransfer, TriedTransfer } from '../../db/transfers.ts'
 import type { RefusalCode } from '../../domain/errors.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { transfer as life } from '../../domain/transfer.ts'
@@ -46,7 +46,7 @@ export async function createTransfer(
   const stored = key === null ? null : await findTransfer(em, uuid)
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    return answer(em, await settledDown(engine, em, stored), { replayed: true })
+    return answer(await settledDown(engine, em, stored), { replayed: true })
   }
   const candidates = await allowedCandidates(em, { body, token })
   const details: TransferDetails = {
@@ -73,13 +73,13 @@ export async function createTransfer(
     find: () => findTransfer(em.fork(), uuid),
     tell(transfer) {
       requireSameRequest(transfer, fingerprint)
-      return answer(em, transfer, { replayed: transfer.requestId !== request.requestId })
+      return answer(transfer, { replayed: transfer.requestId !== request.requestId })
     },
   })
 }
 
 /** A parallel call may have begun it a moment ago: all of them hear what the first one hears. */
-async function settledDown(engine: Engine, em: EntityManager, stored: Transfer): Promise<Transfer> {
+async function settledDown(engine: Engine, em: EntityManager, stored: TriedTransfer): Promise<TriedTransfer> {
   const waitMs = CREATE_MS - (Date.now() - stored.createdAt.getTime())
   const isAnswered = stored.accepted != null || life.isOver(stored.state) || stored.scheduledFor != null
   if (isAnswered || waitMs <= 0) return stored
@@ -123,9 +123,9 @@ async function takeBefore(em: EntityManager): Promise<string> {
 }
 
 /** Accepted, on its way or scheduled: 201. FAILED: what its failure says, with the transfer as data. */
-async function answer(em: EntityManager, transfer: Transfer, { replayed }: { replayed: boolean }) {
+function answer(transfer: TriedTransfer, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED } : {}
-  const attempts = await attemptsOf(em.fork(), transfer.uuid)
+  const { attempts } = transfer
   if (transfer.state !== 'failed' || transfer.accepted)
     return { status: 201 as const, body: { data: showAcceptedTransfer(transfer, attempts) }, headers }
   const code = refusalOf(transfer)
@@ -136,7 +136,7 @@ async function answer(em: EntityManager, transfer: Transfer, { replayed }: { rep
 const WORTH_ANOTHER = new Set<RefusalCode>(['no_provider_available', 'not_taken', 'paused'])
 
 /** The contract's 400 for every definite no, the balance included; 503 where nobody could be reached. */
-function refusalOf(transfer: Transfer) {
+function refusalOf(transfer: ReadTransfer) {
   switch (transfer.failure?.code) {
     case 'no_provider_available':
     case 'not_taken':

@@ -1,8 +1,6 @@
 import { listProviders } from '../../api/providers/find.ts'
 import { cancelTransfer } from '../../api/transfers/cancel.ts'
 import { listTransfers, transferOf } from '../../api/transfers/find.ts'
-import { attemptsOf } from '../../db/attempts.ts'
-import { inSnapshot } from '../../db/orm.ts'
 import { transfer as life, TRANSFER_STATUSES } from '../../domain/transfer.ts'
 import { showTransfer, transfersQuery } from '../../wire/transfer.ts'
 import type { Door, Visit } from '../door.ts'
@@ -16,7 +14,7 @@ export function transferPages({ get, post, house }: Door): void {
   get('merchant', PATH, async visit => {
     const { token } = visit
     const { data, meta, wrong } = await listed(visit, transfersQuery, query =>
-      inSnapshot(visit.em, em => listTransfers(em, token, query)),
+      listTransfers(visit.em, token, query),
     )
     const connections = (await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })).data
     const moves = data.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
@@ -42,28 +40,25 @@ export function transferPages({ get, post, house }: Door): void {
 }
 
 /** A transfer with every attempt, and why the next provider was or was not tried. */
-function transfer({ em: outside, token, params }: Visit<'merchant'>) {
-  return inSnapshot(outside, async em => {
-    const row = await transferOf(em, token, idOf(params.uuid))
-    const named = await attemptsOf(em, row.uuid)
-    return page(
-      'transfer',
-      {
-        transfer: showTransfer(row, named),
-        attempts: named.map(({ attempt, provider }) => ({
-          provider,
-          outcome: attempt.state,
-          finality: attempt.finality,
-          code: attempt.code,
-          providerCode: attempt.providerCode,
-          message: attempt.message,
-          createdAt: attempt.createdAt,
-          updatedAt: attempt.updatedAt,
-        })),
-        isWaiting: row.state === 'created' && row.scheduledFor != null,
-        moves: !life.isOver(row.state),
-      },
-      `${PATH}/${row.uuid}`,
-    )
-  })
+async function transfer({ em, token, params }: Visit<'merchant'>) {
+  const row = await transferOf(em, token, idOf(params.uuid))
+  return page(
+    'transfer',
+    {
+      transfer: showTransfer(row, row.attempts),
+      attempts: row.attempts.map(({ attempt, provider }) => ({
+        provider,
+        outcome: attempt.state,
+        finality: attempt.finality,
+        code: attempt.code,
+        providerCode: attempt.providerCode,
+        message: attempt.message,
+        createdAt: attempt.createdAt,
+        updatedAt: attempt.updatedAt,
+      })),
+      isWaiting: row.state === 'created' && row.scheduledFor != null,
+      moves: !life.isOver(row.state),
+    },
+    `${PATH}/${row.uuid}`,
+  )
 }
