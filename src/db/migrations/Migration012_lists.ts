@@ -9,6 +9,7 @@ export class Migration012_lists extends Migration {
     this.addSql(TRANSFERS)
     this.addSql(LEDGER)
     this.addSql(EVENTS)
+    this.addSql(TALLIES)
     this.addSql(VACUUM)
   }
 }
@@ -18,6 +19,9 @@ const CHARGES = `
 create index charge_listed on charge (account_uuid, created_at desc, uuid desc)
   include (connection_uuid, state, value_cents, paid_at);
 drop index charge_account_uuid_created_at_uuid_idx;
+create index charge_of_provider on charge (account_uuid, connection_uuid, created_at desc, uuid desc)
+  include (state, value_cents);
+drop index charge_account_uuid_connection_uuid_created_at_uuid_idx;
 create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
@@ -27,6 +31,8 @@ const TRANSFERS = `
 create index transfer_listed on transfer (account_uuid, created_at desc, uuid desc)
   include (connection_uuid, state, settled_at);
 drop index transfer_account_uuid_created_at_uuid_idx;
+create index transfer_of_provider on transfer (account_uuid, connection_uuid, created_at desc, uuid desc) include (state);
+drop index transfer_account_uuid_connection_uuid_created_at_uuid_idx;
 create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
   where settled_at is not null;
 drop index transfer_account_uuid_settled_at_idx;
@@ -49,6 +55,12 @@ create index delivery_of_status on delivery (webhook_uuid, status, created_at de
 create index med_listed on med (account_uuid, created_at desc, uuid desc)
   include (connection_uuid, state, kind, dispute_type);
 drop index med_account_uuid_created_at_uuid_idx;`
+
+const TALLIES = `
+-- Under the last of all days stands the sum of them.
+insert into tally (noun, account_uuid, connection_uuid, day, state, count)
+select noun, account_uuid, connection_uuid, 'infinity', state, sum(count)
+from tally group by noun, account_uuid, connection_uuid, state;`
 
 /** An index alone answers only for pages that a vacuum has seen, so it comes by every few thousand rows. */
 const VACUUM = ['charge', 'transfer', 'posting', 'event', 'delivery']

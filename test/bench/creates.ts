@@ -1,0 +1,36 @@
+import { inTurns } from './callers.ts'
+import { costOf } from './costs.ts'
+import type { Figures } from './figures.ts'
+import type { Bench } from './main.ts'
+
+/** How many callers knock at once. */
+const CALLERS = [1, 16, 64]
+
+/** POST /payments beside the floors under it. */
+export async function creates({ site, floors, seconds }: Bench): Promise<Partial<Figures>> {
+  const { token } = await site.stage.merchant()
+  const api = site.api()
+  const create = async () => {
+    const { status, body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
+    if (status !== 201) return undefined
+    return body.data.uuid as string
+  }
+  const ours = { what: 'create a charge', call: async () => (await create()) !== undefined }
+  const speeds = []
+  const goals = []
+  for (const callers of CALLERS) {
+    const found = await inTurns([floors.empty, floors.localAndNormal, ours], { callers, seconds })
+    const [, floor, own] = found
+    speeds.push(...found)
+    goals.push({
+      what: `creates ÷ floor of local + normal, ${callers} callers`,
+      is: own!.perSecond / floor!.perSecond,
+      atLeast: 0.6,
+    })
+  }
+  const cost = await costOf(site, 'create a charge', {
+    perform: async () => (await create())!,
+    lifeOf: uuid => `charge/${uuid}`,
+  })
+  return { speeds, goals, costs: [cost] }
+}

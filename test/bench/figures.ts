@@ -1,0 +1,101 @@
+/** What a benchmark found, and how it is written down. */
+
+/** Calls of one kind by so many callers at once, each after its last one was answered. */
+export type Speed = {
+  what: string
+  callers: number
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  calls: number
+  failures: number
+}
+/** A figure that was to be reached, judged within one run: what else the machine does weighs on both sides. */
+export type Goal = { what: string; is: number; atLeast?: number; atMost?: number; unit?: string }
+/** What one operation costs the engines. */
+export type Cost = {
+  what: string
+  historyEvents: number
+  workflowTasks: number
+  transactions: number
+  statements: number
+}
+export type Figures = { speeds: Speed[]; goals: Goal[]; costs: Cost[]; notes: string[] }
+
+export const nothingYet = (): Figures => ({ speeds: [], goals: [], costs: [], notes: [] })
+
+export function add(to: Figures, found: Partial<Figures>): void {
+  to.speeds.push(...(found.speeds ?? []))
+  to.goals.push(...(found.goals ?? []))
+  to.costs.push(...(found.costs ?? []))
+  to.notes.push(...(found.notes ?? []))
+}
+
+export function quantile(sorted: number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+export function isReached({ is, atLeast = -Infinity, atMost = Infinity }: Goal): boolean {
+  return is >= atLeast && is <= atMost
+}
+
+/** Columns as wide as what stands in them, figures to the right. */
+export function table(rows: Record<string, string | number>[]): string {
+  if (rows.length === 0) return ''
+  const names = Object.keys(rows[0]!)
+  const cells = [names, ...rows.map(row => names.map(name => shown(row[name]!)))]
+  const widths = names.map((_, column) => Math.max(...cells.map(row => row[column]!.length)))
+  const isText = names.map(name => typeof rows[0]![name] === 'string')
+  return cells
+    .map(row =>
+      row
+        .map((cell, column) =>
+          isText[column] ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function shown(value: string | number): string {
+  if (typeof value === 'string') return value
+  if (Number.isInteger(value)) return String(value)
+  return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
+}
+
+export function written({ speeds, goals, costs, notes }: Figures): string {
+  const parts = [
+    table(
+      speeds.map(({ what, callers, perSecond, p50Ms, p99Ms, calls, failures }) => ({
+        what,
+        callers,
+        'per second': perSecond,
+        'p50 ms': p50Ms,
+        'p99 ms': p99Ms,
+        calls,
+        failures,
+      })),
+    ),
+    table(
+      costs.map(({ what, historyEvents, workflowTasks, transactions, statements }) => ({
+        'one operation': what,
+        'history events': historyEvents,
+        'workflow tasks': workflowTasks,
+        transactions,
+        statements,
+      })),
+    ),
+    table(
+      goals.map(goal => ({
+        goal: goal.what,
+        is: goal.is,
+        wanted: goal.atLeast === undefined ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`,
+        unit: goal.unit ?? '',
+        reached: isReached(goal) ? 'yes' : 'NO',
+      })),
+    ),
+    notes.join('\n'),
+  ]
+  return parts.filter(part => part !== '').join('\n\n')
+}

@@ -1,0 +1,28 @@
+import {
+  allHandlersFinished,
+  condition,
+  defineUpdate,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow'
+import type { nothing } from './worker.ts'
+
+/** What Temporal itself costs: lives that do nothing, with the same steps as ours. */
+
+export type Step = 'local' | 'normal'
+
+export const stepped = defineUpdate<void>('stepped')
+
+const local = proxyLocalActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '10 seconds' })
+const normal = proxyActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '1 minute' })
+
+/** Answers once its steps are done, and lives on for an hour, as a charge that waits for its payer does. */
+export async function floorLife(steps: Step[]): Promise<void> {
+  let isDone = false
+  setHandler(stepped, () => condition(() => isDone))
+  for (const step of steps) await (step === 'local' ? local : normal).nothing()
+  isDone = true
+  await condition(allHandlersFinished)
+  await condition(() => false, '1 hour')
+}

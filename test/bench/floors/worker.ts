@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+
+export async function nothing(): Promise<void> {}
+
+/** A worker of its own process, as ours is: `node worker.ts <address> <task queue>`. */
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [address, taskQueue] = process.argv.slice(2)
+  Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], logger: new DefaultLogger('WARN') })
+  const connection = await NativeConnection.connect({ address })
+  const worker = await Worker.create({
+    connection,
+    taskQueue: taskQueue!,
+    workflowsPath: fileURLToPath(new URL('./lives.ts', import.meta.url)),
+    activities: { nothing },
+    maxCachedWorkflows: 400,
+  })
+  process.send?.('ready')
+  await worker.run()
+  await connection.close()
+}

@@ -1,0 +1,162 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { chargeOf } from '../../src/api/payments/find.ts'
+import { type EntityManager, type Orm, openOrm } from '../../src/db/orm.ts'
+import { freePort } from '../../src/local/ports.ts'
+import { apiIsReady } from '../../src/local/servers.ts'
+import { inTurns } from './callers.ts'
+import { type Figures, type Goal, quantile, type Speed, table } from './figures.ts'
+import { type ListCase, listCases } from './list-queries.ts'
+import type { Bench } from './main.ts'
+import { end, programOf } from './processes.ts'
+import { type LivedIn, livedIn } from './rows.ts'
+
+const FEW = 1_000
+const CALLERS = 16
+/** Of each statement; the middle one counts. */
+const RUNS = 5
+/** Below a millisecond nothing is told apart. */
+const LEAST_MS = 1
+const OTHER_TOTAL_MS = 300
+
+/** Every list with a thousand charges and with very many: its rows, its total; and reading beside a bare handler. */
+export async function lists({ site, rows, seconds, say }: Bench): Promise<Partial<Figures>> {
+  const server = { databaseUrl: site.local.database_url, sealer: site.stage.seal }
+  const few = await livedIn(server, { name: 'bench_few', charges: FEW })
+  const many = await livedIn(server, { name: 'bench_many', charges: rows })
+  say(
+    `a thousand charges are written in ${few.perThousandMs.toFixed(0)} ms, the last of ${rows} in ${many.perThousandMs.toFixed(0)}`,
+  )
+  const [small, large] = [await timesOf(few), await timesOf(many)]
+  const compared = large.map((one, place) => ({ ...one, small: small[place]! }))
+  const notes = table(
+    compared.map(({ what, rowsMs, totalMs, small }) => ({
+      list: what,
+      [`rows, ${FEW}`]: small.rowsMs,
+      [`rows, ${rows}`]: rowsMs,
+      [`total, ${FEW}`]: small.totalMs,
+      [`total, ${rows}`]: totalMs,
+    })),
+  )
+  const goals = compared.flatMap(({ what, isTallied, rowsMs, totalMs, small }): Goal[] => [
+    {
+      what: `rows of ${what}, ${rows} charges ÷ ${FEW}`,
+      is: rowsMs / Math.max(small.rowsMs, LEAST_MS),
+      atMost: 2,
+    },
+    isTallied
+      ? {
+          what: `total of ${what}, ${rows} charges ÷ ${FEW}`,
+          is: totalMs / Math.max(small.totalMs, LEAST_MS),
+          atMost: 2,
+        }
+      : { what: `total of ${what}`, is: totalMs, atMost: OTHER_TOTAL_MS, unit: 'ms' },
+  ])
+  const reading = await besideBare({ site, many, seconds })
+  return { notes: [notes], goals: [...goals, ...reading.goals], speeds: reading.speeds }
+}
+
+type Times = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: number }
+
+/** What PostgreSQL needs for each list, by its own clock: what a list costs beyond that is the same for any number. */
+async function timesOf(world: LivedIn): Promise<Times[]> {
+  const orm = await openOrm({ databaseUrl: world.databaseUrl })
+  try {
+    const times: Times[] = []
+    for (const { what, isTallied, list } of await listCases(orm.em.fork(), world)) {
+      const statements = await statementsOf(orm, list)
+      const spent = { rowsMs: 0, totalMs: 0 }
+      for (const statement of statements)
+        spent[isTotal(statement) ? 'totalMs' : 'rowsMs'] += await middleMs(orm.em.fork(), statement)
+      times.push({ what, isTallied, ...spent })
+    }
+    return times
+  } finally {
+    await orm.close()
+  }
+}
+
+/** The statements that some reading sends, as they are sent. */
+async function statementsOf(orm: Orm, read: (em: EntityManager) => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = []
+  const platform = orm.em.getPlatform()
+  orm.config.set('onQuery', (sql, params) => {
+    if (/^\s*(select|with)/i.test(sql)) sent.push(platform.formatQuery(sql, params))
+    return sql
+  })
+  await read(orm.em.fork())
+  orm.config.set('onQuery', sql => sql)
+  return sent
+}
+
+function isTotal(statement: string): boolean {
+  return /^\s*select (count|coalesce\(sum)/i.test(statement)
+}
+
+async function middleMs(em: EntityManager, statement: string): Promise<number> {
+  const times: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    const [explained] = await em.execute<{ 'QUERY PLAN': { 'Execution Time': number }[] }[]>(
+      `explain (analyze, timing off, format json) ${statement}`,
+    )
+    times.push(explained!['QUERY PLAN'][0]!['Execution Time'])
+  }
+  return quantile(
+    times.toSorted((a, b) => a - b),
+    0.5,
+  )
+}
+
+/** One charge and the first page of a list, asked for over HTTP: of ours, and of a handler that does nothing else. */
+async function besideBare({
+  site,
+  many,
+  seconds,
+}: Pick<Bench, 'site' | 'seconds'> & { many: LivedIn }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
+  const orm = await openOrm({ databaseUrl: many.databaseUrl })
+  const token = { accountUuid: many.accountUuid, connectionUuid: null, reaches: 'test' } as never
+  const [{ uuid }] = await orm.em
+    .fork()
+    .execute<[{ uuid: string }]>(
+      `select uuid from charge where state = 'paid' order by created_at desc limit 1`,
+    )
+  const [page] = await listCases(orm.em.fork(), many)
+  const kinds = [
+    await statementsOf(orm, em => chargeOf(em, token, uuid)),
+    await statementsOf(orm, em => page!.list(em)),
+  ]
+  await orm.close()
+
+  const [ours, bare] = [await freePort(), await freePort()]
+  const api = programOf('src/api/main.ts', {
+    ...{ ...site.environment, DATABASE_URL: many.databaseUrl, PORT: String(ours.port) },
+  })
+  const handler = fork(fileURLToPath(new URL('./bare.ts', import.meta.url)), [
+    ...[String(bare.port), many.databaseUrl],
+  ])
+  handler.send(kinds)
+  await once(handler, 'message')
+  const url = `http://127.0.0.1:${ours.port}`
+  await apiIsReady(url, AbortSignal.timeout(120_000))
+  const [own, floor] = [site.api(url), site.api(`http://127.0.0.1:${bare.port}`)]
+  const speeds: Speed[] = []
+  const goals: Goal[] = []
+  for (const [what, place, path] of [
+    ['read a charge', 0, `/api/v1/payments/${uuid}`],
+    ['first page of a list', 1, '/api/v1/payments'],
+  ] as const) {
+    const found = await inTurns(
+      [
+        { what: `floor: bare, ${what}`, call: () => floor.isAnswered(`/${place}`, '') },
+        { what, call: () => own.isAnswered(path, many.token) },
+      ],
+      { callers: CALLERS, seconds },
+    )
+    speeds.push(...found)
+    goals.push({ what: `${what} ÷ bare`, is: found[1]!.perSecond / found[0]!.perSecond, atLeast: 0.6 })
+  }
+  await Promise.all([end(api), end(handler)])
+  await Promise.all([ours.release(), bare.release()])
+  return { speeds, goals }
+}

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { readJson } from '../../src/local/home.ts'
+import { allOf } from './callers.ts'
+import type { Figures } from './figures.ts'
+import type { Bench } from './main.ts'
+
+const CALLERS = 16
+/** Looked at so often on the way. */
+const LOOKS = 10
+
+/** API and worker together, on the way to many charges: what they take, and whether it goes on growing. */
+export async function memory({ site, charges, say }: Bench): Promise<Partial<Figures>> {
+  const { token } = await site.stage.merchant()
+  const api = site.api()
+  const pids = (await readJson<Record<'api' | 'worker', { pid: number }>>(site.stack.home.pids))!
+  const taken: number[] = []
+  const notes: string[] = []
+  for (let look = 1; look <= LOOKS; look += 1) {
+    await allOf(Math.ceil(charges / LOOKS), CALLERS, async () => {
+      const { status } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
+      return status
+    })
+    const [ofApi, ofWorker] = [await residentMib(pids.api.pid), await residentMib(pids.worker.pid)]
+    taken.push(ofApi + ofWorker)
+    const line = `after ${Math.ceil((charges / LOOKS) * look)} charges: API ${ofApi.toFixed(0)} MiB, worker ${ofWorker.toFixed(0)} MiB`
+    say(line)
+    notes.push(line)
+  }
+  const half = taken[LOOKS / 2 - 1]!
+  const end = taken.at(-1)!
+  return {
+    notes,
+    goals: [
+      { what: `API and worker after ${charges} charges`, is: end, atMost: 600, unit: 'MiB' },
+      { what: `of which grown since ${charges / 2}`, is: end / half - 1, atMost: 0.1, unit: 'of it' },
+    ],
+  }
+}
+
+async function residentMib(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])
+  return Number(stdout) / 1_024
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { freePort } from '../../src/local/ports.ts'
+import { apiIsReady } from '../../src/local/servers.ts'
+import { workerPolls } from '../../src/local/temporal.ts'
+import { allOf, inTurns } from './callers.ts'
+import type { Figures } from './figures.ts'
+import type { Bench } from './main.ts'
+import type { Api, Site } from './site.ts'
+
+const CALLERS = 16
+/** Orders that come to both APIs at once under one key. */
+const TWINS = 50
+
+/** A second API and a second worker over the same servers: what they add, and that together they are still one. */
+export async function processes({ site, seconds }: Bench): Promise<Partial<Figures>> {
+  const { token } = await site.stage.merchant()
+  const first = site.api()
+  const charge = (api: Api) => async () => (await api.post(PATH, token, ORDER)).status === 201
+  const alone = await inTurns([{ what: 'create a charge, one of each', call: charge(first) }], {
+    callers: CALLERS,
+    seconds,
+  })
+  const second = await secondOfEach(site)
+  try {
+    const api = site.api(second.url)
+    let next = 0
+    const either = () => charge(next++ % 2 === 0 ? first : api)()
+    const both = await inTurns([{ what: 'create a charge, two of each', call: either }], {
+      callers: CALLERS,
+      seconds,
+    })
+    const answers = await allOf(TWINS, 4, async () => {
+      const key = randomUUID()
+      const order = { ...ORDER, external_ref: key }
+      const twins = await Promise.all(
+        [first, api].map(one => one.post(PATH, token, order, { 'idempotency-key': key })),
+      )
+      const [stored] = await site.stage.sql<{ n: string }>(
+        'select count(*) as n from charge where external_ref = ?',
+        [key],
+      )
+      const uuids = new Set(twins.map(({ body }) => body.data?.uuid))
+      return uuids.size === 1 && Number(stored!.n) === 1
+    })
+    const right = answers.filter(Boolean).length
+    return {
+      speeds: [...alone, ...both],
+      goals: [
+        { what: 'orders that came to two APIs at once and are one charge', is: right / TWINS, atLeast: 1 },
+      ],
+    }
+  } finally {
+    await second.stop()
+  }
+}
+
+const PATH = '/api/v1/payments'
+const ORDER = { value: 10, type: 'PIX' }
+
+async function secondOfEach(site: Site): Promise<{ url: string; stop(): Promise<void> }> {
+  const { port, release } = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const since = new Date()
+  const children = [
+    programOf('src/worker.ts', site.environment),
+    programOf('src/api/main.ts', { ...site.environment, PORT: String(port) }),
+  ]
+  await workerPolls({
+    ...{ address: site.local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
+  })
+  await apiIsReady(url, AbortSignal.timeout(120_000))
+  return {
+    url,
+    async stop() {
+      await Promise.all(children.map(end))
+      await release()
+    },
+  }
+}
+
+export function programOf(program: string, env: NodeJS.ProcessEnv): ChildProcess {
+  const root = join(import.meta.dirname, '../..')
+  return spawn(process.execPath, [join(root, program)], { cwd: root, env, stdio: 'ignore' })
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}

@@ -1,0 +1,24 @@
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import type { Site } from './site.ts'
+
+/** The machine and the servers, without which no figure means anything. */
+export async function rigOf({ stage, local }: Site): Promise<Record<string, string>> {
+  const [postgres] = await stage.sql<{ version: string }>('select version()')
+  const settings = await stage.sql<{ name: string; setting: string }>(
+    `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'shared_buffers')`,
+  )
+  const temporal = await stage.temporal()
+  const { serverVersion } = await temporal.connection.workflowService.getSystemInfo({})
+  return {
+    machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() || process.arch}, ${gib(totalmem())}`,
+    'load at the start': loadavg()
+      .map(one => one.toFixed(1))
+      .join(' '),
+    'everything on it': 'API, worker, simulator, PostgreSQL, Temporal, the callers',
+    node: process.version,
+    PostgreSQL: `${postgres!.version.split(' ')[1]} (${settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')})`,
+    Temporal: `${serverVersion} at ${new URL(`tcp://${local.temporal_address}`).port === '' ? '?' : 'loopback'}`,
+  }
+}
+
+const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(0)} GiB`

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { Pool } from 'undici'
+import { readLocalConfig } from '../../src/config.ts'
+import { openOrm } from '../../src/db/orm.ts'
+import { openStage } from '../api/support/stage.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+
+/** What is measured: a whole Trilho of its own, and merchants in it. */
+export type Site = Awaited<ReturnType<typeof openSite>>
+
+/** One token's share of the machine is tried elsewhere. */
+const NO_LIMIT = { TRILHO_RATE_LIMIT: '1000000', TRILHO_RATE_BURST: '1000000' }
+/** A settlement at the simulator takes 20 ms, so that what is waited for is ours. */
+const TIME_SCALE = 10
+
+export async function openSite(environment: NodeJS.ProcessEnv = {}) {
+  const stack = await startStack({ timeScale: TIME_SCALE, environment: { ...NO_LIMIT, ...environment } })
+  await countStatements(stack)
+  const stage = await openStage(stack.home)
+  const secretKey = (await readFile(stack.home.secretKey, 'utf8')).trim()
+  const callers: Api[] = []
+  return {
+    stack,
+    stage,
+    local: stack.local,
+    /** A program's view of an API, with connections that are kept open. */
+    api(url: string = stack.local.api_url): Api {
+      const made = apiAt(url)
+      callers.push(made)
+      return made
+    },
+    /** What a second API or worker of this site needs to know. */
+    environment: {
+      ...readLocalConfig().environment,
+      ...NO_LIMIT,
+      DATABASE_URL: stack.local.database_url,
+      TEMPORAL_ADDRESS: stack.local.temporal_address,
+      TRILHO_SECRET_KEY: secretKey,
+      TRILHO_TIME_SCALE: String(TIME_SCALE),
+      TRILHO_LOOPBACK_WEBHOOKS: 'true',
+      TRILHO_STORAGE_FOLDER: stack.home.files,
+      TRILHO_PUBLIC_URL: stack.local.api_url,
+      NODE_EXTRA_CA_CERTS: stack.home.simulatorCa,
+    },
+    async close() {
+      await Promise.all(callers.map(one => one.close()))
+      await stage.close()
+      await stack.stop()
+    },
+  }
+}
+
+/** Has PostgreSQL count every statement, whoever sends it; that takes a restart. */
+async function countStatements(stack: Stack): Promise<void> {
+  await asAdministrator(stack, `alter system set shared_preload_libraries = 'pg_stat_statements'`)
+  await stack.restart()
+  await asAdministrator(stack, 'create extension if not exists pg_stat_statements')
+}
+
+async function asAdministrator(stack: Stack, statement: string): Promise<void> {
+  const orm = await openOrm({ databaseUrl: stack.local.database_url, poolSize: 1 })
+  await orm.em
+    .fork()
+    .execute(statement)
+    .finally(() => orm.close())
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a benchmark reads what it expects and fails where it is not.
+export type Answer = { status: number; body: any }
+export type Api = ReturnType<typeof apiAt>
+
+/** The leanest client there is: what it costs is not what is measured. */
+export function apiAt(url: string) {
+  const pool = new Pool(url, { connections: 128, pipelining: 1 })
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    { token, body, headers }: { token: string; body?: object; headers?: Record<string, string> },
+  ): Promise<Answer> {
+    const answer = await pool.request({
+      method,
+      path,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.body.text()
+    return { status: answer.statusCode, body: text === '' ? null : JSON.parse(text) }
+  }
+  return {
+    get: (path: string, token: string) => call('GET', path, { token }),
+    post: (path: string, token: string, body: object = {}, headers: Record<string, string> = {}) =>
+      call('POST', path, { token, body, headers }),
+    /** Only whether it was answered: nothing is read of it. */
+    async isAnswered(path: string, token: string): Promise<boolean> {
+      const { statusCode, body } = await pool.request({
+        method: 'GET',
+        path,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      await body.dump()
+      return statusCode === 200
+    },
+    close: () => pool.close(),
+  }
+}

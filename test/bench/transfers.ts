@@ -1,0 +1,57 @@
+import type { Merchant } from '../api/support/stage.ts'
+import { inTurns } from './callers.ts'
+import { costOf } from './costs.ts'
+import type { Figures } from './figures.ts'
+import type { Bench } from './main.ts'
+
+const CALLERS = [1, 16]
+const BALANCES = 100
+/** Reais of which so many transfers of a centavo can be sent. */
+const PLENTY = 1_000_000
+
+/** POST /transfers beside the floor under it, and over one balance beside many. */
+export async function transfers({ site, floors, seconds }: Bench): Promise<Partial<Figures>> {
+  const api = site.api()
+  const merchants: Merchant[] = []
+  for (let n = 0; n < BALANCES; n += 1)
+    merchants.push(await site.stage.merchant({ providers: [{ balance: PLENTY }] }))
+  const [hot] = merchants
+  const send = async (token: string) => {
+    const order = { value: 0.01, pix_key: 'maria@example.com' }
+    const { status, body } = await api.post('/api/v1/transfers', token, order)
+    return status === 201 ? (body.data.uuid as string) : undefined
+  }
+  const overOne = {
+    what: 'transfer, one balance',
+    call: async () => (await send(hot!.token)) !== undefined,
+  }
+  let next = 0
+  const overMany = {
+    what: `transfer, ${BALANCES} balances`,
+    call: async () => (await send(merchants[next++ % BALANCES]!.token)) !== undefined,
+  }
+  const speeds = []
+  const goals = []
+  for (const callers of CALLERS) {
+    const found = await inTurns([floors.localNormalLocal, overOne, overMany], { callers, seconds })
+    const [floor, one, many] = found
+    speeds.push(...found)
+    goals.push(
+      {
+        what: `transfers ÷ floor of local + normal + local, ${callers} callers`,
+        is: many!.perSecond / floor!.perSecond,
+        atLeast: 0.5,
+      },
+      {
+        what: `time of transfers over one balance ÷ over ${BALANCES}, ${callers} callers`,
+        is: many!.perSecond / one!.perSecond,
+        atMost: 2,
+      },
+    )
+  }
+  const cost = await costOf(site, 'transfer, settled', {
+    perform: async () => (await send(hot!.token))!,
+    lifeOf: uuid => `transfer/${uuid}`,
+  })
+  return { speeds, goals, costs: [cost] }
+}
