@@ -1,13 +1,13 @@
 import { inTurns } from './callers.ts'
 import { costOf } from './costs.ts'
-import type { Figures } from './figures.ts'
+import { type Figures, perSecondOf } from './figures.ts'
 import type { Bench } from './main.ts'
 
 /** How many callers knock at once. */
 const CALLERS = [1, 16, 64]
 
 /** POST /payments beside the floors under it. */
-export async function creates({ site, floors, seconds }: Bench): Promise<Partial<Figures>> {
+export async function creates({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
   const { token } = await site.stage.merchant()
   const api = site.api()
   const create = async () => {
@@ -22,6 +22,7 @@ export async function creates({ site, floors, seconds }: Bench): Promise<Partial
     const found = await inTurns([floors.empty, floors.localAndNormal, ours], { callers, seconds })
     const [, floor, own] = found
     speeds.push(...found)
+    say(`${callers} callers: ${perSecondOf(found)}`)
     goals.push({
       what: `creates ÷ floor of local + normal, ${callers} callers`,
       is: own!.perSecond / floor!.perSecond,

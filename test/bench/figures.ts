@@ -39,6 +39,11 @@ export function isReached({ is, atLeast = -Infinity, atMost = Infinity }: Goal):
   return is >= atLeast && is <= atMost
 }
 
+/** In a line, for whoever waits. */
+export function perSecondOf(speeds: Speed[]): string {
+  return speeds.map(({ what, perSecond }) => `${what} ${perSecond.toFixed(1)}/s`).join(', ')
+}
+
 /** Columns as wide as what stands in them, figures to the right. */
 export function table(rows: Record<string, string | number>[]): string {
   if (rows.length === 0) return ''

@@ -1,7 +1,7 @@
 import type { Merchant } from '../api/support/stage.ts'
 import { inTurns } from './callers.ts'
 import { costOf } from './costs.ts'
-import type { Figures } from './figures.ts'
+import { type Figures, perSecondOf } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = [1, 16]
@@ -10,7 +10,7 @@ const BALANCES = 100
 const PLENTY = 1_000_000
 
 /** POST /transfers beside the floor under it, and over one balance beside many. */
-export async function transfers({ site, floors, seconds }: Bench): Promise<Partial<Figures>> {
+export async function transfers({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
   const api = site.api()
   const merchants: Merchant[] = []
   for (let n = 0; n < BALANCES; n += 1)
@@ -36,6 +36,7 @@ export async function transfers({ site, floors, seconds }: Bench): Promise<Parti
     const found = await inTurns([floors.localNormalLocal, overOne, overMany], { callers, seconds })
     const [floor, one, many] = found
     speeds.push(...found)
+    say(`${callers} callers: ${perSecondOf(found)}`)
     goals.push(
       {
         what: `transfers ÷ floor of local + normal + local, ${callers} callers`,
