@@ -29,7 +29,11 @@ async function onlyOne(em: EntityManager, by: Where, through: string | null): Pr
 export async function listTransfers(em: EntityManager, token: Token, query: TransfersQuery) {
   const asked = where(...seenBy(token), ...wanted(query))
   const [rows, tallied] = await Promise.all([
-    readTransfers(em, asked, { limit: query.per_page, offset: offsetOf(query), through: token.connectionUuid }),
+    readTransfers(em, asked, {
+      limit: query.per_page,
+      offset: offsetOf(query),
+      through: token.connectionUuid,
+    }),
     talliedTotal(em, { token, query, noun: 'transfer', statesOf: life.shown }),
   ])
   const total = tallied ?? (await countTransfers(em, asked))
