@@ -11,6 +11,7 @@ type Heading = { id: string; title: string }
  */
 export function rendered(markdown: string): Rendered {
   const headings: Heading[] = []
+  const terms = new Set<string>()
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }) {
@@ -33,7 +34,7 @@ export function rendered(markdown: string): Rendered {
           html`<td data-column="${header[column]?.text}">${cell(one)}</td>`
         return html`<div class="wide" tabindex="0"><table>
 <thead><tr>${header.map(one => html`<th scope="col">${cell(one)}</th>`)}</tr></thead>
-<tbody>${rows.map(row => html`<tr>${row.map(value)}</tr>\n`)}</tbody>
+<tbody>${rows.map(row => html`<tr${placeOf(row[0])}>${row.map(value)}</tr>\n`)}</tbody>
 </table></div>`.text
       },
       html: () => '',
@@ -41,6 +42,14 @@ export function rendered(markdown: string): Rendered {
   })
   const text = new Markup(marked.parse(markdown, { async: false }))
   return { text, headings }
+
+  /** A line about one word, a code or a variable, can be led to by it. */
+  function placeOf(cell: Tokens.TableCell | undefined): Markup | false {
+    const [only, ...others] = cell?.tokens ?? []
+    if (only?.type !== 'codespan' || others.length > 0 || terms.has(only.text)) return false
+    terms.add(only.text)
+    return html` id="${only.text}"`
+  }
 }
 
 /** As GitHub makes them, so that one link fits both. */

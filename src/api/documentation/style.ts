@@ -66,6 +66,7 @@ thead code { text-transform: none }
 td code { overflow-wrap: normal } .text td:first-child code { white-space: nowrap }
 
 article { margin: 0 0 1.25rem; padding: 1.5rem clamp(1rem, 3vw, 1.75rem); background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
+tr:target { background: var(--mark) }
 article:target { border-color: var(--rail); box-shadow: 0 0 0 1px var(--rail) }
 article h3 { margin: 0 0 .35rem }
 article .call { margin: 0 0 .75rem; overflow-wrap: anywhere }

@@ -76,8 +76,15 @@ ${parameters.map(
 )}</table>`
 }
 
-function refusalLine(status: string, response: JsonSchema): Markup {
-  return html`<p class="refusal"><b>${status}</b> ${prose(response.description)}</p>`
+/** Each code of a status leads to what is told of it. */
+function refusalLine(status: string, { content = {} }: JsonSchema): Markup {
+  const { examples } = (
+    content as Record<string, { examples: Record<string, { value: { message: string } }> }>
+  )['application/json']!
+  const told = Object.entries(examples).map(
+    ([code, { value }]) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> ${value.message} `,
+  )
+  return html`<p class="refusal"><b>${status}</b> ${told}</p>`
 }
 
 function contentPart(title: string, { content = {} }: JsonSchema): Markup {
