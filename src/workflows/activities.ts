@@ -12,6 +12,7 @@ import { webhookQueue } from './ids.ts'
 /** The proxies by which lives reach the world, each with its limit and the reason for it. */
 
 type Providers = ReturnType<typeof providerActivities>
+type Records = ReturnType<typeof recordActivities>
 
 /** A worker that is silent for so long has died; a busy one beats four times as often. */
 const HEARTBEAT = '12 seconds'
@@ -52,10 +53,20 @@ export const messengers = proxyActivities<Pick<Providers, 'sendAuthCode'>>({
 })
 
 /** Reads and writes of a few milliseconds; a database that is down is tried again until it is back. */
-export const records = proxyLocalActivities<ReturnType<typeof recordActivities>>({
+export const records = proxyLocalActivities<Records>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 })
+
+/**
+ * The same of a life whose updates act beside its own steps: of two things that end in one task, a local activity may
+ * come in another order when the life is replayed.
+ */
+export const steps = proxyActivities<Pick<Records, Steps>>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+})
+type Steps = 'medNow' | 'takeMedReply' | 'passMedDeadline' | 'warnOfMed'
 
 /** A try takes 15 s and up to 5 s in line; it runs on a queue of its own, away from the providers. */
 export const webhooks = () =>

@@ -2,6 +2,7 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -10,7 +11,7 @@ import {
 import type { MedNow } from '../activities/meds.ts'
 import { med as life, type MedState, nextDeadlineMs, warningDue } from '../domain/med.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
-import { providers, records } from './activities.ts'
+import { providers, records, steps } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
@@ -39,17 +40,19 @@ class MedLife {
   #lookAtMs = 0
   readonly #order: MedOrder
   readonly #notices: Notices
+  readonly #steps: typeof steps
 
   constructor(order: MedOrder) {
     this.#order = order
     this.#notices = new Notices(order.timeScale)
+    this.#steps = patched('steps beside an update are no local activities') ? steps : records
     setHandler(replyMed, reply => this.#reply(reply), {
       description: 'Answers the dispute, once: { details (sealed), requestId }',
     })
   }
 
   async live(): Promise<MedState | 'foreign'> {
-    const stored = await records.medNow(this.#order.uuid)
+    const stored = await this.#steps.medNow(this.#order.uuid)
     if (stored) await this.#stands(stored)
     if (!stored && !(await this.#opens())) {
       this.#isForeign = true
@@ -98,14 +101,14 @@ class MedLife {
     const dueAtMs = Date.parse(now.dueAt)
     if (this.#replied) {
       this.#replied = false
-      return this.#stands((await records.medNow(uuid))!)
+      return this.#stands((await this.#steps.medNow(uuid))!)
     }
     if (this.#notices.waiting || at >= this.#lookAtMs) return this.#look()
     if (now.replyWanted && at >= this.#replyAtMs) return this.#send()
-    if (now.state === 'open' && at >= dueAtMs) return this.#stands(await records.passMedDeadline(uuid))
+    if (now.state === 'open' && at >= dueAtMs) return this.#stands(await this.#steps.passMedDeadline(uuid))
     const hours = warningDue({ dueAtMs, nowMs: at, timeScale })
     if (now.answerable && hours !== null && hours < (now.warnedHours ?? Number.POSITIVE_INFINITY))
-      return this.#stands(await records.warnOfMed({ uuid, hours }))
+      return this.#stands(await this.#steps.warnOfMed({ uuid, hours }))
     const [nextMs, summary] = this.#nextMoment(now, at)
     await condition(() => this.#replied || this.#notices.waiting, Math.max(1, nextMs - at), { summary })
   }
@@ -177,7 +180,7 @@ class MedLife {
   async #reply(reply: MedReplyOrder): Promise<MedReplyAnswer> {
     await condition(() => this.#now !== undefined || this.#isForeign)
     if (!this.#now) return 'med_not_answerable'
-    const answer = await records.takeMedReply({ uuid: this.#order.uuid, ...reply })
+    const answer = await this.#steps.takeMedReply({ uuid: this.#order.uuid, ...reply })
     this.#replied ||= answer === 'taken'
     return answer
   }

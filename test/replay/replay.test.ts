@@ -44,6 +44,13 @@ test('every recorded story replays', async () => {
   ).toEqual([])
 })
 
+test('a dispute, whose replies act beside its own steps, takes none of them locally any more', () => {
+  const lives = files.filter(file => file.startsWith('medWorkflow/') && !file.includes('-by-local-steps'))
+  expect(lives.length).toBeGreaterThan(10)
+  // Found by a storm: a reply's local activity ended beside a look, and came before it when the life was replayed.
+  expect(lives.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])
+})
+
 describe('the check itself', () => {
   const story = 'chargeWorkflow/a-charge-is-issued-and-paid-by-notice.json'
 
