@@ -35,15 +35,14 @@ type Asking =
   | 'askKey'
   | 'askKeyRemoval'
   | 'followMed'
-  | 'sendMedReply'
 
-/** Sending money is never repeated by Temporal: whether to send again is the life's decision, by our id. */
+/** What is sent once is never repeated by Temporal: whether to send again is the life's decision, by our id. */
 export const sending = proxyActivities<Pick<Providers, Sending>>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: HEARTBEAT,
   retry: { maximumAttempts: 1 },
 })
-type Sending = 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'createKey' | 'deleteKey'
+type Sending = 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'createKey' | 'deleteKey' | 'sendMedReply'
 
 /** A code that comes twice does no harm; a carrier answers within 10 s or is tried again. */
 export const messengers = proxyActivities<Pick<Providers, 'sendAuthCode'>>({

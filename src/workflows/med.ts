@@ -5,17 +5,18 @@ import {
   patched,
   setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
+import type { ReplySent } from '../activities/med-replies.ts'
 import type { MedNow } from '../activities/meds.ts'
 import { med as life, type MedState, nextDeadlineMs, warningDue } from '../domain/med.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
-import { providers, records, steps } from './activities.ts'
+import { providers, records, sending, steps } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
-import { ATTRIBUTES } from './ids.ts'
+import { showOperator } from './med-shown.ts'
 import { type MedOrder, type MedReplyAnswer, type MedReplyOrder, replyMed } from './messages.ts'
+import { isInterruption } from './sending.ts'
 
 /**
  * A dispute's life, from a provider's word to its end: warnings, the one reply, the deadline, the decision and the
@@ -147,11 +148,21 @@ class MedLife {
       return
     }
     if (!this.#now!.replyWanted) return
-    const sent = await providers.sendMedReply(this.#order)
-    this.#inDoubt = sent.kind === 'again'
+    const sent = await this.#told()
+    this.#inDoubt = sent === null || sent.kind === 'again'
     this.#tries = this.#inDoubt ? this.#tries + 1 : 0
     if (this.#inDoubt) this.#replyAtMs = this.#in(WAITS.askAgain(this.#tries))
-    await this.#stands(sent)
+    if (sent) await this.#stands(sent)
+  }
+
+  /** Null where the call broke off: the provider may have the reply all the same. */
+  async #told(): Promise<ReplySent | null> {
+    try {
+      return await sending.sendMedReply(this.#order)
+    } catch (error) {
+      if (isInterruption(error)) return null
+      throw error
+    }
   }
 
   async #stands(now: MedNow): Promise<void> {
@@ -161,18 +172,7 @@ class MedLife {
       this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))
     }
     this.#now = now
-    upsertSearchAttributes([
-      { key: ATTRIBUTES.status, value: life.shows(now.state) },
-      ...(isNew
-        ? [
-            { key: ATTRIBUTES.account, value: now.accountUuid },
-            { key: ATTRIBUTES.provider, value: now.connectionUuid },
-            { key: ATTRIBUTES.endToEnd, value: now.endToEnd },
-            { key: ATTRIBUTES.value, value: now.valueCents },
-          ]
-        : []),
-    ])
-    setCurrentDetails(now.replyWanted ? 'Answered: the provider is told' : SENTENCES[now.state])
+    showOperator(now, isNew)
     await startWhatIsLeft(now, this.#order.timeScale)
   }
 
@@ -188,14 +188,4 @@ class MedLife {
   #in(waitMs: number): number {
     return Date.now() + scaled(waitMs, this.#order.timeScale)
   }
-}
-
-/** Where a dispute stands, in a sentence for the operator. */
-const SENTENCES: Record<MedState, string> = {
-  open: 'Open: the merchant may answer until the deadline',
-  analysing: 'Being analysed by the provider',
-  accepted: 'Agreed: the provider returns the money, and is asked until it has',
-  resolved: 'Agreed and over: the provider has returned what it could',
-  rejected: 'Rejected: the money is the account’s again',
-  cancelled: 'Withdrawn by the payer: the money is the account’s again',
 }

@@ -82,10 +82,14 @@ async function firstAnswer(sender: Sender, again: boolean): Promise<Sent> {
   try {
     return await sender.send(again)
   } catch (error) {
-    if (error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure))
-      return { kind: 'unknown', code: 'interrupted' }
+    if (isInterruption(error)) return { kind: 'unknown', code: 'interrupted' }
     throw error
   }
+}
+
+/** A call that Temporal does not repeat broke off, with its worker or before its answer was kept: nobody knows what came of it. */
+export function isInterruption(error: unknown): boolean {
+  return error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure)
 }
 
 /** How long an outcome has been unknown; after ten minutes the operator can find it by a search attribute. */

@@ -134,6 +134,19 @@ test('a reply whose answer is lost is asked about, and told again only where the
   ])
 })
 
+test('a reply whose telling broke off with its worker is asked about first: it may have arrived', async () => {
+  const story = await on.med({
+    medNow: [null, medIs('analysing', { replyWanted: true })],
+    followMed: [medKnown('open'), medKnown('analysing'), medKnown('rejected')],
+    takeMedReply: ['taken'],
+    sendMedReply: [crash],
+  })
+  await story.isAsked(2)
+  await story.replies()
+  await story.endsAs('rejected')
+  expect(story.asked.slice(3)).toEqual(['medNow', 'sendMedReply', 'followMed', 'followMed'])
+})
+
 test('a reply that the provider refuses leaves the dispute open for another', async () => {
   const wanted = medIs('analysing', { replyWanted: true })
   const story = await on.med({
