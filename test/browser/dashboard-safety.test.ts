@@ -49,6 +49,10 @@ there('the dashboard, safe and for everybody', () => {
     const webhook = await api.post('/api/v1/webhooks', {
       url: `${stage.local.inbox_url}/evil?${encodeURIComponent(EVIL)}`,
     })
+    // Operators are shown it among the dead ones, with an address that offers a line nowhere to break.
+    const url = `${stage.local.inbox_url}/${'x'.repeat(200)}`
+    const dead = await api.post('/api/v1/webhooks', { url })
+    await api.call('PATCH', `/api/v1/webhooks/${dead.body.data.uuid}`, { body: { status: 'DISABLED' } })
     await until(
       () => api.read(charge.uuid),
       ({ status }) => status === 'PAID',
