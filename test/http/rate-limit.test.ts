@@ -101,10 +101,14 @@ describe('across processes', () => {
     const { tokenUuid, limiters } = await storm(1, 20, policy)
     await pause(500)
     const count = limiters[0]!
+    const began = Date.now()
     const later = await Promise.all(
       Array.from({ length: 30 }, () => count(tokenUuid).then(() => true, refused)),
     )
-    expect(later.filter(Boolean).length).toBe(10)
+    const passed = later.filter(Boolean).length
+    expect(passed).toBeGreaterThanOrEqual(10)
+    // It goes on filling while they are asked, and a lease is counted by the millisecond.
+    expect(passed).toBeLessThanOrEqual(11 + Math.ceil(((Date.now() - began) / 1_000) * policy.perSecond))
   })
 
   test('what a process does not use within a second is given back', async () => {
