@@ -146,11 +146,15 @@ together({
     const merchant = await aMerchant({ tells: false })
     const { uuid, payment } = await merchant.api.charge()
     await stage.simulator.pay({ payload: payment.payload })
-    const { lines } = await trilho('reconcile', '--hours', '1')
-    expect(lines.length).toBeGreaterThan(0)
+    // What settled a moment ago may be on its way to us still: a later look compares it.
     await until(
-      () => merchant.api.read(uuid),
+      async () => {
+        const { lines } = await trilho('reconcile', '--hours', '1')
+        expect(lines.length).toBeGreaterThan(0)
+        return merchant.api.read(uuid)
+      },
       ({ status }) => status === 'PAID',
+      { limitMs: 60_000, everyMs: 1_000 },
     )
     const checked = await trilho('check-ledger', '--providers')
     expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })
