@@ -1,33 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import { expect, test } from '@jest/globals'
 import { beginPause, endPause } from '../../src/db/pauses.ts'
 import { moneyOut } from '../api/support/money-out.ts'
 import { outboxCode } from '../api/support/outbox.ts'
-import { type Stage, sharedStage } from '../api/support/stage.ts'
+import type { Stage } from '../api/support/stage.ts'
 import { until } from '../api/support/until.ts'
-import { chromiumPath, peopleOf, startBrowser } from './support/browser.ts'
+import { inABrowser, type People, there } from './support/browser.ts'
 
 /** What a merchant sets up in the dashboard, and what an operator sends home. */
 
-// A browser on a busy machine is slow, and no page is wrong for it.
-jest.setTimeout(300_000)
-
-const path = await chromiumPath()
-const there = path === null ? describe.skip : describe
-
 there('the dashboard in a browser', () => {
   let stage: Stage
-  let browser: Browser
-  let people: ReturnType<typeof peopleOf>
+  let people: People
 
-  beforeAll(async () => {
-    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
-    people = peopleOf(stage, browser)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await stage?.close()
+  inABrowser(suite => {
+    ;({ stage, people } = suite)
   })
 
   test('the story of a webhook: its secret once, a test event, a failed delivery sent again, its end', async () => {

@@ -1,36 +1,23 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { type Merchant, type Stage, sharedStage } from '../api/support/stage.ts'
+import { expect, test } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Merchant, Stage } from '../api/support/stage.ts'
 import { until } from '../api/support/until.ts'
-import {
-  chromiumPath,
-  isWiderThanItsScreen,
-  peopleOf,
-  seriousFindings,
-  startBrowser,
-} from './support/browser.ts'
+import { inABrowser, isWiderThanItsScreen, type People, seriousFindings, there } from './support/browser.ts'
 
 /** What others write does nothing on our pages, what others' pages send does nothing here, and everybody can use them. */
 
-// A browser on a busy machine is slow, and no page is wrong for it.
-jest.setTimeout(300_000)
-
-const path = await chromiumPath()
-const there = path === null ? describe.skip : describe
 const EVIL = `"'><script>window.evil=1</script><img src=x onerror="window.evil=1"><svg onload=alert(1)>`
 
 there('the dashboard, safe and for everybody', () => {
   let stage: Stage
-  let browser: Browser
-  let people: ReturnType<typeof peopleOf>
+  let people: People
   let merchant: Merchant
   let pages: string[]
 
-  beforeAll(async () => {
-    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
-    people = peopleOf(stage, browser)
+  inABrowser(async suite => {
+    ;({ stage, people } = suite)
     merchant = await stage.merchant({ providers: [{ balance: 100 }] })
     await stage.sql('update account set name = ? where uuid = ?', [EVIL, merchant.uuid])
     const { api } = merchant
@@ -73,10 +60,6 @@ there('the dashboard, safe and for everybody', () => {
       '/dashboard/disputes',
       '/dashboard/keys',
     ]
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await stage?.close()
   })
 
   test('texts that a merchant or a payer has written do nothing', async () => {

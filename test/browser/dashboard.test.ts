@@ -1,34 +1,22 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { encode } from 'fast-png'
-import type { Browser, Page } from 'playwright-core'
-import { type Merchant, type Stage, sharedStage } from '../api/support/stage.ts'
+import type { Page } from 'playwright-core'
+import type { Merchant, Stage } from '../api/support/stage.ts'
 import { until } from '../api/support/until.ts'
-import { chromiumPath, peopleOf, startBrowser } from './support/browser.ts'
+import { inABrowser, type People, there } from './support/browser.ts'
 
 /** The dashboard as people use it, in a real browser over the real stack. */
 
-// A browser on a busy machine is slow, and no page is wrong for it.
-jest.setTimeout(300_000)
-
-const path = await chromiumPath()
-const there = path === null ? describe.skip : describe
-
 there('the dashboard in a browser', () => {
   let stage: Stage
-  let browser: Browser
-  let people: ReturnType<typeof peopleOf>
+  let people: People
   let merchant: Merchant
 
-  beforeAll(async () => {
-    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
-    people = peopleOf(stage, browser)
+  inABrowser(async suite => {
+    ;({ stage, people } = suite)
     merchant = await stage.merchant({
       providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
     })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await stage?.close()
   })
 
   const statusOf = (page: Page) => page.locator('#life .title .status')

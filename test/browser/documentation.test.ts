@@ -1,36 +1,18 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, test } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
-import { type Merchant, type Stage, sharedStage } from '../api/support/stage.ts'
-import {
-  chromiumPath,
-  isWiderThanItsScreen,
-  peopleOf,
-  seriousFindings,
-  startBrowser,
-} from './support/browser.ts'
+import type { Merchant, Stage } from '../api/support/stage.ts'
+import { inABrowser, isWiderThanItsScreen, type People, seriousFindings, there } from './support/browser.ts'
 
 /** What anybody may read without signing in: the documentation, and the pages of the simulated payer's bank. */
 
-// A browser on a busy machine is slow, and no page is wrong for it.
-jest.setTimeout(300_000)
-
-const path = await chromiumPath()
-const there = path === null ? describe.skip : describe
-
 there('pages for everybody', () => {
   let stage: Stage
-  let browser: Browser
-  let people: ReturnType<typeof peopleOf>
+  let people: People
   let merchant: Merchant
-  beforeAll(async () => {
-    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
-    people = peopleOf(stage, browser)
+  inABrowser(async suite => {
+    ;({ stage, people } = suite)
     merchant = await stage.merchant()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await stage?.close()
   })
 
   const PHONE = { viewport: { width: 390, height: 844 } }

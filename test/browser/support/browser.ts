@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { access } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, jest } from '@jest/globals'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
-import type { Stage } from '../../api/support/stage.ts'
+import { type Stage, sharedStage } from '../../api/support/stage.ts'
 
 const PLACES = [
   process.env.CHROMIUM_PATH,
@@ -16,7 +17,7 @@ const PLACES = [
 const PASSWORD = 'a long enough password'
 
 /** Where a Chromium is installed; null, with a clear line, where there is none. */
-export async function chromiumPath(): Promise<string | null> {
+async function chromiumPath(): Promise<string | null> {
   for (const place of PLACES) {
     if (!place) continue
     const isThere = await access(place).then(
@@ -29,13 +30,35 @@ export async function chromiumPath(): Promise<string | null> {
   return null
 }
 
-export function startBrowser(executablePath: string): Promise<Browser> {
+const path = await chromiumPath()
+/** `describe` where there is a browser. */
+export const there = path === null ? describe.skip : describe
+
+export type People = ReturnType<typeof peopleOf>
+
+/** What a suite in a browser begins with, over the shared stack; both end with the suite. */
+export function inABrowser(begin: (suite: { stage: Stage; people: People }) => Promise<void> | void): void {
+  // A browser on a busy machine is slow, and no page is wrong for it.
+  jest.setTimeout(300_000)
+  let stage: Stage | undefined
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
+    await begin({ stage, people: peopleOf(stage, browser) })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.close()
+  })
+}
+
+function startBrowser(executablePath: string): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
   return chromium.launch({ executablePath, args })
 }
 
 /** People at their browsers; what any page complains of is kept. */
-export function peopleOf({ local, orm }: Stage, browser: Browser) {
+function peopleOf({ local, orm }: Stage, browser: Browser) {
   const complaints: string[] = []
 
   async function sits(options: BrowserContextOptions = {}): Promise<Page> {
