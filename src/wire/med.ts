@@ -16,8 +16,7 @@ import {
   reaisText,
   uuid,
 } from './common.ts'
-import { initiationType, PIX_STATUS } from './movement.ts'
-import { NOBODY } from './payment.ts'
+import { showInitiation, showRecord } from './movement.ts'
 import { maskedReceiver } from './transfer.ts'
 
 /** api-document.txt, Dispute (MED): as it is read, listed and announced. */
@@ -112,7 +111,7 @@ export function showAttachments(attachments: Attachment[], linkTo: LinkTo): Prom
 export function showMed(med: Med, attachments: ShownAttachment[]): z.output<typeof medShown> {
   return {
     uuid: med.uuid,
-    pix_in_transaction: showRecord(med.movement),
+    pix_in_transaction: showDisputed(med.movement),
     attachments,
     med_type: med.kind,
     dispute_type: med.disputeType,
@@ -131,29 +130,14 @@ export function showMed(med: Med, attachments: ShownAttachment[]): z.output<type
   }
 }
 
-function showRecord(movement: Movement): z.output<typeof disputeRecord> {
-  const times = { created_at: movement.createdAt, updated_at: movement.updatedAt }
+function showDisputed(movement: Movement): z.output<typeof disputeRecord> {
   return {
-    uuid: movement.uuid,
+    ...showRecord(movement),
     initiation: {
-      sender: movement.sender ?? null,
-      receiver:
-        movement.movementType === 'OUT' ? maskedReceiver(movement.receiver) : (movement.receiver ?? NOBODY),
-      txid: movement.txid ?? null,
-      value: movement.valueCents,
-      type: initiationType(movement),
+      ...showInitiation(movement),
+      ...(movement.movementType === 'OUT' && { receiver: maskedReceiver(movement.receiver) }),
       pix_key: movement.pixKey ?? '',
       additional_info: [],
-      status: PIX_STATUS[movement.status],
-      expires_at: null,
-      ...times,
     },
-    value: movement.valueCents,
-    movement_type: movement.movementType,
-    type: movement.type === 'EXTERNAL_REFUND' ? 'EXTERNAL_REFUND' : 'EXTERNAL_TRANSFER',
-    status: movement.status,
-    end_to_end: movement.endToEnd ?? '',
-    settled_at: movement.settledAt ?? null,
-    ...times,
   }
 }

@@ -46,34 +46,48 @@ export const PIX_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'F
 
 /** A PIX movement as it is announced; for movements of the rail only, not for fees or splits. */
 export function showMovement(movement: Movement): z.output<typeof movementShown> {
-  const times = { created_at: movement.createdAt, updated_at: movement.updatedAt }
   return {
-    uuid: movement.uuid,
-    initiation: {
-      sender: movement.sender ?? null,
-      receiver: movement.receiver ?? NOBODY,
-      txid: movement.txid ?? null,
-      value: movement.valueCents,
-      type: initiationType(movement),
-      ...(movement.pixKey && { pix_key: movement.pixKey }),
-      status: PIX_STATUS[movement.status],
-      expires_at: null,
-      ...times,
-    },
-    value: movement.valueCents,
-    movement_type: movement.movementType,
-    type: movement.type === 'EXTERNAL_REFUND' ? 'EXTERNAL_REFUND' : 'EXTERNAL_TRANSFER',
-    status: movement.status,
-    end_to_end: movement.endToEnd ?? '',
+    ...showRecord(movement),
+    initiation: { ...showInitiation(movement), ...(movement.pixKey && { pix_key: movement.pixKey }) },
     ...(movement.chargeUuid && { charge_uuid: movement.chargeUuid }),
     ...(movement.originalUuid && { original_uuid: movement.originalUuid }),
     ...(movement.reason && { reason: movement.reason }),
-    settled_at: movement.settledAt ?? null,
-    ...times,
   }
 }
 
-export function initiationType(movement: Movement) {
+/** What a movement says of itself, whatever shows it. */
+export function showRecord(movement: Movement) {
+  return {
+    uuid: movement.uuid,
+    value: movement.valueCents,
+    movement_type: movement.movementType,
+    type: movement.type === 'EXTERNAL_REFUND' ? ('EXTERNAL_REFUND' as const) : ('EXTERNAL_TRANSFER' as const),
+    status: movement.status,
+    end_to_end: movement.endToEnd ?? '',
+    settled_at: movement.settledAt ?? null,
+    ...timesOf(movement),
+  }
+}
+
+/** And of the order that it carried out. */
+export function showInitiation(movement: Movement) {
+  return {
+    sender: movement.sender ?? null,
+    receiver: movement.receiver ?? NOBODY,
+    txid: movement.txid ?? null,
+    value: movement.valueCents,
+    type: initiationType(movement),
+    status: PIX_STATUS[movement.status],
+    expires_at: null,
+    ...timesOf(movement),
+  }
+}
+
+function timesOf({ createdAt, updatedAt }: Movement) {
+  return { created_at: createdAt, updated_at: updatedAt }
+}
+
+function initiationType(movement: Movement): 'QR_DYNAMIC' | 'KEY' | 'REFUND' {
   if (movement.type === 'EXTERNAL_REFUND') return 'REFUND'
   return movement.txid ? 'QR_DYNAMIC' : 'KEY'
 }
