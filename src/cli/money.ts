@@ -12,7 +12,7 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
   trilho
     .command('migrate')
     .description('bring the database schema up to date')
-    .action(() => withTools(({ orm }) => migrate(orm)))
+    .action(() => withTools(({ config }) => migrate(config.databaseUrl)))
 
   trilho
     .command('check-ledger')

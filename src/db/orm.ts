@@ -42,8 +42,8 @@ const LAST_WORD_MS = 500
 export type OrmOptions = {
   databaseUrl: string
   poolSize?: number
-  /** The longest that one statement may take. */
-  statementMs?: number
+  /** The longest that one statement may take; null where it takes as long as it takes. */
+  statementMs?: number | null
 }
 
 /** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
@@ -78,9 +78,9 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
     forceUtcTimezone: true,
     pool: { min: 0, max: poolSize },
     driverOptions: {
-      ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs, keepAlive: true },
+      ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs ?? 0, keepAlive: true },
       onPoolCreated(pool: Pool) {
-        hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
+        if (statementMs !== null) hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
         takeBackTheDead(pool)
       },
     },
@@ -107,14 +107,22 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
   })
 }
 
-/** Brings the schema up to date; several processes may call it at once. */
-export async function migrate(orm: Orm): Promise<void> {
+/**
+ * Brings the schema up to date; several processes may call it at once. Over connections of its own, because an index of
+ * millions of rows takes longer than any statement of a request may, and so does waiting for who makes it.
+ */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const orm = await openOrm({ databaseUrl, statementMs: null })
   const connection = orm.em.getConnection()
-  await connection.transactional(async context => {
-    // One process migrates, the others wait for it and find nothing left to do.
-    await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
-    await orm.migrator.up()
-  })
+  try {
+    await connection.transactional(async context => {
+      // One process migrates, the others wait for it and find nothing left to do.
+      await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
+      await orm.migrator.up()
+    })
+  } finally {
+    await orm.close()
+  }
 }
 
 /** Reads that belong together, as one moment saw them: what they show does not contradict itself. */

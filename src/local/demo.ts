@@ -84,7 +84,7 @@ export async function setUpDemo(options: DemoOptions): Promise<DemoResult> {
     ca: await readFile(options.simulator.ca_file, 'utf8'),
   })
   try {
-    await migrate(orm)
+    await migrate(options.databaseUrl)
     return await furnish({ ...options, em: orm.em.fork(), seal: sealer(options.secretKeys), far, providers })
   } finally {
     await Promise.all([providers.close(), far.close(), orm.close()])

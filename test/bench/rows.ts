@@ -65,8 +65,7 @@ async function freshDatabase(url: string, name: string): Promise<string> {
   }
   const own = new URL(url)
   own.pathname = `/${name}`
-  const orm = await openOrm({ databaseUrl: own.href })
-  await migrate(orm).finally(() => orm.close())
+  await migrate(own.href)
   return own.href
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CommanderError } from 'commander'
 import { connect } from '../../src/admin/connections.ts'
@@ -11,7 +12,7 @@ import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
 import { Webhook } from '../../src/db/entities/webhook.ts'
-import { migrate, type Orm, openOrm } from '../../src/db/orm.ts'
+import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
 import { passwordFits } from '../../src/passwords.ts'
 import { providerRegistry } from '../../src/providers/registry.ts'
 import { sealer } from '../../src/sealing.ts'
@@ -34,7 +35,7 @@ const providers = providerRegistry({ timeoutMs: 1_000 })
 beforeAll(async () => {
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })
-  await migrate(orm)
+  await migrate(postgres.url)
   folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
 })
 afterAll(async () => {
@@ -389,6 +390,18 @@ describe('pause and resume', () => {
     await expect(run('pause', ...words)).rejects.toThrow(why)
     expect(await run('pause', 'list')).toEqual([])
   })
+})
+
+test('migrate waits for another process that migrates, longer than any statement of a request may take', async () => {
+  const held = Promise.withResolvers<void>()
+  const other = inTransaction(orm, async em => {
+    await em.execute('select pg_advisory_xact_lock(7013001)')
+    held.resolve()
+    await pause(11_500)
+  })
+  await held.promise
+  expect(await run('migrate')).toEqual([])
+  await other
 })
 
 test('migrate finds nothing left to do; check-ledger finds nothing wrong, and says so', async () => {

@@ -13,7 +13,7 @@ let accountUuid: string
 beforeAll(async () => {
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })
-  await migrate(orm)
+  await migrate(postgres.url)
   accountUuid = (await openAccount(em(), { name: 'Loja', document: '11222333000181' })).uuid
 })
 afterAll(async () => {

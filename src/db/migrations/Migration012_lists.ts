@@ -3,8 +3,6 @@ import { Migration } from '@mikro-orm/migrations'
 /** A page of a list and its count are read from an index alone, whatever is filtered by, with a million charges too. */
 export class Migration012_lists extends Migration {
   override up() {
-    // Where there are millions of rows already, an index takes longer than any statement of a request may.
-    this.addSql('set local statement_timeout = 0')
     this.addSql(CHARGES)
     this.addSql(TRANSFERS)
     this.addSql(LEDGER)

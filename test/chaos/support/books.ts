@@ -14,7 +14,7 @@ import { startPostgres } from '../../support/postgres.ts'
 export async function openBooks() {
   const postgres = await startPostgres()
   const orm = await openOrm({ databaseUrl: postgres.url })
-  await migrate(orm)
+  await migrate(postgres.url)
   const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const far: Partial<Provider> = {}
   const dependencies = {

@@ -26,7 +26,7 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
     ...environment,
   })
   const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs: STATEMENT_MS })
-  await migrate(orm)
+  await migrate(postgres.url)
   const lines: string[] = []
   const dependencies: Dependencies = {
     orm,
