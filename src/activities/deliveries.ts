@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import { z } from 'zod'
 import { disable, lockedWebhook } from '../db/deliveries.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from '../db/entities/webhook.ts'
+import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction, type Orm } from '../db/orm.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { DISABLE_AFTER_MS, waitBeforeNextTry } from '../domain/webhook.ts'
@@ -85,8 +85,7 @@ type Kept = { before: Delivery; tried: Made; at: Date; timeScale: number }
 async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
   const { before, tried, at, timeScale } = kept
   await judge(em, kept)
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE }
-  const delivery = await em.findOneOrFail(Delivery, before.uuid, lock)
+  const delivery = await em.findOneOrFail(Delivery, before.uuid, ALONE)
   delivery.tries += 1
   em.create(DeliveryTry, tryOf(delivery, tried, at))
   if (isTaken(tried)) return ended(delivery, 'DELIVERED')

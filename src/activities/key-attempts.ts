@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
 import { Attempt } from '../db/entities/attempt.ts'
 import { PixKey } from '../db/entities/pix-key.ts'
+import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
@@ -11,13 +11,10 @@ import { scaled, WAITS } from '../domain/waits.ts'
 
 /** A key under its lock, its one step, and the attempts at it: making it and removing it have these in common. */
 
-export function lockPixKey(em: EntityManager, uuid: string): Promise<PixKey> {
-  return em.findOneOrFail(PixKey, uuid, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    strategy: 'select-in',
-    populate: ['connection'],
-    refresh: true,
-  })
+export async function lockPixKey(em: EntityManager, uuid: string): Promise<PixKey> {
+  const pixKey = await em.findOneOrFail(PixKey, uuid, { ...ALONE, refresh: true })
+  await em.populate(pixKey, ['connection'])
+  return pixKey
 }
 
 export function movePixKey(row: PixKey, event: PixKeyEvent): PixKeyState {

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import { Med } from '../db/entities/med.ts'
+import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { UNRESOLVED } from '../domain/med.ts'
 
@@ -21,7 +21,7 @@ export async function lockDisputes(
       kind: 'RECEIVED_MED',
       state: { $in: [...UNRESOLVED] },
     },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { uuid: 'asc' }, refresh: true },
+    { ...ALONE, orderBy: { uuid: 'asc' }, refresh: true },
   )
   return disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
 }

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import { ATTACHED, Attachment, Med } from '../db/entities/med.ts'
+import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { ANALYSIS_MS, med as life, whyNotAnswerable } from '../domain/med.ts'
 import type { MedReply, ReplyOutcome } from '../domain/med-facts.ts'
@@ -15,12 +15,10 @@ import { moveMed } from './move.ts'
 const READABLE_S = ANALYSIS_MS / 1_000
 
 /** The dispute under its row lock. */
-export function lockMed(em: EntityManager, uuid: string): Promise<Med> {
-  return em.findOneOrFail(Med, uuid, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    strategy: 'select-in',
-    populate: ['connection', 'movement'],
-  })
+export async function lockMed(em: EntityManager, uuid: string): Promise<Med> {
+  const med = await em.findOneOrFail(Med, uuid, ALONE)
+  await em.populate(med, ['connection', 'movement'])
+  return med
 }
 
 /** Where a dispute stands; null where it was never opened. */

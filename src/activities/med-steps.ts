@@ -1,10 +1,10 @@
-import { LockMode } from '@mikro-orm/core'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Med } from '../db/entities/med.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Transfer } from '../db/entities/transfer.ts'
+import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { dueAt, med as life, type MedEvent, stepsTo, warningDue } from '../domain/med.ts'
 import type { MedFacts } from '../domain/med-facts.ts'
@@ -57,18 +57,11 @@ async function lock(
 ): Promise<Locked & { opened: boolean }> {
   const charge = await chargeOf(em, pix)
   const transfer = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
-  const movement = await em.findOneOrFail(Movement, pix.uuid, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    refresh: true,
-  })
+  const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ALONE, refresh: true })
   const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, place)
-  const found = await em.findOne(Med, told.order.uuid, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    strategy: 'select-in',
-    populate: ['connection', 'movement'],
-    refresh: true,
-  })
+  const found = await em.findOne(Med, told.order.uuid, { ...ALONE, refresh: true })
+  if (found) await em.populate(found, ['connection', 'movement'])
   const med = found ?? (await open(em, told, { movement, charge, transfer, at }))
   const disputes = found || med.kind === 'REQUESTED_MED' ? others : [...others, med]
   return { med, movement, charge, transfer, disputes, opened: !found }

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
 import { Transfer } from '../db/entities/transfer.ts'
+import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
@@ -10,21 +10,17 @@ import { shownInstant } from '../domain/time.ts'
 import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
 /** The charge under its row lock, with all that showing it needs: whoever changes a charge starts here. */
-export function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
-  return em.findOneOrFail(Charge, uuid, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    strategy: 'select-in',
-    populate: ['connection', 'movement', 'splits.recipient'],
-  })
+export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
+  const charge = await em.findOneOrFail(Charge, uuid, ALONE)
+  await em.populate(charge, ['connection', 'movement', 'splits.recipient'])
+  return charge
 }
 
 /** The transfer under its row lock. */
-export function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
-  return em.findOneOrFail(Transfer, uuid, {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-    strategy: 'select-in',
-    populate: ['connection', 'movement'],
-  })
+export async function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
+  const transfer = await em.findOneOrFail(Transfer, uuid, ALONE)
+  await em.populate(transfer, ['connection', 'movement'])
+  return transfer
 }
 
 export function moveCharge(charge: Charge, event: ChargeEvent, at: Date): void {

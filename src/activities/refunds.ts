@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Attempt } from '../db/entities/attempt.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import { Refund } from '../db/entities/refund.ts'
+import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
@@ -27,12 +27,8 @@ export const devolution: Outgoing<Devolution> = {
   async lock(em, uuid) {
     const { chargeUuid } = await em.findOneOrFail(Refund, uuid)
     const charge = await lockCharge(em, chargeUuid)
-    const refund = await em.findOneOrFail(Refund, uuid, {
-      lockMode: LockMode.PESSIMISTIC_WRITE,
-      strategy: 'select-in',
-      populate: ['movement'],
-      refresh: true,
-    })
+    const refund = await em.findOneOrFail(Refund, uuid, { ...ALONE, refresh: true })
+    await em.populate(refund, ['movement'])
     return { refund, charge }
   },
 

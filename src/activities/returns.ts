@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import { Movement } from '../db/entities/movement.ts'
+import { ALONE } from '../db/lock.ts'
 import { returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
@@ -14,7 +14,7 @@ export const unmatchedReturn: Outgoing<Return> = {
   operation: 'return',
 
   async lock(em, uuid) {
-    const original = await em.findOneOrFail(Movement, uuid, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const original = await em.findOneOrFail(Movement, uuid, ALONE)
     const out = await em.findOne(
       Movement,
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },

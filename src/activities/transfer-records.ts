@@ -75,7 +75,7 @@ async function isTooLate(em: EntityManager, { takeBefore }: TransferOrder): Prom
 /** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */
 async function isTaken(em: EntityManager, { accountUuid }: TransferOrder, externalRef: string) {
   const policy: object[] = await em.execute(
-    'select from account where uuid = ? and unique_external_ref for update',
+    'select from account where uuid = ? and unique_external_ref for no key update',
     [accountUuid],
   )
   return policy.length > 0 && (await em.count(Transfer, { accountUuid, externalRef })) > 0

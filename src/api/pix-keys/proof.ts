@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import { AuthCode } from '../../db/entities/pix-key.ts'
+import { ALONE } from '../../db/lock.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { isUuid } from '../../domain/identifiers.ts'
 import { MOST_WRONG_TRIES, type ProvedType } from '../../domain/pix-key.ts'
@@ -22,11 +22,7 @@ type Judged = { address: string } | { field: 'auth_code_id' | 'auth_code'; messa
 async function judge(em: EntityManager, sealer: Sealer, proof: Proof): Promise<Judged> {
   const uuid = proof.authCodeId.toLowerCase()
   const code = isUuid(uuid)
-    ? await em.findOne(
-        AuthCode,
-        { uuid, accountUuid: proof.accountUuid },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      )
+    ? await em.findOne(AuthCode, { uuid, accountUuid: proof.accountUuid }, ALONE)
     : null
   if (!code) return no('is not a code of this account')
   if (code.type !== proof.type) return no(`is of a code for ${code.type}, not for ${proof.type}`)

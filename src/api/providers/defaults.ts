@@ -14,7 +14,7 @@ export async function replaceDefaultProviders(
 
 /** Under the account's lock, so that of two replacements at once one follows the other whole. */
 async function replaced(em: EntityManager, { accountUuid }: Token, uuids: string[]): Promise<void> {
-  await em.execute('select from account where uuid = ? for update', [accountUuid])
+  await em.execute('select from account where uuid = ? for no key update', [accountUuid])
   const errors = await unfitDefaults(em, accountUuid, uuids)
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
   await em.nativeDelete(DefaultProvider, { accountUuid, paymentType: 'PIX' })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
 import { z } from 'zod'
 import { lockedWebhook } from '../../db/deliveries.ts'
 import { Delivery, DeliveryTry, Event, type Webhook } from '../../db/entities/webhook.ts'
+import { ALONE } from '../../db/lock.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { type DeliveriesQuery, showDelivery } from '../../wire/delivery.ts'
 import { showWebhook, webhookShown } from '../../wire/webhook.ts'
@@ -56,11 +56,7 @@ async function shown(em: EntityManager, deliveries: Delivery[]) {
 export function sendAgain(em: EntityManager, place: Place, deliveryUuid: string) {
   return em.transactional(async tx => {
     const webhook = await usable(tx, place)
-    const delivery = await tx.findOne(
-      Delivery,
-      { uuid: deliveryUuid, webhookUuid: webhook.uuid },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ALONE)
     if (!delivery) return refuse('not_found')
     delivery.status = 'PENDING'
     delivery.roundFrom = delivery.tries
