@@ -14,6 +14,9 @@ import { moveMed } from './move.ts'
 /** Whoever analyses the dispute may open its proofs on the last day. */
 const READABLE_S = ANALYSIS_MS / 1_000
 
+/** No call that tells a reply is under way after this long: Temporal gives one as much, and its requests far less. */
+const CALL_MS = 60_000
+
 /** The dispute under its row lock. */
 export async function lockMed(em: EntityManager, uuid: string): Promise<Med> {
   const med = await em.findOneOrFail(Med, uuid, ALONE)
@@ -61,20 +64,25 @@ export function takeMedReply({ orm, sealer }: Dependencies) {
 
 export type ReplySent = MedNow & { kind: 'over' | 'again' }
 
-/** Tells the provider our reply. `again`: it may not have it, so it is asked and told once more. */
+/**
+ * Tells the provider our reply. `again`: it may not have it, so it is asked and told once more; or another call is under
+ * way, one that its life has given up and that still runs.
+ */
 export function sendMedReply(dependencies: Dependencies) {
   return async (order: MedOrder): Promise<ReplySent> => {
     const em = dependencies.orm.em.fork()
-    const reply = await replyOf(dependencies, em, order.uuid)
-    if (!reply) return { kind: 'over', ...(await nowIs(em, order.uuid)) }
-    const { provider } = await reach(dependencies, em, order.connectionUuid)
+    const begun = await inTransaction(dependencies.orm, tx => begin(tx, order.uuid))
+    if ('told' in begun) return begun.told
+    const reply = await replyOf(dependencies, em, begun.med)
+    const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyMed(reply)
-    await tellBreaker(em, order.connectionUuid, outcome)
+    await tellBreaker(em, connection, outcome)
     // A refusal may be of a repeat: that the dispute is still open there proves that no reply was taken.
     const found = isRefusal(outcome) ? await provider.findMed(nameOf(order)) : null
     const stillOpen = found?.kind === 'found' && found.med.status === 'open'
     return inTransaction(dependencies.orm, async tx => {
       const med = await lockMed(tx, order.uuid)
+      med.replyingUntil = null
       if (med.replyState === 'wanted') {
         if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected') await refuse(tx, dependencies, med, outcome)
@@ -109,10 +117,23 @@ async function refuse(
   await announceMed(em, med, { at, linkTo: linksTo(dependencies) })
 }
 
-async function replyOf({ storage }: Dependencies, em: EntityManager, uuid: string): Promise<MedReply | null> {
-  const med = await em.findOneOrFail(Med, uuid)
-  if (med.replyState !== 'wanted') return null
-  const attachments = await em.find(Attachment, { medUuid: uuid, reply: med.replies }, { orderBy: ATTACHED })
+/** Lets one call tell the reply; where there is none to tell, or another call does, what stands now. */
+async function begin(em: EntityManager, uuid: string): Promise<{ med: Med } | { told: ReplySent }> {
+  const med = await lockMed(em, uuid)
+  const at = Date.now()
+  if (med.replyState !== 'wanted') return { told: { kind: 'over', ...(await nowOf(em, med)) } }
+  if (med.replyingUntil && med.replyingUntil.getTime() > at)
+    return { told: { kind: 'again', ...(await nowOf(em, med)) } }
+  med.replyingUntil = new Date(at + CALL_MS)
+  return { med }
+}
+
+async function replyOf({ storage }: Dependencies, em: EntityManager, med: Med): Promise<MedReply> {
+  const attachments = await em.find(
+    Attachment,
+    { medUuid: med.uuid, reply: med.replies },
+    { orderBy: ATTACHED },
+  )
   return {
     id: med.providerMedId,
     endToEnd: med.endToEnd,
@@ -127,8 +148,4 @@ async function replyOf({ storage }: Dependencies, em: EntityManager, uuid: strin
       })),
     ),
   }
-}
-
-async function nowIs(em: EntityManager, uuid: string): Promise<MedNow> {
-  return nowOf(em, await em.findOneOrFail(Med, uuid))
 }

@@ -28,6 +28,7 @@ import { Migration009_tallies } from './migrations/Migration009_tallies.ts'
 import { Migration010_metrics } from './migrations/Migration010_metrics.ts'
 import { Migration011_med_sweep } from './migrations/Migration011_med_sweep.ts'
 import { Migration012_lists } from './migrations/Migration012_lists.ts'
+import { Migration013_reply_calls } from './migrations/Migration013_reply_calls.ts'
 import { hangUpOnTheSilent, type Pool, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
@@ -99,6 +100,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
         { name: '010_metrics', class: Migration010_metrics },
         { name: '011_med_sweep', class: Migration011_med_sweep },
         { name: '012_lists', class: Migration012_lists },
+        { name: '013_reply_calls', class: Migration013_reply_calls },
       ],
       snapshot: false,
     },

@@ -6,6 +6,7 @@ import { documentationRoutes } from '../../src/api/routes/documentation.ts'
 import { medRoutes } from '../../src/api/routes/meds.ts'
 import { FILES, formOf, type SentFile } from '../support/files.ts'
 import { temporaryFolder } from '../support/servers.ts'
+import { type DisputeRow, disputeRow } from './support/disputes.ts'
 import { type Answer, openWorld, type World } from './support/world.ts'
 
 const MEDS = '/api/v1/meds'
@@ -35,56 +36,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-type Row = {
-  connection?: string
-  kind?: string
-  type?: string
-  state?: string
-  createdAt?: string
-  replied?: boolean
-}
-
-/** A dispute as a life would have written it. */
-async function dispute(row: Row = {}): Promise<string> {
-  const connection = row.connection ?? account.a
-  const [med, movement, at] = [randomUUID(), randomUUID(), row.createdAt ?? new Date().toISOString()]
-  const kind = row.kind ?? 'RECEIVED_MED'
-  const endToEnd = `E09089356${randomUUID().replaceAll('-', '').slice(0, 23)}`
-  const direction = kind === 'RECEIVED_MED' ? 'IN' : 'OUT'
-  await world.orm.em.execute(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-       status, end_to_end, settled_at, created_at, updated_at)
-     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', ?, 1050, 'SETTLED', ?, ?, ?, ?
-     from connection where uuid = ?`,
-    [movement, direction, endToEnd, at, at, at, connection],
-  )
-  await world.orm.em.execute(
-    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
-       end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at, accept, analysis,
-       replied_at, reply_state)
-     select ?, account_uuid, uuid, provider_account_uuid, ?, ?, ?, ?, ?, ?, 1000, ?, ?::timestamptz + interval '7 days', 'r', ?, ?,
-       ?, ?, ?, ?
-     from connection where uuid = ?`,
-    [
-      ...[
-        med,
-        randomUUID(),
-        kind,
-        row.type ?? 'SCAM',
-        row.state ?? 'open',
-        endToEnd,
-        movement,
-        at,
-        at,
-        at,
-        at,
-      ],
-      ...(row.replied ? [false, 'No.', at, 'wanted'] : [null, null, null, null]),
-      connection,
-    ],
-  )
-  return med
-}
+const dispute = (row: Partial<DisputeRow> = {}) => disputeRow(world, { connection: account.a, ...row })
 
 const get = (path: string, token = account.token) => world.call('GET', MEDS + path, { token })
 const uuids = (answer: Answer): string[] => answer.body.data.map((med: { uuid: string }) => med.uuid)
@@ -286,7 +238,7 @@ describe('a reply', () => {
   const stored = async () =>
     (await readdir(folder.path, { recursive: true })).filter(name => /\.\w+$/.test(name))
 
-  test.each<[string, Row, string]>([
+  test.each<[string, Partial<DisputeRow>, string]>([
     ['a dispute that was answered', { state: 'analysing', replied: true }, 'med_already_answered'],
     ['one whose deadline has passed', { state: 'analysing' }, 'med_not_answerable'],
     ['one that was agreed', { state: 'accepted' }, 'med_not_answerable'],

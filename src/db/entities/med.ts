@@ -47,6 +47,8 @@ const med = defineEntity({
     repliedAt: moment().nullable(),
     /** `wanted` until the provider has it. */
     replyState: oneOf<'wanted' | 'sent'>().nullable(),
+    /** A call that tells the reply may be under way until then, even if nobody waits for it any more. */
+    replyingUntil: moment().nullable(),
     /** The request that brought the reply: repeated, it is the same one. */
     replyRequestId: text().nullable(),
     /** How many replies there were: a refused one makes room for another. */
