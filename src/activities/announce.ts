@@ -178,18 +178,18 @@ export type LeftToDo = { deliveries: string[]; returns: { uuid: string; connecti
  */
 export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<LeftToDo> {
   await em.flush()
-  const deliveries: { uuid: string }[] = await em.execute(
-    `select d.uuid from event e join delivery d on d.event_uuid = e.uuid
-     where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
-    [lifeUuid],
-  )
-  const returns: { uuid: string; connection_uuid: string }[] = await em.execute(
-    `select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
+  const rows: { uuid: string; connection_uuid: string | null }[] = await em.execute(
+    `select d.uuid, null as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
+     where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
+     union all
+     select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
      where e.life_uuid = ? and m.disposition = 'held'`,
-    [lifeUuid],
+    [lifeUuid, lifeUuid],
   )
-  return {
-    deliveries: deliveries.map(row => row.uuid),
-    returns: returns.map(row => ({ uuid: row.uuid, connectionUuid: row.connection_uuid })),
+  const left: LeftToDo = { deliveries: [], returns: [] }
+  for (const { uuid, connection_uuid: connectionUuid } of rows) {
+    if (connectionUuid === null) left.deliveries.push(uuid)
+    else left.returns.push({ uuid, connectionUuid })
   }
+  return left
 }

@@ -1,8 +1,9 @@
+import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
 
 /**
  * SPEC §6: a connection's breaker opens after 5 calls without an answer in 30 s and lets one probe through every 10 s.
- * Its state is a row, so that all workers see the same; a connection that answers well has no row and costs no write.
+ * Its state is a row, so that all workers see the same; a connection that answers well costs no statement.
  */
 const FAILURES_TO_OPEN = 5
 const WINDOW = '30 seconds'
@@ -31,13 +32,17 @@ export async function inOrderOfTrust(em: EntityManager, connectionUuids: string[
   ]
 }
 
-/** Keeps count of what a call came to: an answer, whatever it says, closes the breaker. */
-export async function tellBreaker(em: EntityManager, connectionUuid: string, outcome: { kind: string }) {
+/** Keeps count of what a call came to: an answer, whatever it says, closes a breaker that was not when the call began. */
+export async function tellBreaker(
+  em: EntityManager,
+  { uuid: connectionUuid, isDistrusted }: Pick<Connection, 'uuid' | 'isDistrusted'>,
+  outcome: { kind: string },
+): Promise<void> {
   const answered = !['unreachable', 'unknown', 'no_answer'].includes(outcome.kind)
+  if (answered && !isDistrusted) return
   if (answered) {
     await em.execute(
-      `update breaker set failures = '{}', opened_at = null, probed_at = null
-       where connection_uuid = ? and (opened_at is not null or cardinality(failures) > 0)`,
+      `update breaker set failures = '{}', opened_at = null, probed_at = null where connection_uuid = ?`,
       [connectionUuid],
     )
     return

@@ -13,7 +13,9 @@ export async function reach(
   em: EntityManager,
   connectionUuid: string,
 ): Promise<Reached> {
-  const connection = await em.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'] })
+  const connection = await em.findOneOrFail(Connection, connectionUuid, {
+    populate: ['sealedCredentials', 'isDistrusted'],
+  })
   const provider = providers.providerFor({
     uuid: connection.uuid,
     dialect: connection.dialect,

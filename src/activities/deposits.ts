@@ -18,7 +18,7 @@ export function takeDeposit(dependencies: Dependencies) {
     const em = dependencies.orm.em.fork()
     const { connection, provider } = await reach(dependencies, em, connectionUuid)
     const found = await provider.findPayment(endToEnd)
-    await tellBreaker(em, connectionUuid, found)
+    await tellBreaker(em, connection, found)
     if (found.kind === 'not_found') return { kind: 'absent' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     const { payment } = found

@@ -26,7 +26,7 @@ export function followCharge(dependencies: Dependencies) {
     const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
     const found = await provider.findCharge(referenceOf(chargeUuid))
-    await tellBreaker(em, connection.uuid, found)
+    await tellBreaker(em, connection, found)
     // A provider that issued a charge and does not find it has not answered the question.
     if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
@@ -42,7 +42,7 @@ export function cancelCharge(dependencies: Dependencies) {
     if (!life.accepts(charge.state, 'cancelled')) return known(em, charge)
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
     const outcome = await provider.cancelCharge(referenceOf(chargeUuid))
-    await tellBreaker(em, connection.uuid, outcome)
+    await tellBreaker(em, connection, outcome)
     switch (outcome.kind) {
       case 'cancelled':
         return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))

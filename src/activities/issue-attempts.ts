@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Attempt } from '../db/entities/attempt.ts'
+import { Charge, Split } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { IssueOutcome } from '../domain/provider.ts'
+import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
+import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
@@ -13,29 +16,79 @@ import type { Dependencies } from './dependencies.ts'
  */
 
 /** `isRepeat`: an earlier run broke off in the middle of this call, which may have reached the provider. */
-export type Begun = { attempt: Attempt; isRepeat: boolean }
+export type Begun = Reached & { attempt: Attempt; isRepeat: boolean }
 
-/** Under the charge's lock, so that nothing is begun once it is issued; null where it is, or can not be any more. */
+/** A charge to issue, with what its order carries sealed. */
+export type Issuing = ChargeOrder & { opened: ChargeDetails }
+
+/**
+ * Under the charge's lock, so that nothing is begun once it is issued; null where it is, or can not be any more. The
+ * charge itself is written with its first attempt.
+ */
 export function beginAttempt(
-  { orm }: Dependencies,
-  { chargeUuid, connection }: { chargeUuid: string; connection: Connection },
+  dependencies: Dependencies,
+  order: Issuing,
+  connectionUuid: string,
 ): Promise<Begun | null> {
-  return inTransaction(orm, async em => {
-    if ((await lockState(em, chargeUuid)) !== 'issuing') return null
-    const earlier = await em.find(Attempt, { operation: 'issue', subjectUuid: chargeUuid })
-    const begun = earlier.find(attempt => attempt.connectionUuid === connection.uuid)
-    if (begun) return { attempt: begun, isRepeat: true }
+  return inTransaction(dependencies.orm, async em => {
+    const reached = await reach(dependencies, em, connectionUuid)
+    const { connection } = reached
+    const state = await lockState(em, order.uuid)
+    if (state === undefined) storeCharge(em, order, connection)
+    else if (state !== 'issuing') return null
+    const earlier = state === undefined ? [] : await attemptsToIssue(em, order.uuid)
+    const begun = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
+    if (begun) return { ...reached, attempt: begun, isRepeat: true }
     const attempt = em.create(Attempt, {
       uuid: randomUUID(),
       operation: 'issue',
-      subjectUuid: chargeUuid,
-      connectionUuid: connection.uuid,
+      subjectUuid: order.uuid,
+      connectionUuid,
       providerAccountUuid: connection.providerAccountUuid,
       position: earlier.length,
-      reference: referenceOf(chargeUuid),
+      reference: referenceOf(order.uuid),
       state: 'calling',
     })
-    return { attempt, isRepeat: false }
+    return { ...reached, attempt, isRepeat: false }
+  })
+}
+
+/** The attempts to issue a charge, in the order of trying. */
+export function attemptsToIssue(em: EntityManager, chargeUuid: string): Promise<Attempt[]> {
+  return em.find(Attempt, { operation: 'issue', subjectUuid: chargeUuid }, { orderBy: { position: 'asc' } })
+}
+
+function storeCharge(em: EntityManager, order: Issuing, connection: Connection): void {
+  const { opened: details, valueCents } = order
+  const at = new Date()
+  const charge = em.create(Charge, {
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connection,
+    providerAccountUuid: connection.providerAccountUuid,
+    state: 'issuing',
+    valueCents,
+    totalCents: valueCents,
+    externalRef: details.externalRef,
+    beneficiaryName: details.finalBeneficiary?.name,
+    beneficiaryDocument: details.finalBeneficiary?.document,
+    paymentUuid: randomUUID(),
+    expiresInSeconds: order.expiresInSeconds,
+    history: [],
+    requestId: order.requestId,
+    fingerprint: details.fingerprint,
+    createdAt: at,
+    updatedAt: at,
+  })
+  details.splits.forEach((split, position) => {
+    em.create(Split, {
+      uuid: randomUUID(),
+      charge,
+      position,
+      type: split.type,
+      amount: split.amount,
+      recipient: split.recipientAccountUuid,
+    })
   })
 }
 
@@ -63,11 +116,9 @@ export function leaveCandidate(
 }
 
 /** Calls of earlier runs that broke off and are not asked again: whatever they left is none of the charge's. */
-export async function orphanTheRest(em: EntityManager, chargeUuid: string): Promise<void> {
-  const all = await em.find(Attempt, { operation: 'issue', subjectUuid: chargeUuid })
-  for (const attempt of all.filter(one => one.state === 'calling'))
+export function orphanTheRest(attempts: Attempt[]): void {
+  for (const attempt of attempts.filter(one => one.state === 'calling'))
     Object.assign(attempt, { state: 'orphan', code: 'interrupted' })
-  await em.flush()
 }
 
 async function lockState(em: EntityManager, chargeUuid: string): Promise<ChargeState | undefined> {

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { Attempt } from '../db/entities/attempt.ts'
-import { Charge, Split } from '../db/entities/charge.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
+import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { feeOf } from '../domain/money.ts'
@@ -9,9 +9,16 @@ import type { IssuedCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { announceCharge, type LeftToDo, leftToDo } from './announce.ts'
 import { inOrderOfTrust, tellBreaker } from './breaker.ts'
-import { partyOf, reach } from './connections.ts'
+import { partyOf } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
-import { beginAttempt, leaveCandidate, orphanTheRest } from './issue-attempts.ts'
+import {
+  attemptsToIssue,
+  type Begun,
+  beginAttempt,
+  type Issuing,
+  leaveCandidate,
+  orphanTheRest,
+} from './issue-attempts.ts'
 import { lockCharge, moveCharge } from './move.ts'
 
 /** Where a charge stands after issuing; `orphans` are attempts whose payload may exist and must be cancelled. */
@@ -30,104 +37,59 @@ export type Issued = LeftToDo & {
  */
 export function issueCharge(dependencies: Dependencies) {
   return async (order: ChargeOrder): Promise<Issued> => {
-    const em = dependencies.orm.em.fork()
-    const candidates = await inOrderOfTrust(em, order.candidates)
-    const charge = await storeOrder(em, order, dependencies.sealer.open<ChargeDetails>(order.details))
-    if (charge.state !== 'issuing') return issuedAs(em, charge)
+    const issuing = { ...order, opened: dependencies.sealer.open<ChargeDetails>(order.details) }
+    const candidates = await inOrderOfTrust(dependencies.orm.em.fork(), order.candidates)
     for (const connectionUuid of candidates) {
-      const issued = await issueThrough(dependencies, { charge, connectionUuid })
+      const issued = await issueThrough(dependencies, issuing, connectionUuid)
       if (issued) return issued
     }
-    return inTransaction(dependencies.orm, tx => giveUp(tx, order.uuid))
+    return inTransaction(dependencies.orm, em => giveUp(em, order.uuid))
   }
 }
 
-/** Writes the charge, its splits and nothing else; a repeat finds them there. */
-async function storeOrder(em: EntityManager, order: ChargeOrder, details: ChargeDetails): Promise<Charge> {
-  const stored = await em.findOne(Charge, order.uuid, { populate: ['connection'] })
-  if (stored) return stored
-  const at = new Date()
-  const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
-  const charge = em.create(Charge, {
-    uuid: order.uuid,
-    accountUuid: order.accountUuid,
-    connection,
-    providerAccountUuid: connection.providerAccountUuid,
-    state: 'issuing',
-    valueCents: order.valueCents,
-    totalCents: order.valueCents,
-    externalRef: details.externalRef,
-    beneficiaryName: details.finalBeneficiary?.name,
-    beneficiaryDocument: details.finalBeneficiary?.document,
-    paymentUuid: randomUUID(),
-    expiresInSeconds: order.expiresInSeconds,
-    history: [],
-    requestId: order.requestId,
-    fingerprint: details.fingerprint,
-    createdAt: at,
-    updatedAt: at,
-  })
-  details.splits.forEach((split, position) => {
-    em.create(Split, {
-      uuid: randomUUID(),
-      charge,
-      position,
-      type: split.type,
-      amount: split.amount,
-      recipient: split.recipientAccountUuid,
-    })
-  })
-  await em.flush()
-  return charge
-}
-
-type Candidate = { charge: Charge; connectionUuid: string }
-
 /** Asks one candidate, unless an earlier run of this activity has its answer. Null: the next one, please. */
-async function issueThrough(dependencies: Dependencies, candidate: Candidate): Promise<Issued | null> {
-  const em = dependencies.orm.em.fork()
-  const { connection, provider } = await reach(dependencies, em, candidate.connectionUuid)
-  const begun = await beginAttempt(dependencies, { chargeUuid: candidate.charge.uuid, connection })
-  if (!begun) return issuedMeanwhile(em, candidate.charge.uuid)
-  const { attempt } = begun
+async function issueThrough(
+  dependencies: Dependencies,
+  order: Issuing,
+  connectionUuid: string,
+): Promise<Issued | null> {
+  const begun = await beginAttempt(dependencies, order, connectionUuid)
+  if (!begun) return issuedMeanwhile(dependencies.orm.em.fork(), order.uuid)
+  const { attempt, connection, provider } = begun
   if (attempt.state !== 'calling') return null
-  const feeCents =
-    candidate.charge.valueCents === 0 ? 0 : feeOf(candidate.charge.valueCents, connection.fees.charge)
+  const feeCents = order.valueCents === 0 ? 0 : feeOf(order.valueCents, connection.fees.charge)
   const outcome = await provider.issueCharge({
     reference: attempt.reference,
-    totalCents: candidate.charge.valueCents + feeCents,
-    expiresInSeconds: candidate.charge.expiresInSeconds,
+    totalCents: order.valueCents + feeCents,
+    expiresInSeconds: order.expiresInSeconds,
     collectionKey: connection.collectionKey ?? null,
   })
-  await tellBreaker(em, connection.uuid, outcome)
+  await tellBreaker(dependencies.orm.em.fork(), connection, outcome)
   if (outcome.kind === 'accepted')
-    return inTransaction(dependencies.orm, tx => open(tx, { attempt, feeCents, issued: outcome.charge }))
+    return inTransaction(dependencies.orm, em => open(em, { begun, feeCents, issued: outcome.charge }))
   await leaveCandidate(dependencies, begun, outcome)
   return null
 }
 
 /** Another run of this activity was faster. */
 async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Promise<Issued> {
-  return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'], refresh: true }))
+  return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid), await attemptsToIssue(em, chargeUuid))
 }
 
-type Opening = { attempt: Attempt; feeCents: number; issued: IssuedCharge }
+type Opening = { begun: Begun; feeCents: number; issued: IssuedCharge }
 
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
-async function open(
-  em: EntityManager,
-  { attempt: { uuid, subjectUuid }, ...opening }: Opening,
-): Promise<Issued> {
-  const { feeCents, issued } = opening
-  const charge = await lockCharge(em, subjectUuid)
-  const attempt = await em.findOneOrFail(Attempt, uuid)
+async function open(em: EntityManager, { begun, feeCents, issued }: Opening): Promise<Issued> {
+  const { connection } = begun
+  const charge = await em.findOneOrFail(Charge, begun.attempt.subjectUuid, ALONE)
+  const attempts = await attemptsToIssue(em, charge.uuid)
+  const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
   if (charge.state !== 'issuing') {
     // Another run of this activity was faster: what this one was given is not what was shown.
     if (attempt.state !== 'accepted') attempt.state = 'orphan'
-    return issuedAs(em, charge)
+    return issuedAs(em, charge, attempts)
   }
-  const connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
-  charge.connection = connection
+  charge.connection = em.getReference(Connection, connection.uuid)
   charge.providerAccountUuid = connection.providerAccountUuid
   charge.feeCents = feeCents
   charge.totalCents = charge.valueCents + feeCents
@@ -137,20 +99,16 @@ async function open(
   charge.receiver = partyOf(connection) ?? issued.receiver
   charge.expiresAt = new Date(issued.expiresAt)
   attempt.state = 'accepted'
-  await orphanTheRest(em, charge.uuid)
+  orphanTheRest(attempts)
   moveCharge(charge, 'issued', new Date())
-  return issuedAs(em, charge)
+  return issuedAs(em, charge, attempts)
 }
 
 async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {
   const charge = await lockCharge(em, chargeUuid)
-  if (charge.state !== 'issuing') return issuedAs(em, charge)
-  await orphanTheRest(em, chargeUuid)
-  const attempts = await em.find(
-    Attempt,
-    { operation: 'issue', subjectUuid: chargeUuid },
-    { orderBy: { position: 'asc' } },
-  )
+  const attempts = await attemptsToIssue(em, chargeUuid)
+  if (charge.state !== 'issuing') return issuedAs(em, charge, attempts)
+  orphanTheRest(attempts)
   const connections = await em.find(Connection, {
     uuid: { $in: attempts.map(attempt => attempt.connectionUuid) },
   })
@@ -167,16 +125,15 @@ async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {
   }
   moveCharge(charge, 'nobody_could_issue', at)
   await announceCharge(em, charge, { at })
-  return issuedAs(em, charge)
+  return issuedAs(em, charge, attempts)
 }
 
-async function issuedAs(em: EntityManager, charge: Charge): Promise<Issued> {
-  const orphans = await em.find(Attempt, { operation: 'issue', subjectUuid: charge.uuid, state: 'orphan' })
+async function issuedAs(em: EntityManager, charge: Charge, attempts: Attempt[]): Promise<Issued> {
   return {
     state: charge.state,
     connectionUuid: charge.connection.uuid,
     expiresAt: charge.expiresAt?.toISOString() ?? null,
-    orphans: orphans.map(orphan => orphan.uuid),
+    orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
     ...(await leftToDo(em, charge.uuid)),
   }
 }

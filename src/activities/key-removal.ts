@@ -17,10 +17,10 @@ export function deleteKey(dependencies: Dependencies) {
     const told = await inTransaction(orm, tx => begin(tx, uuid))
     if (told.kind !== 'call') return told
     const em = orm.em.fork()
-    const { key, connection } = await em.findOneOrFail(PixKey, uuid)
-    const { provider } = await reach(dependencies, em, connection.uuid)
+    const { key, connection: by } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await reach(dependencies, em, by.uuid)
     const outcome = await provider.deleteKey(key!)
-    await tellBreaker(em, connection.uuid, outcome)
+    await tellBreaker(em, connection, outcome)
     return inTransaction(orm, tx => keep(tx, { uuid, outcome, isRepeat: told.isRepeat }))
   }
 }
@@ -30,10 +30,10 @@ export function askKeyRemoval(dependencies: Dependencies) {
   return async ({ uuid, asked }: KeyQuestion): Promise<KeyTold> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
-    const { connection } = await em.findOneOrFail(PixKey, uuid)
-    const { provider } = await reach(dependencies, em, connection.uuid)
+    const { connection: by } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await reach(dependencies, em, by.uuid)
     const listed = await provider.listKeys()
-    await tellBreaker(em, connection.uuid, listed)
+    await tellBreaker(em, connection, listed)
     return inTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : over(row)

@@ -37,9 +37,9 @@ export type MedFollowed =
 export function followMed(dependencies: Dependencies) {
   return async (order: MedOrder): Promise<MedFollowed> => {
     const em = dependencies.orm.em.fork()
-    const { provider } = await reach(dependencies, em, order.connectionUuid)
+    const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
     const found = await provider.findMed({ id: order.providerMedId, endToEnd: order.endToEnd })
-    await tellBreaker(em, order.connectionUuid, found)
+    await tellBreaker(em, connection, found)
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     if (found.kind === 'not_found') {
       // A provider that has told of a dispute and does not find it has not answered.

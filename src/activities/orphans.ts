@@ -24,7 +24,7 @@ export function closeOrphan(dependencies: Dependencies) {
     const attempt = await em.findOneOrFail(Attempt, attemptUuid)
     const reached = await reach(dependencies, em, attempt.connectionUuid)
     const answer = await askForTheEnd(reached, attempt)
-    await tellBreaker(em, attempt.connectionUuid, answer)
+    await tellBreaker(em, reached.connection, answer)
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
     if (answer.kind === 'not_found' && !lastLook)
       return { kind: 'absent', settleWindowMs: reached.connection.settleWindowMs }

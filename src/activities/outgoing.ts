@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
-import { Connection } from '../db/entities/connection.ts'
+import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
@@ -10,7 +10,7 @@ import type { OperatorsWord } from '../workflows/messages.ts'
 import type { LeftToDo } from './announce.ts'
 import { isPaused, whyBarred } from './barred.ts'
 import { tellBreaker } from './breaker.ts'
-import { reach } from './connections.ts'
+import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type AttemptKey, answered, FINAL, keep, keyOf, stayInDoubt } from './outcomes.ts'
 
@@ -47,7 +47,8 @@ export type Outgoing<Row> = {
   /** Holds the money and moves the life on; a refusal means that no provider is called. */
   begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
   send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
-  find(provider: Provider, row: Row, attempt: Attempt): Promise<FindSendingOutcome>
+  /** Asks by our id; what else names it there is read without a lock, because it does not change. */
+  find(provider: Provider, attempt: Attempt, em: EntityManager): Promise<FindSendingOutcome>
   accepted(em: EntityManager, row: Row, sending: Sending): Promise<void>
   settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
   /** What may still happen to money that has settled: its recipient gives it back. */
@@ -60,12 +61,13 @@ export type By = { attempt: Attempt; connection: Connection }
 /** Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked about. */
 export function sendBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async (order: SendOrder): Promise<Sent> => {
-    const begun = await inTransaction(dependencies.orm, em => begin(em, outgoing, order))
+    const begun = await inTransaction(dependencies.orm, async em => {
+      const reached = await reach(dependencies, em, order.connectionUuid)
+      return begin(em, outgoing, order, reached)
+    })
     if ('sent' in begun) return begun.sent
-    const em = dependencies.orm.em.fork()
-    const { provider } = await reach(dependencies, em, order.connectionUuid)
-    const outcome = await outgoing.send(provider, begun.row, begun)
-    await tellBreaker(em, order.connectionUuid, outcome)
+    const outcome = await outgoing.send(begun.provider, begun.row, begun)
+    await tellBreaker(dependencies.orm.em.fork(), begun.connection, outcome)
     return inTransaction(dependencies.orm, tx => keep(tx, outgoing, order, outcome))
   }
 }
@@ -76,10 +78,9 @@ export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) 
     const em = dependencies.orm.em.fork()
     const attempt = await em.findOne(Attempt, keyOf(outgoing, order))
     if (!attempt) return { kind: 'never_begun' }
-    const row = await inTransaction(dependencies.orm, tx => outgoing.lock(tx, order.uuid))
     const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
-    const found = await outgoing.find(provider, row, attempt)
-    await tellBreaker(em, order.connectionUuid, found)
+    const found = await outgoing.find(provider, attempt, em)
+    await tellBreaker(em, connection, found)
     switch (found.kind) {
       case 'no_answer':
       case 'not_found': {
@@ -125,9 +126,10 @@ async function begin<Row>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: SendOrder,
-): Promise<{ sent: Sent } | (By & { row: Row })> {
+  reached: Reached,
+): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
+  const { connection } = reached
   const row = await outgoing.lock(em, order.uuid)
-  const connection = await em.findOneOrFail(Connection, order.connectionUuid)
   const earlier = await em.findOne(Attempt, keyOf(outgoing, order))
   if (earlier && !mayBegin(earlier)) {
     if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
@@ -142,7 +144,7 @@ async function begin<Row>(
       return { sent: { kind: 'unknown', code: 'paused' } }
     }
     earlier.state = 'calling'
-    return { row, attempt: earlier, connection }
+    return { ...reached, row, attempt: earlier }
   }
   const attempt = earlier ?? (await newAttempt(em, outgoing, order, connection))
   attempt.state = 'calling'
@@ -150,7 +152,7 @@ async function begin<Row>(
   if (barred) Object.assign(attempt, barred)
   else {
     const refusal = await outgoing.begin(em, row, { attempt, connection })
-    if (!refusal) return { row, attempt, connection }
+    if (!refusal) return { ...reached, row, attempt }
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)

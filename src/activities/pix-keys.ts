@@ -29,14 +29,14 @@ export function createKey(dependencies: Dependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyTold> => {
     const { orm } = dependencies
     const em = orm.em.fork()
-    const { type, key, connection } = await em.findOneOrFail(PixKey, uuid)
-    const { provider } = await reach(dependencies, em, connection.uuid)
+    const { type, key, connection: by } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await reach(dependencies, em, by.uuid)
     // A random key has no name before it is there: what is new in the list afterwards tells of a lost answer.
     const before = type === 'RANDOM' ? await provider.listKeys() : null
     const told = await inTransaction(orm, tx => begin(tx, uuid, before))
     if (told !== 'call') return told
     const outcome = await provider.createKey({ type, key: key ?? null })
-    await tellBreaker(em, connection.uuid, outcome)
+    await tellBreaker(em, connection, outcome)
     return inTransaction(orm, tx => keep(tx, uuid, outcome))
   }
 }
@@ -49,7 +49,7 @@ export function askKey(dependencies: Dependencies) {
     const { connection } = await em.findOneOrFail(PixKey, uuid)
     const reached = await reach(dependencies, em, connection.uuid)
     const listed = await reached.provider.listKeys()
-    await tellBreaker(em, connection.uuid, listed)
+    await tellBreaker(em, reached.connection, listed)
     return inTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'creating') return { kind: 'over', state: row.state }

@@ -1,5 +1,5 @@
 import type { Attempt } from '../db/entities/attempt.ts'
-import type { Charge } from '../db/entities/charge.ts'
+import { Charge } from '../db/entities/charge.ts'
 import { Refund } from '../db/entities/refund.ts'
 import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -40,8 +40,10 @@ export const devolution: Outgoing<Devolution> = {
     return provider.refund({ id: attempt.reference, endToEnd: charge.endToEnd!, cents: refund.valueCents })
   },
 
-  find(provider, { charge }, attempt) {
-    return provider.findRefund({ id: attempt.reference, endToEnd: charge.endToEnd! })
+  async find(provider, attempt, em) {
+    const { chargeUuid } = await em.findOneOrFail(Refund, attempt.subjectUuid)
+    const { endToEnd } = await em.findOneOrFail(Charge, chargeUuid)
+    return provider.findRefund({ id: attempt.reference, endToEnd: endToEnd! })
   },
 
   async accepted(_em, { refund }) {

@@ -54,8 +54,9 @@ export const unmatchedReturn: Outgoing<Return> = {
     })
   },
 
-  find(provider, { original }, attempt) {
-    return provider.findRefund({ id: attempt.reference, endToEnd: original.endToEnd! })
+  async find(provider, attempt, em) {
+    const { endToEnd } = await em.findOneOrFail(Movement, attempt.subjectUuid)
+    return provider.findRefund({ id: attempt.reference, endToEnd: endToEnd! })
   },
 
   async accepted() {},

@@ -46,7 +46,7 @@ export const pixOut: Outgoing<Transfer> = {
     })
   },
 
-  find(provider, _transfer, attempt) {
+  find(provider, attempt) {
     return provider.findTransfer(attempt.reference)
   },
 

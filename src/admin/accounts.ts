@@ -67,8 +67,8 @@ export async function setDefaults(
 ): Promise<void> {
   await em.transactional(async tx => {
     await tx.nativeDelete(DefaultProvider, { accountUuid, paymentType: 'PIX' })
-    connectionUuids.forEach((connectionUuid, index) => {
-      tx.create(DefaultProvider, { accountUuid, paymentType: 'PIX', position: index + 1, connectionUuid })
+    connectionUuids.forEach((connection, index) => {
+      tx.create(DefaultProvider, { accountUuid, paymentType: 'PIX', position: index + 1, connection })
     })
   })
 }

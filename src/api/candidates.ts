@@ -33,12 +33,10 @@ async function namedConnection(em: EntityManager, token: Token, uuid: string): P
 async function defaultConnections(em: EntityManager, token: Token): Promise<Connection[]> {
   const places = await em.find(
     DefaultProvider,
-    { accountUuid: token.accountUuid, paymentType: 'PIX' },
-    { orderBy: { position: 'asc' } },
+    { accountUuid: token.accountUuid, paymentType: 'PIX', connection: { isPublic: true } },
+    { populate: ['connection'], orderBy: { position: 'asc' } },
   )
-  const found = await em.find(Connection, { uuid: places.map(place => place.connectionUuid), isPublic: true })
-  const byUuid = new Map(found.map(connection => [connection.uuid, connection]))
-  return places.flatMap(place => byUuid.get(place.connectionUuid) ?? [])
+  return places.map(place => place.connection)
 }
 
 /** Only ACTIVE starts anything; test tokens reach simulators only, live ones never. */

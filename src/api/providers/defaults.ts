@@ -20,11 +20,11 @@ async function replaced(em: EntityManager, { accountUuid }: Token, uuids: string
   await em.nativeDelete(DefaultProvider, { accountUuid, paymentType: 'PIX' })
   await em.insertMany(
     DefaultProvider,
-    uuids.map((connectionUuid, index) => ({
+    uuids.map((connection, index) => ({
       accountUuid,
       paymentType: 'PIX' as const,
       position: index + 1,
-      connectionUuid,
+      connection,
     })),
   )
 }

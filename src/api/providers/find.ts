@@ -82,13 +82,15 @@ function conditionOf(row: ConditionRow): Condition {
 export async function defaultProviders(em: EntityManager, { accountUuid, connectionUuid }: Token) {
   const places = await em.find(
     DefaultProvider,
-    { accountUuid, paymentType: 'PIX', ...(connectionUuid !== null && { connectionUuid }) },
-    { orderBy: { position: 'asc' } },
+    { accountUuid, paymentType: 'PIX', ...(connectionUuid !== null && { connection: connectionUuid }) },
+    { populate: ['connection'], orderBy: { position: 'asc' } },
   )
-  const uuids = places.map(place => place.connectionUuid)
-  const connections = new Map((await em.find(Connection, { uuid: uuids })).map(one => [one.uuid, one]))
-  const broken = await openBreakers(em, uuids)
-  return uuids.map(uuid => showDefaultProvider(connections.get(uuid)!, broken.has(uuid)))
+  const connections = places.map(place => place.connection)
+  const broken = await openBreakers(
+    em,
+    connections.map(({ uuid }) => uuid),
+  )
+  return connections.map(connection => showDefaultProvider(connection, broken.has(connection.uuid)))
 }
 
 async function openBreakers(em: EntityManager, uuids: string[]): Promise<Set<string>> {

@@ -40,6 +40,14 @@ const connection = defineEntity({
     virtualAccount: p.json<VirtualAccount>().nullable(),
     /** How long a sending that is not found may still arrive (SPEC §6). */
     settleWindowMs: p.integer().default(600_000),
+    /** Its breaker remembers calls without an answer; most connections have nothing there. */
+    isDistrusted: p
+      .boolean()
+      .formula(
+        ({ uuid }) => `exists (select from breaker where connection_uuid = ${uuid}
+          and (opened_at is not null or cardinality(failures) > 0))`,
+      )
+      .lazy(),
     createdAt: moment().onCreate(() => new Date()),
     updatedAt: moment().onCreate(() => new Date()),
   }),
@@ -55,7 +63,7 @@ const defaultProvider = defineEntity({
     accountUuid: p.uuid().primary(),
     paymentType: oneOf<'PIX'>().primary(),
     position: p.integer().primary(),
-    connectionUuid: uuid(),
+    connection: () => p.manyToOne(Connection).name('connection_uuid'),
   }),
 })
 
