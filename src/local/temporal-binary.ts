@@ -2,12 +2,16 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeOnce } from './cache.ts'
 import { findOnPath, isExecutable, run } from './commands.ts'
+import { builtWithGo } from './go-build.ts'
 import { download, reachableArchive } from './temporal-download.ts'
-import { LIMITS, type Say, withProgress } from './waiting.ts'
+import type { Say } from './waiting.ts'
 
 /** The newest that both the official download and the Go module proxy have; brings Server 1.29.1. */
 const version = '1.5.1'
-const goModule = `github.com/temporalio/cli/cmd/temporal@v${version}`
+const goPrograms = {
+  ...{ name: 'Temporal CLI', version, minutes: 5 },
+  packages: ['github.com/temporalio/cli/cmd/temporal'],
+}
 
 export type TemporalSearch = {
   /** TEMPORAL_CLI_PATH: taken at its word. */
@@ -97,23 +101,6 @@ async function downloadCli(folder: string, { say = ignore, abort }: TemporalSear
   return true
 }
 
-async function buildCli(
-  folder: string,
-  { path, environment, say = ignore, abort }: TemporalSearch,
-): Promise<boolean> {
-  const go = await findOnPath('go', path)
-  if (!go) return false
-  say(`Building the Temporal CLI ${version} with Go, once for all clones: about 5 minutes on two cores …`)
-  let doing = 'asking for the modules'
-  let packages = 0
-  await withProgress({ say, line: () => `  Temporal CLI: ${doing}` }, () =>
-    run(go, ['install', '-v', '-ldflags=-s -w', goModule], {
-      env: { ...environment, CGO_ENABLED: '0', GOBIN: folder, GOFLAGS: '' },
-      abort: AbortSignal.any([AbortSignal.timeout(LIMITS.buildMs), ...(abort ? [abort] : [])]),
-      onLine: line => {
-        doing = line.startsWith('go: ') ? line.slice(4) : `${++packages} packages compiled, now ${line}`
-      },
-    }),
-  )
-  return true
+function buildCli(folder: string, search: TemporalSearch): Promise<boolean> {
+  return builtWithGo(folder, goPrograms, { ...search, say: search.say ?? ignore })
 }
