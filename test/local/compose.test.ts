@@ -35,6 +35,14 @@ test('every setting of ours that a service gets is one that is read', () => {
   expect(given.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
 })
 
+test('Temporal’s schema is made by the tools of the very server that reads it', () => {
+  const versions = [...compose.matchAll(/image: temporalio\/(?:admin-tools|server):(\S+)/g)].map(
+    ([, one]) => one,
+  )
+  expect(versions).toHaveLength(2)
+  expect(new Set(versions).size).toBe(1)
+})
+
 test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () => {
   for (const [name, value] of Object.entries(DISCREET)) expect(compose).toContain(`"${name}=${value}"`)
 })
