@@ -57,12 +57,14 @@ async function during(site: Site, act: () => Promise<unknown>): Promise<Counted>
   }
 }
 
-/** `openSite` has PostgreSQL count every statement of every process. */
+/** `openSite` has PostgreSQL count every statement of every process; Temporal may have databases of its own there. */
 async function counters({ stage }: Site): Promise<Omit<Counted, 'ms'>> {
   await stage.sql('select pg_stat_force_next_flush()')
   const [row] = await stage.sql<{ transactions: string; statements: string }>(
     `select (select xact_commit + xact_rollback from pg_stat_database where datname = current_database()) as transactions,
-       (select sum(calls) from pg_stat_statements where query !~* '^(begin|commit|rollback|start)') as statements`,
+       (select sum(calls) from pg_stat_statements
+        where dbid = (select oid from pg_database where datname = current_database())
+          and query !~* '^(begin|commit|rollback|start)') as statements`,
   )
   return { transactions: Number(row!.transactions), statements: Number(row!.statements) }
 }

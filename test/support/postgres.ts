@@ -12,8 +12,13 @@ import {
 import { LIMITS, waitUntil } from '../../src/local/waiting.ts'
 import { startServer, temporaryFolder } from './servers.ts'
 
+/** As fast as it goes: what a suite's database holds need not outlive a loss of power. */
+const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
 /** A PostgreSQL of the suite's own with one empty database; what it holds is gone when it stops. */
-export async function startPostgres(): Promise<{ url: string; log(): string; stop(): Promise<void> }> {
+export async function startPostgres(
+  settings: Record<string, string> = FORGETFUL,
+): Promise<{ url: string; log(): string; stop(): Promise<void> }> {
   const folder = await temporaryFolder()
   const cluster = await openCluster({
     folder: join(folder.path, 'postgres'),
@@ -21,7 +26,6 @@ export async function startPostgres(): Promise<{ url: string; log(): string; sto
     path: readLocalConfig().path,
   })
   const { port, release } = await freePort()
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
   const { command, args, ...ids } = postgresCommand(cluster, { port, settings })
   const server = startServer(command, args, ids)
   await waitUntil(
