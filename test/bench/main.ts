@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { orAborted } from '../../src/local/waiting.ts'
 import { creates } from './creates.ts'
 import { deliveries } from './deliveries.ts'
 import { add, type Figures, isReached, nothingYet, written } from './figures.ts'
@@ -9,13 +10,13 @@ import { memory } from './memory.ts'
 import { payments } from './payments.ts'
 import { processes } from './processes.ts'
 import { rigOf } from './rig.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite, type Site, TEMPORALS } from './site.ts'
 import { transfers } from './transfers.ts'
 
 /**
- * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --json file]`: how fast it is, beside
- * the floors under it. Every ratio is of one run, in turns, because only those mean something on a machine that does
- * other things too.
+ * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --temporal postgres --json file]`:
+ * how fast it is, beside the floors under it. Every ratio is of one run, in turns, because only those mean something on a
+ * machine that does other things too.
  */
 
 export type Bench = {
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '12' },
     rows: { type: 'string', default: '1000000' },
     charges: { type: 'string', default: '10000' },
+    temporal: { type: 'string', default: 'sqlite' },
     json: { type: 'string' },
   },
 })
@@ -46,29 +48,36 @@ const unknown = wanted.filter(name => !(name in PARTS))
 if (unknown.length > 0)
   throw new Error(`--only knows ${Object.keys(PARTS).join(', ')}; not ${unknown.join(', ')}`)
 
+const temporal = TEMPORALS.find(name => name === values.temporal)
+if (!temporal) throw new Error(`--temporal knows ${TEMPORALS.join(', ')}; not ${values.temporal}`)
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const site = await openSite()
+/** Told to stop, it ends what it started before it goes. */
+const told = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => told.abort(new Error(`Told by ${name}.`)))
+
+await using open = new AsyncDisposableStack()
+const site = await openSite({ temporal, say, abort: told.signal })
+open.defer(site.close)
 const floors = await openFloors(site.local.temporal_address)
+open.defer(floors.stop)
 const all: Figures = nothingYet()
-try {
-  const rig = await rigOf(site)
-  for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
-  for (const [name, part] of Object.entries(PARTS)) {
-    if (!wanted.includes(name)) continue
-    say(`\n${name}`)
-    const { seconds, rows, charges } = values
-    const found = { ...nothingYet() }
-    add(found, await part({ site, floors, say, ...numbers({ seconds, rows, charges }) }))
-    say(`\n${written(found)}`)
-    add(all, found)
-  }
-  if (values.json) await writeFile(values.json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
-  const missed = all.goals.filter(goal => !isReached(goal)).length
-  say(`\n${all.goals.length} goals, ${missed === 0 ? 'all reached' : `${missed} missed`}`)
-} finally {
-  await floors.stop()
-  await site.close()
+const rig = await rigOf(site)
+for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
+for (const [name, part] of Object.entries(PARTS)) {
+  if (!wanted.includes(name)) continue
+  say(`\n${name}`)
+  const { seconds, rows, charges } = values
+  const found = { ...nothingYet() }
+  const asked = part({ site, floors, say, ...numbers({ seconds, rows, charges }) })
+  add(found, await orAborted(asked, told.signal))
+  say(`\n${written(found)}`)
+  add(all, found)
 }
+if (values.json) await writeFile(values.json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
+const missed = all.goals.filter(goal => !isReached(goal)).length
+say(`\n${all.goals.length} goals, ${missed === 0 ? 'all reached' : `${missed} missed`}`)
 
 function numbers<Name extends string>(texts: Record<Name, string>): Record<Name, number> {
   const read = Object.entries<string>(texts).map(([name, text]) => {

@@ -2,13 +2,13 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import type { Site } from './site.ts'
 
 /** The machine and the servers, without which no figure means anything. */
-export async function rigOf({ stage, local }: Site): Promise<Record<string, string>> {
+export async function rigOf({ stage }: Site): Promise<Record<string, string>> {
   const [postgres] = await stage.sql<{ version: string }>('select version()')
   const settings = await stage.sql<{ name: string; setting: string }>(
     `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'shared_buffers')`,
   )
   const temporal = await stage.temporal()
-  const { serverVersion } = await temporal.connection.workflowService.getSystemInfo({})
+  const cluster = await temporal.connection.workflowService.getClusterInfo({})
   return {
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() || process.arch}, ${gib(totalmem())}`,
     'load at the start': loadavg()
@@ -17,7 +17,7 @@ export async function rigOf({ stage, local }: Site): Promise<Record<string, stri
     'everything on it': 'API, worker, simulator, PostgreSQL, Temporal, the callers',
     node: process.version,
     PostgreSQL: `${postgres!.version.split(' ')[1]} (${settings.map(({ name, setting }) => `${name} ${setting}`).join(', ')})`,
-    Temporal: `${serverVersion} at ${new URL(`tcp://${local.temporal_address}`).port === '' ? '?' : 'loopback'}`,
+    Temporal: `${cluster.serverVersion} (persistence ${cluster.persistenceStore}, visibility ${cluster.visibilityStore}, history shards ${cluster.historyShardCount})`,
   }
 }
 

@@ -2,23 +2,41 @@ import { readFile } from 'node:fs/promises'
 import { Pool } from 'undici'
 import { readLocalConfig } from '../../src/config.ts'
 import { openOrm } from '../../src/db/orm.ts'
+import type { Say } from '../../src/local/waiting.ts'
 import { openStage } from '../api/support/stage.ts'
-import { type Stack, startStack } from '../support/stack.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startStack } from '../support/stack.ts'
+import { startTemporalServer } from './temporal-server.ts'
 
 /** What is measured: a whole Trilho of its own, and merchants in it. */
 export type Site = Awaited<ReturnType<typeof openSite>>
+
+/** What keeps Temporal's lives: SQLite under the development server of `npm start`, or PostgreSQL under one as in production. */
+export const TEMPORALS = ['sqlite', 'postgres'] as const
+export type SiteOrder = { temporal: (typeof TEMPORALS)[number]; say: Say; abort: AbortSignal }
 
 /** One token's share of the machine is tried elsewhere. */
 const NO_LIMIT = { TRILHO_RATE_LIMIT: '1000000', TRILHO_RATE_BURST: '1000000' }
 /** A settlement at the simulator takes 20 ms, so that what is waited for is ours. */
 const TIME_SCALE = 10
+/** As `npm start` runs it, but it counts every statement, and has room for Temporal's services beside two of each of ours. */
+const POSTGRES = { shared_preload_libraries: 'pg_stat_statements', max_connections: '300' }
 
-export async function openSite(environment: NodeJS.ProcessEnv = {}) {
-  const stack = await startStack({ timeScale: TIME_SCALE, environment: { ...NO_LIMIT, ...environment } })
-  await countStatements(stack)
+export async function openSite({ temporal, say, abort }: SiteOrder) {
+  await using opening = new AsyncDisposableStack()
+  const postgres = await startPostgres(POSTGRES)
+  opening.defer(postgres.stop)
+  await countStatements(postgres.url)
+  const server =
+    temporal === 'postgres' && (await startTemporalServer({ databaseUrl: postgres.url, say, abort }))
+  if (server) opening.defer(server.stop)
+  const servers = { DATABASE_URL: postgres.url, ...(server && { TEMPORAL_ADDRESS: server.address }) }
+  const stack = await startStack({ timeScale: TIME_SCALE, environment: { ...NO_LIMIT, ...servers } })
+  opening.defer(async () => void (await stack.stop()))
   const stage = await openStage(stack.home)
+  opening.defer(stage.close)
   const secretKey = (await readFile(stack.home.secretKey, 'utf8')).trim()
-  const callers: Api[] = []
+  const open = opening.move()
   return {
     stack,
     stage,
@@ -26,7 +44,7 @@ export async function openSite(environment: NodeJS.ProcessEnv = {}) {
     /** A program's view of an API, with connections that are kept open. */
     api(url: string = stack.local.api_url): Api {
       const made = apiAt(url)
-      callers.push(made)
+      open.defer(made.close)
       return made
     },
     /** What a second API or worker of this site needs to know. */
@@ -42,26 +60,15 @@ export async function openSite(environment: NodeJS.ProcessEnv = {}) {
       TRILHO_PUBLIC_URL: stack.local.api_url,
       NODE_EXTRA_CA_CERTS: stack.home.simulatorCa,
     },
-    async close() {
-      await Promise.all(callers.map(one => one.close()))
-      await stage.close()
-      await stack.stop()
-    },
+    close: () => open.disposeAsync(),
   }
 }
 
-/** Has PostgreSQL count every statement, whoever sends it; that takes a restart. */
-async function countStatements(stack: Stack): Promise<void> {
-  await asAdministrator(stack, `alter system set shared_preload_libraries = 'pg_stat_statements'`)
-  await stack.restart()
-  await asAdministrator(stack, 'create extension if not exists pg_stat_statements')
-}
-
-async function asAdministrator(stack: Stack, statement: string): Promise<void> {
-  const orm = await openOrm({ databaseUrl: stack.local.database_url, poolSize: 1 })
+async function countStatements(databaseUrl: string): Promise<void> {
+  const orm = await openOrm({ databaseUrl, poolSize: 1 })
   await orm.em
     .fork()
-    .execute(statement)
+    .execute('create extension pg_stat_statements')
     .finally(() => orm.close())
 }
 

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rename } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { type LocalConfig, readLocalConfig } from '../../src/config.ts'
+import { makeOnce } from '../../src/local/cache.ts'
+import { isExecutable, run } from '../../src/local/commands.ts'
+import { builtWithGo } from '../../src/local/go-build.ts'
+import { freePort } from '../../src/local/ports.ts'
+import { temporalIsHealthy } from '../../src/local/temporal.ts'
+import type { Say } from '../../src/local/waiting.ts'
+import { startServer } from '../support/servers.ts'
+
+/**
+ * Temporal as docker-compose.yml runs it: the server of that version over PostgreSQL, told by the same variables, its schema
+ * made by the same script and its namespace by the same command. Built from its Go module, for there may be no containers here.
+ */
+export async function startTemporalServer(order: {
+  /** Of the PostgreSQL where it gets two databases of its own. */
+  databaseUrl: string
+  say: Say
+  abort: AbortSignal
+}): Promise<{ address: string; stop(): Promise<void> }> {
+  const { databaseUrl, abort } = order
+  const config = readLocalConfig()
+  const programs = await temporalPrograms(config, order)
+  const { hostname, port, username, password } = new URL(databaseUrl)
+  const environment = {
+    ...config.environment,
+    ...{ POSTGRES_SEEDS: hostname, DB_PORT: port, POSTGRES_USER: username, POSTGRES_PWD: password },
+  }
+  const withTools = { ...environment, PATH: programs + delimiter + config.path }
+  await run('sh', [join(ROOT, 'deploy/temporal/schema.sh')], { env: withTools, abort })
+
+  await using opening = new AsyncDisposableStack()
+  const ports: Record<string, string> = {}
+  for (const name of PORTS) {
+    const claimed = await freePort()
+    opening.defer(claimed.release)
+    ports[name] = String(claimed.port)
+  }
+  const server = startServer(join(programs, 'temporal-server'), ['--allow-no-auth', 'start'], {
+    env: { ...environment, ...SETTINGS, ...ports },
+  })
+  opening.defer(() => server.kill('SIGKILL')) // Nothing of it is read again.
+  const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`
+  await temporalIsHealthy(address, { namespace: 'temporal-system', searchAttributes: [] }, abort)
+  await run(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
+    cwd: ROOT,
+    env: {
+      ...{ ...config.environment, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: address },
+      TRILHO_SECRET_KEY: `unused:${randomBytes(32).toString('base64')}`,
+    },
+    abort,
+  })
+  const open = opening.move()
+  return { address, stop: () => open.disposeAsync() }
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What docker-compose.yml says of its server. */
+const SETTINGS = {
+  DB: 'postgres12',
+  NUM_HISTORY_SHARDS: '4',
+  DYNAMIC_CONFIG_FILE_PATH: join(ROOT, 'deploy/temporal/dynamic-config.yml'),
+  BIND_ON_IP: '127.0.0.1',
+  LOG_LEVEL: 'warn',
+}
+
+/** Each of the four services speaks gRPC, and membership to the others. */
+const PORTS = [
+  ...['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap(name => [
+    `${name}_GRPC_PORT`,
+    `${name}_MEMBERSHIP_PORT`,
+  ]),
+  'FRONTEND_HTTP_PORT',
+]
+
+/** The folder of the server and its schema tool, built at the first use. */
+async function temporalPrograms(
+  { cacheHome, path, environment }: LocalConfig,
+  { say, abort }: { say: Say; abort: AbortSignal },
+): Promise<string> {
+  const version = await composedVersion()
+  const folder = join(cacheHome, 'trilho', `temporal-server-${version}`)
+  const isThere = () => isExecutable(join(folder, 'temporal-server'))
+  if (await isThere()) return folder
+  await makeOnce(folder, { isThere, say, abort }, async empty => {
+    const packages = ['server', 'tools/sql'].map(name => `go.temporal.io/server/cmd/${name}`)
+    const programs = { name: 'Temporal server', version, packages, minutes: 10 }
+    if (!(await builtWithGo(empty, programs, { path, environment, say, abort })))
+      throw new Error('The Temporal server is built from its Go module: install Go (https://go.dev/dl).')
+    await rename(join(empty, 'sql'), join(empty, 'temporal-sql-tool'))
+    await rename(join(empty, 'server'), join(empty, 'temporal-server'))
+  })
+  return folder
+}
+
+async function composedVersion(): Promise<string> {
+  const compose = await readFile(join(ROOT, 'docker-compose.yml'), 'utf8')
+  return /image: temporalio\/server:(\S+)/.exec(compose)![1]!
+}
