@@ -52,32 +52,39 @@ const temporal = TEMPORALS.find(name => name === values.temporal)
 if (!temporal) throw new Error(`--temporal knows ${TEMPORALS.join(', ')}; not ${values.temporal}`)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-/** Told to stop, it ends what it started before it goes. */
-const told = new AbortController()
+/** Told to stop, or where nobody caught an error, it ends what it started before it goes. */
+const ending = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.on(name, () => told.abort(new Error(`Told by ${name}.`)))
+  process.on(name, () => ending.abort(new Error(`Told by ${name}.`)))
+for (const bug of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(bug, (error: unknown) => ending.abort(error))
 
-await using open = new AsyncDisposableStack()
-const site = await openSite({ temporal, say, abort: told.signal })
-open.defer(site.close)
-const floors = await openFloors(site.local.temporal_address)
-open.defer(floors.stop)
-const all: Figures = nothingYet()
-const rig = await rigOf(site)
-for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
-for (const [name, part] of Object.entries(PARTS)) {
-  if (!wanted.includes(name)) continue
-  say(`\n${name}`)
-  const { seconds, rows, charges } = values
-  const found = { ...nothingYet() }
-  const asked = part({ site, floors, say, ...numbers({ seconds, rows, charges }) })
-  add(found, await orAborted(asked, told.signal))
-  say(`\n${written(found)}`)
-  add(all, found)
+try {
+  await using open = new AsyncDisposableStack()
+  const site = await openSite({ temporal, say, abort: ending.signal })
+  open.defer(site.close)
+  const floors = await openFloors(site.local.temporal_address)
+  open.defer(floors.stop)
+  const all: Figures = nothingYet()
+  const rig = await rigOf(site)
+  for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (!wanted.includes(name)) continue
+    say(`\n${name}`)
+    const { seconds, rows, charges } = values
+    const found = { ...nothingYet() }
+    const asked = part({ site, floors, say, ...numbers({ seconds, rows, charges }) })
+    add(found, await orAborted(asked, ending.signal))
+    say(`\n${written(found)}`)
+    add(all, found)
+  }
+  if (values.json) await writeFile(values.json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
+  const missed = all.goals.filter(goal => !isReached(goal)).length
+  say(`\n${all.goals.length} goals, ${missed === 0 ? 'all reached' : `${missed} missed`}`)
+} catch (error) {
+  console.error(error)
+  process.exit(1)
 }
-if (values.json) await writeFile(values.json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
-const missed = all.goals.filter(goal => !isReached(goal)).length
-say(`\n${all.goals.length} goals, ${missed === 0 ? 'all reached' : `${missed} missed`}`)
 
 function numbers<Name extends string>(texts: Record<Name, string>): Record<Name, number> {
   const read = Object.entries<string>(texts).map(([name, text]) => {
