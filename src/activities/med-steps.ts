@@ -4,7 +4,7 @@ import { Connection } from '../db/entities/connection.ts'
 import { Med } from '../db/entities/med.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Transfer } from '../db/entities/transfer.ts'
-import { ALONE } from '../db/lock.ts'
+import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { dueAt, med as life, type MedEvent, stepsTo, warningDue } from '../domain/med.ts'
 import type { MedFacts } from '../domain/med-facts.ts'
@@ -57,6 +57,7 @@ async function lock(
 ): Promise<Locked & { opened: boolean }> {
   const charge = await chargeOf(em, pix)
   const transfer = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
+  if (!charge && !transfer && pix.connectionUuid) await lockGate(em, pix.connectionUuid)
   const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ALONE, refresh: true })
   const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, place)

@@ -1,7 +1,7 @@
 import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
 import { Transfer } from '../db/entities/transfer.ts'
-import { ALONE } from '../db/lock.ts'
+import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
@@ -9,16 +9,18 @@ import { type MedEvent, med as medLife } from '../domain/med.ts'
 import { shownInstant } from '../domain/time.ts'
 import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
-/** The charge under its row lock, with all that showing it needs: whoever changes a charge starts here. */
+/** The charge under its row lock, with all that showing it needs, and the gate of its money: whoever moves some starts here. */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
   const charge = await em.findOneOrFail(Charge, uuid, ALONE)
+  await lockGate(em, charge.connection.uuid)
   await em.populate(charge, ['connection', 'movement', 'splits.recipient'])
   return charge
 }
 
-/** The transfer under its row lock. */
+/** The transfer under its row lock, and the gate of its money. */
 export async function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
   const transfer = await em.findOneOrFail(Transfer, uuid, ALONE)
+  await lockGate(em, transfer.connection.uuid)
   await em.populate(transfer, ['connection', 'movement'])
   return transfer
 }

@@ -1,5 +1,5 @@
 import { Movement } from '../db/entities/movement.ts'
-import { ALONE } from '../db/lock.ts'
+import { ALONE, lockGate } from '../db/lock.ts'
 import { returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
@@ -15,6 +15,7 @@ export const unmatchedReturn: Outgoing<Return> = {
 
   async lock(em, uuid) {
     const original = await em.findOneOrFail(Movement, uuid, ALONE)
+    if (original.connectionUuid) await lockGate(em, original.connectionUuid)
     const out = await em.findOne(
       Movement,
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },

@@ -2,6 +2,7 @@ import { Account } from '../db/entities/account.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
+import { lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { deposited, type Leg, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
 import type { Disposition, MovementReason } from '../domain/movement.ts'
@@ -27,6 +28,7 @@ type Unexpected = {
  */
 export async function setAside(em: EntityManager, unexpected: Unexpected): Promise<Movement> {
   const { connection, charge, payment, reason } = unexpected
+  await lockGate(em, connection.uuid)
   const recorded = await em.findOne(Movement, {
     providerAccountUuid: connection.providerAccountUuid,
     movementType: 'IN',

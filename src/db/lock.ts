@@ -1,7 +1,17 @@
 import { LockMode } from '@mikro-orm/core'
+import type { EntityManager } from './orm.ts'
 
 /**
  * A row locked alone. What it refers to is read by a later statement: it is seen as of the moment the lock was given, and
  * a connection or account is not locked with it, which every new row that names one would wait for.
  */
 export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+/**
+ * The gate of money: of what goes through one connection, one transaction at a time moves some. So those that take
+ * balances more than once, or disputes and balances, never wait for each other. Taken after the row of the life and
+ * before any dispute or balance; rows that name the connection do not wait for it.
+ */
+export async function lockGate(em: EntityManager, connectionUuid: string): Promise<void> {
+  await em.execute('select from connection where uuid = ? for no key update', [connectionUuid])
+}

@@ -8,8 +8,8 @@ type Row = Posting & { movementUuid: string; providerAccountUuid: string }
 
 /**
  * Writes the postings of some movements and moves the balances with them, in the caller's transaction.
- * Balances are locked in sorted order, so that two transactions never wait for each other; a bucket that would go
- * below zero is refused by the database (constraint `balance_covered`).
+ * All buckets of an account are locked together and in sorted order, so that two transactions never wait for each other
+ * whichever bucket each began with; one that would go below zero is refused by the database (constraint `balance_covered`).
  */
 export async function post(em: EntityManager, entries: Entry[]): Promise<void> {
   const postings: Row[] = entries.flatMap(({ movementUuid, providerAccountUuid, legs }) =>
@@ -49,11 +49,13 @@ async function moveBalances(em: EntityManager, postings: Row[]): Promise<Map<str
          select * from unnest(array[?]::uuid[], array[?]::uuid[], array[?]::text[], array[?]::bigint[])
            as w (provider_account, account, bucket, cents)
        ), locked as (
-         select b.provider_account_uuid, b.account_uuid, b.bucket, w.cents from balance b
-         join wanted w on w.provider_account = b.provider_account_uuid and w.account = b.account_uuid and w.bucket = b.bucket
-         order by b.provider_account_uuid, b.account_uuid, b.bucket for update of b
+         select provider_account_uuid, account_uuid, bucket from balance
+         where (provider_account_uuid, account_uuid) in (select provider_account, account from wanted)
+         order by provider_account_uuid, account_uuid, bucket for update
        )
-       update balance b set cents = b.cents + l.cents from locked l
+       update balance b set cents = b.cents + w.cents
+       from locked l
+       join wanted w on w.provider_account = l.provider_account_uuid and w.account = l.account_uuid and w.bucket = l.bucket
        where b.provider_account_uuid = l.provider_account_uuid and b.account_uuid = l.account_uuid
          and b.bucket = l.bucket
        returning b.provider_account_uuid, b.account_uuid, b.bucket, b.cents`,
@@ -86,14 +88,14 @@ function placeOf(posting: Row): string {
   return `${posting.providerAccountUuid}/${posting.accountUuid}/${posting.bucket}`
 }
 
-/** What an account could spend at a provider account right now, its balance locked until the transaction ends. */
+/** What an account could spend at a provider account right now, its balances locked until the transaction ends. */
 export async function lockAvailable(
   em: EntityManager,
   at: { accountUuid: string; providerAccountUuid: string },
 ): Promise<number> {
-  const [row]: { cents: string }[] = await em.execute(
-    `select cents from balance where provider_account_uuid = ? and account_uuid = ? and bucket = 'available' for update`,
+  const rows: { bucket: string; cents: string }[] = await em.execute(
+    `select bucket, cents from balance where provider_account_uuid = ? and account_uuid = ? order by bucket for update`,
     [at.providerAccountUuid, at.accountUuid],
   )
-  return Number(row?.cents ?? 0)
+  return Number(rows.find(row => row.bucket === 'available')?.cents ?? 0)
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { inTransaction } from '../../src/db/orm.ts'
+import { lockAvailable } from '../../src/db/post.ts'
 import { openWorld, type World } from './support/world.ts'
 
-/** Of money under way through one connection only its own row is locked: nobody else's waits for it. */
+/** Whoever moves money of an account takes his turn; whoever only begins something beside it does not wait. */
 
 let world: World
 let accountUuid: string
@@ -38,6 +39,35 @@ test('a locked row is waited for', async () => {
   })
 })
 
+test('of the money of one connection one transaction moves some at a time', async () => {
+  const [charge, transfer] = [await newCharge(), await newTransfer()]
+  await inTransaction(world.orm, async em => {
+    await lockCharge(em, charge)
+    const other = inTransaction(world.orm, async tx => {
+      await tx.execute(IMPATIENT)
+      return lockTransfer(tx, transfer)
+    })
+    await expect(other).rejects.toThrow(/lock timeout/)
+  })
+})
+
+test('who takes one balance of an account has all of them: another who began with another one does not wait for him', async () => {
+  const [{ at }] = await world.orm.em.execute<[{ at: string }]>(
+    'select provider_account_uuid as at from connection where uuid = ?',
+    [connection],
+  )
+  await inTransaction(world.orm, async em => {
+    expect(await lockAvailable(em, { accountUuid, providerAccountUuid: at })).toBe(0)
+    for (const bucket of ['available', 'outside', 'pending']) {
+      const other = impatiently(
+        'select from balance where account_uuid = ? and provider_account_uuid = ? and bucket = ? for update',
+        [accountUuid, at, bucket],
+      )
+      await expect(other).rejects.toThrow(/lock timeout/)
+    }
+  })
+})
+
 async function newCharge(): Promise<string> {
   const uuid = randomUUID()
   await impatiently(
@@ -66,10 +96,12 @@ async function newTransfer(): Promise<string> {
   return uuid
 }
 
+const IMPATIENT = `set local lock_timeout = '300ms'`
+
 /** Gives up on a lock after a moment. */
 function impatiently(query: string, values: unknown[]): Promise<unknown> {
   return inTransaction(world.orm, async em => {
-    await em.execute(`set local lock_timeout = '300ms'`)
+    await em.execute(IMPATIENT)
     return em.execute(query, values)
   })
 }
