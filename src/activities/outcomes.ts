@@ -31,7 +31,11 @@ export async function keep<Row>(
   if (!settled || !gone || !outgoing.afterwards) return answered(em, attempt, order.uuid)
   await outgoing.afterwards(em, row, attempt, outcome.sending)
   const { returns } = outcome.sending
-  return { ...(await settledNow(em, order.uuid)), ...(returns === undefined && { returnsUnsaid: true }) }
+  return {
+    ...(await settledNow(em, order.uuid)),
+    ...(returns === undefined && { returnsUnsaid: true }),
+    ...outgoing.standing?.(row),
+  }
 }
 
 async function settledNow(em: EntityManager, lifeUuid: string): Promise<Sent & { kind: 'settled' }> {

@@ -4,6 +4,7 @@ import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
+import type { TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
@@ -21,13 +22,15 @@ import { type AttemptKey, answered, FINAL, keep, keyOf, stayInDoubt } from './ou
 
 /** What is known of a sending once its provider was told or asked. */
 export type Sent =
-  /** `returnsUnsaid`: whether its recipient gave anything back since was not to be learned. */
-  | (LeftToDo & { kind: 'settled'; returnsUnsaid?: true })
+  /** `returnsUnsaid`: whether its recipient gave anything back since was not to be learned. `transfer`: where one stands now. */
+  | (LeftToDo & { kind: 'settled'; returnsUnsaid?: true; transfer?: TransferStanding })
   | { kind: 'in_process' }
   | (LeftToDo & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
   | (LeftToDo & { kind: 'unreachable'; code: string })
   /** It may have arrived: only the same provider can tell, asked by our id. */
   | { kind: 'unknown'; code: string }
+
+export type TransferStanding = { state: TransferState; connectionUuid: string }
 
 export type Asked =
   | Sent
@@ -53,6 +56,8 @@ export type Outgoing<Row> = {
   settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
   /** What may still happen to money that has settled: its recipient gives it back. */
   afterwards?(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
+  /** Where a settled one stands, so that its life need not ask. */
+  standing?(row: Row): { transfer: TransferStanding }
   /** Nothing moved, by the provider's definite word or because nothing left. */
   refused(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
@@ -130,7 +135,8 @@ async function begin<Row>(
 ): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
   const { connection } = reached
   const row = await outgoing.lock(em, order.uuid)
-  const earlier = await em.findOne(Attempt, keyOf(outgoing, order))
+  const all = await em.find(Attempt, { operation: outgoing.operation, subjectUuid: order.uuid })
+  const earlier = all.find(attempt => attempt.connectionUuid === order.connectionUuid)
   if (earlier && !mayBegin(earlier)) {
     if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
     if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
@@ -146,7 +152,7 @@ async function begin<Row>(
     earlier.state = 'calling'
     return { ...reached, row, attempt: earlier }
   }
-  const attempt = earlier ?? (await newAttempt(em, outgoing, order, connection))
+  const attempt = earlier ?? newAttempt(em, outgoing, { ...order, position: all.length }, connection)
   attempt.state = 'calling'
   const barred = await whyBarred(em, outgoing.operation, connection)
   if (barred) Object.assign(attempt, barred)
@@ -167,13 +173,12 @@ function mayBegin(attempt: Attempt): boolean {
   )
 }
 
-async function newAttempt<Row>(
+function newAttempt<Row>(
   em: EntityManager,
   { operation }: Outgoing<Row>,
-  { uuid, connectionUuid }: SendOrder,
+  { uuid, connectionUuid, position }: SendOrder & { position: number },
   { providerAccountUuid }: Connection,
-): Promise<Attempt> {
-  const position = await em.count(Attempt, { operation, subjectUuid: uuid })
+): Attempt {
   return em.create(Attempt, {
     uuid: randomUUID(),
     operation,

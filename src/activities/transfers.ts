@@ -72,6 +72,10 @@ export const pixOut: Outgoing<Transfer> = {
     return takeReturns(em, { transfer, attempt }, sending.returns ?? [])
   },
 
+  standing({ state, connection }) {
+    return { transfer: { state, connectionUuid: connection.uuid } }
+  },
+
   /** Another provider may follow, so the hold stays until it begins or nobody is left; after an acceptance nobody is. */
   async refused(em, transfer, attempt) {
     const mayBeTriedAgain = transfer.scheduledFor && attempt.finality !== 'final'

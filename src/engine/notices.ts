@@ -29,8 +29,13 @@ const NOT_OURS_AFTER_MS = 10 * 60_000
  * Gives a stored notice to the life it speaks of and marks it; the notice itself proves nothing, the life asks the
  * provider. One that no life takes yet stays in the inbox, where the sweep finds it. Safe to repeat at any point.
  */
-export async function handOver(engine: Engine, em: EntityManager, notice: Notice): Promise<void> {
-  const connection = await em.findOneOrFail(Connection, notice.connectionUuid)
+export async function handOver(
+  engine: Engine,
+  em: EntityManager,
+  notice: Notice,
+  { connection }: { connection?: Connection } = {},
+): Promise<void> {
+  connection ??= await em.findOneOrFail(Connection, notice.connectionUuid)
   const outcome = await taker(engine, em, { notice, connection })
   if (!outcome) return
   notice.outcome = outcome

@@ -128,9 +128,8 @@ class TransferLife {
 
   /** After an acceptance its provider's word was the end; otherwise nobody is left. */
   async #end({ uuid }: TransferOrder, { last }: Round): Promise<void> {
-    await this.#stands(
-      last.kind === 'settled' ? await records.transferNow(uuid) : await records.failTransfer(uuid),
-    )
+    if (last.kind !== 'settled') return this.#stands(await records.failTransfer(uuid))
+    await this.#stands(last.transfer ? { ...last, ...last.transfer } : await records.transferNow(uuid))
   }
 
   #pending(kind: 'in_process' | 'unknown'): void {

@@ -2,6 +2,7 @@ import type { LeftToDo } from '../../src/activities/announce.ts'
 import type { CodeFate } from '../../src/activities/auth-codes.ts'
 import type { Issued } from '../../src/activities/issuing.ts'
 import type { MedNow } from '../../src/activities/meds.ts'
+import type { TransferStanding } from '../../src/activities/outgoing.ts'
 import type { ChargeState } from '../../src/domain/charge.ts'
 import type { MedState } from '../../src/domain/med.ts'
 import type { PixKeyState } from '../../src/domain/pix-key.ts'
@@ -89,11 +90,9 @@ export const taken = (left: Partial<LeftToDo> = {}): Answer<'takeDeposit'> => ({
 export const unknownPix: Answer<'takeDeposit'> = { kind: 'absent' }
 
 /** What became of money that was sent. */
-export const settled = (left: Partial<LeftToDo> = {}): Answer<'sendReturn'> => ({
-  kind: 'settled',
-  ...NOTHING_LEFT,
-  ...left,
-})
+export const settled = (
+  left: Partial<LeftToDo & { transfer: TransferStanding }> = {},
+): Answer<'sendReturn'> => ({ kind: 'settled', ...NOTHING_LEFT, ...left })
 export const inProcess: Answer<'sendReturn'> = { kind: 'in_process' }
 export const refused: Answer<'sendReturn'> = {
   kind: 'rejected',

@@ -30,6 +30,20 @@ test('a transfer that settles at once is paid, and told', async () => {
   expect(story.told.children).toEqual([`webhook/${event}`])
 })
 
+test('what its settlement said of it is not asked again', async () => {
+  const event = on.uuid()
+  const paid = { state: 'paid', connectionUuid: 'connection-b' } as const
+  const story = await on.transfer({
+    storeTransfer: [stands('created')],
+    sendTransfer: [inProcess],
+    askTransfer: [settled({ transfer: paid, deliveries: [event] })],
+    deliver: [delivered],
+  })
+  await story.endsAs('paid')
+  expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'askTransfer', 'deliver'])
+  expect(story.told.children).toEqual([`webhook/${event}`])
+})
+
 test('the request is answered when a provider has accepted, and the life goes on to the settlement', async () => {
   const story = await on.transfer({
     storeTransfer: [stands('created')],

@@ -58,7 +58,7 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
           if (read.kind === 'forged') refuse('unauthenticated')
           if (read.kind === 'unreadable') refuse('malformed_json')
           for (const notice of await store(em, connection, { items: read.items, requestId })) {
-            await handOver(engine, em, notice).catch(error =>
+            await handOver(engine, em, notice, { connection }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
                 'notice left to the sweep',
