@@ -21,9 +21,11 @@ import { askKey, createKey, giveUpKey } from './pix-keys.ts'
 import { providerAccounts, reconcile } from './reconciliation.ts'
 import { chargeNow, refundNow } from './records.ts'
 import { recoverDeliveries } from './recovery.ts'
-import { openRefund } from './refund-opening.ts'
+import { openRefund, reopenRefund } from './refund-opening.ts'
 import { devolution } from './refunds.ts'
 import { unmatchedReturn } from './returns.ts'
+import { seekBy } from './seeking.ts'
+import { seekCharge } from './seeking-charges.ts'
 import { endWaiting, failTransfer, storeTransfer, transferNow } from './transfer-records.ts'
 import { pixOut } from './transfers.ts'
 
@@ -31,14 +33,17 @@ import { pixOut } from './transfers.ts'
 export function providerActivities(dependencies: Dependencies) {
   return {
     issueCharge: issueCharge(dependencies),
+    seekCharge: seekCharge(dependencies),
     followCharge: followCharge(dependencies),
     cancelCharge: cancelCharge(dependencies),
     closeOrphan: closeOrphan(dependencies),
     takeDeposit: takeDeposit(dependencies),
     sendTransfer: sendBy(dependencies, pixOut),
     askTransfer: askBy(dependencies, pixOut),
+    seekTransfer: seekBy(dependencies, pixOut),
     sendRefund: sendBy(dependencies, devolution),
     askRefund: askBy(dependencies, devolution),
+    seekRefund: seekBy(dependencies, devolution),
     sendReturn: sendBy(dependencies, unmatchedReturn),
     askReturn: askBy(dependencies, unmatchedReturn),
     createKey: createKey(dependencies),
@@ -56,6 +61,7 @@ export function recordActivities(dependencies: Dependencies) {
   return {
     chargeNow: chargeNow(dependencies),
     openRefund: openRefund(dependencies),
+    reopenRefund: reopenRefund(dependencies),
     refundNow: refundNow(dependencies),
     storeTransfer: storeTransfer(dependencies),
     transferNow: transferNow(dependencies),

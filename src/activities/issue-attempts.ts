@@ -58,9 +58,10 @@ export function attemptsToIssue(em: EntityManager, chargeUuid: string): Promise<
   return em.find(Attempt, { operation: 'issue', subjectUuid: chargeUuid }, { orderBy: { position: 'asc' } })
 }
 
-function storeCharge(em: EntityManager, order: Issuing, connection: Connection): void {
+/** Writes the charge, its splits and nothing else. */
+export function storeCharge(em: EntityManager, order: Issuing, connection: Connection): void {
   const { opened: details, valueCents } = order
-  const at = new Date()
+  const at = new Date(order.restored?.orderedAt ?? Date.now())
   const charge = em.create(Charge, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,

@@ -1,5 +1,5 @@
 import type { Attempt } from '../db/entities/attempt.ts'
-import { Charge } from '../db/entities/charge.ts'
+import { Charge, type ChargeFailure } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
@@ -72,14 +72,14 @@ async function issueThrough(
 }
 
 /** Another run of this activity was faster. */
-async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Promise<Issued> {
+export async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Promise<Issued> {
   return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid), await attemptsToIssue(em, chargeUuid))
 }
 
 type Opening = { begun: Begun; feeCents: number; issued: IssuedCharge }
 
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
-async function open(em: EntityManager, { begun, feeCents, issued }: Opening): Promise<Issued> {
+export async function open(em: EntityManager, { begun, feeCents, issued }: Opening): Promise<Issued> {
   const { connection } = begun
   const charge = await em.findOneOrFail(Charge, begun.attempt.subjectUuid, ALONE)
   const attempts = await attemptsToIssue(em, charge.uuid)
@@ -104,7 +104,12 @@ async function open(em: EntityManager, { begun, feeCents, issued }: Opening): Pr
   return issuedAs(em, charge, attempts)
 }
 
-async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {
+/** `code` where it is none of the attempts that says why. */
+export async function giveUp(
+  em: EntityManager,
+  chargeUuid: string,
+  code?: ChargeFailure['code'],
+): Promise<Issued> {
   const charge = await lockCharge(em, chargeUuid)
   const attempts = await attemptsToIssue(em, chargeUuid)
   if (charge.state !== 'issuing') return issuedAs(em, charge, attempts)
@@ -114,9 +119,7 @@ async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {
   })
   const at = new Date()
   charge.failure = {
-    code: attempts.every(attempt => attempt.state === 'rejected')
-      ? 'provider_rejected'
-      : 'no_provider_available',
+    code: code ?? whyNobody(attempts),
     attempts: attempts.map(attempt => ({
       provider: connections.find(one => one.uuid === attempt.connectionUuid)?.provider ?? '',
       outcome: attempt.state === 'orphan' ? 'unknown' : attempt.state,
@@ -126,6 +129,12 @@ async function giveUp(em: EntityManager, chargeUuid: string): Promise<Issued> {
   moveCharge(charge, 'nobody_could_issue', at)
   await announceCharge(em, charge, { at })
   return issuedAs(em, charge, attempts)
+}
+
+function whyNobody(attempts: Attempt[]): ChargeFailure['code'] {
+  return attempts.every(attempt => attempt.state === 'rejected')
+    ? 'provider_rejected'
+    : 'no_provider_available'
 }
 
 async function issuedAs(em: EntityManager, charge: Charge, attempts: Attempt[]): Promise<Issued> {

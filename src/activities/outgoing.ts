@@ -51,7 +51,11 @@ export type Outgoing<Row> = {
   begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
   send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
   /** Asks by our id; what else names it there is read without a lock, because it does not change. */
-  find(provider: Provider, attempt: Attempt, em: EntityManager): Promise<FindSendingOutcome>
+  find(
+    provider: Provider,
+    attempt: Pick<Attempt, 'subjectUuid' | 'reference'>,
+    em: EntityManager,
+  ): Promise<FindSendingOutcome>
   accepted(em: EntityManager, row: Row, sending: Sending): Promise<void>
   settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
   /** What may still happen to money that has settled: its recipient gives it back. */
@@ -122,7 +126,7 @@ function outcomeOf(word: OperatorsWord): SendOutcome {
 }
 
 /** When the life will ask next: shown to the merchant while an outcome is unknown. */
-function nextCheck(asked: number, timeScale: number): Date {
+export function nextCheck(asked: number, timeScale: number): Date {
   return new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
 }
 
@@ -173,10 +177,11 @@ function mayBegin(attempt: Attempt): boolean {
   )
 }
 
-function newAttempt<Row>(
+/** The attempt of one connection, before its call. */
+export function newAttempt<Row>(
   em: EntityManager,
   { operation }: Outgoing<Row>,
-  { uuid, connectionUuid, position }: SendOrder & { position: number },
+  { uuid, connectionUuid, position }: AttemptKey & { position: number },
   { providerAccountUuid }: Connection,
 ): Attempt {
   return em.create(Attempt, {

@@ -1,4 +1,4 @@
-import type { Charge } from '../db/entities/charge.ts'
+import { Charge } from '../db/entities/charge.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../db/entities/refund.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
@@ -23,20 +23,52 @@ export function openRefund(dependencies: Dependencies) {
     inTransaction(dependencies.orm, async em => {
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
-      if (stored) return { state: stored.state, ...(await leftToDo(em, stored.uuid)) }
-      const feeCents = feeOf(order.valueCents, charge.connection.fees.refund)
-      const parts = await partsOf(em, charge, order.valueCents)
-      const code =
-        whyNot(charge, order.valueCents) ?? (await lacks(em, charge, ownersPart(charge, parts) + feeCents))
-      const refund = await store(em, order, { charge, feeCents, parts, code })
-      return { state: refund.state, ...(await leftToDo(em, refund.uuid)) }
+      return openedAs(em, stored ?? (await store(em, order, await plan(em, order, charge))))
     })
 }
 
+/** A refund that is newer than its restored database; `unknown` until its charge is rebuilt and can bear it. */
+export type ReopenedRefund = { kind: 'known'; opened: OpenedRefund } | { kind: 'unknown'; code: string }
+
+/**
+ * Stores such a refund again. What went was covered when it went, so whatever keeps it now is still to come back as well;
+ * only one whose life had failed may have been kept by the same before.
+ */
+export function reopenRefund(dependencies: Dependencies) {
+  return (order: RefundOrder): Promise<ReopenedRefund> =>
+    inTransaction(dependencies.orm, async em => {
+      if ((await em.count(Charge, order.chargeUuid)) === 0) return { kind: 'unknown', code: 'not_found' }
+      const charge = await lockCharge(em, order.chargeUuid)
+      const stored = await em.findOne(Refund, order.uuid)
+      if (stored) return { kind: 'known', opened: await openedAs(em, stored) }
+      const planned = await plan(em, order, charge)
+      if (planned.code !== null && order.restored?.ended !== 'failed')
+        return { kind: 'unknown', code: planned.code }
+      return { kind: 'known', opened: await openedAs(em, await store(em, order, planned)) }
+    })
+}
+
+async function openedAs(em: EntityManager, { uuid, state }: Refund): Promise<OpenedRefund> {
+  return { state, ...(await leftToDo(em, uuid)) }
+}
+
+/** Who would pay it, and why it cannot be, where it cannot. */
+async function plan(em: EntityManager, order: RefundOrder, charge: Charge): Promise<Opening> {
+  const feeCents = feeOf(order.valueCents, charge.connection.fees.refund)
+  const parts = await partsOf(em, charge, order.valueCents)
+  const code = whyNot(charge, order) ?? (await lacks(em, charge, ownersPart(charge, parts) + feeCents))
+  return { charge, feeCents, parts, code }
+}
+
 /** The same questions the request was asked, with the answers of now. */
-function whyNot(charge: Charge, valueCents: number) {
-  const why = whyNotRefundable(charge, new Date())
+function whyNot(charge: Charge, { valueCents, ...order }: RefundOrder) {
+  const why = whyNotRefundable(charge, orderedAt(order))
   return why ?? (valueCents > refundableCents(charge) ? 'refund_above_remainder' : null)
+}
+
+/** Now, or when it was ordered where its database was restored since. */
+function orderedAt({ restored }: Pick<RefundOrder, 'restored'>): Date {
+  return new Date(restored?.orderedAt ?? Date.now())
 }
 
 /** What each split gives back as far as it can, and the owner the rest. */
@@ -99,7 +131,7 @@ async function store(
   order: RefundOrder,
   { charge, feeCents, parts, code }: Opening,
 ): Promise<Refund> {
-  const at = new Date()
+  const at = orderedAt(order)
   const movement = await refundMovement(em, charge, { order, failed: code !== null, at })
   const refund = em.create(Refund, {
     uuid: order.uuid,

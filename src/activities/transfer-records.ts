@@ -6,7 +6,7 @@ import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
-import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
+import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer, type LeftToDo, leftToDo } from './announce.ts'
 import { inOrderOfTrust } from './breaker.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -31,19 +31,27 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
       await em.flush()
       if (why) await endUnsent(em, transfer, 'not_taken', failureOf(why))
       else if (order.scheduledFor) transfer.accepted = acceptedTransfer(transfer, [])
+      if (order.restored) await endAsBefore(em, transfer, order.restored)
       const candidates = await inOrderOfTrust(em, order.candidates)
       return { ...(await now(em, transfer)), candidates }
     })
 }
 
+/** Its life had ended before anybody was called for it. */
+async function endAsBefore(em: EntityManager, transfer: Transfer, { ended }: Restored): Promise<void> {
+  if (ended === 'cancelled') await endUnsent(em, transfer, 'cancelled', null)
+  if (ended === 'expired') await endUnsent(em, transfer, 'never_sent', null)
+}
+
 async function whyNotTaken(em: EntityManager, order: TransferOrder, { externalRef }: TransferDetails) {
+  if (order.restored) return null // It was taken long ago.
   if (await isTooLate(em, order)) return 'not_taken'
   return externalRef !== undefined && (await isTaken(em, order, externalRef)) ? 'external_ref_taken' : null
 }
 
 async function create(em: EntityManager, order: TransferOrder, details: TransferDetails): Promise<Transfer> {
   const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
-  const at = new Date()
+  const at = new Date(order.restored?.orderedAt ?? Date.now())
   return em.create(Transfer, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,
@@ -124,6 +132,8 @@ async function now(em: EntityManager, transfer: Transfer): Promise<TransferNow> 
 
 /** SPEC §4: unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides. */
 export function whyNobody(attempts: NamedAttempt[]): Failure {
+  if (attempts.some(({ attempt }) => attempt.code === 'not_found_after_restore'))
+    return failureOf('not_found_after_restore')
   const unreached = attempts.filter(({ attempt }) => attempt.state === 'unreachable')
   if (unreached.length > 0)
     return failureOf(
@@ -141,7 +151,13 @@ export function whyNobody(attempts: NamedAttempt[]): Failure {
 }
 
 function failureOf(
-  code: 'not_taken' | 'external_ref_taken' | 'insufficient_balance' | 'no_provider_available' | 'paused',
+  code:
+    | 'not_taken'
+    | 'external_ref_taken'
+    | 'insufficient_balance'
+    | 'no_provider_available'
+    | 'not_found_after_restore'
+    | 'paused',
 ): Failure {
   return { code, message: REFUSALS[code].message }
 }

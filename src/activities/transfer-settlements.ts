@@ -6,6 +6,7 @@ import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
 import { goneUncovered, transferSettled } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
+import { transfer as life } from '../domain/transfer.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
 import { moveTransfer } from './move.ts'
 import { book, newMovement, settleMovement } from './movements.ts'
@@ -25,8 +26,11 @@ export async function settle(em: EntityManager, transfer: Transfer, sending: Sen
   await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
 }
 
-/** It was thought to have failed and has settled after all: the ledger follows the money, covered or not. */
-export async function settleLate(
+/**
+ * Nothing is held for what has settled: it was thought to have failed, or a restored balance did not cover it. The ledger
+ * follows the money.
+ */
+export async function settleUncovered(
   em: EntityManager,
   transfer: Transfer,
   attempt: Attempt,
@@ -39,8 +43,9 @@ export async function settleLate(
   know(transfer, sending)
   transfer.movement = await bookGone(em, transfer, { attempt, sending, at })
   transfer.settledAt = transfer.movement.settledAt
-  moveTransfer(transfer, 'settled_late', at)
-  await announceTransfer(em, transfer, { at, late: true })
+  const late = life.accepts(transfer.state, 'settled_late')
+  moveTransfer(transfer, late ? 'settled_late' : 'settled', at)
+  await announceTransfer(em, transfer, { at, late })
 }
 
 /** An attempt that was left has settled while another is live or paid: a movement of its own and an alarm, no act. */

@@ -12,7 +12,7 @@ import { lockTransfer, moveTransfer } from './move.ts'
 import { book, failMovement } from './movements.ts'
 import type { By, Outgoing } from './outgoing.ts'
 import { takeReturns } from './transfer-returns.ts'
-import { know, outMovement, settle, settleLate, settleTwice } from './transfer-settlements.ts'
+import { know, outMovement, settle, settleTwice, settleUncovered } from './transfer-settlements.ts'
 
 /** A PIX Out, through one provider after another until one takes it (SPEC §4, §6). */
 export const pixOut: Outgoing<Transfer> = {
@@ -64,8 +64,9 @@ export const pixOut: Outgoing<Transfer> = {
     const late = life.accepts(transfer.state, 'settled_late')
     if (!inTime && !late && !mine) return settleTwice(em, transfer, attempt, sending)
     attempt.state = 'settled' // First, because the event shows it.
-    if (inTime) await settle(em, transfer, sending)
-    else if (late) await settleLate(em, transfer, attempt, sending)
+    const isHeld = transfer.heldCents > 0 // Not where a restored balance did not cover it.
+    if (inTime && isHeld) await settle(em, transfer, sending)
+    else if (inTime || late) await settleUncovered(em, transfer, attempt, sending)
   },
 
   afterwards(em, transfer, attempt, sending) {

@@ -5,6 +5,7 @@ import { engineCommands } from './engine.ts'
 import { moneyCommands } from './money.ts'
 import { outboxCommands } from './outbox.ts'
 import { pauseCommands } from './pauses.ts'
+import { rebuildCommands } from './rebuild.ts'
 import { secretCommands } from './secrets.ts'
 import { tokenCommands } from './tokens.ts'
 import { type Desk, shell } from './tools.ts'
@@ -16,6 +17,7 @@ export function trilho(desk: Desk = shell): Command {
   moneyCommands(program, desk)
   engineCommands(program, desk)
   pauseCommands(program, desk)
+  rebuildCommands(program, desk)
   accountCommands(program, desk)
   userCommands(program, desk)
   tokenCommands(program, desk)

@@ -42,6 +42,8 @@ export const ADVICE: Record<RefusalCode, string> = {
     'The transfer was sent at once, has been sent, or is over. What was sent cannot be called back.',
   external_ref_taken:
     'The account asks for unique `external_ref`s, and another transfer has this one. Find that transfer by its `external_ref` before paying anything again.',
+  not_found_after_restore:
+    'The service was restored from a backup, and every provider says that this never reached it; it is stored as FAILED, and nobody will do it later. Order it again as a new request.',
   not_taken:
     'No worker took the order in time; it is stored as FAILED, and nobody will send it later. Send it again as a new request.',
   webhook_disabled:

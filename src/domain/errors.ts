@@ -36,6 +36,11 @@ export const REFUSALS = {
     message: 'Only a transfer that waits for its time can be cancelled.',
   },
   external_ref_taken: { status: 409, message: 'Another transfer of the account has this external_ref.' },
+  not_found_after_restore: {
+    status: 409,
+    message:
+      'It was ordered before the database was restored, and no provider knows it; it will not be done.',
+  },
   not_taken: { status: 503, message: 'The transfer was not taken in time; nobody was called.' },
   webhook_disabled: {
     status: 409,

@@ -70,3 +70,8 @@ export const transfer = machine<TransferState, TransferStatus, TransferEvent>({
   cancelled: { shows: 'CANCELLED', on: {}, over: true },
   expired: { shows: 'EXPIRED', on: {}, over: true },
 })
+
+/** What only money that has left comes to. */
+export function hasGone(state: string | undefined): boolean {
+  return state === 'paid' || state === 'partially_refunded' || state === 'refunded'
+}

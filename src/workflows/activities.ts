@@ -25,12 +25,15 @@ export const providers = proxyActivities<Pick<Providers, Asking>>({
 })
 type Asking =
   | 'issueCharge'
+  | 'seekCharge'
   | 'followCharge'
   | 'cancelCharge'
   | 'closeOrphan'
   | 'takeDeposit'
   | 'askTransfer'
+  | 'seekTransfer'
   | 'askRefund'
+  | 'seekRefund'
   | 'askReturn'
   | 'askKey'
   | 'askKeyRemoval'

@@ -10,10 +10,11 @@ import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records } from './activities.ts'
 import { startOnce, startWhatIsLeft } from './announce.ts'
-import { Notices } from './asking.ts'
+import { askUntilKnown, Notices } from './asking.ts'
 import { ATTRIBUTES, orphanId } from './ids.ts'
 import { type CancelAnswer, type ChargeOrder, cancelCharge, type ResumedCharge, ready } from './messages.ts'
 import { orphanWorkflow } from './orphan.ts'
+import { CHARGE_SENTENCES } from './sentences.ts'
 
 /**
  * A charge's life, from the order to paid, expired, cancelled or failed; a later notice wakes an ended one from its row.
@@ -59,10 +60,7 @@ class ChargeLife {
 
   async issue(order: ChargeOrder): Promise<void> {
     this.#uuid = order.uuid
-    const issued = await providers.issueCharge.executeWithOptions(
-      { summary: `issue ${order.valueCents} centavos` },
-      [order],
-    )
+    const issued = order.restored ? await this.#found(order) : await this.#issued(order)
     this.#stands(issued.state, issued.expiresAt)
     this.#opened = true
     upsertSearchAttributes([{ key: ATTRIBUTES.provider, value: issued.connectionUuid }])
@@ -70,6 +68,20 @@ class ChargeLife {
     for (const attemptUuid of issued.orphans)
       await startOnce(orphanWorkflow, orphanId(attemptUuid), { attemptUuid, timeScale })
     await startWhatIsLeft(issued, timeScale)
+    // It may have been paid, cancelled or over long before it was found again.
+    if (order.restored && isCarried(this.state)) await this.ask()
+  }
+
+  #issued(order: ChargeOrder) {
+    return providers.issueCharge.executeWithOptions({ summary: `issue ${order.valueCents} centavos` }, [
+      order,
+    ])
+  }
+
+  /** Newer than its restored database: its payload is where it was issued, and none is issued anew. */
+  async #found(order: ChargeOrder) {
+    const found = await askUntilKnown(() => providers.seekCharge(order), this.#notices)
+    return found.issued
   }
 
   async resume(uuid: string): Promise<void> {
@@ -168,7 +180,7 @@ class ChargeLife {
     this.state = state
     if (expiresAt) this.#closesAt = Date.parse(expiresAt) + scaled(WAITS.afterExpiry, this.#notices.timeScale)
     upsertSearchAttributes([{ key: ATTRIBUTES.status, value: charge.shows(state) }])
-    setCurrentDetails(SENTENCES[state])
+    setCurrentDetails(CHARGE_SENTENCES[state])
   }
 
   async #whenOpen(): Promise<ChargeState> {
@@ -183,18 +195,4 @@ class ChargeLife {
     this.#unanswered = 0 // Asked for by a person: not in the time of the schedule, but now.
     return new Promise(resolve => this.#cancelWaiters.push(resolve))
   }
-}
-
-/** Where a life stands, in a sentence for the operator. */
-const SENTENCES: Record<ChargeState, string> = {
-  issuing: 'Being issued: the candidates are asked in order',
-  pending: 'Issued: waiting for the payer',
-  paying: 'A payment is on its way; the provider is asked until it is settled',
-  paid: 'Paid',
-  refunding: 'A refund is on its way',
-  partially_refunded: 'Paid, and refunded in part',
-  refunded: 'Refunded whole',
-  failed: 'No provider could issue it',
-  expired: 'Expired: the provider says that it was not paid',
-  cancelled: 'Cancelled',
 }

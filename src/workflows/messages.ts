@@ -5,6 +5,21 @@ import type { PixKeyType, ProvedType } from '../domain/pix-key.ts'
 
 /** What lives are told and asked, shared with the API. */
 
+/**
+ * Of a life that is newer than its database, which was restored from a backup (SPEC §11): it is rebuilt from what its
+ * providers know by our id, and never issued or sent again.
+ */
+export type Restored = {
+  /** ISO 8601 UTC: when it was ordered. */
+  orderedAt: string
+  /** What its life came to before the restore, where it had ended. */
+  ended?: string
+  /** The connection that carried it as far as its life knew. */
+  connectionUuid?: string
+  /** Its time has not come, so that nobody was called for it: it goes on as ordered. */
+  waits?: true
+}
+
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeOrder = {
   uuid: string
@@ -17,6 +32,7 @@ export type ChargeOrder = {
   details: string
   requestId: string
   timeScale: number
+  restored?: Restored
 }
 
 /** What of an order must not be read in a history. `amount` is hundredths of a percent, or centavos where FIXED. */
@@ -52,6 +68,7 @@ export type RefundOrder = {
   fingerprint: string
   requestId: string
   timeScale: number
+  restored?: Restored
 }
 
 /** The order that sends money; key, document, names and references travel sealed. */
@@ -69,6 +86,7 @@ export type TransferOrder = {
   takeBefore?: string
   requestId: string
   timeScale: number
+  restored?: Restored
 }
 
 export type TransferDetails = {

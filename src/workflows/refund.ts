@@ -6,12 +6,14 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow'
+import type { OpenedRefund } from '../activities/refund-opening.ts'
 import { refund as life, type RefundState } from '../domain/refund.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
-import { answered, type RefundOrder, type Resumed } from './messages.ts'
+import { answered, type OperatorsWord, type RefundOrder, type Resumed } from './messages.ts'
+import { findAndFollow } from './seeking.ts'
 import { sendOnce } from './sending.ts'
 
 /** A devolução: held, sent once through the provider that received the PIX, and asked about until that provider knows. */
@@ -25,22 +27,29 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
 
   if ('resume' in order) return resumed(order.resume)
   const { uuid, connectionUuid } = order
-  const opened = await records.openRefund(order)
+  const opened = await (order.restored ? reopened(order, notices) : records.openRefund(order))
   await startWhatIsLeft(opened, timeScale)
-  if (life.isOver(opened.state)) return end('failed')
-  const sent = await sendOnce({
+  if (life.isOver(opened.state)) return end(opened.state)
+  const follower = {
     connectionUuid,
-    send: again => sending.sendRefund({ uuid, connectionUuid, again }),
-    ask: asked => providers.askRefund({ uuid, connectionUuid, asked }),
-    settleBy: word => records.settleRefund({ uuid, connectionUuid, word }),
-    pending: kind => {
+    ask: (asked: number) => providers.askRefund({ uuid, connectionUuid, asked }),
+    settleBy: (word: OperatorsWord) => records.settleRefund({ uuid, connectionUuid, word }),
+    pending(kind: 'in_process' | 'unknown') {
       isAnswered ||= kind === 'in_process'
       setCurrentDetails(
         kind === 'in_process' ? 'Accepted by the provider' : 'Not known: the provider is asked',
       )
     },
     notices,
-  })
+  }
+  const sent = order.restored
+    ? await findAndFollow({
+        hadSettled: order.restored.ended === 'settled',
+        look: at => providers.seekRefund({ uuid, candidates: [connectionUuid], ...at }),
+        follower: () => follower,
+        notices,
+      })
+    : await sendOnce({ ...follower, send: again => sending.sendRefund({ uuid, connectionUuid, again }) })
   await startWhatIsLeft(sent, timeScale)
   if (sent.kind !== 'settled' && notices.waiting && patched('a late word before the end')) {
     isAnswered = true
@@ -73,4 +82,11 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
       if (!notices.waiting) return end(state)
     }
   }
+}
+
+/** Newer than its restored database: stored again as soon as its charge stands where it can be refunded. */
+async function reopened(order: RefundOrder, notices: Notices): Promise<OpenedRefund> {
+  setCurrentDetails('Waits until its charge is rebuilt')
+  const known = await askUntilKnown(() => records.reopenRefund(order), notices)
+  return known.opened
 }

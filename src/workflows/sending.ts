@@ -8,8 +8,8 @@ import type { OperatorsWord } from './messages.ts'
 /** How one provider is told to send, and how it is asked what became of it. */
 export type Sender = {
   connectionUuid: string
-  /** `again` only after its absence was proved. */
-  send: (again: boolean) => Promise<Sent>
+  /** `again` only after its absence was proved. What must not be sent any more is asked about instead. */
+  send: (again: boolean) => Promise<Asked>
   /** `asked` is how often it was asked before. */
   ask: (asked: number) => Promise<Asked>
   /** Keeps what an operator says where no provider can tell. */
@@ -20,6 +20,16 @@ export type Sender = {
 }
 
 export type Final = Extract<Sent, { kind: 'settled' | 'rejected' | 'unreachable' }>
+
+/** A definite no for a reason that travels with the payment. */
+export function isFinal(word: Final): boolean {
+  return word.kind === 'rejected' && word.finality === 'final'
+}
+
+/** No balance, or nobody reachable: neither says anything about the payment itself. */
+export function saysNothing(word: Final): boolean {
+  return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
+}
 
 /**
  * Sends money once through one provider and asks that provider until it knows (SPEC §6). Nothing is sent a second time
@@ -78,7 +88,7 @@ export async function sendOnce(sender: Sender): Promise<Final> {
 }
 
 /** A sending that breaks off without an answer has one: unknown. */
-async function firstAnswer(sender: Sender, again: boolean): Promise<Sent> {
+async function firstAnswer(sender: Sender, again: boolean): Promise<Asked> {
   try {
     return await sender.send(again)
   } catch (error) {
@@ -93,7 +103,7 @@ export function isInterruption(error: unknown): boolean {
 }
 
 /** How long an outcome has been unknown; after ten minutes the operator can find it by a search attribute. */
-class Doubt {
+export class Doubt {
   readonly #timeScale: number
   #since: number | undefined
   #told = false

@@ -6,14 +6,16 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow'
 import type { Asked } from '../activities/outgoing.ts'
-import { transfer as life, type TransferState } from '../domain/transfer.ts'
+import { hasGone, transfer as life, type TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
 import { answered, cancelTransfer, type Resumed, type TransferOrder } from './messages.ts'
-import { type Final, sendOnce } from './sending.ts'
+import { findAndFollow } from './seeking.ts'
+import { type Final, isFinal, type Sender, saysNothing, sendOnce } from './sending.ts'
+import { TRANSFER_SENTENCES } from './sentences.ts'
 
 /**
  * A transfer's life, from the order to paid or failed, through one provider after another until one takes it. An ended
@@ -21,7 +23,8 @@ import { type Final, sendOnce } from './sending.ts'
  */
 export async function transferWorkflow(order: TransferOrder | Resumed): Promise<TransferState> {
   const transfer = new TransferLife(order.timeScale)
-  await ('resume' in order ? transfer.resume(order.resume) : transfer.send(order))
+  if ('resume' in order) await transfer.resume(order.resume)
+  else await (order.restored && !order.restored.waits ? transfer.rebuild(order) : transfer.send(order))
   await condition(allHandlersFinished)
   return transfer.state
 }
@@ -58,6 +61,24 @@ class TransferLife {
     await this.#hearOthers(order.uuid)
   }
 
+  /** Newer than its restored database: stored again, and followed where it is found. Nothing of it is sent. */
+  async rebuild(order: TransferOrder): Promise<void> {
+    const { uuid, candidates, restored } = order
+    this.#sent = true
+    this.#answered = true
+    await this.#stands(await records.storeTransfer(order))
+    if (!life.isOver(this.state)) {
+      const last = await findAndFollow({
+        hadSettled: hasGone(restored?.ended),
+        look: at => providers.seekTransfer({ uuid, candidates, ...at }),
+        follower: connectionUuid => this.#follower(uuid, connectionUuid),
+        notices: this.#notices,
+      })
+      await this.#end(order, { last, mayBeTriedAgain: false })
+    }
+    await this.#hearOthers(uuid)
+  }
+
   /** A late word of a provider: a return by the recipient, or a settlement after the failure. */
   async resume(uuid: string): Promise<void> {
     this.#answered = true
@@ -89,12 +110,8 @@ class TransferLife {
     const words: Final[] = []
     for (const connectionUuid of candidates) {
       const last = await sendOnce({
-        connectionUuid,
+        ...this.#follower(uuid, connectionUuid),
         send: again => sending.sendTransfer({ uuid, connectionUuid, again }),
-        ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
-        settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
-        pending: kind => this.#pending(kind),
-        notices: this.#notices,
       })
       words.push(last)
       if (returnsUnsaid(last)) this.#notices.listenTo(connectionUuid)
@@ -103,6 +120,17 @@ class TransferLife {
     const last = words.at(-1)!
     const mayBeTriedAgain = last.kind !== 'settled' && !isFinal(last) && words.some(saysNothing)
     return { last, mayBeTriedAgain }
+  }
+
+  /** How it is followed at one provider. */
+  #follower(uuid: string, connectionUuid: string): Omit<Sender, 'send'> {
+    return {
+      connectionUuid,
+      ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
+      settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
+      pending: kind => this.#pending(kind),
+      notices: this.#notices,
+    }
   }
 
   /** SPEC §4: from its time on, no balance and nobody reachable are tried again; a final refusal is the end. */
@@ -147,7 +175,7 @@ class TransferLife {
       { key: ATTRIBUTES.status, value: life.shows(now.state) },
       { key: ATTRIBUTES.provider, value: now.connectionUuid },
     ])
-    setCurrentDetails(SENTENCES[now.state])
+    setCurrentDetails(TRANSFER_SENTENCES[now.state])
     await startWhatIsLeft(now, this.#timeScale)
   }
 
@@ -168,27 +196,4 @@ type Round = { last: Final; mayBeTriedAgain: boolean }
 /** It has settled, and its recipient may have given money back that its provider could not tell of just now. */
 function returnsUnsaid(told: Asked): boolean {
   return told.kind === 'settled' && told.returnsUnsaid === true
-}
-
-/** A definite no for a reason that travels with the payment. */
-function isFinal(word: Final): boolean {
-  return word.kind === 'rejected' && word.finality === 'final'
-}
-
-/** No balance, or nobody reachable: neither says anything about the payment itself. */
-function saysNothing(word: Final): boolean {
-  return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
-}
-
-/** Where a life stands, in a sentence for the operator. */
-const SENTENCES: Record<TransferState, string> = {
-  created: 'Stored: the candidates are tried in order',
-  sending: 'Being sent',
-  settling: 'Accepted by the provider: waiting for the settlement',
-  paid: 'Settled',
-  partially_refunded: 'Settled, and returned in part by its recipient',
-  refunded: 'Returned whole by its recipient',
-  failed: 'Failed: nothing moved',
-  cancelled: 'Cancelled before it was sent',
-  expired: 'Could not be sent within a day of its time',
 }

@@ -94,6 +94,7 @@ function refusalOf(refund: Refund) {
     case 'charge_not_refundable':
     case 'no_provider_available':
     case 'paused':
+    case 'not_found_after_restore':
       return refund.failure.code
     case 'refund_above_remainder':
       return 'refund_in_progress'

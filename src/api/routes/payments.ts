@@ -39,6 +39,7 @@ export const paymentRoutes: Routes = (router, { temporal, config, sealer }) => {
         'provider_rejected',
         'idempotency_key_reused',
         'no_provider_available',
+        'not_found_after_restore',
         'paused',
         'issuing',
         'not_confirmed',

@@ -29,6 +29,7 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
         'insufficient_balance',
         'idempotency_key_reused',
         'no_provider_available',
+        'not_found_after_restore',
         'paused',
         'not_confirmed',
       ],

@@ -36,6 +36,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
         'no_provider_available',
         'paused',
         'not_taken',
+        'not_found_after_restore',
         'not_confirmed',
       ],
     },

@@ -142,6 +142,7 @@ function refusalOf(transfer: ReadTransfer) {
     case 'not_taken':
     case 'paused':
     case 'external_ref_taken':
+    case 'not_found_after_restore':
       return transfer.failure.code
     default:
       return 'provider_rejected'

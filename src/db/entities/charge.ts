@@ -12,7 +12,7 @@ export type HistoryEntry<Status extends string> = { status: Status; created_at: 
 
 /** Why nobody could issue: the code of the catalogue, and each provider's word. */
 export type ChargeFailure = {
-  code: 'no_provider_available' | 'provider_rejected'
+  code: 'no_provider_available' | 'provider_rejected' | 'not_found_after_restore'
   attempts: { provider: string; outcome: string; code: string }[]
 }
 

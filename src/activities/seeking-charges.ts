@@ -1,0 +1,96 @@
+import { Charge } from '../db/entities/charge.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { inTransaction } from '../db/orm.ts'
+import type { ChargeState } from '../domain/charge.ts'
+import { referenceOf } from '../domain/identifiers.ts'
+import { feeOf } from '../domain/money.ts'
+import type { FoundCharge } from '../domain/provider.ts'
+import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { beginAttempt, type Issuing, leaveCandidate, storeCharge } from './issue-attempts.ts'
+import { giveUp, type Issued, issuedMeanwhile, open } from './issuing.ts'
+
+/** Where a charge stands that is newer than its restored database. */
+export type SoughtCharge = { kind: 'known'; issued: Issued } | { kind: 'no_answer'; code: string }
+
+type Known = { connectionUuid: string; found: FoundCharge }
+
+/**
+ * Stores a charge again and gives it back the payload that was shown (SPEC §11); none is issued anew. More than one
+ * provider may know one: what is not the shown one is an orphan, and is cancelled. FAILED where nobody knows it.
+ */
+export function seekCharge(dependencies: Dependencies) {
+  return async (order: ChargeOrder): Promise<SoughtCharge> => {
+    const { orm, sealer } = dependencies
+    const issuing = { ...order, opened: sealer.open<ChargeDetails>(order.details) }
+    if ((await stored(dependencies, issuing)) !== 'issuing') {
+      const em = orm.em.fork()
+      return { kind: 'known', issued: await issuedMeanwhile(em, order.uuid) }
+    }
+    const { known, silence } = await ask(dependencies, order)
+    const carrier = order.restored?.connectionUuid
+    if (silence !== null && !known.some(one => one.connectionUuid === carrier))
+      return { kind: 'no_answer', code: silence }
+    const shown = shownOf(known, carrier)
+    for (const one of known.filter(each => each !== shown)) await leave(dependencies, issuing, one)
+    if (shown) return { kind: 'known', issued: await take(dependencies, issuing, shown) }
+    const issued = await inTransaction(orm, em => giveUp(em, order.uuid, 'not_found_after_restore'))
+    return { kind: 'known', issued }
+  }
+}
+
+function stored({ orm }: Dependencies, order: Issuing): Promise<ChargeState> {
+  return inTransaction(orm, async em => {
+    const charge = await em.findOne(Charge, order.uuid)
+    if (charge) return charge.state
+    storeCharge(em, order, await em.findOneOrFail(Connection, order.candidates[0]!))
+    return 'issuing'
+  })
+}
+
+/** Who knows it, and why somebody did not say, where somebody did not. */
+async function ask(
+  dependencies: Dependencies,
+  { uuid, candidates }: ChargeOrder,
+): Promise<{ known: Known[]; silence: string | null }> {
+  const known: Known[] = []
+  let silence: string | null = null
+  for (const connectionUuid of candidates) {
+    const em = dependencies.orm.em.fork()
+    const { connection, provider } = await reach(dependencies, em, connectionUuid)
+    const found = await provider.findCharge(referenceOf(uuid))
+    await tellBreaker(em, connection, found)
+    if (found.kind === 'found') known.push({ connectionUuid, found })
+    if (found.kind === 'no_answer') silence = found.code
+  }
+  return { known, silence }
+}
+
+/** Only what was shown can be paid; else its life knew who carried it, and those before the last were left as orphans. */
+function shownOf(known: Known[], carrier: string | undefined): Known | undefined {
+  return (
+    known.find(({ found }) => found.payments.length > 0) ??
+    known.find(({ connectionUuid }) => connectionUuid === carrier) ??
+    known.at(-1)
+  )
+}
+
+async function leave(dependencies: Dependencies, order: Issuing, { connectionUuid }: Known): Promise<void> {
+  const begun = await beginAttempt(dependencies, order, connectionUuid)
+  const message = 'it may not be the payload that was shown'
+  if (begun) await leaveCandidate(dependencies, begun, { kind: 'unknown', code: 'restored', message })
+}
+
+async function take(
+  dependencies: Dependencies,
+  order: Issuing,
+  { connectionUuid, found }: Known,
+): Promise<Issued> {
+  const begun = await beginAttempt(dependencies, order, connectionUuid)
+  if (!begun) return issuedMeanwhile(dependencies.orm.em.fork(), order.uuid)
+  const { fees } = begun.connection
+  const feeCents = order.valueCents === 0 ? 0 : feeOf(order.valueCents, fees.charge)
+  return inTransaction(dependencies.orm, em => open(em, { begun, feeCents, issued: found.charge }))
+}

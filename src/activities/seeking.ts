@@ -1,0 +1,127 @@
+import { Attempt } from '../db/entities/attempt.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { REFUSALS } from '../domain/errors.ts'
+import { referenceOf } from '../domain/identifiers.ts'
+import type { FindSendingOutcome } from '../domain/provider.ts'
+import { tellBreaker } from './breaker.ts'
+import { reach } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { type AttemptKey, FINAL, keep } from './outcomes.ts'
+import { newAttempt, nextCheck, type Outgoing, type Sent } from './outgoing.ts'
+
+/**
+ * Money that went, or may have gone, after the moment to which its database was restored (SPEC §11): every candidate is
+ * asked by our id, which a restore does not change. Nothing here sends.
+ */
+
+/** `lastLook`: all have twice said that they know nothing of it, so that once more is proof. */
+export type Look = { asked: number; lastLook: boolean }
+export type SeekOrder = Look & { uuid: string; candidates: string[] }
+
+/** Whoever is named holds the money as far as there is any, and an operator's word may settle it there. */
+export type Sought =
+  | { kind: 'found'; connectionUuid: string }
+  | { kind: 'absent'; connectionUuid: string; settleWindowMs: number }
+  | { kind: 'unknown'; connectionUuid: string }
+  /** It never went. */
+  | Rejection
+type Rejection = Extract<Sent, { kind: 'rejected' }>
+
+/** What one candidate says of it. */
+type Word = { connectionUuid: string; settleWindowMs: number; found: FindSendingOutcome }
+
+/** Asks every candidate; the attempt of the one that has it, or that may, is a row from then on. */
+export function seekBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+  return async ({ uuid, candidates, ...at }: SeekOrder): Promise<Sought> => {
+    const { orm, timeScale } = dependencies
+    const words: Word[] = []
+    for (const connectionUuid of candidates) {
+      const em = orm.em.fork()
+      const { connection, provider } = await reach(dependencies, em, connectionUuid)
+      const found = await outgoing.find(provider, { subjectUuid: uuid, reference: referenceOf(uuid) }, em)
+      await tellBreaker(em, connection, found)
+      words.push({ connectionUuid, settleWindowMs: connection.settleWindowMs, found })
+    }
+    return inTransaction(orm, async em => {
+      const before = await em.find(Attempt, { operation: outgoing.operation, subjectUuid: uuid })
+      const live = before.find(attempt => !FINAL.includes(attempt.state))
+      const { kind, connectionUuid } = conclude(words, { live, ...at })
+      const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, before, live })
+      if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
+      if (kind !== 'absent') return { kind, connectionUuid }
+      if (at.lastLook) return neverWent(em, outgoing, { uuid, connectionUuid })
+      return { kind, connectionUuid, settleWindowMs: Math.max(...words.map(word => word.settleWindowMs)) }
+    })
+  }
+}
+
+type Conclusion = { kind: 'found' | 'absent' | 'unknown'; connectionUuid: string }
+
+/** Who has it, or may. Money that went or is on its way counts before a rejection, which another may have followed. */
+function conclude(words: Word[], { live, lastLook }: Look & { live: Attempt | undefined }): Conclusion {
+  const has = words.find(saying('settled')) ?? words.find(saying('in_process'))
+  if (has) return { ...has, kind: 'found' }
+  const isLive = (word: Word) => word.connectionUuid === live?.connectionUuid
+  /** The one at which it is held already, where that is one of them. */
+  const oneOf = (some: Word[]) => some.find(isLive) ?? some[0]
+  const absent = words.filter(({ found }) => found.kind === 'not_found')
+  // What a provider once had did arrive: that it does not find it now is one more missing answer.
+  const lost = live?.state === 'accepted' ? absent.find(isLive) : undefined
+  const silent = oneOf(words.filter(({ found }) => found.kind === 'no_answer')) ?? lost
+  if (silent) return { ...silent, kind: 'unknown' }
+  const rejected = words.findLast(saying('rejected'))
+  return rejected && (lastLook || absent.length === 0)
+    ? { ...rejected, kind: 'found' }
+    : { ...oneOf(absent)!, kind: 'absent' }
+}
+
+function saying(status: 'settled' | 'in_process' | 'rejected') {
+  return ({ found }: Word) => found.kind === 'found' && found.sending.status === status
+}
+
+type Holding = AttemptKey & { before: Attempt[]; live: Attempt | undefined }
+
+/**
+ * Makes the attempt there the one that may have gone, and holds the money for it as far as the balance goes: what is not
+ * covered may be gone all the same. Where it was held for another connection before, that one is left.
+ */
+async function holdAt<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  { before, live, ...key }: Holding,
+): Promise<Attempt> {
+  const row = await outgoing.lock(em, key.uuid)
+  if (live?.connectionUuid === key.connectionUuid) {
+    if (live.state === 'calling') Object.assign(live, inDoubt())
+    return live
+  }
+  if (live) Object.assign(live, { ...inDoubt(), state: 'unreachable', unknownSince: null, nextCheckAt: null })
+  await em.flush() // Only one attempt may be live at a time.
+  const connection = await em.findOneOrFail(Connection, key.connectionUuid)
+  const attempt =
+    before.find(one => one.connectionUuid === key.connectionUuid) ??
+    newAttempt(em, outgoing, { ...key, position: before.length }, connection)
+  Object.assign(attempt, inDoubt())
+  await outgoing.begin(em, row, { attempt, connection })
+  await em.flush()
+  return attempt
+}
+
+function inDoubt() {
+  return {
+    state: 'unknown',
+    code: 'restored',
+    message: null,
+    finality: null,
+    unknownSince: new Date(),
+  } as const
+}
+
+/** Proved: its life ends as one that nobody took, and it is never sent. */
+function neverWent<Row>(em: EntityManager, outgoing: Outgoing<Row>, key: AttemptKey) {
+  const code = 'not_found_after_restore'
+  const { message } = REFUSALS[code]
+  const outcome = { kind: 'rejected', finality: 'final', code, message } as const
+  return keep(em, outgoing, key, outcome) as Promise<Rejection>
+}

@@ -1,0 +1,100 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
+import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
+import { ATTRIBUTES } from '../workflows/ids.ts'
+
+/** What Temporal knows of lives, whatever became of their rows: it forgets none within its retention. */
+
+/** What was ordered, as far as every order says it. */
+type Ordered = { uuid: string }
+
+/** All that there is of one life. */
+export type Past<Order extends Ordered> = {
+  order: Order
+  orderedAt: Date
+  /** What its last run was begun with: the order, a rebuilt one, or only whose row to resume. */
+  lastInput: Partial<Order>
+  /** What the last run came to that ended by itself. */
+  ended?: string
+  /** The connection that carried it last, as far as it has told, and what it was ordered by. */
+  connectionUuid?: string
+  externalRef?: string
+}
+
+/** Ids of lives, and whether they run. */
+export type Lives = Map<string, { isRunning: boolean }>
+
+/** The lives of these types that were not over at a moment. */
+export function livesSince(client: Client, types: string[], since: Date): Promise<Lives> {
+  return livesOf(client, types, `(ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`)
+}
+
+/** The lives of these types that run. */
+export function runningLives(client: Client, types: string[]): Promise<Lives> {
+  return livesOf(client, types, `ExecutionStatus = 'Running'`)
+}
+
+/** Null where the run that was ordered is forgotten. */
+export async function pastOf<Order extends Ordered>(
+  client: Client,
+  workflowId: string,
+  uuid: string,
+): Promise<Past<Order> | null> {
+  const runs = await runsOf(client, workflowId)
+  const inputs = await Promise.all(runs.map(run => inputOf<Order>(client, run)))
+  const first = inputs.findIndex(input => input.uuid === uuid)
+  if (first < 0) return null
+  const ended = await endOf(client, runs)
+  const told = (name: 'provider' | 'externalRef') =>
+    runs.map(run => run.typedSearchAttributes.get(ATTRIBUTES[name])).findLast(value => value !== undefined)
+  const [connectionUuid, externalRef] = [told('provider'), told('externalRef')]
+  return {
+    order: inputs[first]!,
+    orderedAt: runs[first]!.startTime,
+    lastInput: inputs.at(-1)!,
+    ...(ended !== undefined && { ended }),
+    ...(connectionUuid !== undefined && { connectionUuid }),
+    ...(externalRef !== undefined && { externalRef }),
+  }
+}
+
+/** Ends a life where it runs. */
+export async function endLife(client: Client, workflowId: string, why: string): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowId).terminate(why)
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+  }
+}
+
+async function livesOf(client: Client, types: string[], which: string): Promise<Lives> {
+  const lives: Lives = new Map()
+  const query = `WorkflowType IN (${types.map(type => `'${type}'`).join(', ')}) AND ${which}`
+  for await (const { workflowId, status } of client.workflow.list({ query })) {
+    const isRunning = status.name === 'RUNNING' || lives.get(workflowId)?.isRunning === true
+    lives.set(workflowId, { isRunning })
+  }
+  return lives
+}
+
+/** All runs of a life, the first one first: those after it were woken, or rebuilt. */
+async function runsOf(client: Client, workflowId: string): Promise<WorkflowExecutionInfo[]> {
+  const runs: WorkflowExecutionInfo[] = []
+  for await (const run of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.push(run)
+  return runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime())
+}
+
+async function inputOf<T>(client: Client, { workflowId, runId }: WorkflowExecutionInfo): Promise<T> {
+  const { workflowService, options } = client.workflow
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    namespace: options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  })
+  const started = history!.events![0]!.workflowExecutionStartedEventAttributes!
+  return defaultPayloadConverter.fromPayload(started.input!.payloads![0]!)
+}
+
+async function endOf(client: Client, runs: WorkflowExecutionInfo[]): Promise<string | undefined> {
+  const run = runs.findLast(({ status }) => status.name === 'COMPLETED')
+  return run && client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false }).result()
+}

@@ -1,0 +1,60 @@
+import type { Asked } from '../activities/outgoing.ts'
+import type { Look, Sought } from '../activities/seeking.ts'
+import { WAITS } from '../domain/waits.ts'
+import { Absence, type Notices } from './asking.ts'
+import { Doubt, type Final, type Sender, sendOnce } from './sending.ts'
+
+/** Who is asked whether he has some money, and how it is followed at the one who does. */
+export type Seeker = {
+  /** Its life had seen it settle: then no "not found" proves that it did not go. */
+  hadSettled: boolean
+  look: (at: Look) => Promise<Sought>
+  follower: (connectionUuid: string) => Omit<Sender, 'send'>
+  notices: Notices
+}
+
+/**
+ * Finds out who has money whose database was restored to a moment before it went (SPEC §11), and follows it there to its
+ * end. Nothing is sent: where all have twice answered that they know nothing of it, the last look ends it.
+ */
+export async function findAndFollow({ hadSettled, look, follower, notices }: Seeker): Promise<Final> {
+  const absence = new Absence(notices.timeScale)
+  const doubt = new Doubt(notices.timeScale)
+  let lastLook = false
+  notices.hearOperator()
+  for (let asked = 0; ; asked++) {
+    notices.taken()
+    const told = await look({ asked, lastLook })
+    if (told.kind === 'found') {
+      doubt.isOver()
+      return follow(follower(told.connectionUuid))
+    }
+    if (told.kind === 'rejected') return over(told)
+    const isAbsent = told.kind === 'absent' && !hadSettled
+    const waitMs = isAbsent ? absence.waitAfter(told.settleWindowMs) : WAITS.askAgain(asked + 1)
+    lastLook ||= waitMs === null
+    if (waitMs === null) continue
+    if (!isAbsent) doubt.grows()
+    const { pending, settleBy } = follower(told.connectionUuid)
+    pending('unknown')
+    await notices.orAfter(waitMs, `${told.kind}: look again`)
+    const word = notices.operatorsWord()
+    const sent = word && (await settleBy(word))
+    if (sent?.kind === 'settled' || sent?.kind === 'rejected') return over(sent)
+  }
+
+  function over(last: Final): Final {
+    doubt.isOver()
+    notices.hearsOperatorNoMore()
+    return last
+  }
+}
+
+/** Where sending would come, it is asked again: now or later its provider knows. */
+function follow({ ask, ...follower }: Omit<Sender, 'send'>): Promise<Final> {
+  const askAgain = async (asked: number): Promise<Asked> => {
+    const told = await ask(asked)
+    return told.kind === 'never_begun' ? { kind: 'unknown', code: told.kind } : told
+  }
+  return sendOnce({ ...follower, ask: askAgain, send: () => askAgain(0) })
+}

@@ -1,0 +1,29 @@
+import type { ChargeState } from '../domain/charge.ts'
+import type { TransferState } from '../domain/transfer.ts'
+
+/** Where a life stands, in a sentence for the operator. */
+
+export const CHARGE_SENTENCES: Record<ChargeState, string> = {
+  issuing: 'Being issued: the candidates are asked in order',
+  pending: 'Issued: waiting for the payer',
+  paying: 'A payment is on its way; the provider is asked until it is settled',
+  paid: 'Paid',
+  refunding: 'A refund is on its way',
+  partially_refunded: 'Paid, and refunded in part',
+  refunded: 'Refunded whole',
+  failed: 'No provider could issue it',
+  expired: 'Expired: the provider says that it was not paid',
+  cancelled: 'Cancelled',
+}
+
+export const TRANSFER_SENTENCES: Record<TransferState, string> = {
+  created: 'Stored: the candidates are tried in order',
+  sending: 'Being sent',
+  settling: 'Accepted by the provider: waiting for the settlement',
+  paid: 'Settled',
+  partially_refunded: 'Settled, and returned in part by its recipient',
+  refunded: 'Returned whole by its recipient',
+  failed: 'Failed: nothing moved',
+  cancelled: 'Cancelled before it was sent',
+  expired: 'Could not be sent within a day of its time',
+}
