@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import { readLocalConfig } from '../../src/config.ts'
 import { readJson } from '../../src/local/home.ts'
+import { commandLine } from '../support/command-line.ts'
 import { type MoneyOut, moneyOut } from './support/money-out.ts'
 import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
 import { together } from './support/together.ts'
@@ -28,26 +27,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
-type Told = { code: number; lines: any[]; complaint: string }
-
-const ROOT = join(import.meta.dirname, '../..')
-
 /** What a shell sees of `npm run trilho -- …`. */
-function trilho(...words: string[]): Promise<Told> {
-  const { DATABASE_URL: _, ...environment } = readLocalConfig().environment
-  const env = { ...environment, TRILHO_HOME: stage.home.folder }
-  return new Promise(resolve => {
-    execFile(process.execPath, ['src/cli.ts', ...words], { cwd: ROOT, env }, (error, stdout, stderr) => {
-      const lines = stdout.split('\n').filter(line => line !== '')
-      resolve({
-        code: error ? Number(error.code) : 0,
-        lines: lines.map(line => JSON.parse(line)),
-        complaint: stderr,
-      })
-    })
-  })
-}
+const trilho = (...words: string[]) => commandLine({ TRILHO_HOME: stage.home.folder })(...words)
 
 async function aMerchant(options: { tells?: boolean } = {}): Promise<Merchant> {
   const merchant = await stage.merchant({ providers: [{ balance: 100, ...options }] })

@@ -15,14 +15,17 @@ import { startServer, temporaryFolder } from './servers.ts'
 /** As fast as it goes: what a suite's database holds need not outlive a loss of power. */
 const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** A PostgreSQL of the suite's own with one empty database; what it holds is gone when it stops. */
+/** Data that is there already, and stays when the server stops. */
+export type Kept = { folder: string; password: string }
+
+/** A PostgreSQL of the suite's own with one empty database; what it holds is gone when it stops, unless it is kept. */
 export async function startPostgres(
   settings: Record<string, string> = FORGETFUL,
+  kept?: Kept,
 ): Promise<{ url: string; log(): string; stop(): Promise<void> }> {
-  const folder = await temporaryFolder()
+  const temporary = kept ? null : await temporaryFolder()
   const cluster = await openCluster({
-    folder: join(folder.path, 'postgres'),
-    password: newPassword(),
+    ...(kept ?? { folder: join(temporary!.path, 'postgres'), password: newPassword() }),
     path: readLocalConfig().path,
   })
   const { port, release } = await freePort()
@@ -39,9 +42,9 @@ export async function startPostgres(
     url: databaseUrl(cluster, port),
     log: () => server.said(),
     stop: async () => {
-      await server.kill('SIGQUIT') // At once: nothing of it is read again.
+      await server.kill(kept ? 'SIGINT' : 'SIGQUIT') // At once where nothing of it is read again.
       await release()
-      await folder.remove()
+      await temporary?.remove()
     },
   }
 }

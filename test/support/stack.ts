@@ -23,8 +23,8 @@ export type Stack = {
   output(): string
   /** SIGINT and its exit code, or what a kill left is ended; the home is removed. */
   stop(): Promise<number | null>
-  /** Stops it unless it is gone, and starts it again in the same home. */
-  restart(): Promise<void>
+  /** Stops it unless it is gone, and starts it again in the same home, after something was done to that. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>
   /** Ends the start itself without a word; what it started lives on. */
   kill9(): Promise<void>
 }
@@ -63,8 +63,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await folder.remove()
       return code
     },
-    restart: async () => {
+    restart: async meanwhile => {
       await start.end('SIGINT')
+      await meanwhile?.()
       await up()
     },
     kill9: async () => {

@@ -11,16 +11,17 @@ import { startServer } from './servers.ts'
 
 export { timeSkippingServer } from '../../src/local/temporal-test-server.ts'
 
-/** A Temporal server of the suite's own, in memory and without a UI, as fast as it goes. */
+/** A Temporal server of the suite's own without a UI, in memory unless it has a file, as fast as it goes. */
 export async function startTemporal(
   searchAttributes: readonly SearchAttribute[] = [],
+  databaseFile?: string,
 ): Promise<{ address: string; namespace: string; stop(): Promise<void> }> {
   const config = readLocalConfig()
   const binary = await temporalBinary({ ...config, say: line => console.info(line) })
   const { port, release } = await freePort()
   const address = `127.0.0.1:${port}`
   const namespace = 'default'
-  const server = startServer(binary, temporalArguments({ port, namespace, searchAttributes }), {
+  const server = startServer(binary, temporalArguments({ port, namespace, searchAttributes, databaseFile }), {
     env: { ...config.environment, ...temporalEnvironment },
   })
   await temporalIsHealthy(address, { namespace, searchAttributes })
@@ -28,7 +29,8 @@ export async function startTemporal(
     address,
     namespace,
     stop: async () => {
-      await server.kill('SIGKILL') // It keeps nothing, and an ordered end takes it a second.
+      // Where it keeps nothing, an ordered end would only take a second.
+      await server.kill(databaseFile === undefined ? 'SIGKILL' : 'SIGTERM')
       await release()
     },
   }

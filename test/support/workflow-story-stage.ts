@@ -121,12 +121,16 @@ export function stage() {
       return story
     },
     /** One that is to be sent so much later, by the server's clock. */
-    async scheduledTransfer(inMs: number, script: Script): Promise<Story> {
+    async scheduledTransfer(
+      inMs: number,
+      script: Script,
+      wanted: Partial<TransferOrder> = {},
+    ): Promise<Story> {
       const scheduledFor = new Date((await temporal.env.currentTimeMs()) + inMs).toISOString()
-      return this.transfer(script, { scheduledFor })
+      return this.transfer(script, { scheduledFor, ...wanted })
     },
-    async refund(script: Script): Promise<Story> {
-      const order = refundOf(uuid())
+    async refund(script: Script, wanted: Partial<RefundOrder> = {}): Promise<Story> {
+      const order = { ...refundOf(uuid()), ...wanted }
       const story = tell({ ...REFUND, script, workflowId: ids.refundId(order.uuid), uuid: order.uuid })
       await doors.begin(story.door, { ...REFUND, input: order })
       return story

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { readLocalConfig } from '../../src/config.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
+export type Told = { code: number; lines: any[]; complaint: string }
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** What a shell sees of `npm run trilho -- …` where these variables are set. */
+export function commandLine(variables: NodeJS.ProcessEnv): (...words: string[]) => Promise<Told> {
+  const { DATABASE_URL: _, ...environment } = readLocalConfig().environment
+  const env = { ...environment, ...variables }
+  return (...words) =>
+    new Promise(resolve => {
+      execFile(process.execPath, ['src/cli.ts', ...words], { cwd: ROOT, env }, (error, stdout, stderr) => {
+        const lines = stdout.split('\n').filter(line => line !== '')
+        resolve({
+          code: error ? Number(error.code) : 0,
+          lines: lines.map(line => JSON.parse(line)),
+          complaint: stderr,
+        })
+      })
+    })
+}
