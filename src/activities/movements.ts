@@ -10,7 +10,7 @@ export type Place = { accountUuid: string; providerAccountUuid: string; connecti
 
 /** What happened; whatever is absent is not known or does not apply. */
 export type Facts = Pick<Movement, 'type' | 'movementType' | 'valueCents' | 'status'> &
-  Partial<Omit<Movement, keyof Place | 'uuid' | 'createdAt' | 'updatedAt' | 'sequence'>>
+  Partial<Omit<Movement, keyof Place | 'createdAt' | 'updatedAt' | 'sequence'>>
 
 /** Writes a movement at once, so that its postings may refer to it. */
 export async function newMovement(

@@ -131,7 +131,7 @@ async function store(
   order: RefundOrder,
   { charge, feeCents, parts, code }: Opening,
 ): Promise<Refund> {
-  const at = orderedAt(order)
+  const at = new Date()
   const movement = await refundMovement(em, charge, { order, failed: code !== null, at })
   const refund = em.create(Refund, {
     uuid: order.uuid,
@@ -147,7 +147,7 @@ async function store(
     failure: code === null ? null : { code, message: 'the charge cannot be refunded by this value now' },
     requestId: order.requestId,
     fingerprint: order.fingerprint,
-    createdAt: at,
+    createdAt: orderedAt(order),
     updatedAt: at,
   })
   if (code === null) {

@@ -1,5 +1,6 @@
 import { Movement } from '../db/entities/movement.ts'
 import { ALONE, lockGate } from '../db/lock.ts'
+import type { EntityManager } from '../db/orm.ts'
 import { returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
@@ -25,25 +26,7 @@ export const unmatchedReturn: Outgoing<Return> = {
   },
 
   async begin(em, { original }) {
-    const at = new Date()
-    original.disposition = 'returning'
-    original.updatedAt = at
-    const out = await newMovement(
-      em,
-      { ...original, connectionUuid: original.connectionUuid ?? null },
-      {
-        type: 'EXTERNAL_REFUND',
-        movementType: 'OUT',
-        valueCents: original.valueCents,
-        status: 'PENDING',
-        sender: original.receiver,
-        receiver: original.sender,
-        chargeUuid: original.chargeUuid,
-        originalUuid: original.uuid,
-      },
-      at,
-    )
-    await book(em, out, returnHeld(original.accountUuid, original.valueCents))
+    await hold(em, original)
     return null
   },
 
@@ -62,8 +45,9 @@ export const unmatchedReturn: Outgoing<Return> = {
 
   async accepted() {},
 
-  async settled(em, { original, out }, attempt, sending) {
-    if (!out) throw new Error('a return settled that was never begun')
+  async settled(em, { original, ...begun }, attempt, sending) {
+    // One that went before its database was restored was begun in no row of now.
+    const out = begun.out ?? (await hold(em, original))
     const at = new Date()
     // Money that went although it was thought to stay is held again before it is booked out.
     if (out.status === 'FAILED') await book(em, out, returnHeld(original.accountUuid, original.valueCents))
@@ -83,6 +67,29 @@ export const unmatchedReturn: Outgoing<Return> = {
     failMovement(out, at)
     await book(em, out, returnFailed(original.accountUuid, original.valueCents))
   },
+}
+
+async function hold(em: EntityManager, original: Movement): Promise<Movement> {
+  const at = new Date()
+  original.disposition = 'returning'
+  original.updatedAt = at
+  const out = await newMovement(
+    em,
+    { ...original, connectionUuid: original.connectionUuid ?? null },
+    {
+      type: 'EXTERNAL_REFUND',
+      movementType: 'OUT',
+      valueCents: original.valueCents,
+      status: 'PENDING',
+      sender: original.receiver,
+      receiver: original.sender,
+      chargeUuid: original.chargeUuid,
+      originalUuid: original.uuid,
+    },
+    at,
+  )
+  await book(em, out, returnHeld(original.accountUuid, original.valueCents))
+  return out
 }
 
 function close(original: Movement, disposition: Disposition, at: Date): void {

@@ -44,10 +44,11 @@ export function seekBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>)
       words.push({ connectionUuid, settleWindowMs: connection.settleWindowMs, found })
     }
     return inTransaction(orm, async em => {
+      const row = await outgoing.lock(em, uuid)
       const before = await em.find(Attempt, { operation: outgoing.operation, subjectUuid: uuid })
       const live = before.find(attempt => !FINAL.includes(attempt.state))
       const { kind, connectionUuid } = conclude(words, { live, ...at })
-      const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, before, live })
+      const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, before, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
       if (kind !== 'absent') return { kind, connectionUuid }
       if (at.lastLook) return neverWent(em, outgoing, { uuid, connectionUuid })
@@ -80,7 +81,7 @@ function saying(status: 'settled' | 'in_process' | 'rejected') {
   return ({ found }: Word) => found.kind === 'found' && found.sending.status === status
 }
 
-type Holding = AttemptKey & { before: Attempt[]; live: Attempt | undefined }
+type Holding<Row> = AttemptKey & { row: Row; before: Attempt[]; live: Attempt | undefined }
 
 /**
  * Makes the attempt there the one that may have gone, and holds the money for it as far as the balance goes: what is not
@@ -89,9 +90,8 @@ type Holding = AttemptKey & { before: Attempt[]; live: Attempt | undefined }
 async function holdAt<Row>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  { before, live, ...key }: Holding,
+  { row, before, live, ...key }: Holding<Row>,
 ): Promise<Attempt> {
-  const row = await outgoing.lock(em, key.uuid)
   if (live?.connectionUuid === key.connectionUuid) {
     if (live.state === 'calling') Object.assign(live, inDoubt())
     return live

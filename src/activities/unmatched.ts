@@ -4,9 +4,11 @@ import type { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { uuidOfHash } from '../domain/identifiers.ts'
 import { deposited, type Leg, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
 import type { Disposition, MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
+import { sha256 } from '../sealing.ts'
 import { announceMovement } from './announce.ts'
 import { repayments } from './inflow.ts'
 import { book, newMovement } from './movements.ts'
@@ -46,6 +48,7 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
       connectionUuid: connection.uuid,
     },
     {
+      uuid: uuidOfPix(connection, payment),
       type: 'EXTERNAL_TRANSFER',
       movementType: 'IN',
       valueCents: payment.cents,
@@ -69,6 +72,11 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
     at,
   })
   return movement
+}
+
+/** Always the same one: after a restored backup it goes back by the id that it had, which its provider knows. */
+function uuidOfPix({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
+  return uuidOfHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
 }
 
 function dispositionOf(reason: MovementReason, policy: Account['unmatchedPolicy']): Disposition | null {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { uuidOfHash } from '../domain/identifiers.ts'
 import { sha256 } from '../sealing.ts'
 import { refuse } from './errors.ts'
 
@@ -21,7 +22,7 @@ export type KeyedOperation = {
 /** The uuid of what a POST makes: always the same one for the same key, a random one without. */
 export function operationUuid({ accountUuid, method, path, key }: KeyedOperation): string {
   if (key === null) return randomUUID()
-  return uuidOf(sha256(JSON.stringify([accountUuid, method.toUpperCase(), path, key])))
+  return uuidOfHash(sha256(JSON.stringify([accountUuid, method.toUpperCase(), path, key])))
 }
 
 /** SHA-256, in hex, of a parsed body in its one canonical spelling, and of the provider its token is bound to. */
@@ -38,15 +39,6 @@ export function fingerprintOf({
 /** Whether a row that a key led to is this request's: 422 where it was made from another body or binding. */
 export function requireSameRequest(row: { fingerprint: string }, fingerprint: string): void {
   if (row.fingerprint !== fingerprint) refuse('idempotency_key_reused')
-}
-
-/** RFC 9562 §5.8: 122 bits of the hash, version 8, variant 10. */
-function uuidOf(hash: Buffer): string {
-  const bytes = Buffer.from(hash.subarray(0, 16))
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
 /** JSON with its keys in order and without what is undefined. */

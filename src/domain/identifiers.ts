@@ -18,6 +18,14 @@ export function uuidOf(reference: string): string | null {
   return parts?.slice(1).join('-') ?? null
 }
 
+/** A uuid that is always the same for what was hashed: 122 bits of the hash, version 8, variant 10 (RFC 9562 §5.8). */
+export function uuidOfHash(hash: Uint8Array): string {
+  const bytes = Uint8Array.from(hash.subarray(0, 16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return uuidOf(Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join(''))!
+}
+
 /**
  * What a rail id is made of: `ispb` of the institution that sends (8 of `0-9A-Z`), the minute it was made
  * (`at`, ISO 8601 in UTC with `Z`), and 11 letters and digits of its maker's.

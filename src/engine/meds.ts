@@ -1,22 +1,16 @@
 import { createHash } from 'node:crypto'
 import { WithStartWorkflowOperation } from '@temporalio/client'
 import type { Med } from '../db/entities/med.ts'
+import { uuidOfHash } from '../domain/identifiers.ts'
 import { medId } from '../workflows/ids.ts'
 import type { medWorkflow } from '../workflows/med.ts'
 import { type MedReplyAnswer, type MedReplyOrder, replyMed } from '../workflows/messages.ts'
 import { again, type Engine } from './start.ts'
 
-/**
- * Our uuid of a dispute that a provider names: always the same one, so that two notices at once are one life
- * (RFC 9562 §5.8: 122 bits of the hash, version 8, variant 10).
- */
+/** Our uuid of a dispute that a provider names: always the same one, so that two notices at once are one life. */
 export function medUuidOf(named: { providerAccountUuid: string; providerMedId: string }): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify(['med', named.providerAccountUuid, named.providerMedId]))
-    .digest()
-  hash[6] = (hash[6]! & 0x0f) | 0x80
-  hash[8] = (hash[8]! & 0x3f) | 0x80
-  return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const name = JSON.stringify(['med', named.providerAccountUuid, named.providerMedId])
+  return uuidOfHash(createHash('sha256').update(name).digest())
 }
 
 export type MedReplyRequest = MedReplyOrder & {

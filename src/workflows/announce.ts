@@ -14,22 +14,26 @@ export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promis
     ...left.deliveries.map(deliveryUuid =>
       startOnce(deliveryWorkflow, deliveryId(deliveryUuid), { deliveryUuid, timeScale }),
     ),
-    ...left.returns.map(order => startOnce(returnWorkflow, returnId(order.uuid), { ...order, timeScale })),
+    // One that is held has no life, whatever an earlier one came to: its database was restored since.
+    ...left.returns.map(order =>
+      startOnce(returnWorkflow, returnId(order.uuid), { ...order, timeScale }, 'ALLOW_DUPLICATE'),
+    ),
   ])
 }
 
-/** Starts an independent child, unless it runs or ran already. */
+/** Starts an independent child, unless it runs or, where an ended one stays ended, ran already. */
 export async function startOnce<Order>(
   life: (order: Order) => Promise<unknown>,
   workflowId: string,
   order: Order,
+  reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
 ): Promise<void> {
   try {
     await startChild(life, {
       workflowId,
       args: [order] as never,
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdReusePolicy: reuse,
     })
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error

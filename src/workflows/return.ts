@@ -33,6 +33,9 @@ export async function returnWorkflow({
       // Nothing left, and no other provider can return it: the same one is tried again.
       setCurrentDetails(`The provider cannot be reached (${sent.code}); tried again`)
       await notices.orAfter(WAITS.returnAgain, 'provider unreachable')
+      // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
+      const mayHaveGone = notices.waiting && patched('a word before it left')
+      if (mayHaveGone && (await hasSettledLate(ask, notices))) return settled()
       continue
     }
     await startWhatIsLeft(sent, timeScale)

@@ -82,6 +82,7 @@ async function everyOutcome(before: { refundable: Shown; open: Shown; scheduled:
   const paidHere = await out.paidCharge(merchant)
   const paidThere = await out.paidCharge(merchant, through(merchant.connections[1]!))
   await stage.simulator.pay({ payload: before.open.payment.payload })
+  await returned(await stage.simulator.pay({ payload: before.refundable.payment.payload, force: true }))
   const unpaid = await api.charge({ value: 25 }, { key })
   const cancelled = await api.charge()
   await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`)
@@ -148,6 +149,18 @@ async function everyOutcome(before: { refundable: Shown; open: Shown; scheduled:
     waiting,
     partly,
   }
+}
+
+/** Waits until a PIX that is no charge's has gone back to its payer. */
+async function returned({ end_to_end }: { end_to_end: string }): Promise<void> {
+  const disposition = async () => {
+    const [row] = await stage.sql<{ disposition: string }>(
+      `select disposition from movement where end_to_end = ? and movement_type = 'IN'`,
+      [end_to_end],
+    )
+    return row?.disposition
+  }
+  await until(disposition, is => is === 'returned', LONG)
 }
 
 /** Puts the older copy back, and gives the commands of docs/production.md before any worker runs. */

@@ -78,11 +78,24 @@ describe('a provider that cannot be reached', () => {
         unreachable,
         settled(),
       ],
+      askReturn: [notThere],
     })
     await story.endsAs('settled')
     // The notice hurries the second try; the third waits its time.
     expect(story.told.waits.at(-1)).toBe('provider unreachable: 15 min')
-    expect(story.askedAt[2]! - story.askedAt[1]!).toBeGreaterThanOrEqual(15 * 60_000)
+    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'sendReturn', 'sendReturn'])
+    expect(story.askedAt[3]! - story.askedAt[2]!).toBeGreaterThanOrEqual(15 * 60_000)
+  })
+
+  test('is asked first where a notice tells of what never left: it may have gone before a restore', async () => {
+    const story = await on.return({
+      sendReturn: [unreachable],
+      askReturn: [unknown, settled()],
+    })
+    await story.isAsked(1)
+    await story.isTold()
+    await story.endsAs('settled')
+    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'askReturn'])
   })
 
   test('is tried again when a question shows that nothing was begun', async () => {
