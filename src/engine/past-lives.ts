@@ -13,6 +13,7 @@ export type Past<Order extends Ordered> = {
   orderedAt: Date
   /** What its last run was begun with: the order, a rebuilt one, or only whose row to resume. */
   lastInput: Partial<Order>
+  isRunning: boolean
   /** What the last run came to that ended by itself. */
   ended?: string
   /** The connection that carried it last, as far as it has told, and what it was ordered by. */
@@ -23,10 +24,13 @@ export type Past<Order extends Ordered> = {
 /** Ids of lives, and whether they run. */
 export type Lives = Map<string, { isRunning: boolean }>
 
-/** The lives of these types that were not over at a moment. */
-export function livesSince(client: Client, types: string[], since: Date): Promise<Lives> {
-  return livesOf(client, types, `(ExecutionStatus = 'Running' OR CloseTime >= '${since.toISOString()}')`)
+/** The lives of these types that had begun before one moment and were not over at another. */
+export function livesBetween(client: Client, types: string[], { since, before }: Between): Promise<Lives> {
+  const [from, to] = [since.toISOString(), before.toISOString()]
+  const which = `StartTime < '${to}' AND (ExecutionStatus = 'Running' OR CloseTime >= '${from}')`
+  return livesOf(client, types, which)
 }
+type Between = { since: Date; before: Date }
 
 /** The lives of these types that run. */
 export function runningLives(client: Client, types: string[]): Promise<Lives> {
@@ -51,6 +55,7 @@ export async function pastOf<Order extends Ordered>(
     order: inputs[first]!,
     orderedAt: runs[first]!.startTime,
     lastInput: inputs.at(-1)!,
+    isRunning: runs.at(-1)!.status.name === 'RUNNING',
     ...(ended !== undefined && { ended }),
     ...(connectionUuid !== undefined && { connectionUuid }),
     ...(externalRef !== undefined && { externalRef }),

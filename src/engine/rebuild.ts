@@ -9,7 +9,7 @@ import type { Machine } from '../domain/machine.ts'
 import { refund } from '../domain/refund.ts'
 import { transfer } from '../domain/transfer.ts'
 import type { ChargeOrder, RefundOrder, Restored, TransferOrder } from '../workflows/messages.ts'
-import { endLife, livesSince, type Past, pastOf, runningLives } from './past-lives.ts'
+import { endLife, livesBetween, type Past, pastOf, runningLives } from './past-lives.ts'
 import { chargeLife, type Engine, sendingLife } from './start.ts'
 import { tellCharge } from './tell.ts'
 
@@ -37,7 +37,7 @@ export type Rebuilt =
 /** Money could still leave, and a life that is behind could send again what has gone. */
 export class MoneyOutNotPaused extends Error {
   constructor() {
-    super('money out is not paused: `trilho pause all --reach money-out` comes first')
+    super('money out was not paused after the restore: `trilho pause all --reach money-out` comes first')
   }
 }
 
@@ -47,10 +47,13 @@ export async function* rebuildLives(
   em: EntityManager,
   rebuilding: Rebuilding,
 ): AsyncGenerator<Rebuilt & { life: string }> {
-  if ((await em.count(Pause, { accountUuid: null, connectionUuid: null })) === 0)
-    throw new MoneyOutNotPaused()
+  const { since } = rebuilding
+  const pause = await em.findOne(Pause, { accountUuid: null, connectionUuid: null })
+  if (!pause || pause.createdAt < since) throw new MoneyOutNotPaused()
   const client = await engine.client()
-  for (const [id, { isRunning }] of await livesSince(client, LIVES, rebuilding.since)) {
+  // What has begun since the pause has found the restored rows: it is not behind them.
+  const before = pause.createdAt
+  for (const [id, { isRunning }] of await livesBetween(client, LIVES, { since, before })) {
     const rebuilt = await lookAt({ engine, client, em: em.fork(), id, isRunning }, rebuilding)
     if (rebuilt) yield { life: id, ...rebuilt }
   }
@@ -89,10 +92,10 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   }
   const past = await pastOf<Order>(client, id, uuid)
   if (!past) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
-  const restored = restoredOf(past, isRunning)
-  const { lastInput } = past
-  if (row && isRunning && restored.waits) return null
-  if (row && isRunning && lastInput.restored && !lastInput.restored.waits) return { outcome: 'under_way' }
+  const restored = restoredOf(past)
+  const before = past.lastInput.restored
+  if (row && past.isRunning && restored.waits) return null
+  if (row && past.isRunning && before && !before.waits) return { outcome: 'under_way' }
   const missing = await missingConnections(em, past.order)
   if (missing.length > 0)
     return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
@@ -100,7 +103,7 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   return { outcome: restored.waits ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
-function restoredOf({ order, orderedAt, ended, connectionUuid }: Past<Order>, isRunning: boolean): Restored {
+function restoredOf({ order, orderedAt, ended, connectionUuid, isRunning }: Past<Order>): Restored {
   const due = 'scheduledFor' in order && order.scheduledFor ? Date.parse(order.scheduledFor) : 0
   return {
     orderedAt: order.restored?.orderedAt ?? orderedAt.toISOString(),
