@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import * as identifiers from '../../src/domain/identifiers.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
-const { endToEndId, isEndToEndId, isReturnId, isUuid, referenceOf, returnId, uuidOf } = identifiers
+const { endToEndId, isEndToEndId, isReturnId, isUuid, referenceOf, returnId, uuidOf, uuidOfHash } =
+  identifiers
 const UUID = '0197f6a1-5b3c-7def-8abc-0123456789ab'
 const PARTS = { ispb: '12345678', at: '2026-09-28T14:35:00.000Z', suffix: 'abcDEF12345' }
 
@@ -102,4 +103,11 @@ describe('a reference is the uuid without hyphens', () => {
   test.each([UUID, '00000000-0000-0000-0000-000000000000'])('%s is a uuid', text =>
     expect(isUuid(text)).toBe(true),
   )
+})
+
+test('what was hashed has one uuid, of version 8 and variant 10, whatever follows its first 16 bytes', () => {
+  const hash = Uint8Array.from({ length: 32 }, (_, place) => 0xff - place)
+  expect(uuidOfHash(hash)).toBe('fffefdfc-fbfa-89f8-b7f6-f5f4f3f2f1f0')
+  expect(uuidOfHash(hash.subarray(0, 16))).toBe(uuidOfHash(hash))
+  expect(isUuid(uuidOfHash(new Uint8Array(16)))).toBe(true)
 })
