@@ -16,7 +16,7 @@ import { startTemporal } from '../support/temporal.ts'
 
 const TIME_SCALE = 20
 const HOUR = 3_600_000
-const LONG = { limitMs: 120_000, everyMs: 500 }
+const LONG = { limitMs: 240_000, everyMs: 500 }
 
 let stack: Stack
 let stage: Stage
@@ -218,10 +218,10 @@ test('after a restore every life is as its providers know it, and nothing of it 
     open: await merchant.api.charge(),
     scheduled: (await out.send(merchant, { scheduled_for: soon(30_000) })).body.data,
   }
+  const since = new Date().toISOString()
   await restart(async () => {
     await copied(stack.home.postgres, backup())
   })
-  const since = new Date().toISOString()
   const after = await everyOutcome(before)
   const there = await settledThere()
 
