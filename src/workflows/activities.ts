@@ -8,6 +8,7 @@ import type {
   webhookActivities,
 } from '../activities/index.ts'
 import { webhookQueue } from './ids.ts'
+import { summarised } from './summarised.ts'
 
 /** The proxies by which lives reach the world, each with its limit and the reason for it. */
 
@@ -18,11 +19,29 @@ type Records = ReturnType<typeof recordActivities>
 const HEARTBEAT = '12 seconds'
 
 /** Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. */
-export const providers = proxyActivities<Pick<Providers, Asking>>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: HEARTBEAT,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
+export const providers = summarised(
+  proxyActivities<Pick<Providers, Asking>>({
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  }),
+  {
+    issueCharge: 'ask the candidates for a payload',
+    seekCharge: 'ask the candidates for the payload that was shown',
+    followCharge: 'ask the provider whether it was paid',
+    cancelCharge: 'cancel at the provider',
+    closeOrphan: 'cancel the payload that nobody was shown',
+    takeDeposit: 'ask for the PIX that no charge expects',
+    askTransfer: 'ask this provider what became of it',
+    seekTransfer: 'ask the candidates whether it went',
+    askRefund: 'ask the provider what became of it',
+    seekRefund: 'ask the provider whether it went',
+    askReturn: 'ask the provider what became of it',
+    askKey: 'ask the provider whether the key is there',
+    askKeyRemoval: 'ask the provider whether the key is gone',
+    followMed: 'ask the provider how the dispute stands',
+  },
+)
 type Asking =
   | 'issueCharge'
   | 'seekCharge'
@@ -40,11 +59,21 @@ type Asking =
   | 'followMed'
 
 /** What is sent once is never repeated by Temporal: whether to send again is the life's decision, by our id. */
-export const sending = proxyActivities<Pick<Providers, Sending>>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: HEARTBEAT,
-  retry: { maximumAttempts: 1 },
-})
+export const sending = summarised(
+  proxyActivities<Pick<Providers, Sending>>({
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { maximumAttempts: 1 },
+  }),
+  {
+    sendTransfer: 'send it through this provider',
+    sendRefund: 'give it back through the provider that received it',
+    sendReturn: 'send the unmatched PIX back',
+    createKey: 'create the key',
+    deleteKey: 'remove the key',
+    sendMedReply: 'tell the provider our reply',
+  },
+)
 type Sending = 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'createKey' | 'deleteKey' | 'sendMedReply'
 
 /** A code that comes twice does no harm; a carrier answers within 10 s or is tried again. */

@@ -53,6 +53,35 @@ test('a create is one activity, a payment one signal and one look at the provide
   expect(paid.count('workflowExecutionSignaledEventAttributes')).toBe(1)
 })
 
+test('an operator reads beside each activity of a charge, its refund and a transfer what it is for', async () => {
+  const merchant = await stage.merchant({ providers: [{ balance: 10 }] })
+  const { api } = merchant
+  const [open, charge] = [await api.charge(), await api.charge()]
+  await stage.simulator.pay({ payload: charge.payment.payload })
+  await until(
+    () => api.read(charge.uuid),
+    ({ status }) => status === 'PAID',
+  )
+  const refund = (await api.post(`/api/v1/payments/${charge.uuid}/refund`, {})).body.data.refund.uuid
+  const transfer = (await api.post('/api/v1/transfers', { value: 1, pix_key: 'maria@example.com' })).body.data
+    .uuid
+  const summaries = []
+  for (const life of [`charge/${open.uuid}`, `refund/${refund}`, `transfer/${transfer}`])
+    summaries.push(await firstSummary(life))
+  expect(summaries).toEqual([
+    'issue 1000 centavos',
+    'give it back through the provider that received it',
+    'send it through this provider',
+  ])
+})
+
+async function firstSummary(workflowId: string): Promise<string> {
+  const client = await stage.temporal()
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory()
+  const scheduled = events?.find(event => event[SCHEDULED])
+  return JSON.parse(Buffer.from(scheduled?.userMetadata?.summary?.data ?? []).toString())
+}
+
 test('an operator finds a charge by its account, provider, status and reference', async () => {
   const merchant = await stage.merchant()
   const external_ref = `pedido ${merchant.uuid}`

@@ -1,0 +1,17 @@
+// biome-ignore lint/suspicious/noExplicitAny: whatever an activity takes is handed on.
+type Activity = ((...input: any[]) => Promise<unknown>) & {
+  executeWithOptions(options: { summary: string }, input: unknown[]): Promise<unknown>
+}
+
+/** The same activities, each with a line for the operator; a life that knows more says so by `executeWithOptions`. */
+export function summarised<Activities extends object>(
+  activities: Activities,
+  summaries: Record<keyof Activities, string>,
+): Activities {
+  const entries = Object.entries<string>(summaries).map(([name, summary]) => {
+    const { executeWithOptions } = activities[name as keyof Activities] as Activity
+    const call = (...input: unknown[]) => executeWithOptions({ summary }, input)
+    return [name, Object.assign(call, { executeWithOptions })]
+  })
+  return Object.fromEntries(entries) as Activities
+}
