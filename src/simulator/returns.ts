@@ -23,7 +23,10 @@ export type Giving = { endToEnd: string; cents: number; returnId?: string; natur
 
 export type Returns = {
   of(sending: Pick<Sending, 'endToEnd'>): Returned[]
-  /** Credits what a recipient gives back; null where no settled sending covers it. */
+  /**
+   * Credits what a recipient gives back; null where no settled sending covers it, or where it comes from nowhere: what a
+   * simulated account received it returns by a refund of its own.
+   */
   take(giving: Giving): Returned | null
 }
 
@@ -41,12 +44,16 @@ export function returnsOf({ store, rail, accounts, agenda, ids, now, announce }:
   const of = ({ endToEnd }: Pick<Sending, 'endToEnd'>) =>
     store.all<Returned>('SELECT * FROM returned WHERE endToEnd = ? ORDER BY rowid', endToEnd)
 
+  const isWithin = (endToEnd: string) =>
+    store.one('SELECT 1 FROM receipt WHERE endToEnd = ?', endToEnd) !== undefined
+
   const take = (giving: Giving) =>
     store.atomically(() => {
       const { endToEnd, cents, nature = 'ORIGINAL' } = giving
       const sending = store.one<Sending>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
       if (sending?.status !== 'settled' || cents <= 0 || cents > sending.cents - sumOf(of(sending)))
         return null
+      if (giving.returnId === undefined && isWithin(endToEnd)) return null
       const { accountId, id } = sending
       const at = now().toISOString()
       const returnId = giving.returnId ?? ids.returnId({ ispb: PAYER_BANK_ISPB, at })

@@ -154,7 +154,7 @@ test('an account is sent to by its bank data, a document by its own key', async 
   expect((await efi.send('owner', { chave: '52998224725', cpf: '52998224725' })).status).toBe(201)
 })
 
-test('a simulated recipient receives it under the same end-to-end id, and may give it back', async () => {
+test('a simulated recipient receives it under the same end-to-end id, and nobody else gives it back', async () => {
   const settings = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['vizinha@trilho.test'], balance: 0 }
   await stage.control.account('neighbour', settings)
   const { body } = await efi.send('next', 'vizinha@trilho.test', '25.00')
@@ -165,6 +165,9 @@ test('a simulated recipient receives it under the same end-to-end id, and may gi
     ['shop', 'transfer'],
     ['neighbour', 'deposit'],
   ])
+  await expect(stage.control.returns({ end_to_end: body.e2eId, value: 12.5 })).rejects.toMatchObject({
+    status: 409,
+  })
 })
 
 test('with magic amounts the value decides', async () => {

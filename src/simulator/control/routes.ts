@@ -72,7 +72,11 @@ function moneyRoutes(router: Router, world: World): void {
     const sending = sendings.ofEndToEnd(endToEnd)
     if (!sending) throw new Refusal(404, 'no PIX with this end_to_end was sent')
     const returned = returns.take({ endToEnd, cents: value ?? sending.cents - sumOf(returns.of(sending)) })
-    if (!returned) throw new Refusal(409, 'it has not settled, or so much of it is no longer there to return')
+    if (!returned)
+      throw new Refusal(
+        409,
+        'it has not settled, so much of it is no longer there, or a simulated account has it, which refunds it',
+      )
     ctx.body = { return_id: returned.returnId }
   })
   router.get('/statement', ctx => {
