@@ -82,7 +82,8 @@ export function sendMedReply(dependencies: Dependencies) {
     const stillOpen = found?.kind === 'found' && found.med.status === 'open'
     return inTransaction(dependencies.orm, async tx => {
       const med = await lockMed(tx, order.uuid)
-      med.replyingUntil = null
+      // One that took longer than any may has been followed by another, whose turn it is now.
+      if (med.replyingUntil?.getTime() === begun.until.getTime()) med.replyingUntil = null
       if (med.replyState === 'wanted') {
         if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected') await refuse(tx, dependencies, med, outcome)
@@ -110,7 +111,7 @@ async function refuse(
   { code, message }: { code: string; message: string },
 ): Promise<void> {
   const at = new Date()
-  Object.assign(med, { accept: null, analysis: null, repliedAt: null, replyState: null })
+  Object.assign(med, { accept: null, analysis: null, repliedAt: null, replyState: null, replyingUntil: null })
   med.replyFailure = { code, message }
   if (!life.accepts(med.state, 'reply_refused')) return
   moveMed(med, 'reply_refused', at)
@@ -118,14 +119,18 @@ async function refuse(
 }
 
 /** Lets one call tell the reply; where there is none to tell, or another call does, what stands now. */
-async function begin(em: EntityManager, uuid: string): Promise<{ med: Med } | { told: ReplySent }> {
+async function begin(
+  em: EntityManager,
+  uuid: string,
+): Promise<{ med: Med; until: Date } | { told: ReplySent }> {
   const med = await lockMed(em, uuid)
   const at = Date.now()
   if (med.replyState !== 'wanted') return { told: { kind: 'over', ...(await nowOf(em, med)) } }
   if (med.replyingUntil && med.replyingUntil.getTime() > at)
     return { told: { kind: 'again', ...(await nowOf(em, med)) } }
-  med.replyingUntil = new Date(at + CALL_MS)
-  return { med }
+  const until = new Date(at + CALL_MS)
+  med.replyingUntil = until
+  return { med, until }
 }
 
 async function replyOf({ storage }: Dependencies, em: EntityManager, med: Med): Promise<MedReply> {

@@ -44,6 +44,23 @@ test('a call whose process died is waited for as long as it could have taken', a
   expect(await told).toMatchObject({ kind: 'over', replyWanted: false })
 })
 
+test('a call that ends after its time leaves alone the one that has followed it', async () => {
+  const { uuid, send, calls } = await answeredDispute()
+  const slow = send()
+  const late = await calls.next()
+  await world.orm.em.execute(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [
+    uuid,
+  ])
+  const second = send()
+  const call = await calls.next()
+  late.answer({ kind: 'unknown', code: 'timeout', message: 'no answer' })
+  expect(await slow).toMatchObject({ kind: 'again', replyWanted: true })
+  expect(await send()).toMatchObject({ kind: 'again', replyWanted: true })
+  call.answer({ kind: 'accepted' })
+  expect(await second).toMatchObject({ kind: 'over', replyWanted: false })
+  expect(calls.count).toBe(2)
+})
+
 /** A dispute whose reply the provider does not have yet, and the calls that reach the provider. */
 async function answeredDispute() {
   const connectionUuid = await world.connection(await world.account())
