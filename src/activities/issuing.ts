@@ -57,16 +57,15 @@ async function issueThrough(
   if (!begun) return issuedMeanwhile(dependencies.orm.em.fork(), order.uuid)
   const { attempt, connection, provider } = begun
   if (attempt.state !== 'calling') return null
-  const feeCents = order.valueCents === 0 ? 0 : feeOf(order.valueCents, connection.fees.charge)
   const outcome = await provider.issueCharge({
     reference: attempt.reference,
-    totalCents: order.valueCents + feeCents,
+    totalCents: order.valueCents + feeBefore(order, connection),
     expiresInSeconds: order.expiresInSeconds,
     collectionKey: connection.collectionKey ?? null,
   })
   await tellBreaker(dependencies.orm.em.fork(), connection, outcome)
   if (outcome.kind === 'accepted')
-    return inTransaction(dependencies.orm, em => open(em, { begun, feeCents, issued: outcome.charge }))
+    return inTransaction(dependencies.orm, em => open(em, begun, outcome.charge))
   await leaveCandidate(dependencies, begun, outcome)
   return null
 }
@@ -76,10 +75,13 @@ export async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Pr
   return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid), await attemptsToIssue(em, chargeUuid))
 }
 
-type Opening = { begun: Begun; feeCents: number; issued: IssuedCharge }
+/** Of an open amount it is known once that is paid (SPEC §2). */
+function feeBefore({ valueCents }: { valueCents: number }, { fees }: Connection): number {
+  return valueCents === 0 ? 0 : feeOf(valueCents, fees.charge)
+}
 
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
-export async function open(em: EntityManager, { begun, feeCents, issued }: Opening): Promise<Issued> {
+export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
   const { connection } = begun
   const charge = await em.findOneOrFail(Charge, begun.attempt.subjectUuid, ALONE)
   const attempts = await attemptsToIssue(em, charge.uuid)
@@ -91,8 +93,8 @@ export async function open(em: EntityManager, { begun, feeCents, issued }: Openi
   }
   charge.connection = em.getReference(Connection, connection.uuid)
   charge.providerAccountUuid = connection.providerAccountUuid
-  charge.feeCents = feeCents
-  charge.totalCents = charge.valueCents + feeCents
+  charge.feeCents = feeBefore(charge, connection)
+  charge.totalCents = charge.valueCents + charge.feeCents
   charge.payload = issued.payload
   charge.txid = issued.txid
   charge.pixKey = issued.pixKey

@@ -3,7 +3,6 @@ import { Connection } from '../db/entities/connection.ts'
 import { inTransaction } from '../db/orm.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
-import { feeOf } from '../domain/money.ts'
 import type { FoundCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { tellBreaker } from './breaker.ts'
@@ -90,7 +89,5 @@ async function take(
 ): Promise<Issued> {
   const begun = await beginAttempt(dependencies, order, connectionUuid)
   if (!begun) return issuedMeanwhile(dependencies.orm.em.fork(), order.uuid)
-  const { fees } = begun.connection
-  const feeCents = order.valueCents === 0 ? 0 : feeOf(order.valueCents, fees.charge)
-  return inTransaction(dependencies.orm, em => open(em, { begun, feeCents, issued: found.charge }))
+  return inTransaction(dependencies.orm, em => open(em, begun, found.charge))
 }

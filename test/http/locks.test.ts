@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
-import { inTransaction } from '../../src/db/orm.ts'
+import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
 import { lockAvailable } from '../../src/db/post.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -43,10 +43,7 @@ test('of the money of one connection one transaction moves some at a time', asyn
   const [charge, transfer] = [await newCharge(), await newTransfer()]
   await inTransaction(world.orm, async em => {
     await lockCharge(em, charge)
-    const other = inTransaction(world.orm, async tx => {
-      await tx.execute(IMPATIENT)
-      return lockTransfer(tx, transfer)
-    })
+    const other = withoutPatience(tx => lockTransfer(tx, transfer))
     await expect(other).rejects.toThrow(/lock timeout/)
   })
 })
@@ -96,12 +93,14 @@ async function newTransfer(): Promise<string> {
   return uuid
 }
 
-const IMPATIENT = `set local lock_timeout = '300ms'`
+function impatiently(query: string, values: unknown[]): Promise<unknown> {
+  return withoutPatience(em => em.execute(query, values))
+}
 
 /** Gives up on a lock after a moment. */
-function impatiently(query: string, values: unknown[]): Promise<unknown> {
+function withoutPatience(act: (em: EntityManager) => Promise<unknown>): Promise<unknown> {
   return inTransaction(world.orm, async em => {
-    await em.execute(IMPATIENT)
-    return em.execute(query, values)
+    await em.execute(`set local lock_timeout = '300ms'`)
+    return act(em)
   })
 }
