@@ -1,4 +1,4 @@
-import { EVENTS_KEPT_MS } from '../domain/webhook.ts'
+import { eventsKeptSince } from '../domain/webhook.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** Small enough that no transaction holds up the writing of events. */
@@ -13,7 +13,7 @@ const LONGEST_MS = 8 * 60_000
 export function pruneEvents({ orm }: Dependencies) {
   return async (): Promise<{ forgotten: number }> => {
     const until = Date.now() + LONGEST_MS
-    const before = new Date(Date.now() - EVENTS_KEPT_MS)
+    const before = eventsKeptSince(new Date())
     let forgotten = 0
     for (;;) {
       const rows: unknown[] = await orm.em.fork().execute(

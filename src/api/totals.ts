@@ -1,6 +1,7 @@
 import type { EntityManager } from '../db/orm.ts'
 import { countTallied, type Tallied } from '../db/tallies.ts'
 import type { Token } from './auth.ts'
+import { seenBy } from './visible.ts'
 
 /** The filters that tallies know; a list that is asked for anything else is counted. */
 type Query = {
@@ -38,15 +39,9 @@ export async function talliedTotal<Status extends string>(
   if (query.type === 'UNDEFINED') return 0
   const states = (query.status ?? []).flatMap(statesOf)
   if (query.status && states.length === 0) return 0 // A status that no state shows.
-  const bound = [token.connectionUuid, query.provider_uuid].filter(
-    uuid => uuid !== null && uuid !== undefined,
-  )
-  if (new Set(bound).size > 1) return 0 // A token of one provider asks for another's.
   return countTallied(em, {
     noun,
-    accountUuid: token.accountUuid,
-    connectionUuids: bound.slice(0, 1),
-    isSimulated: token.reaches && token.reaches === 'test',
+    of: [...seenBy(token), query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid]],
     states,
     createdFrom: query.date_from,
     createdTo: query.date_to,

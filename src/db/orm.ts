@@ -29,6 +29,7 @@ import { Migration010_metrics } from './migrations/Migration010_metrics.ts'
 import { Migration011_med_sweep } from './migrations/Migration011_med_sweep.ts'
 import { Migration012_lists } from './migrations/Migration012_lists.ts'
 import { Migration013_reply_calls } from './migrations/Migration013_reply_calls.ts'
+import { Migration014_more_tallies } from './migrations/Migration014_more_tallies.ts'
 import { hangUpOnTheSilent, type Pool, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
@@ -101,6 +102,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
         { name: '011_med_sweep', class: Migration011_med_sweep },
         { name: '012_lists', class: Migration012_lists },
         { name: '013_reply_calls', class: Migration013_reply_calls },
+        { name: '014_more_tallies', class: Migration014_more_tallies },
       ],
       snapshot: false,
     },

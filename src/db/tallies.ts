@@ -1,42 +1,39 @@
 import type { EntityManager, Orm } from './orm.ts'
+import { type Condition, textArray, where } from './where.ts'
 
 /** What a list asks of its noun, where only this much is asked. */
 export type Tallied = {
-  noun: 'charge' | 'transfer'
-  accountUuid: string
-  connectionUuids: string[]
-  /** Only what simulators carry, or only what real providers do; both where absent. */
-  isSimulated?: boolean | undefined
-  states: string[]
+  noun: 'charge' | 'transfer' | 'posting' | 'event' | 'delivery'
+  /** On `account_uuid`, and on `connection_uuid` or what stands in its place. */
+  of: Condition[]
+  /** All of them where none is named. */
+  states: readonly string[]
   /** `YYYY-MM-DD`, UTC, both included. */
   createdFrom?: string | undefined
   createdTo?: string | undefined
 }
 
+/** Stands for the connection of what none has carried. */
+export const NO_CONNECTION = '00000000-0000-0000-0000-000000000000'
+
 /** How many there are, exactly: what is folded and what has changed since, as one moment saw them. */
-export async function countTallied(em: EntityManager, asked: Tallied): Promise<number> {
-  const conditions = ['noun = ?', 'account_uuid = ?']
-  const values: unknown[] = [asked.noun, asked.accountUuid]
-  const also = (condition: string, value: unknown) => {
-    conditions.push(condition)
-    values.push(value)
-  }
-  if (asked.connectionUuids.length > 0) also('connection_uuid = any(array[?]::uuid[])', asked.connectionUuids)
-  if (asked.isSimulated !== undefined)
-    also(
-      'exists (select from connection c where c.uuid = connection_uuid and c.is_simulated = ?)',
-      asked.isSimulated,
-    )
-  if (asked.states.length > 0) also('state = any(array[?])', asked.states)
-  if (asked.createdFrom !== undefined) also('day >= ?', asked.createdFrom)
-  if (asked.createdTo !== undefined) also('day <= ?', asked.createdTo)
-  const where = conditions.join(' and ')
-  const isOfAllDays = asked.createdFrom === undefined && asked.createdTo === undefined
+export async function countTallied(
+  em: EntityManager,
+  { noun, of, states, createdFrom, createdTo }: Tallied,
+): Promise<number> {
+  const { sql, values } = where(
+    ['noun = ?', noun],
+    ...of,
+    states.length > 0 && ['state = any(?::text[])', textArray(states)],
+    createdFrom !== undefined && ['day >= ?', createdFrom],
+    createdTo !== undefined && ['day <= ?', createdTo],
+  )
+  const isOfAllDays = createdFrom === undefined && createdTo === undefined
   const [row] = await em.execute<{ total: string }[]>(
     `select coalesce(sum(count), 0) as total from (
-       select count from tally where ${where} and day ${isOfAllDays ? '=' : '<'} ${ALL_DAYS}
+       select count from tally where ${sql} and day ${isOfAllDays ? '=' : '<'} ${ALL_DAYS}
        union all
-       select count from tally_delta where ${where}
+       select count from tally_delta where ${sql}
      ) as counted`,
     [...values, ...values],
   )

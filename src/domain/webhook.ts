@@ -8,6 +8,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 /** SPEC §8: the waits before each try after the first, 75 h in all. */
 export const DELIVERY_WAITS_MS: readonly number[] = [
@@ -19,17 +20,19 @@ export const DELIVERY_WAITS_MS: readonly number[] = [
   10 * HOUR,
   14 * HOUR,
   20 * HOUR,
-  24 * HOUR,
+  DAY,
 ]
 
 /** An endpoint without a success for this long is disabled (SPEC §8). */
-export const DISABLE_AFTER_MS = 5 * 24 * HOUR
+export const DISABLE_AFTER_MS = 5 * DAY
 
-/**
- * How long an event can be read, and how its deliveries went (SPEC §8). It is a promise and no wait: no time scale
- * divides it.
- */
-export const EVENTS_KEPT_MS = 30 * 24 * HOUR
+/** How many whole UTC days an event can be read, and how its deliveries went (SPEC §8). A promise: no time scale divides it. */
+const EVENTS_KEPT_DAYS = 30
+
+/** The first moment, by UTC days, whose events can be read at `now`; days, because they are counted by day. */
+export function eventsKeptSince(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / DAY) * DAY - EVENTS_KEPT_DAYS * DAY)
+}
 
 /** A webhook's tokens that sign beside the current one are at most so many, however often it is rotated. */
 export const MOST_PREVIOUS_TOKENS = 9
@@ -48,5 +51,5 @@ export const DISABLED_BECAUSE = {
 export function waitBeforeNextTry(tries: number, chance: number, retryAfterMs = 0): number | null {
   const wait = DELIVERY_WAITS_MS[tries - 1]
   if (wait === undefined) return null
-  return Math.max(Math.round(wait * (0.9 + chance * 0.2)), Math.min(retryAfterMs, 24 * HOUR))
+  return Math.max(Math.round(wait * (0.9 + chance * 0.2)), Math.min(retryAfterMs, DAY))
 }

@@ -62,15 +62,15 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
     list: em => listMeds(em, NO_FILES, token, medsQuery.parse(query)),
   })
   const ledger = (what: string, query: object): ListCase => ({
-    ...{ what: `ledger ${what}`, isTallied: false },
+    ...{ what: `ledger ${what}`, isTallied: true },
     list: em => listLedger(em, token, ledgerQuery.parse(query)),
   })
   const events = (what: string, query: object): ListCase => ({
-    ...{ what: `events ${what}`, isTallied: false },
+    ...{ what: `events ${what}`, isTallied: true },
     list: em => listEvents(em, token, eventsQuery.parse(query)),
   })
   const deliveries = (what: string, query: object): ListCase => ({
-    ...{ what: `deliveries ${what}`, isTallied: false },
+    ...{ what: `deliveries ${what}`, isTallied: true },
     list: em => listDeliveries(em, { accountUuid, uuid: world.webhook }, deliveriesQuery.parse(query)),
   })
   return [

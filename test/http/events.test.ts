@@ -134,8 +134,14 @@ describe('events', () => {
 
 describe('after thirty days', () => {
   test('an event is not there, whether it was deleted already or not', async () => {
-    const [old, young] = [await event({ at: ago(30.01) }), await event({ at: ago(29.99) })]
-    expect(idsOf(await list())).toEqual([young])
+    const firstDay = `${ago(30).toISOString().slice(0, 10)}T00:00:00Z`
+    const [old, young] = [
+      await event({ at: new Date(Date.parse(firstDay) - 1) }),
+      await event({ at: new Date(firstDay) }),
+    ]
+    const page = await list()
+    expect(idsOf(page)).toEqual([young])
+    expect(page.meta.total).toBe(1)
     expect([await status(old), await status(young)]).toEqual([404, 200])
   })
 

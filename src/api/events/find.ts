@@ -1,7 +1,9 @@
 import { Connection } from '../../db/entities/connection.ts'
 import { Event } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { EVENTS_KEPT_MS } from '../../domain/webhook.ts'
+import { countTallied, NO_CONNECTION } from '../../db/tallies.ts'
+import { textArray } from '../../db/where.ts'
+import { eventsKeptSince } from '../../domain/webhook.ts'
 import type { EventsQuery } from '../../wire/event.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
@@ -9,28 +11,31 @@ import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
 
 /** One page of the events that a token sees, newest first. */
 export async function listEvents(em: EntityManager, token: Token, query: EventsQuery) {
+  const carriers = await carriersFor(em, token)
   const created = daysBetween(query.date_from, query.date_to)
-  const [rows, total] = await em.findAndCount(
-    Event,
-    {
-      $and: [
-        await visibleTo(em, token),
-        { ...(query.type && { type: { $in: query.type } }), ...(created && { createdAt: created }) },
-      ],
-    },
-    newestFirst(query),
-  )
+  const type = query.type && { type: { $in: query.type } }
+  const [rows, total] = await Promise.all([
+    em.find(
+      Event,
+      { $and: [visible(token, carriers), { ...type, ...(created && { createdAt: created }) }] },
+      newestFirst(query),
+    ),
+    countOf(em, { token, carriers, query }),
+  ])
   return pageOf({ ...query, total, rows })
 }
 
 /** An event that a token sees, or 404. */
 export async function eventOf(em: EntityManager, token: Token, uuid: string): Promise<Event> {
-  const event = await em.findOne(Event, { $and: [{ uuid }, await visibleTo(em, token)] })
+  const event = await em.findOne(Event, { $and: [{ uuid }, visible(token, await carriersFor(em, token))] })
   return event ?? refuse('not_found')
 }
 
-/** Younger than thirty days, of the token's mode, and of its provider where it is bound to one. */
-async function visibleTo(em: EntityManager, { accountUuid, connectionUuid, reaches }: Token) {
+/** The connections whose events a token sees: of its mode, and its own where it is bound to one. */
+async function carriersFor(
+  em: EntityManager,
+  { accountUuid, connectionUuid, reaches }: Token,
+): Promise<string[]> {
   const connections = await em.find(
     Connection,
     {
@@ -40,10 +45,36 @@ async function visibleTo(em: EntityManager, { accountUuid, connectionUuid, reach
     },
     { fields: ['uuid'] },
   )
-  const theirs = { connectionUuid: { $in: connections.map(connection => connection.uuid) } }
+  return connections.map(({ uuid }) => uuid)
+}
+
+/** Not forgotten, and carried by one of these, or by none where the token is bound to none. */
+function visible({ accountUuid, connectionUuid }: Token, carriers: string[]) {
+  const theirs = { connectionUuid: { $in: carriers } }
   return {
     accountUuid,
-    createdAt: { $gt: new Date(Date.now() - EVENTS_KEPT_MS) },
+    createdAt: { $gte: eventsKeptSince(new Date()) },
     ...(connectionUuid === null ? { $or: [theirs, { connectionUuid: null }] } : theirs),
   }
+}
+
+type Asked = { token: Token; carriers: string[]; query: EventsQuery }
+
+/** The same, counted. */
+function countOf(em: EntityManager, { token, carriers, query }: Asked): Promise<number> {
+  const keptFrom = eventsKeptSince(new Date()).toISOString().slice(0, 10)
+  const { date_from = keptFrom, date_to, type = [] } = query
+  return countTallied(em, {
+    noun: 'event',
+    of: [
+      ['account_uuid = ?', token.accountUuid],
+      [
+        'connection_uuid = any(?::uuid[])',
+        textArray(token.connectionUuid === null ? [...carriers, NO_CONNECTION] : carriers),
+      ],
+    ],
+    states: type,
+    createdFrom: date_from > keptFrom ? date_from : keptFrom,
+    createdTo: date_to,
+  })
 }

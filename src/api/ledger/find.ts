@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { EntityManager } from '../../db/orm.ts'
-import { type Condition, type Where, where } from '../../db/where.ts'
+import { countTallied } from '../../db/tallies.ts'
+import { type Condition, where } from '../../db/where.ts'
 import type { ProviderName } from '../../domain/provider.ts'
 import type { LedgerQuery, ledgerLine } from '../../wire/ledger.ts'
 import type { Token } from '../auth.ts'
@@ -8,8 +9,7 @@ import { daysBetween, offsetOf, pageOf } from '../pagination.ts'
 
 /** One page of what changed the available balance that a token sees, newest first. */
 export async function listLedger(em: EntityManager, token: Token, query: LedgerQuery) {
-  const asked = wanted(token, query)
-  const [rows, total] = await Promise.all([linesOf(em, asked, query), countOf(em, asked)])
+  const [rows, total] = await Promise.all([linesOf(em, token, query), countOf(em, token, query)])
   return pageOf({ ...query, total, rows: rows.map(showLine) })
 }
 
@@ -30,23 +30,30 @@ type Row = {
 }
 
 /** The page is found by its lines' numbers alone; only then are the movements looked up. */
-function linesOf(em: EntityManager, { sql, values }: Where, { page, per_page }: LedgerQuery): Promise<Row[]> {
+function linesOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<Row[]> {
+  const { sql, values } = where(
+    ["bucket = 'available'"],
+    ...seenOf(token, query, 'provider_account_uuid'),
+    ...writtenOn(token, query),
+  )
   return em.execute(
     `select m.uuid, m.type, p.cents, p.balance_cents, m.status, m.end_to_end, m.reason, m.charge_uuid,
        m.transfer_uuid, m.refund_uuid, c.uuid as connection_uuid, c.provider, p.created_at
      from (select id from posting where ${sql} order by id desc limit ? offset ?) page
      join posting p on p.id = page.id join movement m on m.uuid = p.movement_uuid join ${CONNECTION}
      order by p.id desc`,
-    [...values, per_page, offsetOf({ page, per_page })],
+    [...values, query.per_page, offsetOf(query)],
   )
 }
 
-async function countOf(em: EntityManager, { sql, values }: Where): Promise<number> {
-  const [row]: { total: string }[] = await em.execute(
-    `select count(*) as total from posting where ${sql}`,
-    values,
-  )
-  return Number(row!.total)
+function countOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<number> {
+  return countTallied(em, {
+    noun: 'posting',
+    of: seenOf(token, query, 'connection_uuid'),
+    states: [],
+    createdFrom: query.date_from,
+    createdTo: query.date_to,
+  })
 }
 
 /** The account's own connection to the provider account that a line is about; the oldest, where it has several. */
@@ -56,16 +63,20 @@ const CONNECTION = `lateral (
   order by c.created_at limit 1
 ) c on true`
 
-function wanted({ accountUuid, connectionUuid, reaches }: Token, query: LedgerQuery): Where {
-  const days = daysBetween(query.date_from, query.date_to)
+/** Whose lines, at which provider accounts; `column` is where they are named. */
+function seenOf(
+  { accountUuid, connectionUuid, reaches }: Token,
+  query: LedgerQuery,
+  column: 'provider_account_uuid' | 'connection_uuid',
+): Condition[] {
   const through = (uuid: string): Condition => [
-    'provider_account_uuid = (select k.provider_account_uuid from connection k where k.uuid = ?)',
+    `${column} = (select k.provider_account_uuid from connection k where k.uuid = ?)`,
     uuid,
   ]
-  return where(
-    ["account_uuid = ? and bucket = 'available'", accountUuid],
+  return [
+    ['account_uuid = ?', accountUuid],
     reaches && [
-      `provider_account_uuid = any(array(
+      `${column} = any(array(
          select k.provider_account_uuid from connection k where k.account_uuid = ? and k.is_simulated = ?))`,
       accountUuid,
       reaches === 'test',
@@ -76,10 +87,32 @@ function wanted({ accountUuid, connectionUuid, reaches }: Token, query: LedgerQu
     connectionUuid !== null &&
       query.provider_uuid !== undefined &&
       query.provider_uuid !== connectionUuid && ['false'],
-    days?.$gte && ['created_at >= ?', days.$gte],
-    days?.$lt && ['created_at < ?', days.$lt],
-  )
+  ]
 }
+
+/**
+ * Lines stand in the order of their numbers, which is that of their moments but for transactions that overlapped. So a
+ * page of long ago is not looked for from today on, but between the numbers that the days' ends can have.
+ */
+function writtenOn({ accountUuid }: Token, { date_from, date_to }: LedgerQuery): Condition[] {
+  const { $gte, $lt } = daysBetween(date_from, date_to) ?? {}
+  const own = `from posting where account_uuid = ? and bucket = 'available' and created_at`
+  return [
+    $gte && ['created_at >= ?', $gte],
+    $gte && [
+      `id >= (select min(id) ${own} >= ? and created_at < (select min(created_at) ${own} >= ?) + ${OVERLAP})`,
+      ...[accountUuid, $gte, accountUuid, $gte],
+    ],
+    $lt && ['created_at < ?', $lt],
+    $lt && [
+      `id <= (select max(id) ${own} < ? and created_at > (select max(created_at) ${own} < ?) - ${OVERLAP})`,
+      ...[accountUuid, $lt, accountUuid, $lt],
+    ],
+  ]
+}
+
+/** No transaction lasts as long. */
+const OVERLAP = `interval '1 day'`
 
 function showLine(row: Row): z.output<typeof ledgerLine> {
   const cents = Number(row.cents)

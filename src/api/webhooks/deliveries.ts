@@ -4,6 +4,7 @@ import { lockedWebhook } from '../../db/deliveries.ts'
 import { Delivery, DeliveryTry, Event, type Webhook } from '../../db/entities/webhook.ts'
 import { ALONE } from '../../db/lock.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { countTallied } from '../../db/tallies.ts'
 import { type DeliveriesQuery, showDelivery } from '../../wire/delivery.ts'
 import { showWebhook, webhookShown } from '../../wire/webhook.ts'
 import { refuse } from '../errors.ts'
@@ -19,11 +20,22 @@ const WAKE_AFTER_MS = 20_000
 
 export async function listDeliveries(em: EntityManager, place: Place, query: DeliveriesQuery) {
   const webhook = await webhookOf(em, place)
-  const [rows, total] = await em.findAndCount(
-    Delivery,
-    { webhookUuid: webhook.uuid, ...(query.status && { status: { $in: query.status } }) },
-    newestFirst(query),
-  )
+  const { status = [] } = query
+  const [rows, total] = await Promise.all([
+    em.find(
+      Delivery,
+      { webhookUuid: webhook.uuid, ...(status.length > 0 && { status: { $in: status } }) },
+      newestFirst(query),
+    ),
+    countTallied(em, {
+      noun: 'delivery',
+      of: [
+        ['account_uuid = ?', webhook.accountUuid],
+        ['connection_uuid = ?', webhook.uuid],
+      ],
+      states: status,
+    }),
+  ])
   return pageOf({ ...query, total, rows: await shown(em, rows) })
 }
 
