@@ -60,7 +60,7 @@ async function hold(em: EntityManager, med: Med, { charge, movement }: Disputed,
   if (cents <= 0) return
   med.heldCents += cents
   med.updatedAt = at
-  const held = await holdMovement(em, med, { charge, movement, movementType: 'OUT', cents, at })
+  const held = holdMovement(em, med, { charge, movement, movementType: 'OUT', cents, at })
   await book(em, held, disputeHeld(accountUuid, cents))
 }
 
@@ -77,7 +77,7 @@ export async function releaseDispute(
   await em.flush()
   const cents = heldCents + retainedCents
   if (cents === 0) return
-  const freed = await holdMovement(em, med, { charge, movement, movementType: 'IN', cents, at })
+  const freed = holdMovement(em, med, { charge, movement, movementType: 'IN', cents, at })
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
   const legs = [
     ...disputeReleased(accountUuid, { heldCents, retainedCents }),

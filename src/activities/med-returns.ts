@@ -42,7 +42,7 @@ export async function takeMedReturns(
 
 async function takeReturn(em: EntityManager, dispute: Dispute, returned: MedReturn, at: Date): Promise<void> {
   const { med, charge } = dispute
-  const out = await outMovement(em, dispute, returned, at)
+  const out = outMovement(em, dispute, returned, at)
   const legs = await legsOf(em, dispute, returned.cents)
   const after = afterReturn(med, returned.cents)
   if (charge) charge.disputedCents -= med.claimedCents - after.claimedCents

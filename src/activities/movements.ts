@@ -12,15 +12,10 @@ export type Place = { accountUuid: string; providerAccountUuid: string; connecti
 export type Facts = Pick<Movement, 'type' | 'movementType' | 'valueCents' | 'status'> &
   Partial<Omit<Movement, keyof Place | 'createdAt' | 'updatedAt' | 'sequence'>>
 
-/** Writes a movement at once, so that its postings may refer to it. */
-export async function newMovement(
-  em: EntityManager,
-  place: Place,
-  facts: Facts,
-  at: Date,
-): Promise<Movement> {
+/** A movement that is written with whatever its transaction writes next, its bookings at the latest. */
+export function newMovement(em: EntityManager, place: Place, facts: Facts, at: Date): Movement {
   const { accountUuid, providerAccountUuid, connectionUuid } = place
-  const movement = em.create(Movement, {
+  return em.create(Movement, {
     uuid: randomUUID(),
     accountUuid,
     providerAccountUuid,
@@ -29,8 +24,6 @@ export async function newMovement(
     createdAt: at,
     updatedAt: at,
   })
-  await em.flush()
-  return movement
 }
 
 /** A sending of ours that its provider says is settled. */

@@ -72,7 +72,7 @@ function whyNotThisCharge(charge: Charge, payment: IncomingPix): MovementReason 
 async function start(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<Movement> {
   const at = new Date()
   const { accountUuid, providerAccountUuid, connection } = charge
-  const movement = await newMovement(
+  const movement = newMovement(
     em,
     { accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
     {

@@ -132,7 +132,7 @@ async function store(
   { charge, feeCents, parts, code }: Opening,
 ): Promise<Refund> {
   const at = new Date()
-  const movement = await refundMovement(em, charge, { order, failed: code !== null, at })
+  const movement = refundMovement(em, charge, { order, failed: code !== null, at })
   const refund = em.create(Refund, {
     uuid: order.uuid,
     chargeUuid: charge.uuid,
@@ -168,7 +168,7 @@ function refundMovement(
   em: EntityManager,
   charge: Charge,
   { order, failed, at }: { order: RefundOrder; failed: boolean; at: Date },
-): Promise<Movement> {
+): Movement {
   const { accountUuid, providerAccountUuid, connection } = charge
   return newMovement(
     em,

@@ -73,7 +73,7 @@ async function hold(em: EntityManager, original: Movement): Promise<Movement> {
   const at = new Date()
   original.disposition = 'returning'
   original.updatedAt = at
-  const out = await newMovement(
+  const out = newMovement(
     em,
     { ...original, connectionUuid: original.connectionUuid ?? null },
     {

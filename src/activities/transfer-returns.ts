@@ -37,7 +37,7 @@ async function takeReturn(em: EntityManager, gone: Gone, { endToEnd, cents, at: 
     movementType: 'OUT',
     status: 'SETTLED',
   })
-  const movement = await newMovement(
+  const movement = newMovement(
     em,
     { accountUuid, providerAccountUuid, connectionUuid },
     {

@@ -69,7 +69,7 @@ async function bookGone(
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = attempt
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
-  const movement = await outMovement(em, transfer, attempt)
+  const movement = outMovement(em, transfer, attempt)
   settleMovement(movement, sending, at)
   movement.reason = reason ?? null
   await book(em, movement, goneUncovered(accountUuid, { cents: valueCents, availableCents }))
@@ -82,7 +82,7 @@ export function outMovement(
   em: EntityManager,
   transfer: Transfer,
   { connectionUuid, providerAccountUuid }: { connectionUuid: string; providerAccountUuid: string },
-): Promise<Movement> {
+): Movement {
   const { accountUuid, uuid, valueCents, pixKey, sender, receiver } = transfer
   return newMovement(
     em,

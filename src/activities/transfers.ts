@@ -113,7 +113,7 @@ async function putOff(em: EntityManager, transfer: Transfer): Promise<void> {
 
 async function hold(em: EntityManager, transfer: Transfer): Promise<void> {
   const held = transfer.valueCents + transfer.feeCents
-  transfer.movement = await outMovement(em, transfer, {
+  transfer.movement = outMovement(em, transfer, {
     connectionUuid: transfer.connection.uuid,
     providerAccountUuid: transfer.providerAccountUuid,
   })

@@ -40,7 +40,7 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
   const account = await em.findOneOrFail(Account, connection.accountUuid)
   const disposition = dispositionOf(reason, account.unmatchedPolicy)
   const at = new Date()
-  const movement = await newMovement(
+  const movement = newMovement(
     em,
     {
       accountUuid: account.uuid,

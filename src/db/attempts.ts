@@ -5,34 +5,17 @@ import type { EntityManager } from './orm.ts'
 /** An attempt with the name of the provider it was made at, in the order of trying. */
 export type NamedAttempt = { attempt: Attempt; provider: string }
 
-/** Through whom attempts are looked at: of one connection, or null for all. */
-type Seen = { connectionUuid: string | null }
-
-/** The attempts of some transfers, by the transfer's uuid, in two statements whatever their number. */
-export async function attemptsOfAll(
-  em: EntityManager,
-  uuids: string[],
-  { connectionUuid }: Seen = { connectionUuid: null },
-): Promise<Map<string, NamedAttempt[]>> {
+/** The attempts of a transfer; connections that its transaction has read already are not read again. */
+export async function attemptsOf(em: EntityManager, transferUuid: string): Promise<NamedAttempt[]> {
   const attempts = await em.find(
     Attempt,
-    {
-      operation: 'transfer',
-      subjectUuid: { $in: uuids },
-      ...(connectionUuid !== null && { connectionUuid }),
-    },
+    { operation: 'transfer', subjectUuid: transferUuid },
     { orderBy: { position: 'asc' } },
   )
-  const used = await em.find(Connection, { uuid: { $in: attempts.map(attempt => attempt.connectionUuid) } })
-  const names = new Map(used.map(connection => [connection.uuid, connection.provider]))
-  const named = attempts.map(attempt => ({ attempt, provider: names.get(attempt.connectionUuid) ?? '' }))
-  return Map.groupBy(named, one => one.attempt.subjectUuid)
-}
-
-export async function attemptsOf(
-  em: EntityManager,
-  transferUuid: string,
-  seen?: Seen,
-): Promise<NamedAttempt[]> {
-  return (await attemptsOfAll(em, [transferUuid], seen)).get(transferUuid) ?? []
+  const named: NamedAttempt[] = []
+  for (const attempt of attempts) {
+    const { provider } = await em.findOneOrFail(Connection, attempt.connectionUuid)
+    named.push({ attempt, provider })
+  }
+  return named
 }

@@ -30,7 +30,7 @@ export async function openCharge(
   const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
     ...chargeLife(order, seen),
     taskQueue: engine.taskQueue,
-    args: [order],
+    args: [{ ...order, startShown: true }],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
   })
@@ -57,7 +57,7 @@ export function beginTransfer(
 ): Promise<void> {
   return beginSending<typeof transferWorkflow>(engine, 'transferWorkflow', {
     ...sendingLife(transferId(order.uuid), order, { ...seen, provider: order.candidates[0]! }),
-    args: [order],
+    args: [{ ...order, startShown: true }],
     waitMs: seen.waitMs,
     updateId: order.uuid,
   })

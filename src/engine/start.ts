@@ -18,10 +18,10 @@ export function chargeLife(order: Order, seen: Seen): Life {
   return life(chargeId(order.uuid), order, { ...seen, status: 'UNDEFINED', noun: 'Charge' })
 }
 
-/** What an operator sees of money on its way out. */
-export function sendingLife(workflowId: string, order: Order, seen: Seen): Life {
+/** What an operator sees of money on its way out, or of a transfer that waits for its time. */
+export function sendingLife(workflowId: string, order: Order & { scheduledFor?: string }, seen: Seen): Life {
   const noun = workflowId.startsWith('refund/') ? 'Refund' : 'Transfer'
-  return life(workflowId, order, { ...seen, status: 'PROCESSING', noun })
+  return life(workflowId, order, { ...seen, status: order.scheduledFor ? 'PENDING' : 'PROCESSING', noun })
 }
 
 function life(workflowId: string, order: Order, seen: Seen & { status: string; noun: string }): Life {

@@ -1,10 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow'
+import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import type { Followed } from '../activities/following.ts'
 import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
@@ -15,12 +9,13 @@ import { ATTRIBUTES, orphanId } from './ids.ts'
 import { type CancelAnswer, type ChargeOrder, cancelCharge, type ResumedCharge, ready } from './messages.ts'
 import { orphanWorkflow } from './orphan.ts'
 import { CHARGE_SENTENCES } from './sentences.ts'
+import { type Begun, show } from './shown.ts'
 
 /**
  * A charge's life, from the order to paid, expired, cancelled or failed; a later notice wakes an ended one from its row.
  */
 export async function chargeWorkflow(order: ChargeOrder | ResumedCharge): Promise<ChargeState> {
-  const life = new ChargeLife(order.timeScale)
+  const life = new ChargeLife(order)
   await (isResumed(order) ? life.resume(order.resume) : life.issue(order))
   for (let step = life.next(); step !== 'end'; step = life.next()) {
     if (step === 'wait') await life.wait()
@@ -47,9 +42,11 @@ class ChargeLife {
   #cancelWanted = false
   #cancelWaiters: ((answer: CancelAnswer) => void)[] = []
   readonly #notices: Notices
+  readonly #begun: Begun
 
-  constructor(timeScale: number) {
-    this.#notices = new Notices(timeScale)
+  constructor(begun: Begun & { timeScale: number }) {
+    this.#begun = begun
+    this.#notices = new Notices(begun.timeScale)
     setHandler(ready, () => this.#whenOpen(), {
       description: 'Waits until the charge is issued, or cannot be',
     })
@@ -63,7 +60,7 @@ class ChargeLife {
     const issued = order.restored ? await this.#found(order) : await this.#issued(order)
     this.#stands(issued.state, issued.expiresAt)
     this.#opened = true
-    upsertSearchAttributes([{ key: ATTRIBUTES.provider, value: issued.connectionUuid }])
+    show(this.#begun, [{ key: ATTRIBUTES.provider, value: issued.connectionUuid }])
     const { timeScale } = order
     for (const attemptUuid of issued.orphans)
       await startOnce(orphanWorkflow, orphanId(attemptUuid), { attemptUuid, timeScale })
@@ -179,7 +176,7 @@ class ChargeLife {
   #stands(state: ChargeState, expiresAt?: string | null): void {
     this.state = state
     if (expiresAt) this.#closesAt = Date.parse(expiresAt) + scaled(WAITS.afterExpiry, this.#notices.timeScale)
-    upsertSearchAttributes([{ key: ATTRIBUTES.status, value: charge.shows(state) }])
+    show(this.#begun, [{ key: ATTRIBUTES.status, value: charge.shows(state) }])
     setCurrentDetails(CHARGE_SENTENCES[state])
   }
 

@@ -2,6 +2,7 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow'
 import type { AttachmentType } from '../domain/attachment.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import type { PixKeyType, ProvedType } from '../domain/pix-key.ts'
+import type { Begun } from './shown.ts'
 
 /** What lives are told and asked, shared with the API. */
 
@@ -21,7 +22,7 @@ export type Restored = {
 }
 
 /** The order that issues a charge; names, documents and references travel sealed. */
-export type ChargeOrder = {
+export type ChargeOrder = Begun & {
   uuid: string
   accountUuid: string
   /** Connections in order of priority, each at a provider account of its own. */
@@ -72,7 +73,7 @@ export type RefundOrder = {
 }
 
 /** The order that sends money; key, document, names and references travel sealed. */
-export type TransferOrder = {
+export type TransferOrder = Begun & {
   uuid: string
   accountUuid: string
   /** Connections in order of priority. */

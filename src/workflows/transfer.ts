@@ -1,10 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow'
+import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import type { Asked } from '../activities/outgoing.ts'
 import { hasGone, transfer as life, type TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
@@ -16,13 +10,14 @@ import { answered, cancelTransfer, type Resumed, type TransferOrder } from './me
 import { findAndFollow } from './seeking.ts'
 import { type Final, isFinal, type Sender, saysNothing, sendOnce } from './sending.ts'
 import { TRANSFER_SENTENCES } from './sentences.ts'
+import { type Begun, show } from './shown.ts'
 
 /**
  * A transfer's life, from the order to paid or failed, through one provider after another until one takes it. An ended
  * life is woken by a late notice: a return by its recipient, or a settlement after the failure.
  */
 export async function transferWorkflow(order: TransferOrder | Resumed): Promise<TransferState> {
-  const transfer = new TransferLife(order.timeScale)
+  const transfer = new TransferLife(order)
   if ('resume' in order) await transfer.resume(order.resume)
   else await (order.restored && !order.restored.waits ? transfer.rebuild(order) : transfer.send(order))
   await condition(allHandlersFinished)
@@ -36,10 +31,12 @@ class TransferLife {
   #sent = false
   readonly #notices: Notices
   readonly #timeScale: number
+  readonly #begun: Begun
 
-  constructor(timeScale: number) {
-    this.#timeScale = timeScale
-    this.#notices = new Notices(timeScale)
+  constructor(begun: Begun & { timeScale: number }) {
+    this.#begun = begun
+    this.#timeScale = begun.timeScale
+    this.#notices = new Notices(begun.timeScale)
     setHandler(answered, () => condition(() => this.#answered), {
       description: 'Waits until a provider has accepted, or all have refused',
     })
@@ -50,7 +47,8 @@ class TransferLife {
 
   async send(order: TransferOrder): Promise<void> {
     const stored = await records.storeTransfer(order)
-    await this.#stands(stored)
+    const isOnItsWay = !order.scheduledFor && !life.isOver(stored.state)
+    await this.#stands(stored, isOnItsWay ? 'sending' : stored.state)
     if (order.scheduledFor) this.#answered = true
     else this.#sent = true
     if (!life.isOver(this.state))
@@ -169,13 +167,16 @@ class TransferLife {
     )
   }
 
-  async #stands(now: Awaited<ReturnType<typeof records.transferNow>>): Promise<void> {
+  async #stands(
+    now: Awaited<ReturnType<typeof records.transferNow>>,
+    shown: TransferState = now.state,
+  ): Promise<void> {
     this.state = now.state
-    upsertSearchAttributes([
-      { key: ATTRIBUTES.status, value: life.shows(now.state) },
+    show(this.#begun, [
+      { key: ATTRIBUTES.status, value: life.shows(shown) },
       { key: ATTRIBUTES.provider, value: now.connectionUuid },
     ])
-    setCurrentDetails(TRANSFER_SENTENCES[now.state])
+    setCurrentDetails(TRANSFER_SENTENCES[shown])
     await startWhatIsLeft(now, this.#timeScale)
   }
 

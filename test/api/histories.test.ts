@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const SCHEDULED = 'activityTaskScheduledEventAttributes'
+const SHOWN = 'upsertWorkflowSearchAttributesEventAttributes'
 
 async function historyOf(workflowId: string) {
   const client = await stage.temporal()
@@ -40,6 +41,7 @@ test('a create is one activity, a payment one signal and one look at the provide
   expect(issued.count(SCHEDULED)).toBe(1)
   expect(issued.count('timerStartedEventAttributes')).toBe(1)
   expect(issued.count('markerRecordedEventAttributes')).toBe(0)
+  expect(issued.count(SHOWN)).toBe(1)
 
   await stage.simulator.pay({ payload: payment.payload })
   await until(
@@ -51,6 +53,19 @@ test('a create is one activity, a payment one signal and one look at the provide
   const paid = await historyOf(`charge/${uuid}`)
   expect(paid.count(SCHEDULED)).toBe(2)
   expect(paid.count('workflowExecutionSignaledEventAttributes')).toBe(1)
+  expect(paid.count(SHOWN)).toBe(2)
+})
+
+test('a transfer is stored beside its life, sent, asked about once, and its end alone is shown anew', async () => {
+  const merchant = await stage.merchant({ providers: [{ balance: 10 }] })
+  const order = { value: 1, pix_key: 'maria@example.com' }
+  const { uuid } = (await merchant.api.post('/api/v1/transfers', order)).body.data
+  const client = await stage.temporal()
+  expect(await client.workflow.getHandle(`transfer/${uuid}`).result()).toBe('paid')
+  const paid = await historyOf(`transfer/${uuid}`)
+  expect(paid.count('markerRecordedEventAttributes')).toBe(1)
+  expect(paid.count(SCHEDULED)).toBe(2)
+  expect(paid.count(SHOWN)).toBe(1)
 })
 
 test('an operator reads beside each activity of a charge, its refund and a transfer what it is for', async () => {

@@ -4,6 +4,8 @@ import type { History } from '@temporalio/common/lib/proto-utils.js'
 export type Chronicle = {
   /** The statuses an operator saw, one after another. */
   shown: string[]
+  /** How often what an operator finds it by was written anew. */
+  upserts: number
   /** What the operator was told of an outcome that is not known; null where it is again. */
   outcomes: (string | null)[]
   /** Each timer with its reason and length; `woken` where it was not waited for to its end. */
@@ -18,12 +20,14 @@ export function chronicleOf(history: History): Chronicle {
   const events = history.events ?? []
   const woken = new Set(events.map(event => String(event.timerCanceledEventAttributes?.startedEventId)))
   const shown: string[] = []
+  let upserts = 0
   const outcomes: (string | null)[] = []
   const waits: string[] = []
   const children: string[] = []
   const heardOf: string[] = []
   for (const event of events) {
     const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
+    if (fields) upserts += 1
     if (fields?.TrilhoOutcome) outcomes.push(textOf(fields.TrilhoOutcome) || null)
     const status = fields?.TrilhoStatus
     if (status && shown.at(-1) !== textOf(status)) shown.push(textOf(status))
@@ -40,7 +44,7 @@ export function chronicleOf(history: History): Chronicle {
     const heard = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
     if (heard) heardOf.push(heard)
   }
-  return { shown, outcomes, waits, children, heardOf }
+  return { shown, upserts, outcomes, waits, children, heardOf }
 }
 
 function textOf(payload: { data?: Uint8Array | null } | null | undefined): string {

@@ -1,18 +1,18 @@
 import { WithStartWorkflowOperation, type WorkflowClient } from '@temporalio/client'
-import { type UpdateDefinition, WorkflowNotFoundError } from '@temporalio/common'
+import { type SearchAttributePair, type UpdateDefinition, WorkflowNotFoundError } from '@temporalio/common'
 import { type ProviderNotice, providerNotice } from '../../src/workflows/messages.ts'
 
 /** A life's door. The stories knock at it by the same messages and policies as src/engine does. */
 export type Door = { client: WorkflowClient; taskQueue: string; workflowId: string }
 
-/** A kind of life and the input it begins with. */
-export type Life = { type: string; input: unknown }
+/** A kind of life, the input it begins with, and what its start shows an operator. */
+export type Life = { type: string; input: unknown; shown?: SearchAttributePair[] }
 
 const WAIT_MS = 20_000
 
 /** Starts a life. */
-export async function begin({ client, ...door }: Door, { type, input }: Life): Promise<void> {
-  await client.start(type, { ...door, args: [input] })
+export async function begin({ client, ...door }: Door, { type, input, shown }: Life): Promise<void> {
+  await client.start(type, { ...door, args: [input], typedSearchAttributes: shown ?? [] })
 }
 
 /** Starts a life that was never there, or joins it, and asks it for something. */
@@ -76,6 +76,7 @@ function startAndAsk<Answer>(
   const startWorkflowOperation = new WithStartWorkflowOperation(life.type, {
     ...door,
     args: [life.input],
+    typedSearchAttributes: life.shown ?? [],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: reuse,
   })

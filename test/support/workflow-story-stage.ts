@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
+import type { SearchAttributePair } from '@temporalio/common'
+import { chargeLife, type Life, sendingLife } from '../../src/engine/start.ts'
 import * as ids from '../../src/workflows/ids.ts'
 import {
   type AuthCodeOrder,
@@ -117,7 +119,11 @@ export function stage() {
     async transfer(script: Script, wanted: Partial<TransferOrder> = {}): Promise<Story> {
       const { expiresInSeconds: _, ...order }: ChargeOrder & TransferOrder = { ...orderOf(uuid()), ...wanted }
       const story = tell({ ...TRANSFER, script, workflowId: ids.transferId(order.uuid), uuid: order.uuid })
-      await doors.begin(story.door, { ...TRANSFER, input: order })
+      await doors.begin(story.door, {
+        ...TRANSFER,
+        input: order,
+        shown: shownBy(sendingLife(ids.transferId(order.uuid), order, seenOf(order))),
+      })
       return story
     },
     /** One that is to be sent so much later, by the server's clock. */
@@ -257,7 +263,11 @@ const RETURN = { type: 'returnWorkflow', id: ids.returnId }
 /** Resolves when a charge is issued or cannot be; ordered twice, it is joined. */
 export async function isOrdered(story: Story, order: ChargeOrder): Promise<void> {
   const ask = { update: ready, updateId: order.uuid }
-  await doors.beginAndAsk(story.door, { ...CHARGE, input: order }, ask)
+  await doors.beginAndAsk(
+    story.door,
+    { ...CHARGE, input: order, shown: shownBy(chargeLife(order, seenOf(order))) },
+    ask,
+  )
 }
 
 export function orderOf(uuid: string): ChargeOrder {
@@ -270,8 +280,13 @@ export function orderOf(uuid: string): ChargeOrder {
     details: 'sealed',
     requestId: 'request',
     timeScale: 1,
+    startShown: true,
   }
 }
+
+/** What its start shows an operator, by whom it is tried first. */
+const seenOf = ({ candidates }: { candidates: string[] }) => ({ provider: candidates[0]! })
+const shownBy = ({ typedSearchAttributes }: Life) => typedSearchAttributes as SearchAttributePair[]
 
 const keyOrderOf = (uuid: string): PixKeyOrder => ({
   uuid,

@@ -19,6 +19,7 @@ import {
   operatorSettles,
   replyMed,
 } from '../../src/workflows/messages.ts'
+import type { Begun } from '../../src/workflows/shown.ts'
 import type { TimeSkipping } from './time-skipping.ts'
 import { type Chronicle, chronicleOf } from './workflow-story-chronicle.ts'
 import * as doors from './workflow-story-doors.ts'
@@ -69,7 +70,8 @@ export class Story {
 
   /** The far side's part: the next line of the script. */
   async plays(name: ActivityName, input: unknown): Promise<unknown> {
-    const flags = Object.entries(input ?? {}).filter(([, value]) => value === true)
+    const { startShown: _, ...asked }: Begun & object = input ?? {}
+    const flags = Object.entries(asked).filter(([, value]) => value === true)
     this.asked.push([name, ...flags.map(([flag]) => flag)].join(' '))
     this.askedAt.push(await this.now())
     const line = this.#script[name]?.shift()

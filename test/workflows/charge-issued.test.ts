@@ -49,6 +49,15 @@ test('a charge that nobody issued asks nobody, whatever a notice says: its orpha
   expect(story.asked).toEqual(['issueCharge', 'closeOrphan'])
 })
 
+test('what the start of a charge shows is not shown again: an operator finds it by what changes', async () => {
+  const story = await on.charge({ issueCharge: [issued()], followCharge: [known('pending'), known('paid')] })
+  await story.isTold()
+  await story.isAsked(2)
+  await story.isTold()
+  await story.endsAs('paid')
+  expect(story.told).toMatchObject({ shown: ['PENDING', 'PAID'], upserts: 2 })
+})
+
 test('an issuing that broke off is begun again by our id', async () => {
   const story = await on.charge({ issueCharge: [crash, crash, issued()], followCharge: [known('paid')] })
   await story.isTold()

@@ -44,6 +44,16 @@ test('what its settlement said of it is not asked again', async () => {
   expect(story.told.children).toEqual([`webhook/${event}`])
 })
 
+test('what the start of a transfer shows is not shown again: an operator finds it by what changes', async () => {
+  const story = await on.transfer({
+    storeTransfer: [stands('created')],
+    sendTransfer: [unreachable, inProcess],
+    askTransfer: [settled({ transfer: { state: 'paid', connectionUuid: 'connection-b' } })],
+  })
+  await story.endsAs('paid')
+  expect(story.told).toMatchObject({ shown: ['PAID'], upserts: 1 })
+})
+
 test('the request is answered when a provider has accepted, and the life goes on to the settlement', async () => {
   const story = await on.transfer({
     storeTransfer: [stands('created')],
