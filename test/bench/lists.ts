@@ -5,11 +5,11 @@ import { chargeOf } from '../../src/api/payments/find.ts'
 import { type EntityManager, type Orm, openOrm } from '../../src/db/orm.ts'
 import { freePort } from '../../src/local/ports.ts'
 import { apiIsReady } from '../../src/local/servers.ts'
+import { end, programOf } from '../support/second.ts'
 import { inTurns } from './callers.ts'
 import { type Figures, type Goal, quantile, type Speed, table } from './figures.ts'
 import { type ListCase, listCases } from './list-queries.ts'
 import type { Bench } from './main.ts'
-import { end, programOf } from './processes.ts'
 import { type LivedIn, livedIn } from './rows.ts'
 
 const FEW = 1_000

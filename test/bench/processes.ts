@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { freePort } from '../../src/local/ports.ts'
-import { apiIsReady } from '../../src/local/servers.ts'
-import { workerPolls } from '../../src/local/temporal.ts'
+import { secondOfEach } from '../support/second.ts'
 import { allOf, inTurns } from './callers.ts'
 import type { Figures } from './figures.ts'
 import type { Bench } from './main.ts'
-import type { Api, Site } from './site.ts'
+import type { Api } from './site.ts'
 
 const CALLERS = 16
 /** Orders that come to both APIs at once under one key. */
@@ -23,9 +18,9 @@ export async function processes({ site, seconds }: Bench): Promise<Partial<Figur
     callers: CALLERS,
     seconds,
   })
-  const second = await secondOfEach(site)
+  const second = await secondOfEach(site.stack, site.environment)
   try {
-    const api = site.api(second.url)
+    const api = site.api(second.apiUrl)
     let next = 0
     const either = () => charge(next++ % 2 === 0 ? first : api)()
     const both = await inTurns([{ what: 'create a charge, two of each', call: either }], {
@@ -59,35 +54,3 @@ export async function processes({ site, seconds }: Bench): Promise<Partial<Figur
 
 const PATH = '/api/v1/payments'
 const ORDER = { value: 10, type: 'PIX' }
-
-async function secondOfEach(site: Site): Promise<{ url: string; stop(): Promise<void> }> {
-  const { port, release } = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const since = new Date()
-  const children = [
-    programOf('src/worker.ts', site.environment),
-    programOf('src/api/main.ts', { ...site.environment, PORT: String(port) }),
-  ]
-  await workerPolls({
-    ...{ address: site.local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
-  })
-  await apiIsReady(url, AbortSignal.timeout(120_000))
-  return {
-    url,
-    async stop() {
-      await Promise.all(children.map(end))
-      await release()
-    },
-  }
-}
-
-export function programOf(program: string, env: NodeJS.ProcessEnv): ChildProcess {
-  const root = join(import.meta.dirname, '../..')
-  return spawn(process.execPath, [join(root, program)], { cwd: root, env, stdio: 'ignore' })
-}
-
-export async function end(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
-  await ended
-}

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { Pool } from 'undici'
-import { readLocalConfig } from '../../src/config.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import type { Say } from '../../src/local/waiting.ts'
 import { openStage } from '../api/support/stage.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { environmentOf } from '../support/second.ts'
 import { startStack } from '../support/stack.ts'
 import { startTemporalServer } from './temporal-server.ts'
 
@@ -35,7 +34,7 @@ export async function openSite({ temporal, say, abort }: SiteOrder) {
   opening.defer(async () => void (await stack.stop()))
   const stage = await openStage(stack.home)
   opening.defer(stage.close)
-  const secretKey = (await readFile(stack.home.secretKey, 'utf8')).trim()
+  const environment = await environmentOf(stack, { ...NO_LIMIT, TRILHO_TIME_SCALE: String(TIME_SCALE) })
   const open = opening.move()
   return {
     stack,
@@ -48,18 +47,7 @@ export async function openSite({ temporal, say, abort }: SiteOrder) {
       return made
     },
     /** What a second API or worker of this site needs to know. */
-    environment: {
-      ...readLocalConfig().environment,
-      ...NO_LIMIT,
-      DATABASE_URL: stack.local.database_url,
-      TEMPORAL_ADDRESS: stack.local.temporal_address,
-      TRILHO_SECRET_KEY: secretKey,
-      TRILHO_TIME_SCALE: String(TIME_SCALE),
-      TRILHO_LOOPBACK_WEBHOOKS: 'true',
-      TRILHO_STORAGE_FOLDER: stack.home.files,
-      TRILHO_PUBLIC_URL: stack.local.api_url,
-      NODE_EXTRA_CA_CERTS: stack.home.simulatorCa,
-    },
+    environment,
     close: () => open.disposeAsync(),
   }
 }

@@ -55,9 +55,9 @@ export async function call(apiUrl: string, method: 'GET' | 'POST', request: Requ
   }
 }
 
-/** Asks, with a key until the answer is one; writes down all that was said. Null where there is none in the end. */
+/** Asks, with a key until the answer is one, whichever API hears it; writes down all that was said. Null where there is none in the end. */
 export async function ask(
-  apiUrl: string,
+  api: () => string,
   asked: Asked,
   request: Request,
   body: Answered['body'] = 'same',
@@ -65,7 +65,7 @@ export async function ask(
   const deadline = Date.now() + GIVE_UP_MS
   for (;;) {
     asked.sent += 1
-    const said = await call(apiUrl, 'POST', request)
+    const said = await call(api(), 'POST', request)
     if (said) asked.answers.push({ ...readAnswer(said), body })
     const repeat = request.key !== null && Date.now() < deadline && !isDefinite(said)
     if (!repeat) return said
@@ -74,10 +74,10 @@ export async function ask(
 }
 
 /** Reads a resource however long the API is away. */
-export async function read(apiUrl: string, request: Omit<Request, 'key'>): Promise<Said | null> {
+export async function read(api: () => string, request: Omit<Request, 'key'>): Promise<Said | null> {
   const deadline = Date.now() + GIVE_UP_MS
   for (;;) {
-    const said = await call(apiUrl, 'GET', { ...request, key: null })
+    const said = await call(api(), 'GET', { ...request, key: null })
     if (isDefinite(said) || Date.now() > deadline) return said
     await sleep(AGAIN_MS)
   }

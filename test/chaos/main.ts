@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Storm, type StormOptions, storm, TIME_SCALE } from './storm.ts'
 
-/** `npm run chaos -- --seed N --operations N [--time-scale N] [--keep folder]`: a storm, its figures, its verdict. */
+/** `npm run chaos -- --seed N --operations N [--time-scale N] [--twofold] [--keep folder]`: a storm, its figures, its verdict. */
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     operations: { type: 'string', default: '1000' },
     'time-scale': { type: 'string', default: String(TIME_SCALE) },
+    /** A second API and a second worker over the same servers. */
+    twofold: { type: 'boolean', default: false },
     /** Where the logs and all that was seen go when something does not hold. */
     keep: { type: 'string' },
   },
@@ -22,7 +24,7 @@ if (![seed, operations, timeScale].every(Number.isFinite))
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say(`storm of ${operations} operations, seed ${seed}, waits divided by ${timeScale}`)
-const over = await storm({ seed, operations, timeScale, say, keep })
+const over = await storm({ seed, operations, timeScale, isTwofold: values.twofold, say, keep })
 report(over)
 const count = over.violations.length
 say(`storm seed=${seed} operations=${operations}: ${count === 0 ? 'HOLDS' : `BROKEN (${count} violations)`}`)

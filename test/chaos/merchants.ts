@@ -7,7 +7,7 @@ import { NOTHING, type Of, type Outcome, PATHS, type Scene, uuidOf } from './sce
 /** What merchants do in a storm: each request as the contract describes it, again under its key until it is answered. */
 export function merchantsOf(scene: Scene) {
   const { site, cast, run, outcomeOf, merchantOf, placeOfMerchant, note, nothing, when } = scene
-  const { api_url: api } = site.local
+  const { api } = site
 
   return { charge, transfer, refund, cancelCharge, cancelTransfer, reply, repeat, callOff, closeShop }
 

@@ -65,7 +65,7 @@ export function sceneOf({ site, cast, operations, run }: Stagehands) {
     async when({ token }: Merchant, path: string, fits: (shown: any) => boolean): Promise<any | null> {
       const deadline = Date.now() + SOON_MS
       for (;;) {
-        const shown = (await read(site.local.api_url, { path, token }))?.body?.data
+        const shown = (await read(site.api, { path, token }))?.body?.data
         if (shown && fits(shown)) return shown
         if (Date.now() > deadline) return null
         await sleep(POLL_MS)

@@ -11,8 +11,8 @@ import type { Stack } from '../support/stack.ts'
 
 export type Site = Awaited<ReturnType<typeof openSite>>
 
-/** A running stack from all its sides: database, far side, Temporal. What a restart breaks is tried again. */
-export async function openSite({ home, local }: Stack) {
+/** A running stack from all its sides: APIs, database, far side, Temporal. What a restart breaks is tried again. */
+export async function openSite({ home, local }: Stack, secondApi?: string) {
   const [secretKey, ca] = await Promise.all([
     readFile(home.secretKey, 'utf8'),
     readFile(home.simulatorCa, 'utf8'),
@@ -37,9 +37,14 @@ export async function openSite({ home, local }: Stack) {
     }
   }
 
+  const apis = [local.api_url, ...(secondApi === undefined ? [] : [secondApi])]
+  let requests = 0
+
   return {
     local,
     home,
+    /** Where the next request goes: to each API in turn. */
+    api: () => apis[requests++ % apis.length]!,
     orm,
     seal: sealer(secretKey.trim()),
     simulator,

@@ -1,4 +1,5 @@
-import { startStack } from '../support/stack.ts'
+import { environmentOf, secondOfEach } from '../support/second.ts'
+import { type Stack, startStack } from '../support/stack.ts'
 import { casting, RECIPIENTS_AT, ROLES } from './cast.ts'
 import { violationsOf } from './invariants.ts'
 import { type Operation, plannedOperations } from './operations.ts'
@@ -15,6 +16,8 @@ export type StormOptions = {
   seed: number
   operations: number
   timeScale?: number
+  /** A second API and a second worker over the same servers, of which none is killed. */
+  isTwofold?: boolean
   say?: (line: string) => void
   /** Called before the stack is stopped and its home removed: for whoever wants to look at what is left. */
   keep?: (storm: { folder: string; world: World; violations: Violation[] }) => Promise<void>
@@ -46,6 +49,7 @@ export async function storm({
   seed,
   operations: count,
   timeScale = TIME_SCALE,
+  isTwofold = false,
   say = () => {},
   keep,
 }: StormOptions): Promise<Storm> {
@@ -56,7 +60,12 @@ export async function storm({
   })
   const weather = plannedWeather(random.apart(2), count)
   const stack = await startStack({ timeScale, environment: { ...NO_LIMIT, SIMULATOR_SEED: String(seed) } })
-  const site = await openSite(stack)
+  await using open = new AsyncDisposableStack()
+  open.defer(async () => void (await stack.stop()))
+  const second = isTwofold ? await secondOf(stack, timeScale) : undefined
+  if (second) open.defer(second.stop)
+  const site = await openSite(stack, second?.apiUrl)
+  open.defer(site.close)
   let making: WeatherMaker | undefined
   try {
     const cast = await casting(site)
@@ -110,9 +119,12 @@ export async function storm({
   } finally {
     // Where the storm itself breaks off, its weather must not outlive the site and be taken for the cause.
     await making?.over().catch(() => {})
-    await site.close()
-    await stack.stop()
   }
+}
+
+async function secondOf(stack: Stack, timeScale: number) {
+  const more = { ...NO_LIMIT, TRILHO_TIME_SCALE: String(timeScale) }
+  return secondOfEach(stack, await environmentOf(stack, more))
 }
 
 /** Each place once, in order, as many at a time as there are lanes. */

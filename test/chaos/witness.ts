@@ -210,7 +210,7 @@ async function begunLives(site: Site, asked: Asked[]): Promise<string[]> {
 }
 
 /** Each charge, transfer, refund and dispute as its merchant reads it. */
-async function shownBy({ local }: Site, cast: Cast, rows: Rows): Promise<Map<string, Shown>> {
+async function shownBy({ api }: Site, cast: Cast, rows: Rows): Promise<Map<string, Shown>> {
   const tokens = new Map(cast.merchants.map(({ uuid, token }) => [uuid, token]))
   const owners = new Map(rows.charges.map(({ uuid, account }) => [uuid, account]))
   const wanted = [
@@ -224,7 +224,7 @@ async function shownBy({ local }: Site, cast: Cast, rows: Rows): Promise<Map<str
     })),
   ].filter(({ account }) => tokens.has(account))
   const shown = await inTurn(wanted, async ({ uuid, account, path }) => {
-    const said = await read(local.api_url, { path: `/api/v1/${path}`, token: tokens.get(account)! })
+    const said = await read(api, { path: `/api/v1/${path}`, token: tokens.get(account)! })
     return [uuid, said?.status === 200 ? said.body.data : undefined] as const
   })
   return new Map(shown)

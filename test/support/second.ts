@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readLocalConfig } from '../../src/config.ts'
+import { freePort } from '../../src/local/ports.ts'
+import { apiIsReady } from '../../src/local/servers.ts'
+import { workerPolls } from '../../src/local/temporal.ts'
+import type { Stack } from './stack.ts'
+
+const READY_MS = 120_000
+/** Before one that ended by itself is begun anew. */
+const AGAIN_MS = 1_000
+
+/** A second API and a second worker over the servers of a stack, as another machine would run them. */
+export async function secondOfEach(
+  { local, home }: Stack,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ apiUrl: string; stop(): Promise<void> }> {
+  const { port, release } = await freePort()
+  const apiUrl = `http://127.0.0.1:${port}`
+  const since = new Date()
+  const log = (name: string) => openSync(join(home.folder, 'logs', `second-${name}.log`), 'a')
+  const children = [
+    keptAlive('src/worker.ts', environment, log('worker')),
+    keptAlive('src/api/main.ts', { ...environment, PORT: String(port) }, log('api')),
+  ]
+  await workerPolls({
+    ...{ address: local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
+  })
+  await apiIsReady(apiUrl, AbortSignal.timeout(READY_MS))
+  return {
+    apiUrl,
+    async stop() {
+      await Promise.all(children.map(child => child.stop()))
+      await release()
+    },
+  }
+}
+
+/** What another API or worker of a stack needs to know. */
+export async function environmentOf({ local, home }: Stack, more: NodeJS.ProcessEnv) {
+  return {
+    ...readLocalConfig().environment,
+    DATABASE_URL: local.database_url,
+    TEMPORAL_ADDRESS: local.temporal_address,
+    TRILHO_SECRET_KEY: (await readFile(home.secretKey, 'utf8')).trim(),
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    TRILHO_STORAGE_FOLDER: home.files,
+    TRILHO_PUBLIC_URL: local.api_url,
+    NODE_EXTRA_CA_CERTS: home.simulatorCa,
+    ...more,
+  }
+}
+
+export function programOf(program: string, env: NodeJS.ProcessEnv, log?: number): ChildProcess {
+  const root = join(import.meta.dirname, '../..')
+  return spawn(process.execPath, [join(root, program)], {
+    cwd: root,
+    env,
+    stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'],
+  })
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** One that ends by itself is begun anew, as a supervisor would. */
+function keptAlive(program: string, env: NodeJS.ProcessEnv, log: number) {
+  let isStopped = false
+  let child = programOf(program, env, log)
+  const watch = () =>
+    child.once('exit', async () => {
+      await sleep(AGAIN_MS)
+      if (isStopped) return
+      child = programOf(program, env, log)
+      watch()
+    })
+  watch()
+  return {
+    async stop() {
+      isStopped = true
+      await end(child)
+    },
+  }
+}
