@@ -171,6 +171,7 @@ async function announce(em: EntityManager, announcement: Announcement): Promise<
 
 /** What a life has left to do after a transaction: deliveries to start, unmatched money to send back. */
 export type LeftToDo = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
+export const NOTHING_LEFT: LeftToDo = { deliveries: [], returns: [] }
 
 /**
  * Reads it from the rows, so that an activity repeated after a crash between commit and answer still says all of it;

@@ -29,9 +29,13 @@ export async function confirmPayment(
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
   moveCharge(charge, 'payment_confirmed', at)
-  await credit(em, charge, movement, at)
+  const entries = await credit(em, charge, movement, at)
   await announceCharge(em, charge, { at, late })
   await announceMovement(em, movement, { lifeUuid: charge.uuid, requestId: charge.requestId, at })
+  const { providerAccountUuid } = charge
+  const repaying = { providerAccountUuid, movementUuid: movement.uuid, legs: await repaid(em, charge) }
+  await em.flush()
+  await post(em, [...entries, repaying])
 }
 
 /** Of an open amount the fee comes out of what was paid (SPEC §2). */
@@ -40,8 +44,8 @@ function openAmountIsKnown(charge: Charge, receivedCents: number): void {
   charge.feeCents = Math.min(receivedCents, feeOf(receivedCents, charge.connection.fees.charge))
 }
 
-/** The money to the owner, the fee to the service, the shares to the recipients that can take them. */
-async function credit(em: EntityManager, charge: Charge, movement: Movement, at: Date): Promise<void> {
+/** The money to the owner, the fee to the service, the shares to the recipients that can take them: what is to be booked. */
+async function credit(em: EntityManager, charge: Charge, movement: Movement, at: Date): Promise<Entry[]> {
   const able = await recipientsThatCanTake(em, charge)
   const base = charge.receivedCents - charge.feeCents
   const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
@@ -64,11 +68,7 @@ async function credit(em: EntityManager, charge: Charge, movement: Movement, at:
     if (split.creditedCents > 0)
       legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
-  await em.flush()
-  await post(em, [
-    ...entries,
-    { providerAccountUuid, movementUuid: movement.uuid, legs: await repaid(em, charge) },
-  ])
+  return entries
 }
 
 /** Whoever was credited repays what the service lent, before anything else. */

@@ -3,7 +3,7 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { MedState } from '../domain/med.ts'
 import type { MedFacts } from '../domain/med-facts.ts'
 import type { MedOrder } from '../workflows/messages.ts'
-import { type LeftToDo, leftToDo, linksTo } from './announce.ts'
+import { type LeftToDo, leftToDo, linksTo, NOTHING_LEFT } from './announce.ts'
 import { tellBreaker } from './breaker.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -63,7 +63,7 @@ function isOverThere({ status, closed }: MedFacts): boolean {
 export async function nowOf(em: EntityManager, med: Med): Promise<MedNow> {
   const left = await leftToDo(em, med.uuid)
   // What came back of a transfer is told by events of the transfer, which nobody else may be awake to deliver.
-  const others = med.transferUuid ? await leftToDo(em, med.transferUuid) : { deliveries: [], returns: [] }
+  const others = med.transferUuid ? await leftToDo(em, med.transferUuid) : NOTHING_LEFT
   return {
     state: med.state,
     accountUuid: med.accountUuid,

@@ -21,9 +21,9 @@ export async function settle(em: EntityManager, transfer: Transfer, sending: Sen
   transfer.heldCents = 0
   transfer.settledAt = movement.settledAt
   moveTransfer(transfer, 'settled', at)
-  await book(em, movement, transferSettled(accountUuid, { valueCents, feeCents }))
   await announceTransfer(em, transfer, { at })
   await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
+  await book(em, movement, transferSettled(accountUuid, { valueCents, feeCents }))
 }
 
 /**

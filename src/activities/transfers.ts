@@ -63,7 +63,8 @@ export const pixOut: Outgoing<Transfer> = {
     const inTime = mine && life.accepts(transfer.state, 'settled')
     const late = life.accepts(transfer.state, 'settled_late')
     if (!inTime && !late && !mine) return settleTwice(em, transfer, attempt, sending)
-    attempt.state = 'settled' // First, because the event shows it.
+    attempt.state = 'settled'
+    await em.flush() // First, because the event shows it, with the moment of its writing.
     const isHeld = transfer.heldCents > 0 // Not where a restored balance did not cover it.
     if (inTime && isHeld) await settle(em, transfer, sending)
     else if (inTime || late) await settleUncovered(em, transfer, attempt, sending)
