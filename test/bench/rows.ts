@@ -36,12 +36,10 @@ export async function livedIn(
   try {
     const merchant = await furnish(orm, server.sealer)
     const began = performance.now()
-    for (let from = 0; from < charges; from += AT_ONCE)
-      await run(orm, CHARGES, { merchant, charges, from, upTo: Math.min(from + AT_ONCE, charges) })
+    for (const slice of slicesOf(charges)) await run(orm, CHARGES, { merchant, charges, ...slice })
     const perThousandMs = (performance.now() - began) / (charges / 1_000)
     for (const rows of [TRANSFERS, POSTINGS, REFUNDS, MEDS, EVENTS, DELIVERIES])
-      for (let from = 0; from < charges; from += AT_ONCE)
-        await run(orm, rows, { merchant, charges, from, upTo: Math.min(from + AT_ONCE, charges) })
+      for (const slice of slicesOf(charges)) await run(orm, rows, { merchant, charges, ...slice })
     while ((await foldTallies(orm)) > 0);
     await orm.em.fork().execute('vacuum (analyze)')
     const [one] = await orm.em.fork().execute(`select charge_uuid from refund order by uuid limit 1`)
@@ -90,6 +88,12 @@ async function furnish(orm: Orm, sealer: Sealer): Promise<Merchant> {
   )
   const token = await issueToken(em, { accountUuid, name: 'bench', mode: 'test' })
   return { accountUuid, token, connections, webhook }
+}
+
+/** The oldest first, as a year goes by: lines of the ledger are numbered in their order. */
+function slicesOf(charges: number): { from: number; upTo: number }[] {
+  const slices = Array.from({ length: Math.ceil(charges / AT_ONCE) }, (_, n) => n * AT_ONCE)
+  return slices.reverse().map(from => ({ from, upTo: Math.min(from + AT_ONCE, charges) }))
 }
 
 type Slice = { merchant: Merchant; charges: number; from: number; upTo: number }
@@ -194,7 +198,7 @@ with legs as (
   where b.account_uuid = :account and b.provider_account_uuid = s.provider_account_uuid and b.bucket = s.bucket
 )
 insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
-select uuid, :account, provider_account_uuid, bucket, cents, cents, created_at from legs`
+select uuid, :account, provider_account_uuid, bucket, cents, cents, created_at from legs order by created_at`
 
 const REFUNDS = `
 with made as (

@@ -92,7 +92,8 @@ function seenOf(
 
 /**
  * Lines stand in the order of their numbers, which is that of their moments but for transactions that overlapped. So a
- * page of long ago is not looked for from today on, but between the numbers that the days' ends can have.
+ * page of long ago is not looked for from today on, but between the numbers that the days' ends can have. (`+ 0` keeps the
+ * planner from looking for these in the order of numbers, from the first one on.)
  */
 function writtenOn({ accountUuid }: Token, { date_from, date_to }: LedgerQuery): Condition[] {
   const { $gte, $lt } = daysBetween(date_from, date_to) ?? {}
@@ -100,12 +101,12 @@ function writtenOn({ accountUuid }: Token, { date_from, date_to }: LedgerQuery):
   return [
     $gte && ['created_at >= ?', $gte],
     $gte && [
-      `id >= (select min(id) ${own} >= ? and created_at < (select min(created_at) ${own} >= ?) + ${OVERLAP})`,
+      `id >= (select min(id + 0) ${own} >= ? and created_at < (select min(created_at) ${own} >= ?) + ${OVERLAP})`,
       ...[accountUuid, $gte, accountUuid, $gte],
     ],
     $lt && ['created_at < ?', $lt],
     $lt && [
-      `id <= (select max(id) ${own} < ? and created_at > (select max(created_at) ${own} < ?) - ${OVERLAP})`,
+      `id <= (select max(id + 0) ${own} < ? and created_at > (select max(created_at) ${own} < ?) - ${OVERLAP})`,
       ...[accountUuid, $lt, accountUuid, $lt],
     ],
   ]
