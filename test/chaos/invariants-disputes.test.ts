@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { told } from './support/clean-world.ts'
 import { first, named, type Planted, put, rulesBrokenBy } from './support/planted.ts'
 
 /** The checker is checked: what is wrong with disputes. */
@@ -24,7 +25,11 @@ test.each<Planted>([
     ['dispute_differs'],
     ({ contested }) => put(first(contested), { status: 'agreed' }),
   ],
-  ['a reply told twice', ['replied_twice'], ({ contested }) => put(first(contested), { replies: 2 })],
+  [
+    'a reply told twice',
+    ['replied_twice'],
+    ({ contested }) => put(first(contested), { replies: [told('letter'), told('another letter')] }),
+  ],
   [
     'a claim that outlives its dispute',
     ['claims_differ'],

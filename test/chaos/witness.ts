@@ -1,6 +1,5 @@
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
-import type { ShownMed } from '../../src/simulator/client.ts'
 import { type Asked, read } from './asking.ts'
 import type { Cast } from './cast.ts'
 import { inTurn } from './in-turn.ts'
@@ -167,20 +166,8 @@ async function contestedAt(
     .flat()
     .filter(({ account }) => ours.has(account))
     .map(({ id, account, status, replies }) => ({
-      ...{ id, status, providerAccount: account },
-      replies: new Set(replies.map(toldAs)).size,
+      ...{ id, status, replies, providerAccount: account },
     }))
-}
-
-/**
- * Woovi never says that it has a reply, so one whose answer was lost is told again, its documents under the same ids
- * (PIX.md: the same correlationID in every try): the same reply, not another.
- */
-function toldAs({ text, documents }: ShownMed['replies'][number]): string {
-  return JSON.stringify([
-    text,
-    documents.map(one => (one as { correlationID?: string }).correlationID ?? one),
-  ])
 }
 
 /** Every payload that was asked for and is not the one a merchant was shown, as its provider sees it. */

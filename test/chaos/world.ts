@@ -5,6 +5,9 @@ import type { TransferState } from '../../src/domain/transfer.ts'
 import type { ShownMed } from '../../src/simulator/client.ts'
 import type { Asked } from './asking.ts'
 
+/** One reply to a dispute, as its provider was told it. */
+export type Reply = ShownMed['replies'][number]
+
 /** All that is looked at when a storm is over: our rows, the far side's books, who runs, what was heard. Money in centavos. */
 export type World = {
   /** The rail's own record of what settled, by provider account. */
@@ -12,7 +15,7 @@ export type World = {
   /** What the far side holds for each provider account of ours. */
   holdings: { providerAccount: string; cents: number }[]
   /** Each side of a dispute that an account of ours has, as its provider holds it. */
-  contested: { id: string; providerAccount: string; status: ShownMed['status']; replies: number }[]
+  contested: { id: string; providerAccount: string; status: ShownMed['status']; replies: Reply[] }[]
   /** What providers say of the payloads that no merchant was shown. */
   unseen: { attempt: string; status: 'open' | 'closed' | 'no_answer' }[]
 

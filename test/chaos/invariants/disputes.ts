@@ -1,5 +1,5 @@
 import type { MedState } from '../../../src/domain/med.ts'
-import type { Violation, World } from '../world.ts'
+import type { Reply, Violation, World } from '../world.ts'
 import { sum, when } from './found.ts'
 
 /** SPEC §5: every dispute of the far side is one of ours, ended as it was decided there, and keeps no money afterwards. */
@@ -32,10 +32,10 @@ function disputesAgree({ contested, meds }: World): Violation[] {
           `${one.status}, is ${med.state}`,
         ),
         ...when(
-          one.replies > med.replies,
+          differentReplies(one.replies) > med.replies,
           'replied_twice',
           where,
-          `${one.replies} of ${med.replies} replies`,
+          `${differentReplies(one.replies)} of ${med.replies} replies`,
         ),
       ]
     }),
@@ -47,6 +47,15 @@ function disputesAgree({ contested, meds }: World): Violation[] {
         detail: 'nobody opened it',
       })),
   ]
+}
+
+/**
+ * Woovi never says that it has a reply, so one whose answer was lost is told again, its documents under the same ids
+ * (PIX.md: the same correlationID in every try): the same reply, not another.
+ */
+function differentReplies(replies: Reply[]): number {
+  const idOf = (document: unknown) => (document as { correlationID?: string }).correlationID ?? document
+  return new Set(replies.map(({ text, documents }) => JSON.stringify([text, documents.map(idOf)]))).size
 }
 
 /** What a charge keeps from refunds is what its disputes claim, and what they have is never more than that. */

@@ -1,4 +1,5 @@
-import type { Event, Movement, Shown, World } from '../world.ts'
+import { randomUUID } from 'node:crypto'
+import type { Event, Movement, Reply, Shown, World } from '../world.ts'
 
 /**
  * A small world in which everything holds: a charge paid, shared, disputed in vain and refunded in part, a transfer
@@ -40,7 +41,13 @@ export function cleanWorld(): World {
       line('deposit', null, 'E3', 50),
     ],
     holdings: [{ providerAccount: 'pa', cents: 10_350 }],
-    contested: [{ id: 'dispute-1', providerAccount: 'pa', status: 'disagreed', replies: 1 }],
+    contested: [
+      // Its answer was lost, so it was told again.
+      {
+        ...{ id: 'dispute-1', providerAccount: 'pa', status: 'disagreed' },
+        replies: [told('letter'), told('letter')],
+      },
+    ],
     unseen: [{ attempt: 'attempt-closed', status: 'closed' }],
     charges: [
       {
@@ -164,4 +171,10 @@ function line(kind: World['lines'][number]['kind'], id: string | null, endToEnd:
 function event(type: Event['type'], subject: string, sequence: number, data: Shown): Event {
   const uuid = `event-${subject}-${sequence}`
   return { uuid, account: 'shop', type, subject, sequence, data: { ...data, sequence } }
+}
+
+/** A reply as it reaches Woovi: its document is uploaded anew each time, under an id of ours. */
+export function told(text: string): Reply {
+  const documents = [{ fileId: randomUUID(), description: text, correlationID: text }]
+  return { accept: null, text, documents, at: '2026-01-01T00:00:00.000Z' }
 }
