@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,25 +19,20 @@ export async function secondOfEach(
   { local, home }: Stack,
   environment: NodeJS.ProcessEnv,
 ): Promise<{ apiUrl: string; stop(): Promise<void> }> {
+  await using opening = new AsyncDisposableStack()
   const { port, release } = await freePort()
+  opening.defer(release)
   const apiUrl = `http://127.0.0.1:${port}`
   const since = new Date()
-  const log = (name: string) => openSync(join(home.folder, 'logs', `second-${name}.log`), 'a')
-  const children = [
-    keptAlive('src/worker.ts', environment, log('worker')),
-    keptAlive('src/api/main.ts', { ...environment, PORT: String(port) }, log('api')),
-  ]
+  const log = (name: string) => join(home.folder, 'logs', `second-${name}.log`)
+  opening.defer(keptAlive('src/worker.ts', environment, log('worker')))
+  opening.defer(keptAlive('src/api/main.ts', { ...environment, PORT: String(port) }, log('api')))
   await workerPolls({
     ...{ address: local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
   })
   await apiIsReady(apiUrl, AbortSignal.timeout(READY_MS))
-  return {
-    apiUrl,
-    async stop() {
-      await Promise.all(children.map(child => child.stop()))
-      await release()
-    },
-  }
+  const open = opening.move()
+  return { apiUrl, stop: () => open.disposeAsync() }
 }
 
 /** What another API or worker of a stack needs to know. */
@@ -71,8 +66,9 @@ export async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** One that ends by itself is begun anew, as a supervisor would. */
-function keptAlive(program: string, env: NodeJS.ProcessEnv, log: number) {
+/** One that ends by itself is begun anew, as a supervisor would; answers how it is ended for good. */
+function keptAlive(program: string, env: NodeJS.ProcessEnv, logPath: string): () => Promise<void> {
+  const log = openSync(logPath, 'a')
   let isStopped = false
   let child = programOf(program, env, log)
   const watch = () =>
@@ -83,10 +79,9 @@ function keptAlive(program: string, env: NodeJS.ProcessEnv, log: number) {
       watch()
     })
   watch()
-  return {
-    async stop() {
-      isStopped = true
-      await end(child)
-    },
+  return async () => {
+    isStopped = true
+    await end(child)
+    closeSync(log)
   }
 }
