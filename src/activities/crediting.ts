@@ -44,7 +44,7 @@ function openAmountIsKnown(charge: Charge, receivedCents: number): void {
   charge.feeCents = Math.min(receivedCents, feeOf(receivedCents, charge.connection.fees.charge))
 }
 
-/** The money to the owner, the fee to the service, the shares to the recipients that can take them: what is to be booked. */
+/** What is to be booked: the money to the owner, the fee to the service, the shares to those who can take them. */
 async function credit(em: EntityManager, charge: Charge, movement: Movement, at: Date): Promise<Entry[]> {
   const able = await recipientsThatCanTake(em, charge)
   const base = charge.receivedCents - charge.feeCents

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../db/orm.ts'
-import { countTallied, type Tallied } from '../db/tallies.ts'
+import { countTallied } from '../db/tallies.ts'
 import type { Token } from './auth.ts'
 import { seenBy } from './visible.ts'
 
@@ -30,7 +30,7 @@ export async function talliedTotal<Status extends string>(
   }: {
     token: Token
     query: Query & { status?: Status[] | undefined }
-    noun: Tallied['noun']
+    noun: 'charge' | 'transfer'
     statesOf: (status: Status) => string[]
   },
 ): Promise<number | undefined> {

@@ -26,7 +26,10 @@ export const DELIVERY_WAITS_MS: readonly number[] = [
 /** An endpoint without a success for this long is disabled (SPEC §8). */
 export const DISABLE_AFTER_MS = 5 * DAY
 
-/** How many whole UTC days an event can be read, and how its deliveries went (SPEC §8). A promise: no time scale divides it. */
+/**
+ * How many whole UTC days an event can be read, and how its deliveries went (SPEC §8). It is a promise and no wait: no
+ * time scale divides it.
+ */
 const EVENTS_KEPT_DAYS = 30
 
 /** The first moment, by UTC days, whose events can be read at `now`; days, because they are counted by day. */

@@ -55,7 +55,10 @@ export async function call(apiUrl: string, method: 'GET' | 'POST', request: Requ
   }
 }
 
-/** Asks, with a key until the answer is one, whichever API hears it; writes down all that was said. Null where there is none in the end. */
+/**
+ * Asks, with a key until the answer is one, whichever API hears it; writes down all that was said. Null where there is
+ * none in the end.
+ */
 export async function ask(
   api: () => string,
   asked: Asked,

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Storm, type StormOptions, storm, TIME_SCALE } from './storm.ts'
 
-/** `npm run chaos -- --seed N --operations N [--time-scale N] [--twofold] [--keep folder]`: a storm, its figures, its verdict. */
+/**
+ * `npm run chaos -- --seed N --operations N [--time-scale N] [--twofold] [--keep folder]`: a storm, its figures, its
+ * verdict.
+ */
 
 const { values } = parseArgs({
   options: {

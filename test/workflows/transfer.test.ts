@@ -172,6 +172,15 @@ describe('a transfer that waits for its time', () => {
     expect(story.askedAt[1]! - story.askedAt[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
   })
 
+  test('shows that it waits from its start on, and what became of it in the end', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [settled({ transfer: { state: 'paid', connectionUuid: 'connection-a' } })],
+    })
+    await story.endsAs('paid')
+    expect(story.told).toMatchObject({ shown: ['PAID'], upserts: 1 })
+  })
+
   test('is cancelled before it is sent', async () => {
     const story = await on.scheduledTransfer(HOUR, {
       storeTransfer: [stands('created')],
