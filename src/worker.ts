@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import pino from 'pino'
@@ -17,6 +16,7 @@ import {
 import { type Config, readConfig } from './config.ts'
 import { openOrm } from './db/orm.ts'
 import { scheduleHousekeeping } from './engine/schedules.ts'
+import { bundleOfLives } from './lives/bundle.ts'
 import { openMessengers } from './messengers/messengers.ts'
 import { publishMetrics } from './metrics/published.ts'
 import { loopbackAddress, sdkMetrics } from './metrics/sdk.ts'
@@ -58,7 +58,7 @@ const client = new Client({
   namespace: config.temporal.namespace,
   plugins: tracing.plugins,
 })
-const dependencies = await open(config, client)
+const [dependencies, workflowBundle] = await Promise.all([open(config, client), bundleOfLives()])
 const engine = {
   client: dependencies.temporal,
   taskQueue: config.temporal.taskQueue,
@@ -77,7 +77,7 @@ const common: Partial<WorkerOptions> = {
 const lives = await Worker.create({
   ...common,
   taskQueue: config.temporal.taskQueue,
-  workflowsPath: fileURLToPath(new URL('./workflows/index.ts', import.meta.url)),
+  workflowBundle,
   activities: discreet({
     ...alive(providerActivities(dependencies)),
     ...recordActivities(dependencies),

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type ParseOptions, parse } from '@swc/core'
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
+import { type Expression, type ParseOptions, parse, parseSync } from '@swc/core'
+import { bundleWorkflowCode } from '@temporalio/worker'
+import { BUNDLING } from '../src/lives/bundling.ts'
 
 const root = join(import.meta.dirname, '..')
 const files = (await readdir(join(root, 'src'), { recursive: true }))
@@ -66,6 +67,7 @@ const ARROWS: Record<string, string[]> = {
   metrics: ['types of db', 'types of providers'],
   config: ['storage/settings'],
   storage: ['domain'],
+  lives: ['config', 'tracing'],
   passwords: [],
   // Of the command line only what is done to accounts; of everything else what the API itself uses, never its routes.
   dashboard: [
@@ -91,6 +93,7 @@ const PACKAGES: Record<string, string[]> = {
 }
 /** Longer than a noun should be, and known to be: the list may only become shorter. */
 const LONG = ['src/local/demo.ts', 'src/wire/payment.ts', 'src/wire/transfer.ts']
+const SYNTAX: ParseOptions = { syntax: 'typescript', target: 'es2023' }
 const PUTS_TOGETHER = /^(local\/|cli\/|cli$|worker$|api\/main$)/
 
 type Import = { from: string; to: string; isType: boolean }
@@ -153,6 +156,17 @@ describe('the bundle of the workflows', () => {
   })
 })
 
+test('no module of a life holds a state that lives would share', async () => {
+  expect(statesIn('let asked = 0\nexport const seen = new Set<string>()')).toEqual(['asked', 'seen'])
+  expect(statesIn('const kept: string[] = []\nexport const byId: Record<string, string> = {}')).toEqual([
+    'kept',
+    'byId',
+  ])
+  const modules = files.filter(file => /^(workflows|domain)$/.test(folderOf(nameOf(file))))
+  const texts = await Promise.all(modules.map(file => readFile(join(root, file), 'utf8')))
+  expect(modules.filter((_, index) => statesIn(texts[index]!).length > 0)).toEqual([])
+})
+
 describe('the house', () => {
   test('only the configuration reads the environment', async () => {
     expect(await having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual(['src/config.ts'])
@@ -184,6 +198,24 @@ describe('the house', () => {
   })
 })
 
+/** What a module declares to be written to later: a `let`, an empty list or record, a collection. */
+function statesIn(text: string): string[] {
+  const { body } = parseSync(text, SYNTAX)
+  return body.flatMap(item => {
+    const declared = item.type === 'ExportDeclaration' ? item.declaration : item
+    if (declared.type !== 'VariableDeclaration') return []
+    return declared.declarations
+      .filter(({ init }) => declared.kind !== 'const' || isToBeFilled(init))
+      .map(({ id }) => (id.type === 'Identifier' ? id.value : id.type))
+  })
+}
+
+function isToBeFilled(value: Expression | undefined): boolean {
+  if (value?.type === 'NewExpression') return true
+  if (value?.type === 'ArrayExpression') return value.elements.length === 0
+  return value?.type === 'ObjectExpression' && value.properties.length === 0
+}
+
 async function having(pattern: RegExp): Promise<string[]> {
   const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
   return files.filter(
@@ -202,11 +234,10 @@ function withoutComments(text: string): string {
 
 /** Every import, export-from, import() and import type of a file. */
 async function importsOf(file: string): Promise<Import[]> {
-  const options: ParseOptions = { syntax: 'typescript', target: 'es2023' }
   const from = nameOf(file)
   const found: Import[] = []
   const add = (source: string, isType: boolean) => found.push({ from, to: resolved(file, source), isType })
-  visit(await parse(await readFile(join(root, file), 'utf8'), options), add)
+  visit(await parse(await readFile(join(root, file), 'utf8'), SYNTAX), add)
   return found
 }
 
@@ -273,8 +304,7 @@ function written({ from, to, isType }: Import): string {
 async function bundled(): Promise<string[]> {
   let modules: string[] = []
   await bundleWorkflowCode({
-    workflowsPath: join(root, 'src/workflows/index.ts'),
-    logger: new DefaultLogger('WARN'),
+    ...BUNDLING,
     webpackConfigHook: config => ({
       ...config,
       plugins: [

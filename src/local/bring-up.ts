@@ -6,6 +6,7 @@ import type { LocalInfo } from './local-file.ts'
 import type { ChildPlan } from './processes.ts'
 import { apiIsReady, openTemporal, type Site, startPostgres, startSimulator } from './servers.ts'
 import type { SearchAttribute } from './temporal.ts'
+import { thrifty } from './thrift.ts'
 import { orAborted } from './waiting.ts'
 
 /** The product's own programs and what they bring, so that a test can put small ones in their place. */
@@ -45,7 +46,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     parts.setUpDemo({ databaseUrl: database_url, secretKeys, simulator, publicUrl }),
     abort,
   )
-  const productEnvironment = {
+  const productEnvironment = thrifty({
     TRILHO_STORAGE_FOLDER: home.files,
     ...environment,
     DATABASE_URL: database_url,
@@ -57,7 +58,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     TRILHO_LOOPBACK_WEBHOOKS: 'true',
     TRILHO_OUTBOX: 'true',
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
-  }
+  })
   const since = new Date()
   processes.start(own('worker', productEnvironment))
   processes.start(own('api', productEnvironment))

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { DISCREET } from '../../src/local/postgres.ts'
+import { THRIFT } from '../../src/local/thrift.ts'
 
 /** What the container files say of this repository stays true. */
 
@@ -45,6 +46,15 @@ test('Temporal’s schema is made by the tools of the very server that reads it'
 
 test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () => {
   for (const [name, value] of Object.entries(DISCREET)) expect(compose).toContain(`"${name}=${value}"`)
+})
+
+test('the image is as thrifty with memory as at home, and no service says otherwise', () => {
+  const set = [...dockerfile.matchAll(/(\w+)=("[^"]*"|\S+)/g)].map(([, name, value]) => [
+    name,
+    value!.replaceAll('"', ''),
+  ])
+  expect(Object.fromEntries(set)).toMatchObject(THRIFT)
+  expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)
 })
 
 test('the image holds what is read under /docs', async () => {

@@ -8,6 +8,7 @@ import { readLocalConfig } from '../../src/config.ts'
 import { freePort } from '../../src/local/ports.ts'
 import { apiIsReady } from '../../src/local/servers.ts'
 import { workerPolls } from '../../src/local/temporal.ts'
+import { thrifty } from '../../src/local/thrift.ts'
 import type { Stack } from './stack.ts'
 
 const READY_MS = 120_000
@@ -37,7 +38,7 @@ export async function secondOfEach(
 
 /** What another API or worker of a stack needs to know. */
 export async function environmentOf({ local, home }: Stack, more: NodeJS.ProcessEnv) {
-  return {
+  return thrifty({
     ...readLocalConfig().environment,
     DATABASE_URL: local.database_url,
     TEMPORAL_ADDRESS: local.temporal_address,
@@ -47,7 +48,7 @@ export async function environmentOf({ local, home }: Stack, more: NodeJS.Process
     TRILHO_PUBLIC_URL: local.api_url,
     NODE_EXTRA_CA_CERTS: home.simulatorCa,
     ...more,
-  }
+  })
 }
 
 export function programOf(program: string, env: NodeJS.ProcessEnv, log?: number): ChildProcess {

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker'
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker'
+import { BUNDLING } from '../../src/lives/bundling.ts'
 
 const root = join(import.meta.dirname, '../..')
 const src = join(root, 'src')
 const cache = join(root, 'node_modules/.cache/trilho')
 
-export const workflowsPath = join(src, 'workflows/index.ts')
 /** The folders whose code may be in it, as test/architecture.test.ts holds. */
-const folders = ['workflows', 'domain', 'activities']
+const folders = ['workflows', 'domain', 'activities', 'lives']
 
 /** The real bundle of all lives, built once for each state of their code: building takes as long as ten stories. */
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const codePath = join(cache, `workflows-${await fingerprint()}.cjs`)
   const isThere = await readFile(codePath).catch(() => null)
   if (!isThere) {
-    const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') })
+    const { code } = await bundleWorkflowCode(BUNDLING)
     await mkdir(cache, { recursive: true })
     // Another run may build the same one now: each renames a whole file into place.
     const own = `${codePath}.${process.pid}`

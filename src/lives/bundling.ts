@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import { type BundleOptions, DefaultLogger } from '@temporalio/worker'
+
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
+
+/**
+ * How Temporal's bundler makes one program of all lives. What they import is loaded once for all of them and not again
+ * for each that is kept in memory: it holds no state of its own, as test/architecture.test.ts proves.
+ */
+export const BUNDLING = {
+  workflowsPath,
+  preloadModules: [workflowsPath],
+  logger: new DefaultLogger('WARN'),
+} satisfies BundleOptions

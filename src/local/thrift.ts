@@ -1,0 +1,15 @@
+/**
+ * What keeps an API or a worker small, as the image sets it too (Dockerfile). V8 takes its limits from the machine and
+ * glibc keeps what is freed once it had to grow: left to themselves, the two take twice as much after 1,000 charges.
+ */
+export const THRIFT = {
+  NODE_OPTIONS: '--max-old-space-size=320 --max-semi-space-size=4',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
+
+/** An environment for an API or a worker; what it says of its own wins. */
+export function thrifty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const options = [THRIFT.NODE_OPTIONS, environment.NODE_OPTIONS ?? ''].join(' ').trim()
+  return { ...THRIFT, ...environment, NODE_OPTIONS: options }
+}
