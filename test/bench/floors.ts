@@ -13,6 +13,8 @@ export type Floors = {
   localAndNormal: Kind
   /** As many as sending a transfer may have. */
   localNormalLocal: Kind
+  /** As many as one has until it is settled: its provider's notice, then a question, then its end. */
+  localNormalLocalTold: Kind
   stop(): Promise<void>
 }
 
@@ -23,28 +25,41 @@ export async function openFloors(address: string): Promise<Floors> {
   })
   await once(worker, 'message')
   const connection = await Connection.connect({ address })
-  const client = new Client({ connection })
+  const { workflow } = new Client({ connection })
 
+  const begin = async (steps: Step[]): Promise<string> => {
+    const workflowId = `floor/${randomUUID()}`
+    const startWorkflowOperation = new WithStartWorkflowOperation<typeof floorLife>('floorLife', {
+      workflowId,
+      taskQueue,
+      args: [steps],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    })
+    await workflow.executeUpdateWithStart('stepped', { startWorkflowOperation, args: [] })
+    return workflowId
+  }
   const floor = (what: string, steps: Step[]): Kind => ({
     what: `floor: ${what}`,
-    async call() {
-      const workflowId = `floor/${randomUUID()}`
-      const startWorkflowOperation = new WithStartWorkflowOperation<typeof floorLife>('floorLife', {
-        workflowId,
-        taskQueue,
-        args: [steps],
-        workflowIdConflictPolicy: 'USE_EXISTING',
-      })
-      await client.workflow.executeUpdateWithStart('stepped', { startWorkflowOperation, args: [] })
-      return true
-    },
+    call: async () => (await begin(steps)) !== '',
   })
+  /** What is told after the answer: nobody waits for it, as nobody does for a provider's notice. */
+  const telling = new Set<Promise<void>>()
 
   return {
     empty: floor('empty', []),
     localAndNormal: floor('local + normal', ['local', 'normal']),
     localNormalLocal: floor('local + normal + local', ['local', 'normal', 'local']),
+    localNormalLocalTold: {
+      what: 'floor: local + normal + local, then told + normal',
+      async call() {
+        const life = workflow.getHandle(await begin(['local', 'normal', 'local']))
+        const told = life.signal('told').finally(() => telling.delete(told))
+        telling.add(told)
+        return true
+      },
+    },
     async stop() {
+      await Promise.all(telling)
       const ended = once(worker, 'exit')
       worker.kill('SIGTERM')
       await ended

@@ -9,7 +9,7 @@ const BALANCES = 100
 /** Reais of which so many transfers of a centavo can be sent. */
 const PLENTY = 1_000_000
 
-/** POST /transfers beside the floor under it, and over one balance beside many. */
+/** POST /transfers, whose settlements follow while others are sent, beside the floors under it; over one balance beside many. */
 export async function transfers({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
   const api = site.api()
   const merchants: Merchant[] = []
@@ -33,14 +33,20 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
   const speeds = []
   const goals = []
   for (const callers of CALLERS) {
-    const found = await inTurns([floors.localNormalLocal, overOne, overMany], { callers, seconds })
-    const [floor, one, many] = found
+    const kinds = [floors.localNormalLocal, floors.localNormalLocalTold, overOne, overMany]
+    const found = await inTurns(kinds, { callers, seconds })
+    const [floor, floorOfSettled, one, many] = found
     speeds.push(...found)
     say(`${callers} callers: ${perSecondOf(found)}`)
     goals.push(
       {
         what: `transfers ÷ floor of local + normal + local, ${callers} callers`,
         is: many!.perSecond / floor!.perSecond,
+        atLeast: 0.5,
+      },
+      {
+        what: `transfers, each settled ÷ floor of their hops until then, ${callers} callers`,
+        is: many!.perSecond / floorOfSettled!.perSecond,
         atLeast: 0.5,
       },
       {

@@ -1,6 +1,7 @@
 import {
   allHandlersFinished,
   condition,
+  defineSignal,
   defineUpdate,
   proxyActivities,
   proxyLocalActivities,
@@ -13,16 +14,21 @@ import type { nothing } from './worker.ts'
 export type Step = 'local' | 'normal'
 
 export const stepped = defineUpdate<void>('stepped')
+export const told = defineSignal('told')
 
 const local = proxyLocalActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '10 seconds' })
 const normal = proxyActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '1 minute' })
 
-/** Answers once its steps are done, and lives on for an hour, as a charge that waits for its payer does. */
+/** Answers once its steps are done and lives on, as a charge that waits for its payer does; once told, it asks and ends. */
 export async function floorLife(steps: Step[]): Promise<void> {
   let isDone = false
+  let isTold = false
+  setHandler(told, () => {
+    isTold = true
+  })
   setHandler(stepped, () => condition(() => isDone))
   for (const step of steps) await (step === 'local' ? local : normal).nothing()
   isDone = true
   await condition(allHandlersFinished)
-  await condition(() => false, '1 hour')
+  if (await condition(() => isTold, '1 hour')) await normal.nothing()
 }
