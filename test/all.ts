@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/**
+ * `npm test`: the suites over the one shared stack, whose files must come one after the other and mostly wait, beside all
+ * others. Ends with the verdict of both (test/support/verdict.mjs).
+ */
+
+const OVER_ONE_STACK = ['api', 'browser']
+const HALVES = [
+  ['--selectProjects', ...OVER_ONE_STACK, '--runInBand'],
+  ['--ignoreProjects', ...OVER_ONE_STACK],
+]
+
+type Verdict = { passed: number; failed: number; skipped: number }
+
+const verdicts = await Promise.all(HALVES.map(half => verdictOf(half)))
+const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
+const skipped = sum('skipped') ? `, ${sum('skipped')} skipped` : ''
+process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}\n`)
+process.exitCode = sum('failed') > 0 ? 1 : 0
+
+/** One jest of its own; where it ends without a verdict, or against it, that is a failure too. */
+async function verdictOf(half: string[]): Promise<Verdict> {
+  const jest = fork(
+    join(import.meta.dirname, '../node_modules/jest/bin/jest.js'),
+    [...half, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
+    { execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'] },
+  )
+  // Ended by its name, not by the terminal's group, it takes the other two with it.
+  process.on('SIGTERM', () => jest.kill('SIGTERM'))
+  let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
+  jest.on('message', (told: Verdict) => {
+    verdict = told
+  })
+  const [code] = await once(jest, 'exit')
+  return code === 0 || verdict.failed > 0 ? verdict : { ...verdict, failed: 1 }
+}
