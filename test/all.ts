@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 /**
- * `npm test`: the suites over the one shared stack, whose files must come one after the other and mostly wait, beside all
- * others. Ends with the verdict of both (test/support/verdict.mjs).
+ * `npm test`: the suites over the one shared stack, whose files must come one after the other and mostly wait, and the
+ * documents, so that it takes as long as all others beside it. Ends with the verdict of both (test/support/verdict.mjs).
  */
 
-const OVER_ONE_STACK = ['api', 'browser']
+const WAITING = ['api', 'browser', 'docs']
 const HALVES = [
-  ['--selectProjects', ...OVER_ONE_STACK, '--runInBand'],
-  ['--ignoreProjects', ...OVER_ONE_STACK],
+  ['--selectProjects', ...WAITING, '--runInBand'],
+  ['--ignoreProjects', ...WAITING],
 ]
 
 type Verdict = { passed: number; failed: number; skipped: number }

@@ -14,7 +14,7 @@ import { startTemporal } from '../support/temporal.ts'
 
 /** SPEC §11: PostgreSQL is put back to an older moment, while providers and Temporal have gone on. */
 
-const TIME_SCALE = 20
+const TIME_SCALE = 50
 const HOUR = 3_600_000
 const LONG = { limitMs: 240_000, everyMs: 500 }
 

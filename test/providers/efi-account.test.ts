@@ -38,7 +38,7 @@ test('a balance that is no amount is no answer', async () => {
 })
 
 test.each(failures)('balance and statement: %s is no answer', async (_name, reply) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(SALDO, reply)
   story.far.answers(RECEIVED, ok(page([])))
   story.far.answers(SENT, reply)

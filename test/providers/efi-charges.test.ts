@@ -56,7 +56,7 @@ test('what Efí cannot issue is not asked for', async () => {
 })
 
 test.each(failures)('issuing: %s', async (_name, reply, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(PUT, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
 })
@@ -107,7 +107,7 @@ test.each([
     { kind: 'rejected', code: 'charge_refused' },
   ],
 ])('an id that may be taken is looked up: %s', async (_name, put, get, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply: get })
   story.far.answers(PUT, put)
   story.far.answers(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
@@ -149,7 +149,7 @@ const absent = [
 ] as const
 
 test.each(absent)('a charge is not there: %s', async (_name, reply) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(GET, reply)
   story.far.answers(PATCH, reply)
   expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
@@ -157,7 +157,7 @@ test.each(absent)('a charge is not there: %s', async (_name, reply) => {
 })
 
 test.each(failures)('looking up and cancelling: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(GET, reply)
   story.far.answers(PATCH, reply)
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
@@ -179,7 +179,7 @@ test.each([
   ['refused, then silence', problem(400, 'CobOperacaoInvalida'), 'reset' as const, { kind: 'no_answer' }],
   ['still active, says a 200', ok(cob()), ok(null), { kind: 'no_answer', code: 'unreadable_answer' }],
 ])('cancelling: %s', async (_name, patch, get, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply: get })
   story.far.answers(PATCH, patch)
   story.far.answers(GET, get)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)

@@ -40,13 +40,13 @@ test.each([
   ["Efí's sentence", { status: 200, text: 'Chave aleatória removida.' }, { kind: 'deleted' }],
   ['a key nobody has', refused(400, 'chave_nao_encontrada'), { kind: 'not_found' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(`DELETE ${EVP}/${KEY}`, reply)
   expect(await story.provider.deleteKey(KEY)).toEqual(outcome)
 })
 
 test.each(failures)('a key asked for: %s', async (_name, reply, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(`POST ${EVP}`, reply)
   story.far.answers(`GET ${EVP}`, reply)
   expect(await story.provider.createKey(random)).toMatchObject(outcome)

@@ -145,7 +145,7 @@ test('a dispute that is not listed is not found', async () => {
 })
 
 test.each(failures)('a dispute asked for: %s is no answer', async (_name, reply) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(LIST, reply, page([infraction()]))
   story.far.answers(PIX, reply)
   expect(await story.provider.listMeds(from, to)).toMatchObject({ kind: 'no_answer' })
@@ -203,7 +203,7 @@ test('a defence that is there, of a dispute nobody can tell of just now, is unkn
 test.each(failures.filter(([, , outcome]) => outcome.code !== 'unreadable_answer'))(
   'a reply: %s',
   async (_name, answer, outcome) => {
-    await using story = await efi()
+    await using story = await efi({ reply: answer })
     story.far.answers(DEFENCE, answer)
     expect(await story.provider.replyMed(reply)).toMatchObject(outcome)
   },

@@ -70,13 +70,13 @@ test.each([
   ['another id', ok(devolucao({ id: 'refund2' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
   ['a new state', ok(devolucao({ status: 'QUASE' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
 ] as typeof failures)('sending a refund: %s', async (_name, reply, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(PUT, reply)
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
 test.each(failures)('asking: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(GET, reply)
   story.far.answers(FIND, reply)
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
@@ -89,7 +89,7 @@ test.each([
   ["Efí's 400", refused(400, 'devolucao_nao_encontrada')],
   ['no such PIX', refused(400, 'pix_nao_encontrado')],
 ])('not there: %s', async (_name, reply) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(GET, reply)
   story.far.answers(FIND, reply)
   expect(await story.provider.findRefund(order)).toEqual({ kind: 'not_found' })

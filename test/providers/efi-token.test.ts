@@ -62,7 +62,7 @@ test.each<[string, Scripted, string]>([
   ['silence', 'hang', 'timeout'],
   ['a reset', 'reset', 'connection_reset'],
 ])('no token (%s): the call never leaves, and the next one asks again', async (_name, reply, code) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(TOKEN, reply, ok({ access_token: 't', expires_in: 3600 }))
   story.far.answers(PUT, ok(cob(), 201))
   const outcome = await story.provider.issueCharge(order)

@@ -71,7 +71,7 @@ test.each([
   ['404', problem(404, 'PixEnviadoNaoEncontrado')],
   ["Efí's 400", refused(400, 'pix_nao_encontrado')],
 ])('a transfer is not there: %s', async (_name, reply) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })
@@ -81,7 +81,7 @@ test.each([
   ['another id', ok(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
   ['a new state', ok(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
 ] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'no_answer',

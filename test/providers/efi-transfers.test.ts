@@ -103,7 +103,7 @@ test.each([
   ['another id', ok(accepted({ idEnvio: 'x' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
   ['a new state', ok(accepted({ status: 'QUASE' }), 201), { kind: 'unknown', code: 'unreadable_answer' }],
 ] as typeof failures)('sending a transfer: %s', async (_name, reply, outcome) => {
-  await using story = await efi()
+  await using story = await efi({ reply })
   story.far.answers(PUT, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
   const sends = story.far.calls()

@@ -44,7 +44,7 @@ test.each([
 })
 
 test.each(failures)('balance, statement and registration: %s is no answer', async (_name, reply) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(ACCOUNTS, reply)
   story.far.answers(MOVED, ok(page('transactions', [])))
   story.far.answers(SENT, reply)

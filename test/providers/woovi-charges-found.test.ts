@@ -135,14 +135,14 @@ test.each([
   ['not a word about the charge', refused('Conta não encontrada')],
   ['an application that is not there', refused('Application not found')],
 ])('%s does not say that the charge is not there', async (_name, reply) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(GET, reply)
   story.far.answers(DELETE, reply)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
 })
 
 test.each(failures)('looking up: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
   story.far.answers(GET, reply, ok(charge()))
   story.far.answers(PAID, reply)
@@ -160,7 +160,7 @@ test.each([
   ['500', { status: 500 }, { kind: 'no_answer', code: 'http_500' }],
   ['half an answer', { status: 200, text: '{"sta' }, { kind: 'no_answer', code: 'unreadable_answer' }],
 ])('cancelling: %s', async (_name, reply, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(DELETE, reply)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
 })

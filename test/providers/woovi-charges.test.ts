@@ -54,7 +54,7 @@ test('what Woovi cannot issue is not asked for', async () => {
 })
 
 test.each(failures)('issuing: %s', async (_name, reply, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(POST, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
 })
@@ -87,7 +87,7 @@ test.each([
   ['not there', notThere, { kind: 'unknown', code: 'duplicate_id' }],
   ['and silence', 'hang' as const, { kind: 'unknown', code: 'timeout' }],
 ])('a taken id is looked up: %s', async (_name, get, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply: get })
   story.far.answers(POST, taken)
   story.far.answers(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)

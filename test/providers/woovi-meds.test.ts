@@ -160,7 +160,7 @@ test.each([
 })
 
 test.each(failures)('a dispute asked for: %s is no answer', async (_name, reply) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(LIST, reply)
   story.far.answers(BY_ID, reply, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.far.answers(DISPUTES, ok(behind()))
@@ -236,7 +236,7 @@ test.each([
 })
 
 test.each(failures)('a reply: %s', async (_name, answer, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply: answer })
   story.far.answers(EVIDENCE, answer)
   expect(await story.provider.replyMed({ ...reply, attachments: [attachment('a')] })).toMatchObject(outcome)
 })

@@ -66,13 +66,13 @@ test.each([
   ['another id', ok({ refund: refund({ correlationID: 'x' }) }), { kind: 'unknown' }],
   ['a new state', ok({ refund: refund({ status: 'QUASE' }) }), { kind: 'unknown' }],
 ] as typeof failures)('sending a refund: %s', async (_name, reply, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(POST, reply)
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
 test.each(failures)('asking: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(GET, reply)
   story.far.answers(FIND, reply)
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }

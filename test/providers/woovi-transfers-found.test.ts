@@ -54,7 +54,7 @@ test.each([
 })
 
 test('what a recipient gave back is told by the movement', async () => {
-  await using story = await woovi()
+  await using story = await woovi({ reply: 'hang' })
   const refunds = [
     returned,
     { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
@@ -75,7 +75,7 @@ test.each([
   ['in English', refused('Payment not found', { status: 404 })],
   ['waiting for an approval: nothing was sent', ok(payment('CREATED'))],
 ])('a transfer is not there: %s', async (_name, reply) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })
@@ -86,7 +86,7 @@ test.each([
   ['another id', ok({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
   ['a new state', ok(payment('QUASE')), { code: 'unreadable_answer' }],
 ] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'no_answer',

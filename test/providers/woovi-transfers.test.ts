@@ -118,7 +118,7 @@ test.each([
     { kind: 'unknown', code: 'unreadable_answer' },
   ],
 ] as typeof failures)('sending a transfer: %s', async (_name, reply, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
   expect(story.far.calls()).toHaveLength(1)
@@ -135,7 +135,7 @@ test('a transfer that cannot leave is unreachable', async () => {
 
 const unknowns = failures.filter(([, , { kind }]) => kind === 'unknown')
 test.each(unknowns)('between order and approval: %s leaves it unknown', async (_name, reply, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply })
   story.far.answers(POST, ok(payment('CREATED')))
   story.far.answers(APPROVE, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
@@ -153,7 +153,7 @@ test.each([
   ['nobody says', 'hang' as const, { kind: 'unknown' }],
   ['it is not there', refused('Pagamento não encontrado'), { kind: 'unknown' }],
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply: get })
   story.far.answers(POST, ok(payment('CREATED')))
   story.far.answers(APPROVE, noMoney)
   story.far.answers(GET, get)
@@ -180,7 +180,7 @@ test.each([
     ['POST', 'GET'],
   ],
 ])('a taken id: the payment %s', async (_name, get, outcome, methods) => {
-  await using story = await woovi()
+  await using story = await woovi({ reply: get })
   story.far.answers(POST, taken)
   story.far.answers(GET, get)
   story.far.answers(APPROVE, ok(payment('APPROVED')))

@@ -1,5 +1,5 @@
 import { efiProvider } from '../../../src/providers/efi/efi.ts'
-import { type FarSide, farSide, type Scripted } from './far-side.ts'
+import { type FarSide, farSide, patienceFor, type Scripted, type Story } from './far-side.ts'
 
 export const NOTICE_SECRET = 'a-secret-in-the-url'
 export const credentials = { client_id: 'id', client_secret: 'hush', notice_secret: NOTICE_SECRET }
@@ -10,7 +10,8 @@ export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D09089356202601101201abcdefghijk'
 
 /** An Efí that does as scripted, and an adapter that speaks to it, at noon of one day. */
-export async function efi({ now = () => NOW, timeoutMs = 1_500 } = {}) {
+export async function efi({ now = () => NOW, reply }: Story = {}) {
+  const timeoutMs = patienceFor(reply)
   const far: FarSide = await farSide()
   const provider = efiProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
   return {

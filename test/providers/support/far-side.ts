@@ -11,6 +11,14 @@ export type Scripted =
   | 'reset'
   | 'half'
 
+/** `reply`: what the far side is going to say, where that may be nothing. */
+export type Story = { now?: () => number; reply?: Scripted }
+
+/** How long an adapter waits: for an answer as long as a busy machine may need, for none not long. */
+export function patienceFor(reply: Scripted | undefined): number {
+  return reply === 'hang' ? 1_500 : 10_000
+}
+
 export type Seen = {
   method: string
   path: string

@@ -1,6 +1,6 @@
 import { wooviCredentials } from '../../../src/providers/woovi/client.ts'
 import { wooviProvider } from '../../../src/providers/woovi/woovi.ts'
-import { type FarSide, farSide, type Scripted } from './far-side.ts'
+import { type FarSide, farSide, patienceFor, type Scripted, type Story } from './far-side.ts'
 
 export const WEBHOOK_SECRET = 'the-secret-key-of-a-webhook'
 export const credentials = wooviCredentials.parse({ app_id: 'our-app-id', webhook_secret: WEBHOOK_SECRET })
@@ -12,7 +12,8 @@ export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 
 /** A Woovi that does as scripted, and an adapter that speaks to it, at noon of one day. */
-export async function woovi({ now = () => NOW, timeoutMs = 1_500 } = {}) {
+export async function woovi({ now = () => NOW, reply }: Story = {}) {
+  const timeoutMs = patienceFor(reply)
   const far: FarSide = await farSide()
   const provider = wooviProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
   return {
