@@ -22,7 +22,7 @@ const verdicts = await Promise.all(HALVES.map(half => verdictOf(half)))
 const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
 const skipped = sum('skipped') ? `, ${sum('skipped')} skipped` : ''
 process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}\n`)
-process.exitCode = sum('failed') > 0 ? 1 : 0
+process.exitCode = sum('failed') > 0 || sum('passed') === 0 ? 1 : 0
 
 /** One jest of its own; where it ends without a verdict, or against it, that is a failure too. */
 async function verdictOf(half: string[]): Promise<Verdict> {

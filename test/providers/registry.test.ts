@@ -10,7 +10,7 @@ let registry: ProviderRegistry
 beforeEach(async () => {
   far = await farSide()
   far.answers(`GET /v2/cob/${REFERENCE}`, ok(cob()))
-  registry = providerRegistry({ timeoutMs: 300, ca: far.ca, most: 2 })
+  registry = providerRegistry({ timeoutMs: 10_000, ca: far.ca, most: 2 })
 })
 afterEach(async () => {
   await registry.close()

@@ -25,7 +25,8 @@ export async function simulated(dialect: Dialect) {
   await stage.control.account('shop', {
     ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notice_secret: NOTICE_SECRET },
   })
-  const registry = providerRegistry({ timeoutMs: 800, ca: stage.ca })
+  // As long as a busy machine may need: the simulator's own silence ends by itself, after a second.
+  const registry = providerRegistry({ timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor({
     uuid: dialect,
     dialect,
