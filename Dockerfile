@@ -8,7 +8,7 @@ RUN npm ci --omit=dev
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 # Why: src/local/thrift.ts. More cached lives than the default want a larger old space.
-ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=4" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./

@@ -3,7 +3,7 @@
  * glibc keeps what is freed once it had to grow: left to themselves, the two take twice as much after 1,000 charges.
  */
 export const THRIFT = {
-  NODE_OPTIONS: '--max-old-space-size=320 --max-semi-space-size=4',
+  NODE_OPTIONS: '--max-old-space-size=320 --max-semi-space-size=8',
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
