@@ -5,7 +5,7 @@ const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta
 
 /**
  * How Temporal's bundler makes one program of all lives. What they import is loaded once for all of them and not again
- * for each that is kept in memory: it holds no state of its own, as test/architecture.test.ts proves.
+ * for each that is kept in memory, which is safe as long as no module holds a state (test/architecture.test.ts looks).
  */
 export const BUNDLING = {
   workflowsPath,

@@ -3,11 +3,13 @@ import { lanes } from '../../src/webhooks/lanes.ts'
 import { dialStory as story } from './dial-story.ts'
 
 test('a slow endpoint delays nobody else, not even its neighbour on the same host', async () => {
+  const held = Promise.withResolvers<void>()
   const { post } = await story(
-    (request, response) => {
-      if (request.url === '/fast') response.end('fast')
+    async (request, response) => {
+      if (request.url === '/slow') await held.promise
+      response.end()
     },
-    { timeoutMs: 4_000, lane: { width: 4, patienceMs: 2_000 } },
+    { timeoutMs: 30_000, lane: { width: 4, patienceMs: 30_000 } },
   )
   let hasOneEnded = false
   const slow = Promise.all(
@@ -21,9 +23,15 @@ test('a slow endpoint delays nobody else, not even its neighbour on the same hos
   expect(fast.map(tried => tried.kind)).toEqual(Array(8).fill('answered'))
   expect(hasOneEnded).toBe(false)
 
-  const kinds = (await slow).map(tried => tried.kind)
+  held.resolve()
+  expect((await slow).map(tried => tried.kind)).toEqual(Array(40).fill('answered'))
+})
+
+test('where no place comes free in time, whoever waits is turned away', async () => {
+  const { post } = await story(() => {}, { timeoutMs: 4_000, lane: { width: 4, patienceMs: 1_000 } })
+  const kinds = (await Promise.all(Array.from({ length: 40 }, () => post()))).map(tried => tried.kind)
   expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(4)
-  expect(kinds.filter(kind => kind === 'busy')).toHaveLength(36) // No place came free.
+  expect(kinds.filter(kind => kind === 'busy')).toHaveLength(36)
 })
 
 test('one that only fails is called by few at a time, and nobody waits in line for it', async () => {
