@@ -19,7 +19,7 @@ const suite = (name, more = {}) => ({
 })
 
 export default {
-  reporters: ['default', '<rootDir>/test/support/verdict.mjs'],
+  reporters: ['default', '<rootDir>/test/support/verdict.ts'],
   testTimeout: 60_000,
   projects: [
     suite('domain'),

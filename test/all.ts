@@ -2,10 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { sayVerdict, type Verdict } from './support/verdict.ts'
 
 /**
  * `npm test` in two halves that take equally long: the suites over the one shared stack, whose files must come one after
- * the other and mostly wait, with the documents; and all others. Ends with the verdict of both (test/support/verdict.mjs).
+ * the other and mostly wait, with the documents; and all others. Ends with the verdict of both (test/support/verdict.ts).
  */
 
 const WAITING = ['api', 'browser', 'docs']
@@ -17,16 +18,14 @@ const HALVES = [
   ['--ignoreProjects', ...WAITING],
 ]
 
-type Verdict = { passed: number; failed: number; skipped: number }
-
 const verdicts: Verdict[] = []
 // On two cores the halves would take each other's time, and some stories must be over within seconds.
 if (availableParallelism() > 2) verdicts.push(...(await Promise.all(HALVES.map(half => verdictOf(half)))))
 else for (const half of HALVES) verdicts.push(await verdictOf(half))
 const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
-const skipped = sum('skipped') ? `, ${sum('skipped')} skipped` : ''
-process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}\n`)
-process.exitCode = sum('failed') > 0 || sum('passed') === 0 ? 1 : 0
+const all: Verdict = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
+sayVerdict(all)
+process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
 /** One jest of its own; where it ends without a verdict, or against it, that is a failure too. */
 async function verdictOf(half: string[]): Promise<Verdict> {

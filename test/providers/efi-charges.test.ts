@@ -149,7 +149,7 @@ const absent = [
 ] as const
 
 test.each(absent)('a charge is not there: %s', async (_name, reply) => {
-  await using story = await efi({ reply })
+  await using story = await efi()
   story.far.answers(GET, reply)
   story.far.answers(PATCH, reply)
   expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
@@ -179,7 +179,7 @@ test.each([
   ['refused, then silence', problem(400, 'CobOperacaoInvalida'), 'reset' as const, { kind: 'no_answer' }],
   ['still active, says a 200', ok(cob()), ok(null), { kind: 'no_answer', code: 'unreadable_answer' }],
 ])('cancelling: %s', async (_name, patch, get, outcome) => {
-  await using story = await efi({ reply: get })
+  await using story = await efi()
   story.far.answers(PATCH, patch)
   story.far.answers(GET, get)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)

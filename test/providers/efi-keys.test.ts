@@ -40,7 +40,7 @@ test.each([
   ["Efí's sentence", { status: 200, text: 'Chave aleatória removida.' }, { kind: 'deleted' }],
   ['a key nobody has', refused(400, 'chave_nao_encontrada'), { kind: 'not_found' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
-  await using story = await efi({ reply })
+  await using story = await efi()
   story.far.answers(`DELETE ${EVP}/${KEY}`, reply)
   expect(await story.provider.deleteKey(KEY)).toEqual(outcome)
 })

@@ -89,7 +89,7 @@ test.each([
   ["Efí's 400", refused(400, 'devolucao_nao_encontrada')],
   ['no such PIX', refused(400, 'pix_nao_encontrado')],
 ])('not there: %s', async (_name, reply) => {
-  await using story = await efi({ reply })
+  await using story = await efi()
   story.far.answers(GET, reply)
   story.far.answers(FIND, reply)
   expect(await story.provider.findRefund(order)).toEqual({ kind: 'not_found' })

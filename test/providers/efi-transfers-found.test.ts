@@ -71,7 +71,7 @@ test.each([
   ['404', problem(404, 'PixEnviadoNaoEncontrado')],
   ["Efí's 400", refused(400, 'pix_nao_encontrado')],
 ])('a transfer is not there: %s', async (_name, reply) => {
-  await using story = await efi({ reply })
+  await using story = await efi()
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })

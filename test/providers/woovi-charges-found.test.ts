@@ -135,7 +135,7 @@ test.each([
   ['not a word about the charge', refused('Conta não encontrada')],
   ['an application that is not there', refused('Application not found')],
 ])('%s does not say that the charge is not there', async (_name, reply) => {
-  await using story = await woovi({ reply })
+  await using story = await woovi()
   story.far.answers(GET, reply)
   story.far.answers(DELETE, reply)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })

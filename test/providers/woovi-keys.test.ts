@@ -83,7 +83,7 @@ test.each([
   ['the default', refused('Não é possível remover a chave padrão'), { kind: 'rejected', code: 'key_in_use' }],
   ['a 500', refused('Erro interno', { status: 500 }), { kind: 'unknown' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
-  await using story = await woovi({ reply })
+  await using story = await woovi()
   story.far.answers(`DELETE ${KEYS}/loja%40example.com`, reply)
   expect(await story.provider.deleteKey(MAIL)).toMatchObject(outcome)
 })

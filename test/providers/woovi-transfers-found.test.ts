@@ -75,7 +75,7 @@ test.each([
   ['in English', refused('Payment not found', { status: 404 })],
   ['waiting for an approval: nothing was sent', ok(payment('CREATED'))],
 ])('a transfer is not there: %s', async (_name, reply) => {
-  await using story = await woovi({ reply })
+  await using story = await woovi()
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })

@@ -25,14 +25,16 @@ export async function simulated(dialect: Dialect) {
   await stage.control.account('shop', {
     ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notice_secret: NOTICE_SECRET },
   })
-  // As long as a busy machine may need: the simulator's own silence ends by itself, after a second.
-  const registry = providerRegistry({ timeoutMs: 10_000, ca: stage.ca })
-  const provider: Provider = registry.providerFor({
+  const connection = {
     uuid: dialect,
     dialect,
     baseUrl: stage.facts.providers[SHOP.provider].base_url,
     credentials: credentialsOf[dialect],
-  })
+  }
+  // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
+  const registry = providerRegistry({ timeoutMs: 10_000, ca: stage.ca })
+  const provider: Provider = registry.providerFor(connection)
+  const hasty = providerRegistry({ timeoutMs: 800, ca: stage.ca })
   const noticeUrl = `${stage.facts.inbox_url}/notices`
   await provider.registerNotices(noticeUrl, COLLECTION_KEY)
 
@@ -54,6 +56,8 @@ export async function simulated(dialect: Dialect) {
     dialect,
     stage,
     provider,
+    /** One that gives up before the simulator's silence ends. */
+    hasty: hasty.providerFor(connection),
     control: stage.control,
     id,
     /** Issues a charge, and fails where that is not accepted. */
@@ -86,7 +90,7 @@ export async function simulated(dialect: Dialect) {
       return (await until(items, all => all.some(fits))).find(fits)!
     },
     async close() {
-      await registry.close()
+      await Promise.all([registry.close(), hasty.close()])
       await stage.close()
     },
   }
