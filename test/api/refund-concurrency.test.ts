@@ -39,8 +39,10 @@ test('a hundred at once, of a third each: one runs at a time, and never more tha
   const charge = await out.paidCharge(merchant)
   let accepted = 0
   for (let round = 0; round < 4; round++) {
+    // Four hundred within two seconds are more than one token may ask for.
+    const api = merchant.api.as(await stage.token({ accountUuid: merchant.uuid }))
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => out.refund(merchant, charge, { value: 3.5 })),
+      Array.from({ length: 100 }, () => out.refund({ api }, charge, { value: 3.5 })),
     )
     const codes = new Map<string, number>()
     for (const { status, body } of answers) {
