@@ -194,3 +194,11 @@ export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<Lef
   }
   return left
 }
+
+/** The same of a life whose row counts its events: before the first of them there is nothing left, and nothing to ask. */
+export async function leftToDoOf(
+  em: EntityManager,
+  life: { uuid: string; sequence: number },
+): Promise<LeftToDo> {
+  return life.sequence > 0 ? leftToDo(em, life.uuid) : NOTHING_LEFT
+}

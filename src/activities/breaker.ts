@@ -14,6 +14,7 @@ const PROBE_EVERY = '10 seconds'
  * then the open ones, because an open breaker is a guess and the last one is still worth asking.
  */
 export async function inOrderOfTrust(em: EntityManager, connectionUuids: string[]): Promise<string[]> {
+  if (connectionUuids.length < 2) return connectionUuids
   const open: { connection_uuid: string }[] = await em.execute(
     'select connection_uuid from breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
     [connectionUuids],

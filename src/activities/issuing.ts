@@ -7,7 +7,7 @@ import type { ChargeState } from '../domain/charge.ts'
 import { feeOf } from '../domain/money.ts'
 import type { IssuedCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
-import { announceCharge, type LeftToDo, leftToDo } from './announce.ts'
+import { announceCharge, type LeftToDo, leftToDoOf } from './announce.ts'
 import { inOrderOfTrust, tellBreaker } from './breaker.ts'
 import { partyOf } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -145,6 +145,6 @@ async function issuedAs(em: EntityManager, charge: Charge, attempts: Attempt[]):
     connectionUuid: charge.connection.uuid,
     expiresAt: charge.expiresAt?.toISOString() ?? null,
     orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
-    ...(await leftToDo(em, charge.uuid)),
+    ...(await leftToDoOf(em, charge)),
   }
 }

@@ -7,7 +7,7 @@ import { shownInstant } from '../domain/time.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
-import { announceTransfer, type LeftToDo, leftToDo, NOTHING_LEFT } from './announce.ts'
+import { announceTransfer, type LeftToDo, leftToDoOf } from './announce.ts'
 import { inOrderOfTrust } from './breaker.ts'
 import type { Dependencies } from './dependencies.ts'
 import { lockTransfer, moveTransfer } from './move.ts'
@@ -123,11 +123,10 @@ export function transferNow({ orm }: Dependencies) {
 }
 
 async function now(em: EntityManager, transfer: Transfer): Promise<TransferNow> {
-  const wasAnnounced = transfer.sequence > 0
   return {
     state: transfer.state,
     connectionUuid: transfer.connection.uuid,
-    ...(wasAnnounced ? await leftToDo(em, transfer.uuid) : NOTHING_LEFT),
+    ...(await leftToDoOf(em, transfer)),
   }
 }
 

@@ -48,3 +48,41 @@ export function takeBackTheDead(pool: Pool): void {
     }),
   )
 }
+
+/**
+ * Lets a transaction begin in the message of its first statement, not in one of its own: a round trip fewer each. One that
+ * asks nothing is none. PostgreSQL takes `begin; select …` as it takes the two one after the other: what fails, fails
+ * inside the transaction.
+ */
+export function beginWithTheFirstStatement(pool: Pool): void {
+  const beginnings = new WeakMap<Client, string>()
+  // Whoever gave it back without an end has begun nothing for the next one.
+  pool.on('release', (_error: unknown, client: Client) => beginnings.delete(client))
+  pool.on('connect', (client: Client) => {
+    const ask = client.query.bind(client)
+    client.query = async (...asked) => {
+      const [text, values] = asked
+      if (typeof text === 'string' && BEGINNING.test(text)) {
+        beginnings.set(client, text)
+        return nothing()
+      }
+      const beginning = beginnings.get(client)
+      if (beginning === undefined) return ask(...asked)
+      beginnings.delete(client)
+      if (text === 'commit' || text === 'rollback') return nothing()
+      if (typeof text === 'string' && (!Array.isArray(values) || values.length === 0))
+        return answersOf(await ask(`${beginning}; ${text}`))
+      await ask(beginning) // A statement with parameters is a message of another kind.
+      return ask(...asked)
+    }
+  })
+}
+
+const BEGINNING = /^(begin|start transaction)\b[^;]*$/
+const nothing = () => ({ command: '', rowCount: null, rows: [] })
+
+/** What is left once the answer to the beginning is taken off. */
+function answersOf(answer: unknown): unknown {
+  const [, ...answers] = answer as unknown[]
+  return answers.length === 1 ? answers[0] : answers
+}
