@@ -1,6 +1,6 @@
+import { tellBreaker } from '../db/breaker.ts'
 import { inTransaction } from '../db/orm.ts'
 import { type LeftToDo, leftToDo } from './announce.ts'
-import { tellBreaker } from './breaker.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { setAside } from './unmatched.ts'

@@ -26,7 +26,7 @@ import { devolution } from './refunds.ts'
 import { unmatchedReturn } from './returns.ts'
 import { seekBy } from './seeking.ts'
 import { seekCharge } from './seeking-charges.ts'
-import { endWaiting, failTransfer, storeTransfer, transferNow } from './transfer-records.ts'
+import { endWaiting, failTransfer, sendTransfer, storeTransfer, transferNow } from './transfer-records.ts'
 import { pixOut } from './transfers.ts'
 
 /** Calls that leave the machine, each with the transaction that keeps their answer. */
@@ -38,7 +38,7 @@ export function providerActivities(dependencies: Dependencies) {
     cancelCharge: cancelCharge(dependencies),
     closeOrphan: closeOrphan(dependencies),
     takeDeposit: takeDeposit(dependencies),
-    sendTransfer: sendBy(dependencies, pixOut),
+    sendTransfer: sendTransfer(dependencies),
     askTransfer: askBy(dependencies, pixOut),
     seekTransfer: seekBy(dependencies, pixOut),
     sendRefund: sendBy(dependencies, devolution),

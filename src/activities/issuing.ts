@@ -1,3 +1,4 @@
+import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge, type ChargeFailure } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
@@ -8,7 +9,6 @@ import { feeOf } from '../domain/money.ts'
 import type { IssuedCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { announceCharge, type LeftToDo, leftToDoOf } from './announce.ts'
-import { inOrderOfTrust, tellBreaker } from './breaker.ts'
 import { partyOf } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import {
@@ -38,8 +38,7 @@ export type Issued = LeftToDo & {
 export function issueCharge(dependencies: Dependencies) {
   return async (order: ChargeOrder): Promise<Issued> => {
     const issuing = { ...order, opened: dependencies.sealer.open<ChargeDetails>(order.details) }
-    const candidates = await inOrderOfTrust(dependencies.orm.em.fork(), order.candidates)
-    for (const connectionUuid of candidates) {
+    for (const connectionUuid of order.candidates) {
       const issued = await issueThrough(dependencies, issuing, connectionUuid)
       if (issued) return issued
     }

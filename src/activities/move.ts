@@ -19,7 +19,11 @@ export async function lockCharge(em: EntityManager, uuid: string): Promise<Charg
 
 /** The transfer under its row lock, and the gate of its money. */
 export async function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
-  const transfer = await em.findOneOrFail(Transfer, uuid, ALONE)
+  return behindTheGate(em, await em.findOneOrFail(Transfer, uuid, ALONE))
+}
+
+/** The gate of a transfer's money, whose row is locked or new. */
+export async function behindTheGate(em: EntityManager, transfer: Transfer): Promise<Transfer> {
   await lockGate(em, transfer.connection.uuid)
   await em.populate(transfer, ['connection', 'movement'])
   return transfer

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { tellBreaker } from '../db/breaker.ts'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
@@ -8,9 +9,8 @@ import type { TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
-import type { LeftToDo } from './announce.ts'
+import { type LeftToDo, leftToDo } from './announce.ts'
 import { isPaused, whyBarred } from './barred.ts'
-import { tellBreaker } from './breaker.ts'
 import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type AttemptKey, answered, FINAL, keep, keyOf, stayInDoubt } from './outcomes.ts'
@@ -47,6 +47,8 @@ export type AskOrder = { uuid: string; connectionUuid: string; asked: number }
 export type Outgoing<Row> = {
   operation: Exclude<Operation, 'issue'>
   lock(em: EntityManager, uuid: string): Promise<Row>
+  /** Why nothing of it is sent any more: its life is over. */
+  over?(row: Row): string | null
   /** Holds the money and moves the life on; a refusal means that no provider is called. */
   begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
   send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
@@ -155,6 +157,11 @@ async function begin<Row>(
     }
     earlier.state = 'calling'
     return { ...reached, row, attempt: earlier }
+  }
+  const over = outgoing.over?.(row) ?? null
+  if (over !== null) {
+    const left = await leftToDo(em, order.uuid)
+    return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, position: all.length }, connection)
   attempt.state = 'calling'

@@ -1,6 +1,7 @@
 import { attemptsOf, type NamedAttempt } from '../db/attempts.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
+import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
@@ -8,15 +9,15 @@ import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer, type LeftToDo, leftToDoOf } from './announce.ts'
-import { inOrderOfTrust } from './breaker.ts'
 import type { Dependencies } from './dependencies.ts'
-import { lockTransfer, moveTransfer } from './move.ts'
-import { endUnsent } from './transfers.ts'
+import { behindTheGate, lockTransfer, moveTransfer } from './move.ts'
+import { type Outgoing, type SendOrder, type Sent, sendBy } from './outgoing.ts'
+import { endUnsent, pixOut } from './transfers.ts'
 
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
 export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
 
-/** `candidates`: those of the order, the ones behind an open breaker last. */
+/** `candidates`: what lives that began before were told here, those behind an open breaker last. */
 export type StoredTransfer = TransferNow & { candidates?: string[] }
 
 /** Stores a transfer's order; one that comes too late or takes a reference twice is stored FAILED: nobody is called (SPEC §4). */
@@ -25,16 +26,45 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const details = sealer.open<TransferDetails>(order.details)
-      const why = await whyNotTaken(em, order, details)
-      const transfer = await create(em, order, details)
-      await em.flush()
-      if (why) await endUnsent(em, transfer, 'not_taken', failureOf(why))
-      else if (order.scheduledFor) transfer.accepted = acceptedTransfer(transfer, [])
+      const transfer = await openTransfer(em, order, sealer.open(order.details))
+      const isTaken = !life.isOver(transfer.state)
+      if (isTaken && order.scheduledFor) transfer.accepted = acceptedTransfer(transfer, [])
       if (order.restored) await endAsBefore(em, transfer, order.restored)
-      const candidates = await inOrderOfTrust(em, order.candidates)
-      return { ...(await now(em, transfer)), candidates }
+      return now(em, transfer)
     })
+}
+
+/** What a sending is told; `order` where its row may not be there yet, and is written with its first attempt. */
+export type TransferSending = SendOrder & { order?: TransferOrder }
+
+/** Sends a transfer through one provider, and stores it first where nobody has. */
+export function sendTransfer(dependencies: Dependencies) {
+  return ({ order, ...sending }: TransferSending): Promise<Sent> =>
+    sendBy(dependencies, order ? newPixOut(dependencies, order) : pixOut)(sending)
+}
+
+/** A PIX Out whose row is written by whoever locks it first. */
+function newPixOut({ sealer }: Dependencies, order: TransferOrder): Outgoing<Transfer> {
+  return {
+    ...pixOut,
+    async lock(em, uuid) {
+      const stored = await em.findOne(Transfer, uuid, ALONE)
+      return behindTheGate(em, stored ?? (await openTransfer(em, order, sealer.open(order.details))))
+    },
+  }
+}
+
+/** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */
+async function openTransfer(
+  em: EntityManager,
+  order: TransferOrder,
+  details: TransferDetails,
+): Promise<Transfer> {
+  const why = await whyNotTaken(em, order, details)
+  const transfer = await create(em, order, details)
+  await em.flush()
+  if (why) await endUnsent(em, transfer, 'not_taken', failureOf(why))
+  return transfer
 }
 
 /** Its life had ended before anybody was called for it. */

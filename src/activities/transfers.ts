@@ -19,6 +19,10 @@ export const pixOut: Outgoing<Transfer> = {
   operation: 'transfer',
   lock: lockTransfer,
 
+  over({ state, failure }) {
+    return life.isOver(state) ? (failure?.code ?? state) : null
+  },
+
   /** Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. */
   async begin(em, transfer, by) {
     await releaseHold(em, transfer)

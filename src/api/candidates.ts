@@ -29,7 +29,7 @@ async function namedConnection(em: EntityManager, token: Token, uuid: string): P
   return connection
 }
 
-/** By priority; which of them is trusted least just now is for the one who tries them to say. */
+/** By priority; which of them is trusted least just now is asked by whoever begins something at once (src/db/breaker.ts). */
 async function defaultConnections(em: EntityManager, token: Token): Promise<Connection[]> {
   const places = await em.find(
     DefaultProvider,

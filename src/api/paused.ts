@@ -5,14 +5,14 @@ import { refuse } from './errors.ts'
 import { PAUSED_RETRY_S } from './limits.ts'
 
 /** The candidates through which something new may begin; 503 where all of them are paused (SPEC §9). */
-export async function unpaused<One extends Pick<Connection, 'uuid'>>(
+export async function unpaused(
   em: EntityManager,
-  candidates: One[],
+  candidates: Pick<Connection, 'uuid'>[],
   direction: MoneyDirection,
-): Promise<One[]> {
+): Promise<string[]> {
   const uuids = candidates.map(connection => connection.uuid)
   const paused = await pausedAmong(em, uuids, direction)
-  const left = candidates.filter(connection => !paused.has(connection.uuid))
+  const left = uuids.filter(uuid => !paused.has(uuid))
   if (left.length === 0) refuse('paused', { retryAfterS: PAUSED_RETRY_S })
   return left
 }

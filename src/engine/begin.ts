@@ -57,7 +57,7 @@ export function beginTransfer(
 ): Promise<void> {
   return beginSending<typeof transferWorkflow>(engine, 'transferWorkflow', {
     ...sendingLife(transferId(order.uuid), order, { ...seen, provider: order.candidates[0]! }),
-    args: [{ ...order, startShown: true }],
+    args: [{ ...order, startShown: true, ...(!order.scheduledFor && { storedWhenSent: true }) }],
     waitMs: seen.waitMs,
     updateId: order.uuid,
   })

@@ -88,6 +88,8 @@ export type TransferOrder = Begun & {
   requestId: string
   timeScale: number
   restored?: Restored
+  /** Its first attempt writes its row. Absent of lives that began before, and of those that wait for their time. */
+  storedWhenSent?: true
 }
 
 export type TransferDetails = {

@@ -46,6 +46,18 @@ class TransferLife {
   }
 
   async send(order: TransferOrder): Promise<void> {
+    await (order.storedWhenSent ? this.#sendAtOnce(order) : this.#storeAndSend(order))
+    this.#answered = true
+    await this.#hearOthers(order.uuid)
+  }
+
+  async #sendAtOnce(order: TransferOrder): Promise<void> {
+    this.#sent = true
+    setCurrentDetails(TRANSFER_SENTENCES.sending)
+    await this.#end(order, await this.#round(order, order))
+  }
+
+  async #storeAndSend(order: TransferOrder): Promise<void> {
     const stored = await records.storeTransfer(order)
     const isOnItsWay = !order.scheduledFor && !life.isOver(stored.state)
     await this.#stands(stored, isOnItsWay ? 'sending' : stored.state)
@@ -55,8 +67,6 @@ class TransferLife {
       await (order.scheduledFor
         ? this.#whenDue(order)
         : this.#end(order, await this.#round({ candidates: order.candidates, ...stored, uuid: order.uuid })))
-    this.#answered = true
-    await this.#hearOthers(order.uuid)
   }
 
   /** Newer than its restored database: stored again, and followed where it is found. Nothing of it is sent. */
@@ -103,13 +113,18 @@ class TransferLife {
     }
   }
 
-  /** One round of the candidates, in order, until one takes it or refuses for a reason that travels with it. */
-  async #round({ uuid, candidates }: Sought): Promise<Round> {
+  /**
+   * One round of the candidates, in order, until one takes it or refuses for a reason that travels with it. `unstored` is
+   * the order of one that has no row yet, which its first sending writes.
+   */
+  async #round({ uuid, candidates }: Sought, unstored?: TransferOrder): Promise<Round> {
     const words: Final[] = []
     for (const connectionUuid of candidates) {
+      const order = words.length === 0 ? unstored : undefined
       const last = await sendOnce({
         ...this.#follower(uuid, connectionUuid),
-        send: again => sending.sendTransfer({ uuid, connectionUuid, again }),
+        send: again =>
+          sending.sendTransfer({ uuid, connectionUuid, again, ...(!again && order && { order }) }),
       })
       words.push(last)
       if (returnsUnsaid(last)) this.#notices.listenTo(connectionUuid)

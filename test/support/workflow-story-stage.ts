@@ -117,7 +117,12 @@ export function stage() {
     },
     /** Money that was ordered to go out; `isAnswered` waits as its request does. */
     async transfer(script: Script, wanted: Partial<TransferOrder> = {}): Promise<Story> {
-      const { expiresInSeconds: _, ...order }: ChargeOrder & TransferOrder = { ...orderOf(uuid()), ...wanted }
+      const stored = !wanted.scheduledFor && { storedWhenSent: true as const }
+      const { expiresInSeconds: _, ...order }: ChargeOrder & TransferOrder = {
+        ...orderOf(uuid()),
+        ...stored,
+        ...wanted,
+      }
       const story = tell({ ...TRANSFER, script, workflowId: ids.transferId(order.uuid), uuid: order.uuid })
       await doors.begin(story.door, {
         ...TRANSFER,

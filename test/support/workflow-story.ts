@@ -71,7 +71,7 @@ export class Story {
   /** The far side's part: the next line of the script. */
   async plays(name: ActivityName, input: unknown): Promise<unknown> {
     const { startShown: _, ...asked }: Begun & object = input ?? {}
-    const flags = Object.entries(asked).filter(([, value]) => value === true)
+    const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
     this.asked.push([name, ...flags.map(([flag]) => flag)].join(' '))
     this.askedAt.push(await this.now())
     const line = this.#script[name]?.shift()

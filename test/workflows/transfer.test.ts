@@ -20,13 +20,12 @@ const HOUR = 3_600_000
 test('a transfer that settles at once is paid, and told', async () => {
   const event = on.uuid()
   const story = await on.transfer({
-    storeTransfer: [stands('created')],
     sendTransfer: [settled()],
     transferNow: [stands('paid', { deliveries: [event] })],
     deliver: [delivered],
   })
   await story.endsAs('paid')
-  expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'transferNow', 'deliver'])
+  expect(story.asked).toEqual(['sendTransfer order', 'transferNow', 'deliver'])
   expect(story.told.children).toEqual([`webhook/${event}`])
 })
 
@@ -34,19 +33,17 @@ test('what its settlement said of it is not asked again', async () => {
   const event = on.uuid()
   const paid = { state: 'paid', connectionUuid: 'connection-b' } as const
   const story = await on.transfer({
-    storeTransfer: [stands('created')],
     sendTransfer: [inProcess],
     askTransfer: [settled({ transfer: paid, deliveries: [event] })],
     deliver: [delivered],
   })
   await story.endsAs('paid')
-  expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'askTransfer', 'deliver'])
+  expect(story.asked).toEqual(['sendTransfer order', 'askTransfer', 'deliver'])
   expect(story.told.children).toEqual([`webhook/${event}`])
 })
 
 test('what the start of a transfer shows is not shown again: an operator finds it by what changes', async () => {
   const story = await on.transfer({
-    storeTransfer: [stands('created')],
     sendTransfer: [unreachable, inProcess],
     askTransfer: [settled({ transfer: { state: 'paid', connectionUuid: 'connection-b' } })],
   })
@@ -56,20 +53,18 @@ test('what the start of a transfer shows is not shown again: an operator finds i
 
 test('the request is answered when a provider has accepted, and the life goes on to the settlement', async () => {
   const story = await on.transfer({
-    storeTransfer: [stands('created')],
     sendTransfer: [inProcess],
     askTransfer: [inProcess, settled()],
     transferNow: [stands('paid')],
   })
   await story.isAnswered()
-  expect(story.asked).toEqual(['storeTransfer', 'sendTransfer'])
+  expect(story.asked).toEqual(['sendTransfer order'])
   await story.endsAs('paid')
   expect(story.told.waits).toEqual(['in_process: ask again: 5 s', 'in_process: ask again: 10 s'])
 })
 
 test('one that is accepted and rejected later has failed, and no other provider is tried', async () => {
   const story = await on.transfer({
-    storeTransfer: [stands('created')],
     sendTransfer: [inProcess],
     askTransfer: [refused],
     failTransfer: [stands('failed')],
@@ -77,21 +72,59 @@ test('one that is accepted and rejected later has failed, and no other provider 
   await story.endsAs('failed')
 })
 
+describe('the row of a transfer', () => {
+  test('is written by its first sending, and by no other', async () => {
+    const story = await on.transfer({
+      sendTransfer: [unreachable, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked).toEqual(['sendTransfer order', 'sendTransfer', 'transferNow'])
+  })
+
+  test('is written by the next sending where the first broke off before it', async () => {
+    const story = await on.transfer({
+      sendTransfer: [crash, settled()],
+      askTransfer: [{ kind: 'never_begun' }],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked).toEqual(['sendTransfer order', 'askTransfer', 'sendTransfer order', 'transferNow'])
+  })
+
+  test('is written before anything is sent in a life that began before', async () => {
+    const story = await on.transfer(
+      {
+        storeTransfer: [stands('created')],
+        sendTransfer: [settled()],
+        transferNow: [stands('paid')],
+      },
+      { storedWhenSent: undefined },
+    )
+    await story.endsAs('paid')
+    expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'transferNow'])
+  })
+
+  test('that was stored as failed in a life that began before calls nobody', async () => {
+    const story = await on.transfer({ storeTransfer: [stands('failed')] }, { storedWhenSent: undefined })
+    await story.endsAs('failed')
+    expect(story.asked).toEqual(['storeTransfer'])
+  })
+})
+
 describe('the candidates', () => {
   test('a transfer whose first provider is down goes out once, through the second', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unreachable, unknown],
       askTransfer: [unknown, settled()],
       transferNow: [stands('paid')],
     })
     await story.endsAs('paid')
-    expect(story.asked.filter(asked => asked.includes('end'))).toEqual(['sendTransfer', 'sendTransfer'])
+    expect(story.asked.filter(asked => asked.includes('end'))).toEqual(['sendTransfer order', 'sendTransfer'])
   })
 
   test('a refusal whose cause is the provider lets the next one try', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [declined, settled()],
       transferNow: [stands('paid')],
     })
@@ -100,17 +133,15 @@ describe('the candidates', () => {
 
   test('a refusal whose reason travels with the payment ends it', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [refused],
       failTransfer: [stands('failed')],
     })
     await story.endsAs('failed')
-    expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'failTransfer'])
+    expect(story.asked).toEqual(['sendTransfer order', 'failTransfer'])
   })
 
   test('when all have refused it has failed', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [noBalance, unreachable],
       failTransfer: [stands('failed')],
     })
@@ -119,18 +150,16 @@ describe('the candidates', () => {
 
   test('an unknown outcome never brings in the next one, however long it lasts', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unknown],
       askTransfer: [...Array(10).fill(unknown), settled()],
       transferNow: [stands('paid')],
     })
     await story.endsAs('paid')
-    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendTransfer'])
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendTransfer order'])
   })
 
   test('a sending that broke off is unknown too', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [crash],
       askTransfer: [settled()],
       transferNow: [stands('paid')],
@@ -140,23 +169,25 @@ describe('the candidates', () => {
 
   test('one that is proved absent is sent once more through the same', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unknown, settled()],
       askTransfer: [notThere, notThere, notThere],
       transferNow: [stands('paid')],
     })
     await story.endsAs('paid')
     expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
-      'sendTransfer',
+      'sendTransfer order',
       'sendTransfer again',
     ])
   })
 })
 
 test('one that comes too late is stored as failed, and calls nobody', async () => {
-  const story = await on.transfer({ storeTransfer: [stands('failed')] })
+  const story = await on.transfer({
+    sendTransfer: [refused],
+    failTransfer: [stands('failed')],
+  })
   await story.endsAs('failed')
-  expect(story.asked).toEqual(['storeTransfer'])
+  expect(story.asked).toEqual(['sendTransfer order', 'failTransfer'])
 })
 
 describe('a transfer that waits for its time', () => {
@@ -281,7 +312,6 @@ describe('a scheduled transfer whose outcome is unknown', () => {
 
 test('a transfer that is being sent at once takes no cancellation', async () => {
   const story = await on.transfer({
-    storeTransfer: [stands('created')],
     sendTransfer: [
       async story => {
         expect(await story.cancelsTransfer()).toBe(false)
@@ -355,7 +385,6 @@ describe('a late word', () => {
   test('of a return that could not be told when the transfer settled is asked for, after the answer', async () => {
     const unsaid = { ...settled(), returnsUnsaid: true } as const
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unsaid],
       transferNow: [stands('paid'), stands('paid'), stands('refunded')],
       askTransfer: [unsaid, settled()],
@@ -367,7 +396,6 @@ describe('a late word', () => {
 
   test('from another connection is heard before the life ends', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [
         declined,
         async story => {
@@ -392,33 +420,30 @@ describe('the word of an operator', () => {
 
   test('ends what no provider can tell', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unknown],
       askTransfer: [unknown],
       settleTransfer: [settled()],
       transferNow: [stands('paid')],
     })
     await story.passes(6_000)
-    await story.isAsked(3)
+    await story.isAsked(2)
     await story.isSettledBy(paid)
     await story.endsAs('paid')
   })
 
   test('that it was rejected lets the next candidate try', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unknown, settled()],
       settleTransfer: [declined],
       transferNow: [stands('paid')],
     })
-    await story.isAsked(2)
+    await story.isAsked(1)
     await story.isSettledBy(rejected)
     await story.endsAs('paid')
   })
 
   test('about one candidate says nothing about the next one', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unknown, unknown],
       askTransfer: [
         async story => {
@@ -434,7 +459,6 @@ describe('the word of an operator', () => {
 
   test('is heard before anything is sent a second time', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [unknown],
       askTransfer: [
         notThere,
@@ -452,7 +476,6 @@ describe('the word of an operator', () => {
 
   test('that comes too late changes nothing', async () => {
     const story = await on.transfer({
-      storeTransfer: [stands('created')],
       sendTransfer: [
         async story => {
           await story.isTold('connection-b')

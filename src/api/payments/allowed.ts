@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/entities/connection.ts'
+import { inOrderOfTrust } from '../../db/breaker.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { type Split, sumFault } from '../../domain/split.ts'
@@ -14,11 +14,14 @@ import { unpaused } from '../paused.ts'
 
 type Caller = { em: EntityManager; token: Token }
 
-/** The splits and candidates of a charge that may be created; else 422 with all that is wrong, or 503 while paused. */
+/**
+ * The splits of a charge that may be created, and its candidates in the order of trying; else 422 with all that is wrong,
+ * or 503 while paused.
+ */
 export async function allowed(
   caller: Caller,
   body: CreatePayment,
-): Promise<{ splits: Split[]; candidates: Connection[] }> {
+): Promise<{ splits: Split[]; candidates: string[] }> {
   const splits = body.splits.map(asSplit)
   const errors: FieldErrors = {
     ...sumErrors(splits, body.value),
@@ -35,7 +38,7 @@ export async function allowed(
   if (candidates && able.length === 0 && !errors.value)
     errors.value = ['no provider of this charge can leave the value open']
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
-  return { splits, candidates: await unpaused(caller.em, able, 'in') }
+  return { splits, candidates: await inOrderOfTrust(caller.em, await unpaused(caller.em, able, 'in')) }
 }
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */

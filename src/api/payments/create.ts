@@ -46,14 +46,14 @@ export async function createCharge(
   const order: ChargeOrder = {
     uuid,
     accountUuid: token.accountUuid,
-    candidates: candidates.map(connection => connection.uuid),
+    candidates,
     valueCents: body.value,
     expiresInSeconds: body.expires_in,
     details: sealer.seal(details),
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
-  const seen = { externalRef: body.external_ref, provider: candidates[0]!.uuid, waitMs: CREATE_MS }
+  const seen = { externalRef: body.external_ref, provider: candidates[0]!, waitMs: CREATE_MS }
   return beginLife(engine, {
     uuid,
     start: () => openCharge(engine, order, seen),

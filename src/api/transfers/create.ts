@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inOrderOfTrust } from '../../db/breaker.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -102,7 +103,9 @@ async function allowedCandidates(
   if (able.length === 0)
     refuseField('document', 'no provider of this transfer can check to whom the key belongs')
   await requireFreshRef(em, { body, token })
-  return (await unpaused(em, able, 'out')).map(connection => connection.uuid)
+  const ready = await unpaused(em, able, 'out')
+  // One that waits for its time is tried by priority: whom it would distrust then, nobody knows now.
+  return body.scheduled_for ? ready : inOrderOfTrust(em, ready)
 }
 
 /** SPEC §4: an account may ask that no two of its transfers carry one external_ref. */

@@ -1,5 +1,5 @@
-import type { Connection } from '../db/entities/connection.ts'
-import type { EntityManager } from '../db/orm.ts'
+import type { Connection } from './entities/connection.ts'
+import type { EntityManager } from './orm.ts'
 
 /**
  * SPEC §6: a connection's breaker opens after 5 calls without an answer in 30 s and lets one probe through every 10 s.
