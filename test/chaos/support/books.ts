@@ -7,7 +7,7 @@ import { bookOpeningBalance, connect } from '../../../src/admin/connections.ts'
 import { migrate, openOrm } from '../../../src/db/orm.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { sealer } from '../../../src/sealing.ts'
-import type { TransferOrder } from '../../../src/workflows/messages.ts'
+import type { TransferDetails, TransferOrder } from '../../../src/workflows/messages.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
 /** The activities over a PostgreSQL of their own and a provider that answers as a test tells it: no life, no network. */
@@ -61,8 +61,9 @@ export async function openBooks() {
     transferOrder(
       { accountUuid, connectionUuid }: { accountUuid: string; connectionUuid: string },
       more: Partial<TransferOrder> = {},
+      moreDetails: Partial<TransferDetails> = {},
     ): TransferOrder {
-      const details = { pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f' }
+      const details = { pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f', ...moreDetails }
       return {
         ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
         ...{ details: seal.seal(details), requestId: 'r', timeScale: 1 },

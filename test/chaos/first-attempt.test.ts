@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Sending } from '../../src/domain/provider.ts'
+import type { TransferOrder } from '../../src/workflows/messages.ts'
+import { openBooks } from './support/books.ts'
+
+/** A transfer's row is written with its first attempt, before its provider is called, and by whoever comes first. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+let calls = 0
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+beforeEach(() => {
+  calls = 0
+  books.provider({
+    sendTransfer: async () => {
+      calls++
+      return { kind: 'accepted', sending: accepted }
+    },
+  })
+})
+
+const accepted: Sending = { status: 'in_process', endToEnd: `E${'2'.repeat(31)}`, at: '2026-11-22T12:00:00Z' }
+const A_MINUTE = 60_000
+
+const rows = (uuid: string) =>
+  books.sql(
+    `select t.state, t.held_cents, a.state as attempt from transfer t
+     left join attempt a on a.subject_uuid = t.uuid where t.uuid = ?`,
+    [uuid],
+  )
+const sent = (order: TransferOrder) =>
+  books.providers.sendTransfer({
+    uuid: order.uuid,
+    connectionUuid: order.candidates[0]!,
+    again: false,
+    order,
+  })
+
+test('the first sending finds no row, writes it, holds the money and sends', async () => {
+  const merchant = await books.merchant(1_000)
+  const order = books.transferOrder(merchant)
+  expect(await sent(order)).toEqual({ kind: 'in_process' })
+  expect(await rows(order.uuid)).toMatchObject([{ state: 'settling', attempt: 'accepted' }])
+  expect(await books.balances(merchant.accountUuid)).toEqual({
+    available: 1_000 - order.valueCents,
+    provisioned: order.valueCents,
+    outside: -1_000,
+  })
+  expect(calls).toBe(1)
+})
+
+test('what is committed before the call is there, whatever becomes of the call', async () => {
+  const order = books.transferOrder(await books.merchant(1_000))
+  books.provider({
+    sendTransfer: async () => {
+      expect(await rows(order.uuid)).toMatchObject([{ state: 'sending', attempt: 'calling' }])
+      throw new Error('killed')
+    },
+  })
+  await expect(sent(order)).rejects.toThrow('killed')
+  expect(await sent(order)).toEqual({ kind: 'unknown', code: 'interrupted' })
+  expect(await rows(order.uuid)).toHaveLength(1)
+})
+
+test('of several at once one sends, and a repeat does not', async () => {
+  const order = books.transferOrder(await books.merchant(1_000))
+  await Promise.allSettled([sent(order), sent(order), sent(order)])
+  expect(calls).toBe(1)
+  // What was sent once is only asked about.
+  expect(await sent(order)).toEqual({ kind: 'unknown', code: 'interrupted' })
+  expect(calls).toBe(1)
+  expect(await rows(order.uuid)).toMatchObject([{ state: 'settling', attempt: 'accepted' }])
+})
+
+test('too little money is written down, and nobody is called', async () => {
+  const merchant = await books.merchant(1)
+  const order = books.transferOrder(merchant)
+  expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
+  expect(await rows(order.uuid)).toMatchObject([{ state: 'sending', attempt: 'rejected' }])
+  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1 })
+  expect(calls).toBe(0)
+})
+
+describe('nobody is called', () => {
+  test('for one that comes too late: it is FAILED from the beginning, and says so again', async () => {
+    const late = new Date(Date.now() - A_MINUTE).toISOString()
+    const order = books.transferOrder(await books.merchant(1_000), { takeBefore: late })
+    for (let run = 0; run < 2; run++)
+      expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
+    expect(await books.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
+      { body: { status: 'FAILED', error: { code: 'not_taken' } } },
+    ])
+    expect(calls).toBe(0)
+  })
+
+  test('for the second of two that carry one reference, where the account wants none twice', async () => {
+    const merchant = await books.merchant(1_000)
+    await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
+    const orders = [1, 2].map(() => books.transferOrder(merchant, {}, { externalRef: 'invoice 7' }))
+    const kinds = await Promise.all(orders.map(order => sent(order).then(({ kind }) => kind)))
+    expect(kinds.toSorted()).toEqual(['in_process', 'rejected'])
+    expect(calls).toBe(1)
+  })
+
+  test('for one whose life is over', async () => {
+    const merchant = await books.merchant(1_000)
+    const scheduledFor = new Date(Date.now() + A_MINUTE).toISOString()
+    const order = books.transferOrder(merchant, { scheduledFor })
+    await books.records.storeTransfer(order)
+    await books.records.endWaiting({ uuid: order.uuid, event: 'cancelled' })
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'cancelled', finality: 'final' })
+    expect(await rows(order.uuid)).toEqual([{ state: 'cancelled', held_cents: '0', attempt: null }])
+    expect(calls).toBe(0)
+  })
+})
