@@ -1,8 +1,8 @@
 import { tellBreaker } from '../db/breaker.ts'
 import { inTransaction } from '../db/orm.ts'
-import { type LeftToDo, leftToDo } from './announce.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { setAside } from './unmatched.ts'
 
 /** A PIX that a notice names and no charge of ours expects. */

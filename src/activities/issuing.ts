@@ -8,7 +8,7 @@ import type { ChargeState } from '../domain/charge.ts'
 import { feeOf } from '../domain/money.ts'
 import type { IssuedCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
-import { announceCharge, type LeftToDo, leftToDoOf } from './announce.ts'
+import { announceCharge } from './announce.ts'
 import { partyOf } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import {
@@ -19,6 +19,7 @@ import {
   leaveCandidate,
   orphanTheRest,
 } from './issue-attempts.ts'
+import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockCharge, moveCharge } from './move.ts'
 
 /** Where a charge stands after issuing; `orphans` are attempts whose payload may exist and must be cancelled. */

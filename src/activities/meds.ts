@@ -4,9 +4,10 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { MedState } from '../domain/med.ts'
 import type { MedFacts } from '../domain/med-facts.ts'
 import type { MedOrder } from '../workflows/messages.ts'
-import { type LeftToDo, leftToDo, linksTo, NOTHING_LEFT } from './announce.ts'
+import { linksTo } from './announce.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { type LeftToDo, leftToDo, NOTHING_LEFT } from './left-to-do.ts'
 import { takeFacts } from './med-steps.ts'
 
 /** Where a dispute stands, and what an operator is shown of it. */

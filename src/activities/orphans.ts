@@ -2,9 +2,9 @@ import { tellBreaker } from '../db/breaker.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import type { IncomingPix } from '../domain/provider.ts'
-import { type LeftToDo, leftToDo } from './announce.ts'
 import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { setAside } from './unmatched.ts'
 
 /** What a provider said of a payload that nobody was shown. */

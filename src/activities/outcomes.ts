@@ -1,7 +1,7 @@
 import { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
-import { leftToDo } from './announce.ts'
+import { leftToDo } from './left-to-do.ts'
 import type { Outgoing, Sent } from './outgoing.ts'
 
 /** What a provider's answer does to an attempt and its noun, in the transaction that keeps it. */

@@ -8,11 +8,10 @@ import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provide
 import type { TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
-import type { OperatorsWord } from '../workflows/messages.ts'
-import { type LeftToDo, leftToDo } from './announce.ts'
 import { isPaused, whyBarred } from './barred.ts'
 import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { type AttemptKey, answered, FINAL, keep, keyOf, stayInDoubt } from './outcomes.ts'
 
 /**
@@ -105,25 +104,6 @@ export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) 
           keep(tx, outgoing, order, { kind: 'accepted', sending: found.sending }),
         )
     }
-  }
-}
-
-/** Keeps what an operator found out, where the provider has not told; its final word would stand against it. */
-export function settleBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
-  return ({ word, ...key }: AttemptKey & { word: OperatorsWord }): Promise<Sent> => {
-    const { log } = dependencies
-    log.warn({ operation: outgoing.operation, ...key, ...word }, 'an operator settles an unknown outcome')
-    return inTransaction(dependencies.orm, em => keep(em, outgoing, key, outcomeOf(word)))
-  }
-}
-
-function outcomeOf(word: OperatorsWord): SendOutcome {
-  if (word.as === 'rejected')
-    return { kind: 'rejected', finality: 'final', code: 'settled_by_operator', message: word.reason }
-  const { endToEnd } = word
-  return {
-    kind: 'accepted',
-    sending: { status: 'settled', endToEnd, at: new Date().toISOString(), returns: [] },
   }
 }
 

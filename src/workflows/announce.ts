@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ParentClosePolicy, startChild } from '@temporalio/workflow'
-import type { LeftToDo } from '../activities/announce.ts'
+import type { LeftToDo } from '../activities/left-to-do.ts'
 import { deliveryId, returnId } from './ids.ts'
 import { returnWorkflow } from './return.ts'
 import { deliveryWorkflow } from './webhook-delivery.ts'

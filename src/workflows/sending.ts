@@ -21,14 +21,9 @@ export type Sender = {
 
 export type Final = Extract<Sent, { kind: 'settled' | 'rejected' | 'unreachable' }>
 
-/** A definite no for a reason that travels with the payment. */
-export function isFinal(word: Final): boolean {
-  return word.kind === 'rejected' && word.finality === 'final'
-}
-
-/** No balance, or nobody reachable: neither says anything about the payment itself. */
-export function saysNothing(word: Final): boolean {
-  return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
+/** It has settled, and its recipient may have given money back that its provider could not tell of just now. */
+export function returnsUnsaid(told: Asked): boolean {
+  return told.kind === 'settled' && told.returnsUnsaid === true
 }
 
 /**

@@ -1,5 +1,4 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
-import type { Asked } from '../activities/outgoing.ts'
 import { hasGone, transfer as life, type TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
@@ -7,8 +6,9 @@ import { startWhatIsLeft } from './announce.ts'
 import { Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
 import { answered, cancelTransfer, type Resumed, type TransferOrder } from './messages.ts'
+import { type Round, tryInTurn } from './round.ts'
 import { findAndFollow } from './seeking.ts'
-import { type Final, isFinal, type Sender, saysNothing, sendOnce } from './sending.ts'
+import { returnsUnsaid, type Sender, sendOnce } from './sending.ts'
 import { TRANSFER_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
 
@@ -51,16 +51,17 @@ class TransferLife {
     await this.#hearOthers(order.uuid)
   }
 
+  /** Its first attempt writes its row. */
   async #sendAtOnce(order: TransferOrder): Promise<void> {
     this.#sent = true
     setCurrentDetails(TRANSFER_SENTENCES.sending)
     await this.#end(order, await this.#round(order, order))
   }
 
+  /** One that waits for its time is stored long before it is sent; so was every one that began before. */
   async #storeAndSend(order: TransferOrder): Promise<void> {
     const stored = await records.storeTransfer(order)
-    const isOnItsWay = !order.scheduledFor && !life.isOver(stored.state)
-    await this.#stands(stored, isOnItsWay ? 'sending' : stored.state)
+    await this.#stands(stored, order.scheduledFor || life.isOver(stored.state) ? stored.state : 'sending')
     if (order.scheduledFor) this.#answered = true
     else this.#sent = true
     if (!life.isOver(this.state))
@@ -113,26 +114,18 @@ class TransferLife {
     }
   }
 
-  /**
-   * One round of the candidates, in order, until one takes it or refuses for a reason that travels with it. `unstored` is
-   * the order of one that has no row yet, which its first sending writes.
-   */
-  async #round({ uuid, candidates }: Sought, unstored?: TransferOrder): Promise<Round> {
-    const words: Final[] = []
-    for (const connectionUuid of candidates) {
-      const order = words.length === 0 ? unstored : undefined
+  /** One round of the candidates; `unstored` is the order of one that has no row yet: its first sending writes it. */
+  #round({ uuid, candidates }: Sought, unstored?: TransferOrder): Promise<Round> {
+    return tryInTurn(candidates, async (connectionUuid, tried) => {
+      const order = tried === 0 ? unstored : undefined
       const last = await sendOnce({
         ...this.#follower(uuid, connectionUuid),
         send: again =>
           sending.sendTransfer({ uuid, connectionUuid, again, ...(!again && order && { order }) }),
       })
-      words.push(last)
       if (returnsUnsaid(last)) this.#notices.listenTo(connectionUuid)
-      if (last.kind === 'settled' || isFinal(last)) break
-    }
-    const last = words.at(-1)!
-    const mayBeTriedAgain = last.kind !== 'settled' && !isFinal(last) && words.some(saysNothing)
-    return { last, mayBeTriedAgain }
+      return last
+    })
   }
 
   /** How it is followed at one provider. */
@@ -205,11 +198,3 @@ class TransferLife {
 
 /** A transfer, and through whom it may go. */
 type Sought = Pick<TransferOrder, 'uuid' | 'candidates'>
-
-/** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
-type Round = { last: Final; mayBeTriedAgain: boolean }
-
-/** It has settled, and its recipient may have given money back that its provider could not tell of just now. */
-function returnsUnsaid(told: Asked): boolean {
-  return told.kind === 'settled' && told.returnsUnsaid === true
-}

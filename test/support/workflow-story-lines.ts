@@ -1,6 +1,6 @@
-import type { LeftToDo } from '../../src/activities/announce.ts'
 import type { CodeFate } from '../../src/activities/auth-codes.ts'
 import type { Issued } from '../../src/activities/issuing.ts'
+import type { LeftToDo } from '../../src/activities/left-to-do.ts'
 import type { MedNow } from '../../src/activities/meds.ts'
 import type { TransferStanding } from '../../src/activities/outgoing.ts'
 import type { ChargeState } from '../../src/domain/charge.ts'

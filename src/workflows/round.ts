@@ -1,0 +1,30 @@
+import type { Final } from './sending.ts'
+
+/** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
+export type Round = { last: Final; mayBeTriedAgain: boolean }
+
+/** Tries the candidates in order, until one takes it or refuses for a reason that travels with it. */
+export async function tryInTurn(
+  candidates: string[],
+  sendThrough: (connectionUuid: string, tried: number) => Promise<Final>,
+): Promise<Round> {
+  const words: Final[] = []
+  for (const connectionUuid of candidates) {
+    const last = await sendThrough(connectionUuid, words.length)
+    words.push(last)
+    if (last.kind === 'settled' || isFinal(last)) break
+  }
+  const last = words.at(-1)!
+  const mayBeTriedAgain = last.kind !== 'settled' && !isFinal(last) && words.some(saysNothing)
+  return { last, mayBeTriedAgain }
+}
+
+/** A definite no for a reason that travels with the payment. */
+function isFinal(word: Final): boolean {
+  return word.kind === 'rejected' && word.finality === 'final'
+}
+
+/** No balance, or nobody reachable: neither says anything about the payment itself. */
+function saysNothing(word: Final): boolean {
+  return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
+}
