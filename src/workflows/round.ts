@@ -6,11 +6,11 @@ export type Round = { last: Final; mayBeTriedAgain: boolean }
 /** Tries the candidates in order, until one takes it or refuses for a reason that travels with it. */
 export async function tryInTurn(
   candidates: string[],
-  sendThrough: (connectionUuid: string, tried: number) => Promise<Final>,
+  sendThrough: (connectionUuid: string) => Promise<Final>,
 ): Promise<Round> {
   const words: Final[] = []
   for (const connectionUuid of candidates) {
-    const last = await sendThrough(connectionUuid, words.length)
+    const last = await sendThrough(connectionUuid)
     words.push(last)
     if (last.kind === 'settled' || isFinal(last)) break
   }

@@ -27,3 +27,6 @@ export const TRANSFER_SENTENCES: Record<TransferState, string> = {
   cancelled: 'Cancelled before it was sent',
   expired: 'Could not be sent within a day of its time',
 }
+
+/** Of one whose sending has no answer. */
+export const IN_DOUBT = 'Not known whether the provider took it: it is asked, and no other is tried'

@@ -1,4 +1,5 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import type { Asked } from '../activities/outgoing.ts'
 import { hasGone, transfer as life, type TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
@@ -9,7 +10,7 @@ import { answered, cancelTransfer, type Resumed, type TransferOrder } from './me
 import { type Round, tryInTurn } from './round.ts'
 import { findAndFollow } from './seeking.ts'
 import { returnsUnsaid, type Sender, sendOnce } from './sending.ts'
-import { TRANSFER_SENTENCES } from './sentences.ts'
+import { IN_DOUBT, TRANSFER_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
 
 /**
@@ -29,6 +30,7 @@ class TransferLife {
   #answered = false
   #cancelWanted = false
   #sent = false
+  #unstored: { order: TransferOrder } | undefined
   readonly #notices: Notices
   readonly #timeScale: number
   readonly #begun: Begun
@@ -54,8 +56,9 @@ class TransferLife {
   /** Its first attempt writes its row. */
   async #sendAtOnce(order: TransferOrder): Promise<void> {
     this.#sent = true
+    this.#unstored = { order }
     setCurrentDetails(TRANSFER_SENTENCES.sending)
-    await this.#end(order, await this.#round(order, order))
+    await this.#end(order, await this.#round(order))
   }
 
   /** One that waits for its time is stored long before it is sent; so was every one that began before. */
@@ -114,14 +117,11 @@ class TransferLife {
     }
   }
 
-  /** One round of the candidates; `unstored` is the order of one that has no row yet: its first sending writes it. */
-  #round({ uuid, candidates }: Sought, unstored?: TransferOrder): Promise<Round> {
-    return tryInTurn(candidates, async (connectionUuid, tried) => {
-      const order = tried === 0 ? unstored : undefined
+  #round({ uuid, candidates }: Pick<TransferOrder, 'uuid' | 'candidates'>): Promise<Round> {
+    return tryInTurn(candidates, async connectionUuid => {
       const last = await sendOnce({
         ...this.#follower(uuid, connectionUuid),
-        send: again =>
-          sending.sendTransfer({ uuid, connectionUuid, again, ...(!again && order && { order }) }),
+        send: again => this.#heard(sending.sendTransfer({ uuid, connectionUuid, again, ...this.#unstored })),
       })
       if (returnsUnsaid(last)) this.#notices.listenTo(connectionUuid)
       return last
@@ -132,11 +132,18 @@ class TransferLife {
   #follower(uuid: string, connectionUuid: string): Omit<Sender, 'send'> {
     return {
       connectionUuid,
-      ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
+      ask: asked => this.#heard(providers.askTransfer({ uuid, connectionUuid, asked })),
       settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
       pending: kind => this.#pending(kind),
       notices: this.#notices,
     }
+  }
+
+  /** Whoever knows of a beginning has found its row, which is never written a second time, whatever database is there. */
+  async #heard<Word extends Asked>(answer: Promise<Word>): Promise<Word> {
+    const word = await answer
+    if (word.kind !== 'never_begun') this.#unstored = undefined
+    return word
   }
 
   /** SPEC §4: from its time on, no balance and nobody reachable are tried again; a final refusal is the end. */
@@ -168,11 +175,7 @@ class TransferLife {
 
   #pending(kind: 'in_process' | 'unknown'): void {
     this.#answered ||= kind === 'in_process'
-    setCurrentDetails(
-      kind === 'in_process'
-        ? 'Accepted by the provider: waiting for the settlement'
-        : 'Not known whether the provider took it: it is asked, and no other is tried',
-    )
+    setCurrentDetails(kind === 'in_process' ? TRANSFER_SENTENCES.settling : IN_DOUBT)
   }
 
   async #stands(
@@ -195,6 +198,3 @@ class TransferLife {
     return this.state === 'cancelled'
   }
 }
-
-/** A transfer, and through whom it may go. */
-type Sought = Pick<TransferOrder, 'uuid' | 'candidates'>

@@ -92,6 +92,20 @@ describe('the row of a transfer', () => {
     expect(story.asked).toEqual(['sendTransfer order', 'askTransfer', 'sendTransfer order', 'transferNow'])
   })
 
+  test('is never written again once it was there, whatever database its provider is asked from', async () => {
+    const story = await on.transfer({
+      sendTransfer: [crash, crash, settled()],
+      askTransfer: [unknown, { kind: 'never_begun' }, { kind: 'never_begun' }],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendTransfer order',
+      'sendTransfer',
+      'sendTransfer',
+    ])
+  })
+
   test('is written before anything is sent in a life that began before', async () => {
     const story = await on.transfer(
       {
