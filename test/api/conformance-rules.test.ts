@@ -307,10 +307,16 @@ describe('the errors', () => {
 
 describe('a token that is bound to a provider', () => {
   test('sees its provider’s records, and itself where it is a default', async () => {
-    const [first, second] = cast.merchant.connections as [Shown, Shown]
-    const [one, two] = [cast.api.as(first.token), cast.api.as(second.token)]
-    for (const noun of ['payments', 'transfers', 'meds', 'pix-keys']) {
-      expect([noun, (await one.get(`/api/v1/${noun}`)).body.data.length > 0]).toEqual([noun, true])
+    const [first, second, disputed] = cast.merchant.connections as [Shown, Shown, Shown]
+    const two = cast.api.as(second.token)
+    for (const [noun, { token }] of [
+      ['payments', first],
+      ['transfers', first],
+      ['meds', disputed],
+      ['pix-keys', first],
+    ]) {
+      const { body } = await cast.api.as(token).get(`/api/v1/${noun}`)
+      expect([noun, body.data.length > 0]).toEqual([noun, true])
       const theirs = (await two.get(`/api/v1/${noun}`)).body.data
       expect([noun, theirs.filter(({ provider }: Shown) => provider.uuid !== second.uuid)]).toEqual([
         noun,
@@ -324,7 +330,7 @@ describe('a token that is bound to a provider', () => {
     ])
     await setDefaults([first.uuid])
     expect((await uuids('/api/v1/providers/defaults')).data).toEqual({ PIX: [] })
-    await setDefaults([first.uuid, second.uuid])
+    await setDefaults([first.uuid, second.uuid, disputed.uuid])
   })
 
   test('wins over any provider that a request names', async () => {

@@ -14,9 +14,12 @@ export async function castOf(stage: Stage) {
     providers: [
       { balance: 1_000, ...fees },
       { provider: 'PROVIDER_C', balance: 1_000 },
+      { provider: 'PROVIDER_B', dialect: 'woovi' },
     ],
   })
   const { api } = merchant
+  // Woovi tells of a dispute; Efí is asked for them in turn, which takes as long as there are accounts.
+  const tellsOfDisputes = merchant.connections.at(-1)!
   const recipient = await stage.recipient(merchant)
   const data = async (path: string): Promise<Shown> => (await api.get(path)).body.data
 
@@ -54,7 +57,7 @@ export async function castOf(stage: Stage) {
     await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/contract`, events: ['MED'] })
   ).body.data
 
-  const disputed = await out.paidCharge(merchant)
+  const disputed = await out.paidCharge(merchant, { provider_uuid: tellsOfDisputes.uuid })
   const [movement] = await stage.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
     disputed.uuid,
   ])
