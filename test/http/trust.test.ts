@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { WithStartWorkflowOperation } from '@temporalio/client'
+import { createTransfer } from '../../src/api/transfers/create.ts'
 import { inOrderOfTrust } from '../../src/db/breaker.ts'
+import type { Engine } from '../../src/engine/start.ts'
+import { sealer } from '../../src/sealing.ts'
+import type { TransferOrder } from '../../src/workflows/messages.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** SPEC §6: a connection whose breaker is open is tried last, except by the one who probes it. */
@@ -10,11 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
+let account: string
 let a: string
 let b: string
 let c: string
 beforeEach(async () => {
-  const account = await world.account()
+  account = await world.account()
   const connections = await Promise.all([1, 2, 3].map(() => world.connection(account, {})))
   ;[a, b, c] = connections as [string, string, string]
 })
@@ -49,4 +56,47 @@ test('one that has no other beside it takes nobody’s probe', async () => {
   await opened(a, 11)
   expect(await ordered(a)).toEqual([a])
   expect(await ordered(a, b)).toEqual([a, b])
+})
+
+/** What a transfer's life would begin with; the engine itself is out of reach. */
+async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferOrder> {
+  const orders: TransferOrder[] = []
+  type Asked = {
+    startWorkflowOperation: WithStartWorkflowOperation<(order: TransferOrder) => Promise<unknown>>
+  }
+  const workflow = {
+    async executeUpdateWithStart(_update: unknown, { startWorkflowOperation }: Asked) {
+      orders.push(...(startWorkflowOperation.options.args as TransferOrder[]))
+      throw new Error('out of reach')
+    },
+  }
+  const client = { workflow, withDeadline: (_at: number, ask: () => Promise<unknown>) => ask() }
+  const engine = { client: async () => client, taskQueue: 'none', timeScale: 1 } as unknown as Engine
+  const request = {
+    body: { value: 100, pix_key: 'maria@example.com', ...more },
+    token: { uuid: randomUUID(), accountUuid: account, connectionUuid: null, mode: 'test' as const },
+    em: world.orm.em.fork(),
+    idempotencyKey: null,
+    requestId: 'request',
+  }
+  const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
+  await createTransfer({ engine, sealer: seal }, request).catch(() => undefined)
+  return orders[0]!
+}
+
+test('a transfer is tried by trust, and its row comes with its first attempt', async () => {
+  await world.defaults(account, [a, b])
+  await opened(a, 0)
+  expect(await orderOf()).toMatchObject({ candidates: [b, a], storedWhenSent: true })
+})
+
+test('one for later keeps the order of priority, takes nobody’s probe, and is stored at once', async () => {
+  await world.defaults(account, [a, b])
+  await opened(a, 11)
+  const order = await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })
+  expect(order.candidates).toEqual([a, b])
+  expect(order).not.toHaveProperty('storedWhenSent')
+  expect(await ordered(a, b)).toEqual([a, b])
+  await world.orm.em.fork().execute('update breaker set opened_at = now() where connection_uuid = ?', [a])
+  expect((await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })).candidates).toEqual([a, b])
 })
