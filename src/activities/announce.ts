@@ -6,7 +6,7 @@ import { ATTACHED, Attachment, type Med } from '../db/entities/med.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
 import type { Transfer } from '../db/entities/transfer.ts'
-import { Delivery, Event, Webhook } from '../db/entities/webhook.ts'
+import { Event } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { EventType } from '../domain/webhook.ts'
 import { type LinkTo, medShown, showAttachments, showMed } from '../wire/med.ts'
@@ -134,37 +134,17 @@ export function announceMovement(
   })
 }
 
-/** Writes the event and a delivery for each endpoint that hears of its type. */
-async function announce(em: EntityManager, announcement: Announcement): Promise<void> {
-  const event = em.create(Event, {
-    uuid: randomUUID(),
-    accountUuid: announcement.accountUuid,
-    connectionUuid: announcement.connectionUuid,
-    type: announcement.type,
-    subjectUuid: announcement.subjectUuid,
-    sequence: announcement.sequence,
-    body: { ...announcement.body, sequence: announcement.sequence },
-    lifeUuid: announcement.lifeUuid,
-    requestId: announcement.requestId,
-    createdAt: announcement.at,
-  })
-  const endpoints = await em.find(
-    Webhook,
-    {
-      accountUuid: event.accountUuid,
-      status: 'ACTIVE',
-      deletedAt: null,
-      events: { $contains: [event.type] },
-    },
-    { fields: ['uuid'] },
+/**
+ * Writes the event, and a delivery for each endpoint that hears of its type. Neither needs an answer, so both travel with
+ * what the transaction says next (src/db/pool.ts).
+ */
+async function announce(em: EntityManager, { at, body, sequence, ...about }: Announcement): Promise<void> {
+  const uuid = randomUUID()
+  await em.insert(Event, { ...about, uuid, sequence, body: { ...body, sequence }, createdAt: at })
+  await em.execute(
+    `insert into "delivery" (uuid, webhook_uuid, event_uuid, created_at, updated_at)
+     select gen_random_uuid(), uuid, ?, ?, ? from webhook
+     where account_uuid = ? and status = 'ACTIVE' and deleted_at is null and events @> array[?]`,
+    [uuid, at, at, about.accountUuid, about.type],
   )
-  for (const endpoint of endpoints) {
-    em.create(Delivery, {
-      uuid: randomUUID(),
-      webhookUuid: endpoint.uuid,
-      eventUuid: event.uuid,
-      createdAt: announcement.at,
-      updatedAt: announcement.at,
-    })
-  }
 }

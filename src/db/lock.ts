@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
+import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
 
 /**
@@ -10,8 +11,16 @@ export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 /**
  * The gate of money: of what goes through one connection, one transaction at a time moves some. So those that take
  * balances more than once, or disputes and balances, never wait for each other. Taken after the row of the life and
- * before any dispute or balance; rows that name the connection do not wait for it.
+ * before any dispute or balance; rows that name the connection do not wait for it. The connection is known from then on.
  */
 export async function lockGate(em: EntityManager, connectionUuid: string): Promise<void> {
-  await em.execute('select from connection where uuid = ? for no key update', [connectionUuid])
+  const columns = em
+    .getMetadata(Connection)
+    .props.filter(({ lazy }) => !lazy)
+    .flatMap(prop => prop.fieldNames)
+  const [row]: object[] = await em.execute(
+    `select ${columns.join(', ')} from connection where uuid = ? for no key update`,
+    [connectionUuid],
+  )
+  em.map(Connection, row!)
 }

@@ -30,7 +30,7 @@ import { Migration011_med_sweep } from './migrations/Migration011_med_sweep.ts'
 import { Migration012_lists } from './migrations/Migration012_lists.ts'
 import { Migration013_reply_calls } from './migrations/Migration013_reply_calls.ts'
 import { Migration014_more_tallies } from './migrations/Migration014_more_tallies.ts'
-import { beginWithTheFirstStatement, hangUpOnTheSilent, type Pool, takeBackTheDead } from './pool.ts'
+import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
@@ -84,7 +84,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
       onPoolCreated(pool: Pool) {
         if (statementMs !== null) hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
         takeBackTheDead(pool)
-        beginWithTheFirstStatement(pool)
+        sayTogether(pool)
       },
     },
     extensions: [Migrator],

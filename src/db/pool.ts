@@ -50,39 +50,63 @@ export function takeBackTheDead(pool: Pool): void {
 }
 
 /**
- * Lets a transaction begin in the message of its first statement, not in one of its own: a round trip fewer each. One that
- * asks nothing is none. PostgreSQL takes `begin; select …` as it takes the two one after the other: what fails, fails
- * inside the transaction.
+ * Lets what needs no answer of its own travel in the message of the statement after it: the beginning of a transaction,
+ * and in it the rows that are written whole or by their key. A transaction that only writes such rows is one message, one
+ * that asks nothing is none. PostgreSQL takes `begin; insert …; commit` as it takes the three one after the other: what
+ * fails is the error of the message, and nothing after it is done, the end of the transaction neither.
  */
-export function beginWithTheFirstStatement(pool: Pool): void {
-  const beginnings = new WeakMap<Client, string>()
-  // Whoever gave it back without an end has begun nothing for the next one.
-  pool.on('release', (_error: unknown, client: Client) => beginnings.delete(client))
+export function sayTogether(pool: Pool): void {
+  const transactions = new WeakMap<Client, { hasBegun: boolean; unsaid: string[] }>()
+  // Whoever gave it back without an end leaves nothing to the next one.
+  pool.on('release', (_error: unknown, client: Client) => transactions.delete(client))
   pool.on('connect', (client: Client) => {
     const ask = client.query.bind(client)
     client.query = async (...asked) => {
-      const [text, values] = asked
-      if (typeof text === 'string' && BEGINNING.test(text)) {
-        beginnings.set(client, text)
+      const text = textOf(asked)
+      if (BEGINNING.test(text)) {
+        transactions.set(client, { hasBegun: false, unsaid: [text] })
         return nothing()
       }
-      const beginning = beginnings.get(client)
-      if (beginning === undefined) return ask(...asked)
-      beginnings.delete(client)
-      if (text === 'commit' || text === 'rollback') return nothing()
-      if (typeof text === 'string' && (!Array.isArray(values) || values.length === 0))
-        return answersOf(await ask(`${beginning}; ${text}`))
-      await ask(beginning) // A statement with parameters is a message of another kind.
-      return ask(...asked)
+      const transaction = transactions.get(client)
+      if (!transaction) return ask(...asked)
+      if (ROW.test(text) && !ANSWERED.test(text)) {
+        transaction.unsaid.push(text)
+        return nothing()
+      }
+      if (UNDOING.test(text)) transaction.unsaid = []
+      if (END.test(text)) {
+        transactions.delete(client)
+        if (!transaction.hasBegun && transaction.unsaid.length < 2) return nothing()
+      }
+      const unsaid = transaction.unsaid.splice(0)
+      transaction.hasBegun = true
+      return unsaid.length === 0 ? ask(...asked) : after(unsaid, asked, ask)
     }
   })
 }
 
 const BEGINNING = /^(begin|start transaction)\b[^;]*$/
+const END = /^(commit|rollback)$/
+/** Whatever is undone need not be said; before a savepoint there is nothing left to say. */
+const UNDOING = /^rollback\b/
+/** As MikroORM writes what a flush has found new or changed; it looks at no answer of these. */
+const ROW = /^(insert into "|update ".* where "uuid" = '[\da-f-]{36}'$)/s
+const ANSWERED = / (returning|on conflict) /
 const nothing = () => ({ command: '', rowCount: null, rows: [] })
 
-/** What is left once the answer to the beginning is taken off. */
-function answersOf(answer: unknown): unknown {
-  const [, ...answers] = answer as unknown[]
-  return answers.length === 1 ? answers[0] : answers
+/** The text of a statement without parameters; of any other it is empty. */
+function textOf([text, values]: unknown[]): string {
+  return typeof text === 'string' && (!Array.isArray(values) || values.length === 0) ? text : ''
+}
+
+/** Says it with what is still unsaid before it, and gives the answer to it alone. */
+async function after(unsaid: string[], asked: unknown[], ask: Client['query']): Promise<unknown> {
+  const text = textOf(asked)
+  if (text === '') {
+    await ask(unsaid.join('; ')) // A statement with parameters is a message of another kind.
+    return ask(...asked)
+  }
+  const answers = (await ask([...unsaid, text].join('; '))) as unknown[]
+  const own = answers.slice(unsaid.length)
+  return own.length === 1 ? own[0] : own
 }

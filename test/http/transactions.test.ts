@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
+import { Account } from '../../src/db/entities/account.ts'
+import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
 import { openWorld, type World } from './support/world.ts'
 
-/** Transactions begin in the message of their first statement: what PostgreSQL hears, and that it means the same. */
+/** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
 
 /** Of a pool of `pg` with one place, what says a message. */
 type OneClient = { connect(): Promise<{ connection: { query(text: string): void }; release(): void }> }
@@ -31,11 +33,17 @@ afterAll(async () => {
 beforeEach(() => void heard.splice(0))
 
 const rename = (name: string) => `update account set name = '${name}' where uuid = '${uuid}'`
-const nameNow = async () => {
+const nameNow = async (whose = uuid) => {
   const [row]: { name: string }[] = await world.orm.em
     .fork()
-    .execute('select name from account where uuid = ?', [uuid])
+    .execute('select name from account where uuid = ?', [whose])
   return row?.name
+}
+/** One more account, as a flush writes it: whole. */
+const addOne = (em: EntityManager, name: string, { uuid = randomUUID() as string } = {}) => {
+  const policies = { status: 'ACTIVE', unmatchedPolicy: 'refund', uniqueExternalRef: false } as const
+  em.create(Account, { uuid, name, document: '11222333000181', ...policies })
+  return uuid
 }
 /** Nothing of one transaction is left for the next statement over the same connection. */
 const isAlone = async () => {
@@ -44,7 +52,9 @@ const isAlone = async () => {
   expect(heard).toEqual(['select 1'])
   const [row]: { open: string }[] = await world.orm.em
     .fork()
-    .execute(`select count(*) as open from pg_stat_activity where state like 'idle in transaction%'`)
+    .execute(
+      `select count(*) as open from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`,
+    )
   expect(row?.open).toBe('0')
 }
 
@@ -124,4 +134,99 @@ test('a transaction inside another is still undone alone', async () => {
     await em.execute(rename('outer'))
   })
   expect(await nameNow()).toBe('outer')
+})
+
+test('rows that are only written travel with the end, in one message', async () => {
+  const [first, second] = await inTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
+  expect(heard).toEqual([expect.stringMatching(/^begin; insert into "account" [^;]*; commit$/)])
+  expect([await nameNow(first), await nameNow(second)]).toEqual(['one', 'two'])
+
+  heard.splice(0)
+  await inTransaction(orm, async em => {
+    const account = await em.findOneOrFail(Account, first!)
+    account.name = 'changed'
+  })
+  expect(heard).toEqual([
+    expect.stringMatching(/^begin; select /),
+    `update "account" set "name" = 'changed' where "uuid" = '${first}'; commit`,
+  ])
+  expect(await nameNow(first)).toBe('changed')
+
+  heard.splice(0)
+  const onlyOne = orm.em.fork()
+  addOne(onlyOne, 'once; where "uuid" = \'no\'')
+  await onlyOne.flush()
+  expect(heard).toHaveLength(1)
+  await isAlone()
+})
+
+test('a row is there for the statement after it, whose answer is its own', async () => {
+  const seen = await inTransaction(orm, async em => {
+    const added = addOne(em, 'just now')
+    await em.flush()
+    expect(heard).toEqual([])
+    const counted = await em.execute<{ affectedRows: number }>(rename('after it'), [], 'run')
+    return [counted.affectedRows, await em.execute('select name from account where uuid = ?', [added])]
+  })
+  expect(seen).toEqual([1, [{ name: 'just now' }]])
+  expect(heard).toEqual([
+    expect.stringMatching(/^begin; insert into "account" [^;]*; update account set name/),
+    expect.stringMatching(/^select name/),
+    'commit',
+  ])
+  await isAlone()
+})
+
+test('a row that breaks a rule is the error of whatever it travels with, and nothing is changed', async () => {
+  const taken = addOne(orm.em.fork(), 'unused', { uuid })
+  const broken = { code: '23505', constraint: 'account_pkey' }
+  await expect(inTransaction(orm, async em => addOne(em, 'taken', { uuid: taken }))).rejects.toMatchObject(
+    broken,
+  )
+  await isAlone()
+
+  await inTransaction(orm, em => em.execute(rename('as it was')))
+  const goingOn = inTransaction(orm, async em => {
+    await em.execute(rename('changed'))
+    addOne(em, 'taken', { uuid: taken })
+    await em.flush()
+    await em.execute(rename('changed again'))
+  })
+  await expect(goingOn).rejects.toMatchObject(broken)
+  expect(await nameNow()).toBe('as it was')
+  await isAlone()
+})
+
+test('rows of what is given up are never said', async () => {
+  const given = inTransaction(orm, async em => {
+    addOne(em, 'given up')
+    await em.flush()
+    throw new Error('no')
+  })
+  await expect(given).rejects.toThrow('no')
+  expect(heard).toEqual([])
+  await isAlone()
+})
+
+test('rows inside and around a transaction inside another are undone, or kept, each with its own', async () => {
+  const [before, inside, later] = [randomUUID(), randomUUID(), randomUUID()]
+  await inTransaction(orm, async em => {
+    addOne(em, 'before', { uuid: before })
+    await em.flush()
+    const inner = em.transactional(async tx => {
+      addOne(tx, 'inside', { uuid: inside })
+      await tx.flush()
+      throw new Error('only this')
+    })
+    await expect(inner).rejects.toThrow('only this')
+    const broken = em.transactional(async tx => addOne(tx, 'taken', { uuid }))
+    await expect(broken).rejects.toMatchObject({ code: '23505' })
+    addOne(em, 'later', { uuid: later })
+  })
+  expect([await nameNow(before), await nameNow(inside), await nameNow(later)]).toEqual([
+    'before',
+    undefined,
+    'later',
+  ])
+  await isAlone()
 })
