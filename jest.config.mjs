@@ -18,6 +18,16 @@ const suite = (name, more = {}) => ({
   ...more,
 })
 
+/** jest begins what suites share once, whatever the number of projects that ask for it. */
+const sharedStack = {
+  globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
+  globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',
+}
+const sharedPostgres = {
+  globalSetup: '<rootDir>/test/support/shared-postgres.mjs',
+  globalTeardown: '<rootDir>/test/support/shared-postgres-end.ts',
+}
+
 export default {
   reporters: ['default', '<rootDir>/test/support/verdict.ts'],
   testTimeout: 60_000,
@@ -27,22 +37,17 @@ export default {
     suite('simulator'),
     suite('providers'),
     suite('webhooks'),
-    suite('messengers'),
-    suite('http'),
+    suite('messengers', sharedPostgres),
+    suite('http', sharedPostgres),
     suite('local'),
     suite('docs'),
     suite('workflows'),
     suite('replay'),
-    suite('chaos', { testPathIgnorePatterns: ['storm.test.ts'] }),
+    suite('chaos', { ...sharedPostgres, testPathIgnorePatterns: ['storm.test.ts'] }),
     { ...suite('storm'), testMatch: ['<rootDir>/test/chaos/storm.test.ts'] },
-    // Both over one stack: jest begins it once, whatever the number of projects that ask for it.
-    suite('browser', {
-      globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
-      globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',
-    }),
-    suite('api', {
-      globalSetup: '<rootDir>/test/api/support/shared-stack.ts',
-      globalTeardown: '<rootDir>/test/api/support/shared-stack-end.ts',
-    }),
+    suite('browser', sharedStack),
+    suite('api', sharedStack),
+    // Of what must be over within seconds, whatever hangs: nothing else takes its time.
+    suite('timed', sharedPostgres),
   ],
 }

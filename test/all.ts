@@ -5,39 +5,39 @@ import { join } from 'node:path'
 import { sayVerdict, type Verdict } from './support/verdict.ts'
 
 /**
- * `npm test` in two halves that take equally long: the suites over the one shared stack, whose files must come one after
- * the other and mostly wait, with the documents; and all others. Ends with the verdict of both (test/support/verdict.ts).
+ * `npm test`: first all suites that wait as long as it takes, as many at once as the machine carries, then those that
+ * measure how long something takes, with the machine to themselves. Ends with the verdict of both (test/support/verdict.ts).
  */
 
-const WAITING = ['api', 'browser', 'docs']
+const TIMED = ['timed']
 const ROOT = join(import.meta.dirname, '..')
 /** The programs of ours that suites start by the hundred are stripped of their types and compiled once. */
 const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/trilho/compiled') }
-const HALVES = [
-  ['--selectProjects', ...WAITING, '--runInBand'],
-  ['--ignoreProjects', ...WAITING],
+/** Most suites wait half of their time, so two go at once on any machine; the stack that many of them share carries four. */
+const AT_ONCE = Math.min(4, Math.max(2, availableParallelism() - 1))
+const RUNS = [
+  ['--ignoreProjects', ...TIMED, `--maxWorkers=${AT_ONCE}`],
+  ['--selectProjects', ...TIMED, '--maxWorkers=2'],
 ]
 
 const verdicts: Verdict[] = []
-// On two cores the halves would take each other's time, and some stories must be over within seconds.
-if (availableParallelism() > 2) verdicts.push(...(await Promise.all(HALVES.map(half => verdictOf(half)))))
-else for (const half of HALVES) verdicts.push(await verdictOf(half))
+for (const run of RUNS) verdicts.push(await verdictOf(run))
 const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
 const all: Verdict = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
 sayVerdict(all)
 process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
 /** One jest of its own; where it ends without a verdict, or against it, that is a failure too. */
-async function verdictOf(half: string[]): Promise<Verdict> {
+async function verdictOf(run: string[]): Promise<Verdict> {
   const jest = fork(
     join(ROOT, 'node_modules/jest/bin/jest.js'),
-    [...half, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
+    [...run, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
     {
       env: { ...process.env, ...COMPILED_ONCE },
       execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
     },
   )
-  // Ended by its name, not by the terminal's group, it takes the other two with it.
+  // Ended by its name, not by the terminal's group, it takes that with it.
   process.on('SIGTERM', () => jest.kill('SIGTERM'))
   let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
   jest.on('message', (told: Verdict) => {

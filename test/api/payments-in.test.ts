@@ -336,7 +336,10 @@ test('in a storm of payments and repeated notices every centavo is booked once',
 
 type Expiring = Awaited<ReturnType<typeof chargesThatExpire>>
 
-/** No charge lives shorter than a minute: these begin before all other stories and end after them. */
+/**
+ * No charge lives shorter than a minute: these begin before all other stories and end after them. Meanwhile the provider
+ * of one of them cannot be reached.
+ */
 async function chargesThatExpire() {
   const silent = await stage.merchant({ providers: [{ tells: false }] })
   const merchant = await stage.merchant()
@@ -345,18 +348,20 @@ async function chargesThatExpire() {
     silent.api.charge({ expires_in: 60 }),
   ])
   await stage.simulator.pay({ payload: paidInSilence.payment.payload })
-  return { merchant, silent, unpaid, paidInSilence }
+  const { uuid } = merchant.connection
+  const [connection] = await stage.sql<{ base_url: string }>(
+    'select base_url from connection where uuid = ?',
+    [uuid],
+  )
+  const reachAt = (url: string) => stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
+  await reachAt('https://localhost:1')
+  const isBack = () => reachAt(connection!.base_url)
+  return { merchant, silent, unpaid, paidInSilence, isBack }
 }
 
 test('a payload expires by the word of its provider only; paid all the same, it is PAID, late', async () => {
-  const { merchant, silent, unpaid, paidInSilence } = expiring
+  const { merchant, silent, unpaid, paidInSilence, isBack } = expiring
   const { uuid } = merchant.connection
-  const [{ base_url }] = (await stage.sql<{ base_url: string }>(
-    'select base_url from connection where uuid = ?',
-    [uuid],
-  )) as [{ base_url: string }]
-  const reachAt = (url: string) => stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
-  await reachAt('https://localhost:1')
 
   // Its notice was lost: asked when the time is over, or by a reconciliation, the provider says that it was paid.
   const paid = await until(() => silent.api.read(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
@@ -375,7 +380,7 @@ test('a payload expires by the word of its provider only; paid all the same, it 
   )
   expect((await merchant.api.read(unpaid.uuid)).status).toBe('PENDING')
 
-  await reachAt(base_url)
+  await isBack()
   const expired = await until(
     () => merchant.api.read(unpaid.uuid),
     charge => charge.status === 'EXPIRED',

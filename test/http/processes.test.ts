@@ -28,7 +28,7 @@ async function start() {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: world.postgres.url,
+      DATABASE_URL: world.config.databaseUrl,
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       PORT: '0',
       TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,

@@ -110,7 +110,7 @@ describe('health', () => {
 
   test('/readyz is not ready before the migrations', async () => {
     await world.orm.em.execute('create database unmigrated')
-    const databaseUrl = new URL(world.postgres.url)
+    const databaseUrl = new URL(world.config.databaseUrl)
     databaseUrl.pathname = '/unmigrated'
     const api = await overDatabase(databaseUrl.href)
     const answer = await fetch(`${api.url}/readyz`)

@@ -12,7 +12,7 @@ type Results = Record<
   number
 >
 
-/** Says the verdict at the end, or tells it to test/all.ts, whose half this jest is. */
+/** Says the verdict at the end, or tells it to test/all.ts, of whose runs this jest is one. */
 export default class VerdictReporter {
   onRunComplete(_contexts: unknown, results: Results): void {
     const { numPassedTests: passed, numPendingTests: skipped } = results

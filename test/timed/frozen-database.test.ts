@@ -8,8 +8,8 @@ import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { type RunningServer, startServer } from '../../src/api/server.ts'
 import { inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { type Freezable, freezable } from './support/freezable.ts'
-import { caller, openWorld, type World } from './support/world.ts'
+import { type Freezable, freezable } from '../http/support/freezable.ts'
+import { caller, openWorld, type World } from '../http/support/world.ts'
 
 /** A PostgreSQL that takes connections and says nothing, from one moment to the next: nobody waits for it in vain. */
 

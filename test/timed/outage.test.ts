@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChildName, Running } from '../../src/local/endings.ts'
 import { readJson } from '../../src/local/home.ts'
 import { type Identity, isAlive } from '../../src/local/identity.ts'
+import type { Answer } from '../api/support/client.ts'
+import { requestsOf, somethingOfEverything } from '../api/support/every-endpoint.ts'
+import { moneyOut } from '../api/support/money-out.ts'
+import { type Merchant, openStage, type Stage } from '../api/support/stage.ts'
+import { until } from '../api/support/until.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import type { Answer } from './support/client.ts'
-import { requestsOf, somethingOfEverything } from './support/every-endpoint.ts'
-import { moneyOut } from './support/money-out.ts'
-import { type Merchant, openStage, type Stage } from './support/stage.ts'
-import { until } from './support/until.ts'
 
 /** Processes die, servers freeze, everything is stopped: callers hear 503 in time, and what was accepted goes on. */
 

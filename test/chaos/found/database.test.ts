@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { inTransaction, type Orm, openOrm } from '../../../src/db/orm.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { newDatabase } from '../../support/database.ts'
 
 /** What a storm found when the database went away in the middle: a worker that never got a connection again. */
 
 const POOL = 2
-let postgres: Awaited<ReturnType<typeof startPostgres>>
 let orm: Orm
 beforeAll(async () => {
-  postgres = await startPostgres()
-  orm = await openOrm({ databaseUrl: postgres.url, poolSize: POOL })
+  orm = await openOrm({ databaseUrl: await newDatabase(), poolSize: POOL })
 })
-afterAll(async () => {
-  await orm?.close()
-  await postgres?.stop()
-})
+afterAll(() => orm?.close())
 
 test('connections that end in the middle of transactions are replaced, however many', async () => {
   for (let time = 0; time < 2 * POOL; time++)

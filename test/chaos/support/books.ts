@@ -4,17 +4,15 @@ import type { Dependencies } from '../../../src/activities/dependencies.ts'
 import { providerActivities, recordActivities } from '../../../src/activities/index.ts'
 import { openAccount } from '../../../src/admin/accounts.ts'
 import { bookOpeningBalance, connect } from '../../../src/admin/connections.ts'
-import { migrate, openOrm } from '../../../src/db/orm.ts'
+import { openOrm } from '../../../src/db/orm.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { sealer } from '../../../src/sealing.ts'
 import type { TransferDetails, TransferOrder } from '../../../src/workflows/messages.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { newDatabase } from '../../support/database.ts'
 
-/** The activities over a PostgreSQL of their own and a provider that answers as a test tells it: no life, no network. */
+/** The activities over a database of their own and a provider that answers as a test tells it: no life, no network. */
 export async function openBooks() {
-  const postgres = await startPostgres()
-  const orm = await openOrm({ databaseUrl: postgres.url })
-  await migrate(postgres.url)
+  const orm = await openOrm({ databaseUrl: await newDatabase() })
   const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const far: Partial<Provider> = {}
   const dependencies = {
@@ -79,7 +77,6 @@ export async function openBooks() {
     },
     async close() {
       await orm.close()
-      await postgres.stop()
     },
   }
 }

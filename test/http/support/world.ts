@@ -5,19 +5,18 @@ import { STATEMENT_MS } from '../../../src/api/limits.ts'
 import { NotConnected } from '../../../src/api/outage.ts'
 import { type RunningServer, startServer } from '../../../src/api/server.ts'
 import { readConfig } from '../../../src/config.ts'
-import { migrate, openOrm } from '../../../src/db/orm.ts'
+import { openOrm } from '../../../src/db/orm.ts'
 import { sealer } from '../../../src/sealing.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { newDatabase } from '../../support/database.ts'
 import { rows } from './rows.ts'
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** The API in this process over a PostgreSQL of its own, and no Temporal: nothing here needs a life. */
+/** The API in this process over a database of its own, and no Temporal: nothing here needs a life. */
 export async function openWorld(routes: Routes[], environment: Record<string, string> = {}) {
-  const postgres = await startPostgres()
   const config = readConfig({
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: await newDatabase(),
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     PORT: '0',
     TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -26,7 +25,6 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
     ...environment,
   })
   const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs: STATEMENT_MS })
-  await migrate(postgres.url)
   const lines: string[] = []
   const dependencies: Dependencies = {
     orm,
@@ -46,7 +44,6 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
   return {
     orm,
     config,
-    postgres,
     server,
     dependencies,
     /** What was logged so far. */
@@ -56,7 +53,6 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
     async close() {
       await server.stop()
       await orm.close()
-      await postgres.stop()
     },
   }
 }

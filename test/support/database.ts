@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { openOrm } from '../../src/db/orm.ts'
+import { POSTGRES_VARIABLE } from './shared-postgres.ts'
+
+/** The URL of an empty database of the suite's own, migrated; it is gone with the PostgreSQL that the suites share. */
+export async function newDatabase(): Promise<string> {
+  const shared = process.env[POSTGRES_VARIABLE]
+  if (!shared) throw new Error('The shared PostgreSQL does not run: start the tests through `npm test`.')
+  const name = `suite_${randomUUID().replaceAll('-', '')}`
+  const beside = new URL(shared)
+  const template = beside.pathname.slice(1)
+  beside.pathname = '/postgres' // Nobody may be in the one that is copied.
+  const orm = await openOrm({ databaseUrl: beside.href })
+  await orm.em.fork().execute(`create database ${name} template ${template}`)
+  await orm.close()
+  beside.pathname = `/${name}`
+  return beside.href
+}
