@@ -1,11 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** A text under AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in any history or row. */
 export type Sealed = string
@@ -66,5 +59,5 @@ export function sealer(keys: string): Sealer {
 
 /** SHA-256, for what must be recognised but never read: tokens, request bodies, notices. */
 export function sha256(text: string | Buffer): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }

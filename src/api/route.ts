@@ -9,7 +9,7 @@ import type { RefusalCode } from '../domain/errors.ts'
 import type { Token } from './auth.ts'
 import type { FieldErrors } from './check.ts'
 import { Refusal, refuse } from './errors.ts'
-import { taken } from './taken.ts'
+import { type ServedRoute, servedRoute, taken } from './taken.ts'
 import type { Turns } from './turns.ts'
 
 /**
@@ -40,7 +40,8 @@ export function route<
 >(router: ApiRouter, shape: Route<Path, Tokens, Params, Query, Body, Answers>): void {
   const described = shape as unknown as AnyRoute
   router.described.push(described)
-  router.koa.register(shape.path, [shape.method], ctx => serve(router, described, ctx))
+  const served = servedRoute(router, described)
+  router.koa.register(shape.path, [shape.method], ctx => serve(served, ctx))
 }
 
 /** `none` is for what is no merchant's: providers' notices. */
@@ -125,14 +126,15 @@ export type ApiRouter = {
   admit(ctx: RouterContext): Promise<Token>
 }
 
-async function serve(router: ApiRouter, shape: AnyRoute, ctx: RouterContext): Promise<void> {
+async function serve(served: ServedRoute, ctx: RouterContext): Promise<void> {
+  const { router, shape } = served
   await using ends = new AsyncDisposableStack()
   try {
     const token = await admitted(router, shape, ctx)
     const caller = { token: token as never, em: router.orm.em.fork() }
     await shape.admits?.(caller)
     const request = {
-      ...(await taken({ router, shape, ctx, ends }, caller)),
+      ...(await taken({ ...served, ctx, ends }, caller)),
       requestId: ctx.state.requestId,
       headers: ctx.headers,
     }

@@ -12,9 +12,14 @@ import type { AnyRoute, ApiRouter } from './route.ts'
 import { giveTime } from './server.ts'
 import { readForm } from './uploads.ts'
 
-export type Served = {
+/** A route as it is served. */
+export type ServedRoute = {
   router: ApiRouter
   shape: AnyRoute
+  /** What path and query are read with. */
+  named: { params: z.ZodType; query: z.ZodType }
+}
+export type Served = ServedRoute & {
   ctx: RouterContext
   /** What is done when the request is over, however it ends. */
   ends: AsyncDisposableStack
@@ -22,14 +27,14 @@ export type Served = {
 export type Caller = { token: never; em: EntityManager }
 
 /** What is known of a request before its body. */
-type Named = { params: never; idempotencyKey: string | null }
+type KnownAhead = { params: never; idempotencyKey: string | null }
 
 /** Everything a request brings, checked; all that is wrong with it is said at once. */
 export async function taken(served: Served, caller: Caller) {
-  const { shape, ctx } = served
-  const params = check(shape.params ?? uuidsOf(shape.path), ctx.params, 'path')
+  const { shape, named, ctx } = served
+  const params = check(named.params, ctx.params, 'path')
   if (params.kind === 'wrong') refuse('not_found')
-  const query = check(shape.query ?? noQuery(shape), { ...ctx.query }, 'query')
+  const query = check(named.query, { ...ctx.query }, 'query')
   const key = keyOf(shape, ctx.headers['idempotency-key'])
   const idempotencyKey = key.kind === 'fine' ? key.value : null
   const body = await bodyOf(served, caller, { params: params.value as never, idempotencyKey })
@@ -39,11 +44,11 @@ export async function taken(served: Served, caller: Caller) {
   refuse('validation_failed', { errors: allErrors([query, key, body]) ?? {} })
 }
 
-async function bodyOf(served: Served, caller: Caller, named: Named): Promise<Checked<unknown>> {
+async function bodyOf(served: Served, caller: Caller, known: KnownAhead): Promise<Checked<unknown>> {
   const { shape, ctx } = served
   if (shape.body === undefined) return { kind: 'fine', value: undefined }
   if (shape.body === 'text') return { kind: 'fine', value: await readText(ctx.req) }
-  if (shape.bodyAs === 'multipart') return formOf(served, caller, named)
+  if (shape.bodyAs === 'multipart') return formOf(served, caller, known)
   const json = heard(await readJson(ctx.req), caller)
   const checked = check(shape.body, json, 'body')
   if (checked.kind === 'fine' || !shape.alsoWrong) return checked
@@ -62,11 +67,11 @@ function heard(json: unknown, { token }: { token: Token | null }): unknown {
 async function formOf(
   { router, shape, ctx, ends }: Served,
   caller: Caller,
-  named: Named,
+  known: KnownAhead,
 ): Promise<Checked<unknown>> {
   giveTime(ctx.req, UPLOAD_MS)
   ends.defer(await router.formTurns.take(ctx.state.token?.accountUuid ?? ''))
-  await shape.mayCome?.({ ...named, ...caller })
+  await shape.mayCome?.({ ...known, ...caller })
   const form = await readForm(ctx.req)
   ends.defer(form.discard)
   const checked = check(shape.body as z.ZodType, form.value, 'body')
@@ -78,6 +83,12 @@ function keyOf(shape: AnyRoute, key: string | string[] | undefined): Checked<str
   if (shape.method !== 'post' || key === undefined) return { kind: 'fine', value: null }
   const errors = { 'Idempotency-Key': ['must be 1 to 255 printable ASCII characters'] }
   return IDEMPOTENCY_KEY.test(String(key)) ? { kind: 'fine', value: String(key) } : { kind: 'wrong', errors }
+}
+
+/** A route to be served: its schemas are made once, because making one costs many times what reading with it does. */
+export function servedRoute(router: ApiRouter, shape: AnyRoute): ServedRoute {
+  const named = { params: shape.params ?? uuidsOf(shape.path), query: shape.query ?? noQuery(shape) }
+  return { router, shape, named }
 }
 
 /** Merchants are told of what nobody reads; providers may append to our URLs what they like. */
