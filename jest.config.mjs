@@ -30,6 +30,7 @@ const sharedPostgres = {
 
 export default {
   reporters: ['default', '<rootDir>/test/support/verdict.ts'],
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   testTimeout: 60_000,
   projects: [
     suite('domain'),
