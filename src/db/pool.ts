@@ -89,7 +89,10 @@ const BEGINNING = /^(begin|start transaction)\b[^;]*$/
 const END = /^(commit|rollback)$/
 /** Whatever is undone need not be said; before a savepoint there is nothing left to say. */
 const UNDOING = /^rollback\b/
-/** As MikroORM writes what a flush has found new or changed: it looks at no answer of these, so how many they were is not told. */
+/**
+ * As MikroORM writes what a flush has found new or changed. It looks at no answer of these, so how many rows they were
+ * is not told.
+ */
 const ROW = /^(insert into "|update ".* where "uuid" = '[\da-f-]{36}'$)/s
 const ANSWERED = / (returning|on conflict) /
 const nothing = () => ({ command: '', rowCount: null, rows: [] })
