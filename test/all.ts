@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -6,22 +6,29 @@ import { sayVerdict, type Verdict } from './support/verdict.ts'
 
 /**
  * `npm test`: first all suites that wait as long as it takes, as many at once as the machine carries, then those that
- * measure how long something takes, with the machine to themselves. Ends with the verdict of both (test/support/verdict.ts).
+ * measure how long something takes, with the machine to themselves. Ends with the verdict of both (support/verdict.ts).
  */
 
-const TIMED = ['timed']
 const ROOT = join(import.meta.dirname, '..')
 /** The programs of ours that suites start by the hundred are stripped of their types and compiled once. */
 const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/trilho/compiled') }
 /** Most suites wait half of their time, so two go at once on any machine; the stack that many of them share carries four. */
 const AT_ONCE = Math.min(4, Math.max(2, availableParallelism() - 1))
 const RUNS = [
-  ['--ignoreProjects', ...TIMED, `--maxWorkers=${AT_ONCE}`],
-  ['--selectProjects', ...TIMED, '--maxWorkers=2'],
+  ['--ignoreProjects', 'timed', `--maxWorkers=${AT_ONCE}`],
+  ['--selectProjects', 'timed', '--maxWorkers=2'],
 ]
 
+let jest: ChildProcess | undefined
+let isCalledOff = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    isCalledOff = true
+    jest?.kill(signal) // Where it is not the terminal that tells all of its group.
+  })
+
 const verdicts: Verdict[] = []
-for (const run of RUNS) verdicts.push(await verdictOf(run))
+for (const run of RUNS) if (!isCalledOff) verdicts.push(await verdictOf(run))
 const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
 const all: Verdict = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
 sayVerdict(all)
@@ -29,7 +36,7 @@ process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
 /** One jest of its own; where it ends without a verdict, or against it, that is a failure too. */
 async function verdictOf(run: string[]): Promise<Verdict> {
-  const jest = fork(
+  jest = fork(
     join(ROOT, 'node_modules/jest/bin/jest.js'),
     [...run, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
     {
@@ -37,8 +44,6 @@ async function verdictOf(run: string[]): Promise<Verdict> {
       execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
     },
   )
-  // Ended by its name, not by the terminal's group, it takes that with it.
-  process.on('SIGTERM', () => jest.kill('SIGTERM'))
   let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
   jest.on('message', (told: Verdict) => {
     verdict = told

@@ -10,8 +10,12 @@ declare global {
 
 /** Before the first suite: one PostgreSQL for all that need no more of it than a database of their own. */
 export default async function startSharedPostgres(): Promise<void> {
-  globalThis.sharedPostgres = await startPostgres()
-  const { url } = globalThis.sharedPostgres
+  const postgres = await startPostgres()
+  globalThis.sharedPostgres = postgres
+  // A run that is called off ends what it has begun, and then as it was told to.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void postgres.stop().finally(() => process.kill(process.pid, signal)))
+  const { url } = postgres
   await migrate(url)
   process.env[POSTGRES_VARIABLE] = url
 }
