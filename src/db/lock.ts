@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
+import { type Row, readingOf } from './reading.ts'
 
 /**
  * A row locked alone. What it refers to is read by a later statement: it is seen as of the moment the lock was given, and
@@ -14,13 +15,10 @@ export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
  * before any dispute or balance; rows that name the connection do not wait for it. The connection is known from then on.
  */
 export async function lockGate(em: EntityManager, connectionUuid: string): Promise<void> {
-  const columns = em
-    .getMetadata(Connection)
-    .props.filter(({ lazy }) => !lazy)
-    .flatMap(prop => prop.fieldNames)
-  const [row]: object[] = await em.execute(
-    `select ${columns.join(', ')} from connection where uuid = ? for no key update`,
+  const connection = readingOf(em, Connection, 'c')
+  const [row] = await em.execute<Row[]>(
+    `select ${connection.columns} from connection c where c.uuid = ? for no key update`,
     [connectionUuid],
   )
-  em.map(Connection, row!)
+  em.merge(Connection, connection.of(row!), { refresh: true })
 }
