@@ -12,7 +12,7 @@ import { sayVerdict, type Verdict } from './support/verdict.ts'
 const ROOT = join(import.meta.dirname, '..')
 /** The programs of ours that suites start by the hundred are stripped of their types and compiled once. */
 const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/trilho/compiled') }
-/** Most suites wait half of their time, so two go at once on any machine; the stack that many of them share carries four. */
+/** A suite takes most of a core, with what it starts; more than four would only wait for the stack they share. */
 const AT_ONCE = Math.min(4, Math.max(2, availableParallelism() - 1))
 const RUNS = [
   ['--ignoreProjects', 'timed', `--maxWorkers=${AT_ONCE}`],

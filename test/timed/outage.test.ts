@@ -79,6 +79,19 @@ async function timed(answer: Promise<Answer>) {
 
 const create = ({ api }: Merchant, key: string) =>
   api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+/** Waits until the service says that it is ready again. */
+const isReady = ({ api }: Merchant) =>
+  until(
+    () => api.get('/readyz'),
+    ({ status }) => status === 200,
+  )
+/** Asks with one key until there is a charge. */
+const isCreated = (merchant: Merchant, key: string, limit: { limitMs?: number } = {}) =>
+  until(
+    () => create(merchant, key),
+    ({ status }) => status === 201,
+    { everyMs: 500, ...limit },
+  )
 const isPaid = ({ status }: { status: string }) => status === 'PAID'
 const count = async ({ uuid }: Merchant) => {
   const rows = await stage.sql('select uuid from charge where account_uuid = ?', [uuid])
@@ -145,10 +158,7 @@ test('PostgreSQL frozen: every endpoint answers 503 in time, and what was accept
   expect(said).toEqual(requests.map(([name]) => ({ name, status: 503, isInTime: true, saysWhenAgain: true })))
   for (const { name, code } of answers)
     if (name.includes('/api/v1/')) expect([name, code]).toEqual([name, 'unavailable'])
-  await until(
-    () => merchant.api.get('/readyz'),
-    ({ status }) => status === 200,
-  )
+  await isReady(merchant)
   expect(await count(merchant)).toBe(before)
   expect((await create(merchant, key)).status).toBe(201)
   await until(() => merchant.api.read(open.uuid), isPaid)
@@ -167,16 +177,8 @@ test('PostgreSQL killed: 503 or an answer, never anything else, and all goes on'
     expect(ms).toBeLessThan(IN_TIME_MS + 6_000)
   }
   await Promise.all([dying, paying])
-  await until(
-    () => merchant.api.get('/readyz'),
-    ({ status }) => status === 200,
-  )
-  for (const key of keys)
-    await until(
-      () => create(merchant, key),
-      ({ status }) => status === 201,
-      { everyMs: 500 },
-    )
+  await isReady(merchant)
+  for (const key of keys) await isCreated(merchant, key)
   await until(() => merchant.api.read(accepted.uuid), isPaid)
   expect(await count(merchant)).toBe(7)
   await stage.booksAgree(merchant)
@@ -202,15 +204,8 @@ test('Temporal frozen: reads go on, all else is 503 in time, and nothing accepte
     expect(ms).toBeLessThan(IN_TIME_MS)
     expect(retryAfter).toBeGreaterThan(0)
   }
-  await until(
-    () => merchant.api.get('/readyz'),
-    ({ status }) => status === 200,
-  )
-  await until(
-    () => create(merchant, key),
-    ({ status }) => status === 201,
-    { everyMs: 500 },
-  )
+  await isReady(merchant)
+  await isCreated(merchant, key)
   await until(() => merchant.api.read(accepted.uuid), isPaid, { limitMs: 40_000 })
   const path = `/api/v1/payments/${unwanted.uuid}/cancel`
   await until(
@@ -233,11 +228,7 @@ test('Temporal killed: 503 in time, and a payment of that moment is not lost', a
   expect([201, 503]).toContain(answer.status)
   if (answer.status === 503) expect(answer.ms).toBeLessThan(IN_TIME_MS)
   await Promise.all([dying, paying])
-  await until(
-    () => create(merchant, key),
-    ({ status }) => status === 201,
-    { everyMs: 500, limitMs: 40_000 },
-  )
+  await isCreated(merchant, key, { limitMs: 40_000 })
   await until(() => merchant.api.read(accepted.uuid), isPaid, { limitMs: 40_000 })
   expect(await count(merchant)).toBe(2)
   await stage.booksAgree(merchant)
