@@ -1,6 +1,7 @@
+import { joinSending } from '../engine/begin.ts'
 import type { Engine } from '../engine/start.ts'
 import { refuse } from './errors.ts'
-import { NOT_STORED_MS, UNAVAILABLE_RETRY_S } from './limits.ts'
+import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from './limits.ts'
 import { isOutage, within } from './outage.ts'
 
 export type Beginning<Row, Told> = {
@@ -31,6 +32,21 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
     const row = await find()
     return row === null ? notConfirmed(uuid) : tell(row)
   })
+}
+
+/**
+ * A sending that was found by its key and may have been begun a moment ago by a parallel call: waits as long as that one
+ * does, because all of them hear what the first one hears.
+ */
+export async function joinSent<Row extends { uuid: string; createdAt: Date }>(
+  engine: Engine,
+  row: Row,
+  { workflowId, find }: { workflowId: string; find: () => Promise<Row | null> },
+): Promise<Row> {
+  const waitMs = CREATE_MS - (Date.now() - row.createdAt.getTime())
+  if (waitMs <= 0) return row
+  await joinSending(engine, { workflowId, updateId: row.uuid, waitMs })
+  return (await find()) ?? row
 }
 
 /** What is read once a life was asked: an outage then does not say that nothing was started. */

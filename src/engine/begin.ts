@@ -83,11 +83,14 @@ async function beginSending<T extends Workflow>(
   )
 }
 
-/** Waits for the answer of a transfer that somebody else's call has begun; whatever interrupts it, the row tells. */
-export async function joinTransfer(engine: Engine, uuid: string, waitMs: number): Promise<void> {
+/** Waits for the answer of a sending that somebody else's call has begun; whatever interrupts it, the row tells. */
+export async function joinSending(
+  engine: Engine,
+  { workflowId, updateId, waitMs }: { workflowId: string; updateId: string; waitMs: number },
+): Promise<void> {
   const client = await engine.client()
   const joined = client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.getHandle(transferId(uuid)).executeUpdate(answered, { updateId: uuid }),
+    client.workflow.getHandle(workflowId).executeUpdate(answered, { updateId }),
   )
   await joined.catch(() => undefined)
 }

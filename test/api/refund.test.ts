@@ -21,10 +21,11 @@ const refundsOf = async ({ api }: Merchant, { uuid }: Shown): Promise<Shown[]> =
   (await api.get(`/api/v1/payments/${uuid}/refunds?per_page=100`)).body.data
 
 /** Waits until a charge shows a status, and gives it. */
-const shows = (merchant: Merchant, { uuid }: Shown, status: string): Promise<Shown> =>
+const shows = (merchant: Merchant, { uuid }: Shown, status: string, limitMs = 20_000): Promise<Shown> =>
   until(
     () => merchant.api.read(uuid),
     charge => charge.status === status,
+    { limitMs },
   )
 
 /** Refunds a part and waits until the provider has returned it. */
@@ -417,11 +418,43 @@ describe('what the provider says', () => {
     'notice_duplicated',
     'slow',
   ]
-  together(
-    Object.fromEntries(
+  together({
+    ...Object.fromEntries(
       UNKNOWN.map(kind => [`${kind}: asked until known, returned once`, () => returnedOnce(kind)]),
     ),
-  )
+    'a repeat while it is not known waits with the first, and hears what that one hears': async () => {
+      const { merchant, charge, key } = await refusedWhenSentAgain()
+      const posted = out.refund(merchant, charge, undefined, { key })
+      await shows(merchant, charge, 'PROCESSING')
+      const again = await out.refund(merchant, charge, undefined, { key })
+      const first = await posted
+      expect([again.status, replayed(again)]).toEqual([first.status, 'true'])
+      expect(again.body.data).toEqual(first.body.data)
+      await shows(merchant, charge, 'PAID')
+    },
+    'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
+      async () => {
+        const { merchant, charge, key } = await refusedWhenSentAgain()
+        await out.fault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
+        const first = await out.refund(merchant, charge, undefined, { key })
+        expect([first.status, first.body.data.refund.status]).toEqual([200, 'PROCESSING'])
+        const answers = [await out.refund(merchant, charge, undefined, { key })]
+        await shows(merchant, charge, 'PAID', 40_000)
+        answers.push(await out.refund(merchant, charge, undefined, { key }))
+        for (const again of answers)
+          expect([again.status, again.bytes.toString()]).toEqual([200, first.bytes.toString()])
+        expect(await out.paidOut(merchant)).toEqual([])
+      },
+  })
+
+  /** Nothing of its refund arrives, which has to be proved before it is sent again, and then it is refused. */
+  async function refusedWhenSentAgain() {
+    const merchant = await aMerchant()
+    const charge = await out.paidCharge(merchant)
+    await out.fault(merchant.connection, 'refund', 'timeout_then_absent')
+    await out.fault(merchant.connection, 'refund', 'refused')
+    return { merchant, charge, key: randomUUID() }
+  }
 
   async function returnedOnce(kind: FaultBody['fault']) {
     const merchant = await aMerchant()

@@ -261,8 +261,9 @@ describe('an outcome that is not known keeps the next provider out', () => {
       const merchant = await aMerchant([{ tells: false }])
       await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
       await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 5 })
+      const [order, key] = [{ pix_key: someKey() }, randomUUID()]
       const began = Date.now()
-      const { status, body } = await out.send(merchant)
+      const { status, body, bytes } = await out.send(merchant, order, { key })
       expect(Date.now() - began).toBeGreaterThan(9_000)
       expect(Date.now() - began).toBeLessThan(12_000)
       expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
@@ -277,8 +278,26 @@ describe('an outcome that is not known keeps the next provider out', () => {
         { everyMs: 500 },
       )
       expect(outcomes(paid)).toEqual(['A settled'])
+      expect((await out.send(merchant, order, { key })).bytes.toString()).toBe(bytes.toString())
       expect(await out.paidOut(merchant)).toHaveLength(1)
     },
+
+    'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
+      async () => {
+        const merchant = await aMerchant([{ tells: false }])
+        await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 4 })
+        const [order, key] = [{ pix_key: 'ac03@sim.trilho.test' }, randomUUID()]
+        const first = await out.send(merchant, order, { key })
+        expect([first.status, first.body.data.outcome]).toEqual([201, 'unknown'])
+        const answers = [await out.send(merchant, order, { key })]
+        const failed = await out.becomes(merchant, first.body.data.uuid, 'FAILED', 40_000)
+        expect(failed.error.code).toBe('AC03')
+        answers.push(await out.send(merchant, order, { key }))
+        for (const again of answers)
+          expect([again.status, again.bytes.toString()]).toEqual([201, first.bytes.toString()])
+        expect(await out.paidOut(merchant)).toEqual([])
+      },
   })
 
   async function inDoubtAndPaidOnce(kind: Fault, code: string) {

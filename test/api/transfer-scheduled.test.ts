@@ -199,7 +199,7 @@ together({
     const merchant = await aMerchant({ providers: [{ balance: 100, tells: false }] })
     await out.fault(merchant.connection, 'sendTransfer', 'timeout_then_done')
     await out.fault(merchant.connection, 'findTransfer', 'http_500', { times: 100_000 })
-    const { data } = (await out.send(merchant, { scheduled_for: inMs(300) })).body
+    const { data } = (await out.send(merchant, { scheduled_for: inMs(2_000) })).body
     await until(
       () => out.transfer(merchant, data.uuid),
       ({ outcome }) => outcome === 'unknown',

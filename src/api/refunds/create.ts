@@ -2,13 +2,14 @@ import { z } from 'zod'
 import type { ReadCharge } from '../../db/charges.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { refundableCents, whyNotRefundable } from '../../domain/refund.ts'
+import { refund as life, refundableCents, whyNotRefundable } from '../../domain/refund.ts'
 import { beginRefund } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import { type createRefund, refundShown, showAcceptedRefund, showRefund } from '../../wire/refund.ts'
+import { refundId } from '../../workflows/ids.ts'
 import type { RefundOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife } from '../begin.ts'
+import { beginLife, joinSent } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -31,11 +32,15 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const path = `/api/v1/payments/${chargeUuid}/refund`
   const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
-  const stored = key === null ? null : await findRefund(em, uuid)
+  const find = () => findRefund(em.fork(), uuid)
+  const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
+    const waits = isUnanswered(stored)
+    const joined = waits ? await joinSent(engine, stored, { workflowId: refundId(uuid), find }) : stored
+    const told = await keptAnswer(em, joined)
     // After the refund, so that the charge is seen to be refunding.
-    return answer(stored, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })
+    return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })
   }
   // Checked before a life starts, so that nothing is stored and the key stays free; the life checks again.
   const why = whyNotRefundable(charge, new Date())
@@ -57,17 +62,30 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   return beginLife(engine, {
     uuid,
     start: () => beginRefund(engine, order, CREATE_MS),
-    find: () => findRefund(em.fork(), uuid),
+    find,
     async tell(refund) {
       requireSameRequest(refund, fingerprint)
       const replayed = refund.requestId !== request.requestId
-      return answer(refund, await chargeOf(em.fork(), token, chargeUuid), { replayed })
+      const told = key === null ? refund : await keptAnswer(em, refund)
+      return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed })
     },
   })
 }
 
 export function findRefund(em: EntityManager, uuid: string) {
   return em.findOne(Refund, uuid, { populate: ['movement'] })
+}
+
+function isUnanswered({ acceptedAt, state }: Refund): boolean {
+  return acceptedAt == null && life.accepts(state, 'accepted')
+}
+
+/** One that was not decided in time is answered as accepted, and so is every repeat with its key, whatever comes of it. */
+async function keptAnswer(em: EntityManager, refund: Refund): Promise<Refund> {
+  if (!isUnanswered(refund)) return refund
+  const { uuid, state } = refund
+  await em.nativeUpdate(Refund, { uuid, state, acceptedAt: null }, { acceptedAt: new Date() })
+  return (await findRefund(em.fork(), uuid)) ?? refund
 }
 
 function answer(refund: Refund, charge: ReadCharge, { replayed }: { replayed: boolean }) {

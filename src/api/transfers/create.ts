@@ -7,7 +7,7 @@ import type { ReadTransfer, TriedTransfer } from '../../db/transfers.ts'
 import type { RefusalCode } from '../../domain/errors.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { transfer as life } from '../../domain/transfer.ts'
-import { beginTransfer, joinTransfer } from '../../engine/begin.ts'
+import { beginTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import {
@@ -16,9 +16,10 @@ import {
   showTransfer,
   transferShown,
 } from '../../wire/transfer.ts'
+import { transferId } from '../../workflows/ids.ts'
 import type { TransferDetails, TransferOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife } from '../begin.ts'
+import { beginLife, joinSent } from '../begin.ts'
 import { candidatesFor } from '../candidates.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
@@ -44,10 +45,13 @@ export async function createTransfer(
   const { body, token, em, idempotencyKey: key } = request
   const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path: TRANSFERS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
-  const stored = key === null ? null : await findTransfer(em, uuid)
+  const find = () => findTransfer(em.fork(), uuid)
+  const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    return answer(await settledDown(engine, em, stored), { replayed: true })
+    const waits = isUnanswered(stored)
+    const joined = waits ? await joinSent(engine, stored, { workflowId: transferId(uuid), find }) : stored
+    return answer(await keptAnswer(em, joined), { replayed: true })
   }
   const candidates = await allowedCandidates(em, { body, token })
   const details: TransferDetails = {
@@ -71,21 +75,32 @@ export async function createTransfer(
   return beginLife(engine, {
     uuid,
     start: () => beginTransfer(engine, order, { externalRef: body.external_ref, waitMs: CREATE_MS }),
-    find: () => findTransfer(em.fork(), uuid),
-    tell(transfer) {
+    find,
+    async tell(transfer) {
       requireSameRequest(transfer, fingerprint)
-      return answer(transfer, { replayed: transfer.requestId !== request.requestId })
+      const told = key === null ? transfer : await keptAnswer(em, transfer)
+      return answer(told, { replayed: transfer.requestId !== request.requestId })
     },
   })
 }
 
-/** A parallel call may have begun it a moment ago: all of them hear what the first one hears. */
-async function settledDown(engine: Engine, em: EntityManager, stored: TriedTransfer): Promise<TriedTransfer> {
-  const waitMs = CREATE_MS - (Date.now() - stored.createdAt.getTime())
-  const isAnswered = stored.accepted != null || life.isOver(stored.state) || stored.scheduledFor != null
-  if (isAnswered || waitMs <= 0) return stored
-  await joinTransfer(engine, stored.uuid, waitMs)
-  return (await findTransfer(em.fork(), stored.uuid)) ?? stored
+/** The states of a transfer that nobody has taken and nobody has refused yet. */
+const UNDECIDED = life.states.filter(state => state === 'created' || life.accepts(state, 'accepted'))
+
+function isUnanswered({ accepted, state }: TriedTransfer): boolean {
+  return accepted == null && UNDECIDED.includes(state)
+}
+
+/**
+ * What was not decided in time is answered as it stands, and whatever comes of it, every repeat with its key hears the
+ * same (SPEC §1): the first answer is kept, unless the life has come to its own meanwhile.
+ */
+async function keptAnswer(em: EntityManager, transfer: TriedTransfer): Promise<TriedTransfer> {
+  if (!isUnanswered(transfer)) return transfer
+  const { uuid } = transfer
+  const accepted = z.encode(transferShown, showTransfer(transfer, transfer.attempts))
+  await em.nativeUpdate(Transfer, { uuid, accepted: null, state: { $in: UNDECIDED } }, { accepted })
+  return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 
 async function allowedCandidates(

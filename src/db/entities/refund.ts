@@ -24,6 +24,7 @@ const schema = defineEntity({
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
     endToEnd: text().nullable(),
     failure: p.json<Failure>().nullable(),
+    /** From when on its POST says that it was accepted: its provider's word, or that it was not waited for any longer. */
     acceptedAt: moment().nullable(),
     sequence: p.integer().default(0),
     requestId: text(),

@@ -34,7 +34,7 @@ const schema = defineEntity({
     settledAt: moment().nullable(),
     scheduledFor: moment().nullable(),
     failure: p.json<Failure>().nullable(),
-    /** What its POST answers, on the wire's side: how it was shown when it was accepted or scheduled. */
+    /** What its POST answers, on the wire's side: how it was shown when it was accepted, scheduled, or not waited for any longer. */
     accepted: p.json<Record<string, unknown>>().nullable(),
     history: p.json<HistoryEntry<TransferStatus>[]>(),
     sequence: p.integer().default(0),
