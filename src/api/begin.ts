@@ -41,11 +41,11 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
 export async function joinSent<Row extends { uuid: string; createdAt: Date }>(
   engine: Engine,
   row: Row,
-  { workflowId, find }: { workflowId: string; find: () => Promise<Row | null> },
+  { kind, find }: { kind: 'transfer' | 'refund'; find: () => Promise<Row | null> },
 ): Promise<Row> {
   const waitMs = CREATE_MS - (Date.now() - row.createdAt.getTime())
   if (waitMs <= 0) return row
-  await joinSending(engine, { workflowId, updateId: row.uuid, waitMs })
+  await joinSending(engine, { kind, uuid: row.uuid, waitMs })
   return (await find()) ?? row
 }
 

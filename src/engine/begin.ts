@@ -83,14 +83,15 @@ async function beginSending<T extends Workflow>(
   )
 }
 
-/** Waits for the answer of a sending that somebody else's call has begun; whatever interrupts it, the row tells. */
+/** Waits for the answer that somebody else's call has begun to wait for; whatever interrupts it, the row tells. */
 export async function joinSending(
   engine: Engine,
-  { workflowId, updateId, waitMs }: { workflowId: string; updateId: string; waitMs: number },
+  { kind, uuid, waitMs }: { kind: 'transfer' | 'refund'; uuid: string; waitMs: number },
 ): Promise<void> {
   const client = await engine.client()
+  const life = client.workflow.getHandle(kind === 'transfer' ? transferId(uuid) : refundId(uuid))
   const joined = client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.getHandle(workflowId).executeUpdate(answered, { updateId }),
+    life.executeUpdate(answered, { updateId: uuid }),
   )
   await joined.catch(() => undefined)
 }

@@ -6,7 +6,6 @@ import { refund as life, refundableCents, whyNotRefundable } from '../../domain/
 import { beginRefund } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import { type createRefund, refundShown, showAcceptedRefund, showRefund } from '../../wire/refund.ts'
-import { refundId } from '../../workflows/ids.ts'
 import type { RefundOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
 import { beginLife, joinSent } from '../begin.ts'
@@ -37,7 +36,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   if (stored) {
     requireSameRequest(stored, fingerprint)
     const waits = isUnanswered(stored)
-    const joined = waits ? await joinSent(engine, stored, { workflowId: refundId(uuid), find }) : stored
+    const joined = waits ? await joinSent(engine, stored, { kind: 'refund', find }) : stored
     const told = await keptAnswer(em, joined)
     // After the refund, so that the charge is seen to be refunding.
     return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })

@@ -16,7 +16,6 @@ import {
   showTransfer,
   transferShown,
 } from '../../wire/transfer.ts'
-import { transferId } from '../../workflows/ids.ts'
 import type { TransferDetails, TransferOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
 import { beginLife, joinSent } from '../begin.ts'
@@ -50,7 +49,7 @@ export async function createTransfer(
   if (stored) {
     requireSameRequest(stored, fingerprint)
     const waits = isUnanswered(stored)
-    const joined = waits ? await joinSent(engine, stored, { workflowId: transferId(uuid), find }) : stored
+    const joined = waits ? await joinSent(engine, stored, { kind: 'transfer', find }) : stored
     return answer(await keptAnswer(em, joined), { replayed: true })
   }
   const candidates = await allowedCandidates(em, { body, token })
