@@ -17,8 +17,9 @@ export async function post(em: EntityManager, entries: Entry[]): Promise<void> {
   )
   if (postings.length === 0) return
   const rows = withBalances(postings, await moveBalances(em, postings))
+  // Nobody waits for an answer: in quotes, as MikroORM writes it, it travels with what follows (src/db/pool.ts).
   await em.execute(
-    `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
+    `insert into "posting" (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
      select movement, account, provider_account, bucket, cents, balance
      from unnest(array[?]::uuid[], array[?]::uuid[], array[?]::uuid[], array[?]::text[], array[?]::bigint[], array[?]::bigint[])
        with ordinality as written (movement, account, provider_account, bucket, cents, balance, position)

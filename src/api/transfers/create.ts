@@ -52,7 +52,10 @@ export async function createTransfer(
     const joined = waits ? await joinSent(engine, stored, { kind: 'transfer', find }) : stored
     return answer(await keptAnswer(em, joined), { replayed: true })
   }
-  const candidates = await allowedCandidates(em, { body, token })
+  const [candidates, takeBefore] = await Promise.all([
+    allowedCandidates(em, { body, token }),
+    key === null ? lastMoment(em) : undefined,
+  ])
   const details: TransferDetails = {
     pixKey: body.pix_key,
     ...(body.document !== undefined && { document: body.document }),
@@ -67,7 +70,7 @@ export async function createTransfer(
     valueCents: body.value,
     details: sealer.seal(details),
     ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
-    ...(key === null && { takeBefore: await takeBefore(em) }),
+    ...(takeBefore !== undefined && { takeBefore }),
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
@@ -132,7 +135,7 @@ async function requireFreshRef(em: EntityManager, { body, token }: Pick<CreateRe
 }
 
 /** By PostgreSQL's clock, because another machine's life compares with it. */
-async function takeBefore(em: EntityManager): Promise<string> {
+async function lastMoment(em: EntityManager): Promise<string> {
   const [row]: { at: Date }[] = await em.execute(
     `select now() + interval '${NOT_STORED_MS} milliseconds' as at`,
   )
