@@ -25,7 +25,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     path: TRANSFERS_PATH,
     summary: 'Send money to a PIX key',
     description:
-      'Answers PROCESSING when a provider has accepted; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',
+      'Answers PROCESSING when a provider has accepted, or after ten seconds without a word; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',
     body: createTransfer,
     answers: {
       201: transferAnswer,
