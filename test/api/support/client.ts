@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { Contract } from './contract.ts'
+import { until } from './until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
 export type Answer = { status: number; headers: Headers; body: any; bytes: Buffer }
@@ -52,12 +54,14 @@ export function apiOf({ url, token, contract }: { url: string; token?: string; c
     delete: (path: string) => call('DELETE', path),
     /** The same service for somebody else; undefined is nobody. */
     as: (other: string | undefined) => apiOf({ url, contract, ...(other !== undefined && { token: other }) }),
-    /** Creates a charge and gives its data; fails where it is not created. */
+    /** Creates a charge and gives its data, asking again by its key as docs/errors.md says; fails where it is not created. */
     async charge(body: object = {}, request?: Request) {
-      const answer = await call('POST', '/api/v1/payments', {
-        body: { value: 10, type: 'PIX', ...body },
-        ...request,
-      })
+      const order = { body: { value: 10, type: 'PIX', ...body }, key: randomUUID(), ...request }
+      const answer = await until(
+        () => call('POST', '/api/v1/payments', order),
+        ({ body: { code } }) => code !== 'not_confirmed' && code !== 'issuing',
+        { everyMs: 1_000 },
+      )
       if (answer.status !== 201)
         throw new Error(`not created: ${answer.status} ${JSON.stringify(answer.body)}`)
       return answer.body.data
