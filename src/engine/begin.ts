@@ -88,12 +88,13 @@ export async function joinSending(
   engine: Engine,
   { kind, uuid, waitMs }: { kind: 'transfer' | 'refund'; uuid: string; waitMs: number },
 ): Promise<void> {
-  const client = await engine.client()
-  const life = client.workflow.getHandle(kind === 'transfer' ? transferId(uuid) : refundId(uuid))
-  const joined = client.withDeadline(Date.now() + waitMs, () =>
-    life.executeUpdate(answered, { updateId: uuid }),
-  )
-  await joined.catch(() => undefined)
+  const join = async () => {
+    const client = await engine.client()
+    const life = client.workflow.getHandle(kind === 'transfer' ? transferId(uuid) : refundId(uuid))
+    const deadline = Date.now() + waitMs
+    await client.withDeadline(deadline, () => life.executeUpdate(answered, { updateId: uuid }))
+  }
+  await join().catch(() => undefined)
 }
 
 /** Asks a transfer that waits for its time to cancel; false where it has been sent, `gone` where its life is over. */
