@@ -49,7 +49,7 @@ export async function joinSent<Row extends { uuid: string; createdAt: Date }>(
   return (await find()) ?? row
 }
 
-/** What is read once a life was asked: an outage then does not say that nothing was started. */
+/** What is read once a life was asked or its row was found: an outage then does not say that nothing was started. */
 export async function orNotConfirmed<T>(uuid: string, reading: () => Promise<T>): Promise<T> {
   try {
     return await reading()

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/start.ts'
 import { type createRefund, refundShown, showAcceptedRefund, showRefund } from '../../wire/refund.ts'
 import type { RefundOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife, joinSent } from '../begin.ts'
+import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -35,11 +35,13 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    const waits = isUnanswered(stored)
-    const joined = waits ? await joinSent(engine, stored, { kind: 'refund', find }) : stored
-    const told = await keptAnswer(em, joined)
-    // After the refund, so that the charge is seen to be refunding.
-    return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })
+    return orNotConfirmed(uuid, async () => {
+      const waits = isUnanswered(stored)
+      const joined = waits ? await joinSent(engine, stored, { kind: 'refund', find }) : stored
+      const told = await keptAnswer(em, joined)
+      // After the refund, so that the charge is seen to be refunding.
+      return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })
+    })
   }
   // Checked before a life starts, so that nothing is stored and the key stays free; the life checks again.
   const why = whyNotRefundable(charge, new Date())

@@ -18,7 +18,7 @@ import {
 } from '../../wire/transfer.ts'
 import type { TransferDetails, TransferOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife, joinSent } from '../begin.ts'
+import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
 import { candidatesFor } from '../candidates.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
@@ -48,9 +48,11 @@ export async function createTransfer(
   const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    const waits = isUnanswered(stored)
-    const joined = waits ? await joinSent(engine, stored, { kind: 'transfer', find }) : stored
-    return answer(await keptAnswer(em, joined), { replayed: true })
+    return orNotConfirmed(uuid, async () => {
+      const waits = isUnanswered(stored)
+      const joined = waits ? await joinSent(engine, stored, { kind: 'transfer', find }) : stored
+      return answer(await keptAnswer(em, joined), { replayed: true })
+    })
   }
   const [candidates, takeBefore] = await Promise.all([
     allowedCandidates(em, { body, token }),
