@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile, type Speed } from './figures.ts'
 
 /** One call of a kind; false where it was refused. */
@@ -11,38 +12,57 @@ export async function inTurns(
   kinds: Kind[],
   { callers, seconds }: { callers: number; seconds: number },
 ): Promise<Speed[]> {
-  const heard = kinds.map(() => ({ times: [] as number[], failures: 0, ms: 0 }))
+  const heard = kinds.map(nothingHeard)
   for (const { call } of kinds) await Promise.all(Array.from({ length: callers }, call)) // So that all are warm.
   for (let turn = 0; turn < TURNS; turn += 1)
     for (const place of turn % 2 === 0 ? kinds.keys() : [...kinds.keys()].reverse())
       await asking(kinds[place]!, heard[place]!, { callers, ms: (seconds * 1_000) / TURNS })
-  return kinds.map(({ what }, place) => {
-    const { times, failures, ms } = heard[place]!
-    const sorted = times.toSorted((a, b) => a - b)
-    return {
-      what,
-      callers,
-      perSecond: sorted.length / (ms / 1_000),
-      p50Ms: quantile(sorted, 0.5),
-      p99Ms: quantile(sorted, 0.99),
-      calls: sorted.length,
-      failures,
+  return kinds.map(({ what }, place) => speedOf(what, callers, heard[place]!))
+}
+
+/** What each kind takes where nothing else runs: one call after the other, what it set going over before the next. */
+export async function oneByOne(
+  kinds: Kind[],
+  { calls, restMs }: { calls: number; restMs: number },
+): Promise<Speed[]> {
+  const heard = kinds.map(nothingHeard)
+  for (let turn = 0; turn < calls; turn += 1)
+    for (const [place, kind] of kinds.entries()) {
+      await asking(kind, heard[place]!, { callers: 1, ms: 0 })
+      await sleep(restMs)
     }
-  })
+  return kinds.map(({ what }, place) => speedOf(`${what}, nothing beside it`, 1, heard[place]!))
+}
+
+/** Times of the calls that were answered, those that were refused, and the time that all took together. */
+type Heard = { times: number[]; failures: number; ms: number }
+const nothingHeard = (): Heard => ({ times: [], failures: 0, ms: 0 })
+
+function speedOf(what: string, callers: number, { times, failures, ms }: Heard): Speed {
+  const sorted = times.toSorted((a, b) => a - b)
+  return {
+    what,
+    callers,
+    perSecond: sorted.length / (ms / 1_000),
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms: quantile(sorted, 0.99),
+    calls: sorted.length,
+    failures,
+  }
 }
 
 async function asking(
   { call }: Kind,
-  heard: { times: number[]; failures: number; ms: number },
+  heard: Heard,
   { callers, ms }: { callers: number; ms: number },
 ): Promise<void> {
   const began = performance.now()
   const caller = async () => {
-    while (performance.now() < began + ms) {
+    do {
       const asked = performance.now()
       if (await call()) heard.times.push(performance.now() - asked)
       else heard.failures += 1
-    }
+    } while (performance.now() < began + ms)
   }
   await Promise.all(Array.from({ length: callers }, caller))
   heard.ms += performance.now() - began

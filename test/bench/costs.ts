@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuTimes, type Program } from './cpu.ts'
 import type { Cost } from './figures.ts'
 import type { Site } from './site.ts'
 
@@ -7,7 +8,8 @@ const SAMPLE = 20
 
 /**
  * What one operation costs the engines: events and workflow tasks of its life as its history tells them, transactions
- * and statements as PostgreSQL counts them, the API's and the background's own share of an idle time taken off.
+ * and statements as PostgreSQL counts them, processor time where Linux tells it; what as long an idle time costs is
+ * taken off.
  */
 export async function costOf(
   site: Site,
@@ -31,34 +33,41 @@ export async function costOf(
     uuids.map(async uuid => (await workflow.getHandle(lifeOf(uuid)).fetchHistory()).events ?? []),
   )
   const mean = (counts: number[]) => counts.reduce((sum, one) => sum + one, 0) / counts.length
-  const own = (name: 'transactions' | 'statements') =>
-    Math.max(0, (busy[name] - (idle[name] / idle.ms) * busy.ms) / SAMPLE)
+  const own = (name: Counter) => {
+    const [atWork, atRest] = [busy.counted[name], idle.counted[name]]
+    if (atWork === undefined || atRest === undefined) return null
+    return Math.max(0, (atWork - (atRest / idle.ms) * busy.ms) / SAMPLE)
+  }
   return {
     what,
     historyEvents: mean(histories.map(events => events.length)),
     workflowTasks: mean(
       histories.map(events => events.filter(event => event.workflowTaskCompletedEventAttributes).length),
     ),
-    transactions: own('transactions'),
-    statements: own('statements'),
+    transactions: own('transactions')!,
+    statements: own('statements')!,
+    cpuMs: {
+      Temporal: own('Temporal'),
+      worker: own('worker'),
+      API: own('API'),
+      PostgreSQL: own('PostgreSQL'),
+    },
   }
 }
 
-type Counted = { transactions: number; statements: number; ms: number }
+type Counter = 'transactions' | 'statements' | Program
+type Counters = Partial<Record<Counter, number>>
 
-async function during(site: Site, act: () => Promise<unknown>): Promise<Counted> {
+async function during(site: Site, act: () => Promise<unknown>): Promise<{ counted: Counters; ms: number }> {
   const [before, began] = [await counters(site), performance.now()]
   await act()
   const [after, ms] = [await counters(site), performance.now() - began]
-  return {
-    transactions: after.transactions - before.transactions,
-    statements: after.statements - before.statements,
-    ms,
-  }
+  const names = Object.keys(after) as Counter[]
+  return { counted: Object.fromEntries(names.map(name => [name, after[name]! - before[name]!])), ms }
 }
 
 /** `openSite` has PostgreSQL count every statement of every process; Temporal may have databases of its own there. */
-async function counters({ stage }: Site): Promise<Omit<Counted, 'ms'>> {
+async function counters({ stage }: Site): Promise<Counters> {
   await stage.sql('select pg_stat_force_next_flush()')
   const [row] = await stage.sql<{ transactions: string; statements: string }>(
     `select (select xact_commit + xact_rollback from pg_stat_database where datname = current_database()) as transactions,
@@ -66,5 +75,9 @@ async function counters({ stage }: Site): Promise<Omit<Counted, 'ms'>> {
         where dbid = (select oid from pg_database where datname = current_database())
           and query !~* '^(begin|commit|rollback|start)') as statements`,
   )
-  return { transactions: Number(row!.transactions), statements: Number(row!.statements) }
+  return {
+    transactions: Number(row!.transactions),
+    statements: Number(row!.statements),
+    ...(await cpuTimes()),
+  }
 }

@@ -1,10 +1,11 @@
-import { inTurns } from './callers.ts'
+import { inTurns, oneByOne } from './callers.ts'
 import { costOf } from './costs.ts'
 import { type Figures, perSecondOf } from './figures.ts'
 import type { Bench } from './main.ts'
 
 /** How many callers knock at once. */
 const CALLERS = [1, 16, 64]
+const ALONE = 40
 
 /** POST /payments beside the floors under it. */
 export async function creates({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
@@ -29,6 +30,13 @@ export async function creates({ site, floors, seconds, say }: Bench): Promise<Pa
       atLeast: 0.6,
     })
   }
+  const alone = await oneByOne([floors.localAndNormal, ours], { calls: ALONE, restMs: 100 })
+  speeds.push(...alone)
+  goals.push({
+    what: 'p50 of the floor of local + normal ÷ of a create, nothing beside it',
+    is: alone[0]!.p50Ms / alone[1]!.p50Ms,
+    atLeast: 0.6,
+  })
   const cost = await costOf(site, 'create a charge', {
     perform: async () => (await create())!,
     lifeOf: uuid => `charge/${uuid}`,

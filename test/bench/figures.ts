@@ -1,3 +1,5 @@
+import type { Program } from './cpu.ts'
+
 /** What a benchmark found, and how it is written down. */
 
 /** Calls of one kind by so many callers at once, each after its last one was answered. */
@@ -19,6 +21,8 @@ export type Cost = {
   workflowTasks: number
   transactions: number
   statements: number
+  /** Of each program, in ms; null where nobody tells it. */
+  cpuMs: Record<Program, number | null>
 }
 export type Figures = { speeds: Speed[]; goals: Goal[]; costs: Cost[]; notes: string[] }
 
@@ -83,12 +87,13 @@ export function written({ speeds, goals, costs, notes }: Figures): string {
       })),
     ),
     table(
-      costs.map(({ what, historyEvents, workflowTasks, transactions, statements }) => ({
+      costs.map(({ what, historyEvents, workflowTasks, transactions, statements, cpuMs }) => ({
         'one operation': what,
         'history events': historyEvents,
         'workflow tasks': workflowTasks,
         transactions,
         statements,
+        ...Object.fromEntries(Object.entries(cpuMs).map(([program, ms]) => [`${program} CPU ms`, ms ?? '-'])),
       })),
     ),
     table(

@@ -1,11 +1,14 @@
 import type { Merchant } from '../api/support/stage.ts'
-import { inTurns } from './callers.ts'
+import { inTurns, oneByOne } from './callers.ts'
 import { costOf } from './costs.ts'
 import { type Figures, perSecondOf } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = [1, 16]
 const BALANCES = 100
+/** Far longer than a settlement at the simulator takes, and all that follows it. */
+const SETTLED_MS = 600
+const ALONE = 40
 /** Reais of which so many transfers of a centavo can be sent. */
 const PLENTY = 1_000_000
 
@@ -56,6 +59,13 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
       },
     )
   }
+  const alone = await oneByOne([floors.localNormalLocal, overOne], { calls: ALONE, restMs: SETTLED_MS })
+  speeds.push(...alone)
+  goals.push({
+    what: 'p50 of the floor of local + normal + local ÷ of a transfer, nothing beside it',
+    is: alone[0]!.p50Ms / alone[1]!.p50Ms,
+    atLeast: 0.5,
+  })
   const cost = await costOf(site, 'transfer, settled', {
     perform: async () => (await send(hot!.token))!,
     lifeOf: uuid => `transfer/${uuid}`,
