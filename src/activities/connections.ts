@@ -1,4 +1,5 @@
-import { Connection } from '../db/entities/connection.ts'
+import { connectionToCall } from '../db/connections.ts'
+import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { Party } from '../domain/provider.ts'
 import type { Provider } from '../providers/port.ts'
@@ -13,9 +14,8 @@ export async function reach(
   em: EntityManager,
   connectionUuid: string,
 ): Promise<Reached> {
-  const connection = await em.findOneOrFail(Connection, connectionUuid, {
-    populate: ['sealedCredentials', 'isDistrusted'],
-  })
+  const connection = await connectionToCall(em, connectionUuid)
+  if (!connection) throw new Error(`no connection ${connectionUuid}`)
   const provider = providers.providerFor({
     uuid: connection.uuid,
     dialect: connection.dialect,

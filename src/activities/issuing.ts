@@ -2,7 +2,7 @@ import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge, type ChargeFailure } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { ALONE } from '../db/lock.ts'
+import { lockAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { feeOf } from '../domain/money.ts'
@@ -83,7 +83,7 @@ function feeBefore({ valueCents }: { valueCents: number }, { fees }: Connection)
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
 export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
   const { connection } = begun
-  const charge = await em.findOneOrFail(Charge, begun.attempt.subjectUuid, ALONE)
+  const charge = await lockAlone(em, Charge, begun.attempt.subjectUuid)
   const attempts = await attemptsToIssue(em, charge.uuid)
   const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
   if (charge.state !== 'issuing') {

@@ -1,7 +1,7 @@
 import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
 import { Transfer } from '../db/entities/transfer.ts'
-import { ALONE, lockGate } from '../db/lock.ts'
+import { lockAlone, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
@@ -11,7 +11,7 @@ import { type TransferEvent, transfer as transferLife } from '../domain/transfer
 
 /** The charge under its row lock, with all that showing it needs, and the gate of its money: whoever moves some starts here. */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
-  const charge = await em.findOneOrFail(Charge, uuid, ALONE)
+  const charge = await lockAlone(em, Charge, uuid)
   await lockGate(em, charge.connection.uuid)
   await em.populate(charge, ['connection', 'movement', 'splits.recipient'])
   return charge
@@ -19,7 +19,7 @@ export async function lockCharge(em: EntityManager, uuid: string): Promise<Charg
 
 /** The transfer under its row lock, and the gate of its money. */
 export async function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
-  return behindTheGate(em, await em.findOneOrFail(Transfer, uuid, ALONE))
+  return behindTheGate(em, await lockAlone(em, Transfer, uuid))
 }
 
 /** The gate of a transfer's money, whose row is locked or new. */

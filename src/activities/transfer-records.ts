@@ -1,7 +1,7 @@
 import { attemptsOf, type NamedAttempt } from '../db/attempts.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
-import { ALONE } from '../db/lock.ts'
+import { findAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
@@ -49,7 +49,7 @@ function newPixOut({ sealer }: Dependencies, order: TransferOrder): Outgoing<Tra
   return {
     ...pixOut,
     async lock(em, uuid) {
-      const stored = await em.findOne(Transfer, uuid, ALONE)
+      const stored = await findAlone(em, Transfer, uuid)
       return behindTheGate(em, stored ?? (await openTransfer(em, order, sealer.open(order.details))))
     },
   }

@@ -1,4 +1,5 @@
-import { Connection, DefaultProvider } from '../db/entities/connection.ts'
+import { connectionOf, rankedConnections } from '../db/connections.ts'
+import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { Token } from './auth.ts'
 import { refuseField } from './errors.ts'
@@ -10,7 +11,9 @@ export async function candidatesFor(
 ): Promise<Connection[]> {
   if (token.connectionUuid !== null) return [await boundConnection(em, token, token.connectionUuid)]
   if (providerUuid !== undefined) return [await namedConnection(em, token, providerUuid)]
-  const usable = (await defaultConnections(em, token)).filter(connection => serves(connection, token))
+  // Which of them is trusted least just now is asked by whoever begins something at once (src/db/breaker.ts).
+  const ranked = await rankedConnections(em, token.accountUuid)
+  const usable = ranked.filter(connection => serves(connection, token))
   const candidates = onePerProviderAccount(usable)
   if (candidates.length === 0) unfit('no active default provider; name one, or set the defaults')
   return candidates
@@ -18,25 +21,15 @@ export async function candidatesFor(
 
 /** The token's provider wins over any that is named. */
 async function boundConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {
-  const connection = await em.findOne(Connection, { uuid, accountUuid: token.accountUuid })
+  const connection = await connectionOf(em, { accountUuid: token.accountUuid, uuid })
   if (!connection || !serves(connection, token)) unfit('the provider of this token is not active')
   return connection
 }
 
 async function namedConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {
-  const connection = await em.findOne(Connection, { uuid, accountUuid: token.accountUuid, isPublic: true })
-  if (!connection || !serves(connection, token)) unfit('must be an active provider of the account')
+  const connection = await connectionOf(em, { accountUuid: token.accountUuid, uuid })
+  if (!connection?.isPublic || !serves(connection, token)) unfit('must be an active provider of the account')
   return connection
-}
-
-/** By priority; which of them is trusted least just now is asked by whoever begins something at once (src/db/breaker.ts). */
-async function defaultConnections(em: EntityManager, token: Token): Promise<Connection[]> {
-  const places = await em.find(
-    DefaultProvider,
-    { accountUuid: token.accountUuid, paymentType: 'PIX', connection: { isPublic: true } },
-    { populate: ['connection'], orderBy: { position: 'asc' } },
-  )
-  return places.map(place => place.connection)
 }
 
 /** Only ACTIVE starts anything; test tokens reach simulators only, live ones never. */

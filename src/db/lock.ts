@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core'
+import { type EntityClass, type EntityData, type EntityName, LockMode } from '@mikro-orm/core'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
 import { type Row, readingOf } from './reading.ts'
@@ -8,6 +8,37 @@ import { type Row, readingOf } from './reading.ts'
  * a connection or account is not locked with it, which every new row that names one would wait for.
  */
 export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+/**
+ * A row locked alone by its key, or null where there is none, by a statement written once: every step of money begins
+ * with it. A row that this unit of work knows already may have been changed by it, so it asks for that one itself.
+ */
+export async function findAlone<T extends { uuid: string }>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  uuid: string,
+): Promise<T | null> {
+  if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
+  if (em.getUnitOfWork().getById(entity, uuid as never))
+    return (await em.findOne(entity, uuid as never, ALONE)) as T | null
+  const found = readingOf(em, entity, 'r')
+  const [row] = await em.execute<Row[]>(
+    `select ${found.columns} from ${em.getMetadata(entity).tableName} r where r.uuid = ? for update`,
+    [uuid],
+  )
+  return row ? em.merge<T>(entity as EntityName<T>, found.of(row) as EntityData<T>) : null
+}
+
+/** The same of a row that must be there. */
+export async function lockAlone<T extends { uuid: string }>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  uuid: string,
+): Promise<T> {
+  const row = await findAlone(em, entity, uuid)
+  if (!row) throw new Error(`no ${entity.name} ${uuid}`)
+  return row
+}
 
 /**
  * The gate of money: of what goes through one connection, one transaction at a time moves some. So those that take

@@ -1,4 +1,4 @@
-import type { EntityClass, EntityProperty } from '@mikro-orm/core'
+import type { EntityClass, EntityProperty, FormulaColumns } from '@mikro-orm/core'
 import type { EntityManager } from './orm.ts'
 
 /** How rows of one entity are read by a statement that is written by hand. */
@@ -14,30 +14,45 @@ const known = new WeakMap<object, Map<string, Reading<unknown>>>()
 
 /**
  * What is only shown is read without the unit of work, by the entity's own description. Building a statement and an
- * entity anew for each look-up costs several times what PostgreSQL needs to answer it; here it is done once.
+ * entity anew for each look-up costs several times what PostgreSQL needs to answer it; here it is done once. What is
+ * lazy is read where it is named.
  */
 export function readingOf<T extends object>(
   em: EntityManager,
   entity: EntityClass<T>,
   alias: string,
+  lazies: (keyof T & string)[] = [],
 ): Reading<T> {
   const all = em.getMetadata()
   const readings = known.get(all) ?? new Map<string, Reading<unknown>>()
   known.set(all, readings)
-  const found = readings.get(`${entity.name} ${alias}`) ?? newReading(em, entity, alias)
-  readings.set(`${entity.name} ${alias}`, found)
+  const name = [entity.name, alias, ...lazies].join(' ')
+  const found = readings.get(name) ?? newReading(em, entity, { alias, lazies })
+  readings.set(name, found)
   return found as Reading<T>
 }
 
-function newReading<T extends object>(em: EntityManager, entity: EntityClass<T>, alias: string): Reading<T> {
+function newReading<T extends object>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  { alias, lazies }: { alias: string; lazies: string[] },
+): Reading<T> {
   const platform = em.getPlatform()
-  const properties = em.getMetadata(entity).props.filter(({ fieldNames, lazy }) => fieldNames && !lazy)
-  const fields = properties.map((property: EntityProperty) => {
-    const column = property.fieldNames[0]!
+  const properties: EntityProperty[] = em.getMetadata(entity).props.filter(({ fieldNames }) => fieldNames)
+  const columnOf = ({ fieldNames }: EntityProperty) => `${alias}.${fieldNames[0]}`
+  const columns = Object.fromEntries(properties.map(property => [property.name, columnOf(property)]))
+  const name = em.getMetadata(entity).tableName
+  const table = { alias, name, qualifiedName: name, toString: () => alias }
+  const read = properties.filter(({ name, lazy }) => !lazy || lazies.includes(name))
+  const fields = read.map(property => {
     const { customType } = property
     const isMoment = property.runtimeType === 'Date'
     return {
-      ...{ name: property.name, column, as: `${alias}_${column}` },
+      name: property.name,
+      column: property.formula
+        ? String(property.formula(columns as FormulaColumns<T>, table))
+        : columnOf(property),
+      as: `${alias}_${property.fieldNames[0]}`,
       value: (stored: unknown) => {
         if (stored === null) return null
         if (isMoment) return platform.parseDate(stored as string)
@@ -46,7 +61,7 @@ function newReading<T extends object>(em: EntityManager, entity: EntityClass<T>,
     }
   })
   return {
-    columns: fields.map(({ column, as }) => `${alias}.${column} as ${as}`).join(', '),
+    columns: fields.map(({ column, as }) => `${column} as ${as}`).join(', '),
     of(row) {
       const read: Row = {}
       for (const { name, as, value } of fields) read[name] = value(row[as])

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { Connection } from '../../db/entities/connection.ts'
-import { Notice } from '../../db/entities/notice.ts'
-import type { EntityManager } from '../../db/orm.ts'
+import { connectionToCall } from '../../db/connections.ts'
+import { keepNotices, type ToldNotice } from '../../db/notices.ts'
 import type { NoticeItem } from '../../domain/provider.ts'
 import { handOver } from '../../engine/notices.ts'
 import type { Engine } from '../../engine/start.ts'
@@ -44,9 +43,7 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
         body: 'text',
         answers: { 200: taken, errors: ['unauthenticated'] },
         async handle({ params, body, headers, em, requestId }) {
-          const connection = await em.findOne(Connection, params.connection, {
-            populate: ['sealedCredentials'],
-          })
+          const connection = await connectionToCall(em, params.connection)
           if (!connection) refuse('not_found')
           const provider = providers.providerFor({
             uuid: connection.uuid,
@@ -57,7 +54,8 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
           const read = provider.readNotice({ body, headers: single(headers), secret: params.secret ?? null })
           if (read.kind === 'forged') refuse('unauthenticated')
           if (read.kind === 'unreadable') refuse('malformed_json')
-          for (const notice of await store(em, connection, { items: read.items, requestId })) {
+          const told = read.items.map(item => asTold(item, requestId))
+          for (const notice of await keepNotices(em, connection.uuid, told)) {
             await handOver(engine, em, notice, { connection }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
@@ -72,35 +70,10 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
   }
 }
 
-type Items = { items: NoticeItem[]; requestId: string }
-
-/** Keeps each item once; answers those that no life has taken yet, a repeated one included. */
-async function store(
-  em: EntityManager,
-  connection: Connection,
-  { items, requestId }: Items,
-): Promise<Notice[]> {
-  if (items.length === 0) return []
-  const rows = items.map(item => ({
-    uuid: randomUUID(),
-    connectionUuid: connection.uuid,
-    digest: sha256(item.raw),
-    kind: item.kind,
-    reference: item.reference,
-    endToEnd: item.endToEnd,
-    body: item.raw,
-    requestId,
-  }))
-  await em.upsertMany(Notice, rows, {
-    onConflictFields: ['connectionUuid', 'digest'],
-    onConflictAction: 'ignore',
-  })
-  em.clear() // What was upserted knows nothing of the row that was there before.
-  return em.find(Notice, {
-    connectionUuid: connection.uuid,
-    digest: { $in: rows.map(row => row.digest) },
-    handedAt: null,
-  })
+/** What a provider told, as it is kept. */
+function asTold({ raw, kind, reference, endToEnd }: NoticeItem, requestId: string): ToldNotice {
+  const digest = sha256(raw).toString('hex')
+  return { uuid: randomUUID(), digest, kind, reference, endToEnd, body: raw, requestId }
 }
 
 function single(headers: Record<string, string | string[] | undefined>): Record<string, string | undefined> {

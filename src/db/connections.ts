@@ -1,0 +1,36 @@
+import { Connection } from './entities/connection.ts'
+import type { EntityManager } from './orm.ts'
+import { type Row, readingOf } from './reading.ts'
+
+/** How connections are read on the way of every operation; those of requests are to be looked at only. */
+
+/** One of an account's, by its uuid. */
+export async function connectionOf(
+  em: EntityManager,
+  { accountUuid, uuid }: { accountUuid: string; uuid: string },
+): Promise<Connection | undefined> {
+  const own = 'connection c where c.uuid = ? and c.account_uuid = ?'
+  return (await looked(em, own, [uuid, accountUuid]))[0]
+}
+
+/** The public ones that an account has ranked, by priority. */
+export function rankedConnections(em: EntityManager, accountUuid: string): Promise<Connection[]> {
+  const ranked = `default_provider d join connection c on c.uuid = d.connection_uuid
+    where d.account_uuid = ? and d.payment_type = 'PIX' and c.is_public order by d.position`
+  return looked(em, ranked, [accountUuid])
+}
+
+async function looked(em: EntityManager, from: string, values: string[]): Promise<Connection[]> {
+  const connection = readingOf(em, Connection, 'c')
+  const rows = await em.execute<Row[]>(`select ${connection.columns} from ${from}`, values)
+  return rows.map(connection.of)
+}
+
+/** One to be called, with its sealed credentials and whether its breaker doubts it: known to this unit of work from then on. */
+export async function connectionToCall(em: EntityManager, uuid: string): Promise<Connection | null> {
+  const connection = readingOf(em, Connection, 'c', ['sealedCredentials', 'isDistrusted'])
+  const [row] = await em.execute<Row[]>(`select ${connection.columns} from connection c where c.uuid = ?`, [
+    uuid,
+  ])
+  return row ? em.merge(Connection, connection.of(row), { refresh: true }) : null
+}

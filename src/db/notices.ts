@@ -1,0 +1,38 @@
+import { Notice } from './entities/notice.ts'
+import type { EntityManager } from './orm.ts'
+import { type Row, readingOf } from './reading.ts'
+
+export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
+  /** Of what was told, in hex: the same is kept once per connection. */
+  digest: string
+}
+
+/**
+ * Keeps what a provider told through a connection, each once; answers what no life has taken yet, a repeat included. One
+ * statement, because every movement of money waits for it. Of two that keep the same at once, the first has it.
+ */
+export async function keepNotices(
+  em: EntityManager,
+  connectionUuid: string,
+  told: ToldNotice[],
+): Promise<Notice[]> {
+  if (told.length === 0) return []
+  const notice = readingOf(em, Notice, 'n')
+  const rows = await em.execute<Row[]>(
+    `with told as (
+       select * from json_to_recordset(?) as t (uuid uuid, digest text, kind text, reference text,
+         "endToEnd" text, body text, "requestId" text)
+     ), kept as (
+       insert into notice (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
+       select uuid, ?, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from told
+       on conflict (connection_uuid, digest) do nothing
+       returning *
+     )
+     select ${notice.columns} from kept n
+     union all
+     select ${notice.columns} from notice n
+     where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from told) and n.handed_at is null`,
+    [JSON.stringify(told), connectionUuid, connectionUuid],
+  )
+  return rows.map(row => em.merge(Notice, notice.of(row)))
+}
