@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { attemptsAt } from '../db/attempts.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge, Split } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
@@ -55,7 +56,7 @@ export function beginAttempt(
 
 /** The attempts to issue a charge, in the order of trying. */
 export function attemptsToIssue(em: EntityManager, chargeUuid: string): Promise<Attempt[]> {
-  return em.find(Attempt, { operation: 'issue', subjectUuid: chargeUuid }, { orderBy: { position: 'asc' } })
+  return attemptsAt(em, { operation: 'issue', subjectUuid: chargeUuid })
 }
 
 /** Writes the charge, its splits and nothing else. */

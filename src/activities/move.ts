@@ -1,8 +1,11 @@
+import { wrap } from '@mikro-orm/core'
 import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
+import { Movement } from '../db/entities/movement.ts'
 import { Transfer } from '../db/entities/transfer.ts'
 import { lockAlone, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { entitiesBy } from '../db/reading.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
 import { type MedEvent, med as medLife } from '../domain/med.ts'
@@ -13,7 +16,8 @@ import { type TransferEvent, transfer as transferLife } from '../domain/transfer
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
   const charge = await lockAlone(em, Charge, uuid)
   await lockGate(em, charge.connection.uuid)
-  await em.populate(charge, ['connection', 'movement', 'splits.recipient'])
+  await readMovement(em, charge.movement)
+  await em.populate(charge, ['splits.recipient'])
   return charge
 }
 
@@ -25,8 +29,14 @@ export async function lockTransfer(em: EntityManager, uuid: string): Promise<Tra
 /** The gate of a transfer's money, whose row is locked or new. */
 export async function behindTheGate(em: EntityManager, transfer: Transfer): Promise<Transfer> {
   await lockGate(em, transfer.connection.uuid)
-  await em.populate(transfer, ['connection', 'movement'])
+  await readMovement(em, transfer.movement)
   return transfer
+}
+
+/** Of what its row is locked the movement is known by its key; a new one is known whole. */
+async function readMovement(em: EntityManager, movement: Movement | null | undefined): Promise<void> {
+  if (!movement || wrap(movement).isInitialized()) return
+  await entitiesBy(em, Movement, { rest: 'where r.uuid = ?', values: [movement.uuid], refresh: true })
 }
 
 export function moveCharge(charge: Charge, event: ChargeEvent, at: Date): void {

@@ -1,4 +1,5 @@
-import { Attempt } from '../db/entities/attempt.ts'
+import { attemptThrough } from '../db/attempts.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
 import { leftToDo } from './left-to-do.ts'
@@ -19,7 +20,7 @@ export async function keep<Row>(
   outcome: SendOutcome,
 ): Promise<Sent> {
   const row = await outgoing.lock(em, order.uuid)
-  const attempt = await em.findOneOrFail(Attempt, keyOf(outgoing, order))
+  const attempt = await attemptBegun(em, outgoing, order)
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
   const over = FINAL.includes(attempt.state)
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
@@ -82,7 +83,7 @@ export async function stayInDoubt<Row>(
   nextCheckAt: Date,
 ): Promise<void> {
   await outgoing.lock(em, key.uuid)
-  const attempt = await em.findOneOrFail(Attempt, keyOf(outgoing, key))
+  const attempt = await attemptBegun(em, outgoing, key)
   if (attempt.state === 'calling')
     Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
   if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
@@ -133,6 +134,23 @@ export async function answered(em: EntityManager, attempt: Attempt, lifeUuid: st
   }
 }
 
-export function keyOf<Row>({ operation }: Outgoing<Row>, { uuid, connectionUuid }: AttemptKey) {
-  return { operation, subjectUuid: uuid, connectionUuid }
+/** The attempt of one connection, where there is one. */
+export function attemptBy<Row>(
+  em: EntityManager,
+  { operation }: Outgoing<Row>,
+  { uuid, connectionUuid }: AttemptKey,
+): Promise<Attempt | undefined> {
+  return attemptThrough(em, { operation, subjectUuid: uuid, connectionUuid })
+}
+
+/** The same of one that was begun. */
+async function attemptBegun<Row>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  key: AttemptKey,
+): Promise<Attempt> {
+  const attempt = await attemptBy(em, outgoing, key)
+  if (!attempt)
+    throw new Error(`no attempt at ${outgoing.operation} ${key.uuid} through ${key.connectionUuid}`)
+  return attempt
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { attemptsAt } from '../db/attempts.ts'
 import { tellBreaker } from '../db/breaker.ts'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
@@ -12,7 +13,7 @@ import { isPaused, whyBarred } from './barred.ts'
 import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
-import { type AttemptKey, answered, FINAL, keep, keyOf, stayInDoubt } from './outcomes.ts'
+import { type AttemptKey, answered, attemptBy, FINAL, keep, stayInDoubt } from './outcomes.ts'
 
 /**
  * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
@@ -86,7 +87,7 @@ export function sendBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>)
 export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async (order: AskOrder): Promise<Asked> => {
     const em = dependencies.orm.em.fork()
-    const attempt = await em.findOne(Attempt, keyOf(outgoing, order))
+    const attempt = await attemptBy(em, outgoing, order)
     if (!attempt) return { kind: 'never_begun' }
     const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
     const found = await outgoing.find(provider, attempt, em)
@@ -121,7 +122,7 @@ async function begin<Row>(
 ): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
   const { connection } = reached
   const row = await outgoing.lock(em, order.uuid)
-  const all = await em.find(Attempt, { operation: outgoing.operation, subjectUuid: order.uuid })
+  const all = await attemptsAt(em, { operation: outgoing.operation, subjectUuid: order.uuid })
   const earlier = all.find(attempt => attempt.connectionUuid === order.connectionUuid)
   if (earlier && !mayBegin(earlier)) {
     if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }

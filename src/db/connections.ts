@@ -1,6 +1,6 @@
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { type Row, readingOf } from './reading.ts'
+import { entitiesBy, type Row, readingOf } from './reading.ts'
 
 /** How connections are read on the way of every operation; those of requests are to be looked at only. */
 
@@ -28,9 +28,10 @@ async function looked(em: EntityManager, from: string, values: string[]): Promis
 
 /** One to be called, with its sealed credentials and whether its breaker doubts it: known to this unit of work from then on. */
 export async function connectionToCall(em: EntityManager, uuid: string): Promise<Connection | null> {
-  const connection = readingOf(em, Connection, 'c', ['sealedCredentials', 'isDistrusted'])
-  const [row] = await em.execute<Row[]>(`select ${connection.columns} from connection c where c.uuid = ?`, [
-    uuid,
-  ])
-  return row ? em.merge(Connection, connection.of(row), { refresh: true }) : null
+  const [connection] = await entitiesBy(em, Connection, {
+    ...{ rest: 'where r.uuid = ?', values: [uuid] },
+    lazies: ['sealedCredentials', 'isDistrusted'],
+    refresh: true,
+  })
+  return connection ?? null
 }

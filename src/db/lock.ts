@@ -1,7 +1,7 @@
-import { type EntityClass, type EntityData, type EntityName, LockMode } from '@mikro-orm/core'
+import { type EntityClass, LockMode } from '@mikro-orm/core'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { type Row, readingOf } from './reading.ts'
+import { entitiesBy } from './reading.ts'
 
 /**
  * A row locked alone. What it refers to is read by a later statement: it is seen as of the moment the lock was given, and
@@ -21,12 +21,8 @@ export async function findAlone<T extends { uuid: string }>(
   if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
   if (em.getUnitOfWork().getById(entity, uuid as never))
     return (await em.findOne(entity, uuid as never, ALONE)) as T | null
-  const found = readingOf(em, entity, 'r')
-  const [row] = await em.execute<Row[]>(
-    `select ${found.columns} from ${em.getMetadata(entity).tableName} r where r.uuid = ? for update`,
-    [uuid],
-  )
-  return row ? em.merge<T>(entity as EntityName<T>, found.of(row) as EntityData<T>) : null
+  const [row] = await entitiesBy(em, entity, { rest: 'where r.uuid = ? for update', values: [uuid] })
+  return row ?? null
 }
 
 /** The same of a row that must be there. */
@@ -46,10 +42,6 @@ export async function lockAlone<T extends { uuid: string }>(
  * before any dispute or balance; rows that name the connection do not wait for it. The connection is known from then on.
  */
 export async function lockGate(em: EntityManager, connectionUuid: string): Promise<void> {
-  const connection = readingOf(em, Connection, 'c')
-  const [row] = await em.execute<Row[]>(
-    `select ${connection.columns} from connection c where c.uuid = ? for no key update`,
-    [connectionUuid],
-  )
-  em.merge(Connection, connection.of(row!), { refresh: true })
+  const rest = 'where r.uuid = ? for no key update'
+  await entitiesBy(em, Connection, { rest, values: [connectionUuid], refresh: true })
 }

@@ -1,4 +1,4 @@
-import type { EntityClass, EntityProperty, FormulaColumns } from '@mikro-orm/core'
+import type { EntityClass, EntityData, EntityName, EntityProperty, FormulaColumns } from '@mikro-orm/core'
 import type { EntityManager } from './orm.ts'
 
 /** How rows of one entity are read by a statement that is written by hand. */
@@ -31,6 +31,23 @@ export function readingOf<T extends object>(
   readings.set(name, found)
   return found as Reading<T>
 }
+
+/**
+ * Entities of this unit of work, read by a statement written once: what every step of money begins with. `rest` follows
+ * the table's name, which is `r` in it. One that is known here already stays as it is, unless it is to be refreshed.
+ */
+export async function entitiesBy<T extends object>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  { rest, values, lazies, refresh = false }: Asking<T>,
+): Promise<T[]> {
+  const reading = readingOf(em, entity, 'r', lazies)
+  const { tableName } = em.getMetadata(entity)
+  const rows = await em.execute<Row[]>(`select ${reading.columns} from ${tableName} r ${rest}`, values)
+  return rows.map(row => em.merge<T>(entity as EntityName<T>, reading.of(row) as EntityData<T>, { refresh }))
+}
+
+type Asking<T> = { rest: string; values: string[]; lazies?: (keyof T & string)[]; refresh?: boolean }
 
 function newReading<T extends object>(
   em: EntityManager,
