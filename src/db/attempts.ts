@@ -20,6 +20,15 @@ export async function attemptThrough(
   return (await found(em, through, [operation, subjectUuid, connectionUuid]))[0]
 }
 
+/** The attempt at a provider account that goes by our id. */
+export async function attemptNamed(
+  em: EntityManager,
+  { subjectUuid, providerAccountUuid }: Pick<Attempt, 'subjectUuid' | 'providerAccountUuid'>,
+): Promise<Attempt | undefined> {
+  const named = 'r.subject_uuid = ? and r.provider_account_uuid = ?'
+  return (await found(em, named, [subjectUuid, providerAccountUuid]))[0]
+}
+
 /** What this unit of work has begun is written first. */
 async function found(em: EntityManager, where: string, values: string[]): Promise<Attempt[]> {
   if (em.getUnitOfWork().shouldAutoFlush(em.getMetadata(Attempt))) await em.flush()

@@ -2,7 +2,7 @@ import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
 import { entitiesBy, type Row, readingOf } from './reading.ts'
 
-/** How connections are read on the way of every operation; those of requests are to be looked at only. */
+/** How connections are read on the way of every operation; those of requests are to be looked at only, pauses included. */
 
 /** One of an account's, by its uuid. */
 export async function connectionOf(
@@ -21,7 +21,7 @@ export function rankedConnections(em: EntityManager, accountUuid: string): Promi
 }
 
 async function looked(em: EntityManager, from: string, values: string[]): Promise<Connection[]> {
-  const connection = readingOf(em, Connection, 'c')
+  const connection = readingOf(em, Connection, 'c', ['isPausedIn', 'isPausedOut'])
   const rows = await em.execute<Row[]>(`select ${connection.columns} from ${from}`, values)
   return rows.map(connection.of)
 }

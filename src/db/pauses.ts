@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordAct } from './acts.ts'
-import { Pause, type PauseReach } from './entities/pause.ts'
+import { type MoneyDirection, Pause, type PauseReach, pausedFor } from './entities/pause.ts'
 import type { EntityManager } from './orm.ts'
 
 /** SPEC §9, `trilho pause`: while one stands nothing new begins where it reaches; what runs is still asked. */
@@ -10,9 +10,6 @@ export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: st
 
 export type PauseOrder = { target: PauseTarget; reach: PauseReach; who: string; reason: string }
 
-/** `in` is what brings money or can (charges, keys); `out` what sends it (transfers, refunds, returns). */
-export type MoneyDirection = 'in' | 'out'
-
 /** Those of the connections through which nothing of the direction may begin now; one statement, never remembered. */
 export async function pausedAmong(
   em: EntityManager,
@@ -20,11 +17,9 @@ export async function pausedAmong(
   direction: MoneyDirection,
 ): Promise<Set<string>> {
   const rows: { uuid: string }[] = await em.execute(
-    `select c.uuid from connection c where c.uuid = any(array[?]::uuid[]) and exists (
-       select from pause p where (p.reach = 'everything' or ?)
-         and (p.account_uuid is null or p.account_uuid = c.account_uuid)
-         and (p.connection_uuid is null or p.connection_uuid = c.uuid))`,
-    [connectionUuids, direction === 'out'],
+    `select c.uuid from connection c where c.uuid = any(array[?]::uuid[])
+       and ${pausedFor(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })}`,
+    [connectionUuids],
   )
   return new Set(rows.map(row => row.uuid))
 }

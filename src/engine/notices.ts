@@ -1,7 +1,7 @@
+import { attemptNamed } from '../db/attempts.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { Med } from '../db/entities/med.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
@@ -62,7 +62,7 @@ async function ownTaker(engine: Engine, em: EntityManager, told: Told): Promise<
   const uuid = notice.reference ? uuidOf(notice.reference) : null
   if (!uuid) return notice.kind === 'payment' ? depositTaker(engine, told) : namelessTaker(engine, em, told)
   const { providerAccountUuid } = connection
-  const attempt = await em.findOne(Attempt, { subjectUuid: uuid, providerAccountUuid })
+  const attempt = await attemptNamed(em, { subjectUuid: uuid, providerAccountUuid })
   if (!attempt) return strangerTaker(engine, em, { ...told, uuid })
   return attemptTaker(engine, attempt, told)
 }
@@ -81,9 +81,12 @@ async function disputesTaker(engine: Engine, em: EntityManager, told: Told): Pro
   const { notice, connection } = told
   const { providerAccountUuid } = connection
   if (!notice.endToEnd) return false
-  const meds = await em.find(Med, { providerAccountUuid, endToEnd: notice.endToEnd })
-  for (const { providerMedId } of meds)
-    await medTaker(engine, { connection, notice: { ...notice, reference: providerMedId } as Notice })
+  const meds = await em.execute<{ reference: string }[]>(
+    'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
+    [providerAccountUuid, notice.endToEnd],
+  )
+  for (const { reference } of meds)
+    await medTaker(engine, { connection, notice: { ...notice, reference } as Notice })
   return meds.length > 0
 }
 

@@ -38,7 +38,7 @@ export async function allowed(
   if (candidates && able.length === 0 && !errors.value)
     errors.value = ['no provider of this charge can leave the value open']
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
-  return { splits, candidates: await inOrderOfTrust(caller.em, await unpaused(caller.em, able, 'in')) }
+  return { splits, candidates: await inOrderOfTrust(caller.em, unpaused(able, 'in')) }
 }
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */

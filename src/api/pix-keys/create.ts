@@ -43,7 +43,7 @@ export async function createPixKey({ engine, sealer }: Means, request: KeyReques
   }
   const maker = await makerOf(em, { token, providerUuid: body.provider_uuid, type: body.type })
   const proved = await allowedKey(sealer, request, maker)
-  await unpaused(em, [maker], 'in')
+  unpaused([maker], 'in')
   const details: PixKeyDetails = { key: proved.key, fingerprint }
   const order: PixKeyOrder = {
     uuid,

@@ -26,7 +26,7 @@ export async function makerOf(em: EntityManager, { type, ...wanted }: Wanted): P
 export async function requireMaker(em: EntityManager, { type, ...wanted }: Wanted): Promise<void> {
   const able = (await candidatesFor(em, wanted)).filter(one => whyNot(one, type) === null)
   if (able.length === 0) await makerOf(em, { type, ...wanted })
-  else await unpaused(em, able, 'in')
+  else unpaused(able, 'in')
 }
 
 function whyNot(connection: Connection, type: PixKeyType): 'pool' | 'unsupported' | null {

@@ -12,7 +12,7 @@ import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { unpaused } from '../paused.ts'
+import { requireUnpaused } from '../paused.ts'
 import { chargeOf } from '../payments/find.ts'
 
 export type RefundRequest = {
@@ -49,7 +49,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const valueCents = body.value ?? refundableCents(charge)
   if (valueCents > refundableCents(charge))
     refuseField('value', 'must not exceed what is still refundable of the charge')
-  await unpaused(em, [charge.connection], 'out')
+  await requireUnpaused(em, charge.connection.uuid)
   const order: RefundOrder = {
     uuid,
     chargeUuid,

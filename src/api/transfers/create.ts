@@ -122,7 +122,7 @@ async function allowedCandidates(
   if (able.length === 0)
     refuseField('document', 'no provider of this transfer can check to whom the key belongs')
   await requireFreshRef(em, { body, token })
-  const ready = await unpaused(em, able, 'out')
+  const ready = unpaused(able, 'out')
   // One that waits for its time is tried by priority: whom it would distrust then, nobody knows now.
   return body.scheduled_for ? ready : inOrderOfTrust(em, ready)
 }

@@ -2,6 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import type { FeeTable } from '../../domain/money.ts'
 import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../../domain/provider.ts'
 import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import { pausedFor } from './pause.ts'
 
 export type VirtualAccount = Party & { type: ConnectionType }
 
@@ -47,6 +48,15 @@ const connection = defineEntity({
         ({ uuid }) => `exists (select from breaker where connection_uuid = ${uuid}
           and (opened_at is not null or cardinality(failures) > 0))`,
       )
+      .lazy(),
+    /** Nothing that may bring money, or nothing that sends some, may begin through it now. */
+    isPausedIn: p
+      .boolean()
+      .formula(columns => pausedFor('in', columns))
+      .lazy(),
+    isPausedOut: p
+      .boolean()
+      .formula(columns => pausedFor('out', columns))
       .lazy(),
     createdAt: moment().onCreate(() => new Date()),
     updatedAt: moment().onCreate(() => new Date()),

@@ -21,3 +21,14 @@ const schema = defineEntity({
 
 export class Pause extends schema.class {}
 schema.setClass(Pause)
+
+/** `in` is what brings money or can (charges, keys); `out` what sends it (transfers, refunds, returns). */
+export type MoneyDirection = 'in' | 'out'
+
+/** Whether a pause reaches what would begin through a connection, as SQL over the names of its columns. */
+export function pausedFor(direction: MoneyDirection, { uuid, accountUuid }: Record<string, string>): string {
+  const reaching = direction === 'out' ? '' : `p.reach = 'everything' and`
+  return `exists (select from pause p where ${reaching}
+    (p.account_uuid is null or p.account_uuid = ${accountUuid})
+    and (p.connection_uuid is null or p.connection_uuid = ${uuid}))`
+}
