@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { EntityClass } from '@mikro-orm/core'
+import { attemptsAt } from '../../src/db/attempts.ts'
+import { connectionToCall } from '../../src/db/connections.ts'
+import { Attempt } from '../../src/db/entities/attempt.ts'
+import { Charge } from '../../src/db/entities/charge.ts'
+import { Connection } from '../../src/db/entities/connection.ts'
+import { Movement } from '../../src/db/entities/movement.ts'
+import { Notice } from '../../src/db/entities/notice.ts'
+import { Transfer } from '../../src/db/entities/transfer.ts'
+import { findAlone, lockAlone } from '../../src/db/lock.ts'
+import { keepNotices } from '../../src/db/notices.ts'
+import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
+import { entitiesBy } from '../../src/db/reading.ts'
+import { livedIn } from './support/lived-in.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** Rows that every step of money reads, by statements written once: they are as the unit of work would have read them. */
+
+let world: World
+let connection: string
+let other: string
+let attempt: { operation: 'transfer'; subjectUuid: string; providerAccountUuid: string }
+beforeAll(async () => {
+  world = await openWorld([])
+  await livedIn(world)
+  connection = await world.connection(await world.account())
+  other = await world.connection(await world.account())
+  const { providerAccountUuid } = await em().findOneOrFail(Connection, connection)
+  attempt = {
+    operation: 'transfer',
+    subjectUuid: randomUUID(),
+    providerAccountUuid,
+  }
+  const writing = em()
+  begin(writing, 0, connection)
+  await writing.flush()
+  await keepNotices(em(), connection, [told()])
+})
+afterAll(() => world?.close())
+
+const em = () => world.orm.em.fork({ disableContextResolution: true })
+const begin = (writing: EntityManager, position: number, connectionUuid: string) =>
+  writing.create(Attempt, {
+    ...attempt,
+    uuid: randomUUID(),
+    connectionUuid,
+    position,
+    reference: `r${position}`,
+    state: 'calling',
+  })
+const told = (changes: Partial<Parameters<typeof keepNotices>[2][number]> = {}) => ({
+  uuid: randomUUID(),
+  digest: 'ab'.repeat(32),
+  kind: 'payment' as const,
+  reference: null,
+  endToEnd: null,
+  body: `{"what?": "it's \\"so\\" \\\\ ? ção 💸"}`,
+  requestId: 'r',
+  ...changes,
+})
+
+const KINDS: EntityClass<{ uuid: string }>[] = [Charge, Transfer, Movement, Attempt, Notice, Connection]
+test.each(KINDS.map(kind => [kind.name, kind] as const))(
+  'each %s is what the unit of work reads, and nothing of it is changed',
+  async (_, kind) => {
+    const [asking, reading] = [em(), em()]
+    const expected = await asking.find(kind, {}, { orderBy: { uuid: 'asc' } })
+    expect(expected.length).toBeGreaterThan(0)
+    const found = await entitiesBy(reading, kind, { rest: 'order by r.uuid', values: [] })
+    const stored = (one: object) => asking.getComparator().prepareEntity(one)
+    expect(found.map(stored)).toEqual(expected.map(stored))
+    reading.getUnitOfWork().computeChangeSets()
+    expect(reading.getUnitOfWork().getChangeSets()).toEqual([])
+  },
+)
+
+test('a connection to call comes with what is lazy, and with nothing to be written', async () => {
+  const reading = em()
+  const populate = ['sealedCredentials', 'isDistrusted'] as const
+  const expected = await em().findOneOrFail(Connection, connection, { populate })
+  const found = await connectionToCall(reading, connection)
+  expect({ ...found }).toEqual({ ...expected })
+  reading.getUnitOfWork().computeChangeSets()
+  expect(reading.getUnitOfWork().getChangeSets()).toEqual([])
+  expect(await connectionToCall(reading, randomUUID())).toBeNull()
+})
+
+describe('a row locked alone', () => {
+  test('is locked within a transaction only', async () => {
+    await expect(findAlone(em(), Connection, connection)).rejects.toThrow('transaction')
+  })
+
+  test('keeps what this unit of work has changed of it', async () => {
+    await inTransaction(world.orm, async tx => {
+      const first = await lockAlone(tx, Connection, connection)
+      first.collectionKey = 'changed'
+      const again = await lockAlone(tx, Connection, connection)
+      expect(again).toBe(first)
+      expect(again.collectionKey).toBe('changed')
+    })
+    expect(await em().findOneOrFail(Connection, connection)).toMatchObject({ collectionKey: 'changed' })
+  })
+
+  test('is as it stands then, though it was known before', async () => {
+    await inTransaction(world.orm, async tx => {
+      const known = await tx.findOneOrFail(Connection, connection)
+      await em().execute(`update connection set collection_key = 'meanwhile' where uuid = ?`, [connection])
+      expect(await lockAlone(tx, Connection, connection)).toBe(known)
+      expect(known.collectionKey).toBe('meanwhile')
+    })
+  })
+
+  test('of which there is none is null, or an error where there must be one', async () => {
+    const nobody = randomUUID()
+    await inTransaction(world.orm, async tx => {
+      expect(await findAlone(tx, Connection, nobody)).toBeNull()
+      await expect(lockAlone(tx, Connection, nobody)).rejects.toThrow(`no Connection ${nobody}`)
+    })
+  })
+})
+
+test('attempts are those that were begun here as well, in the order of trying, with what was changed of them', async () => {
+  const writing = em()
+  const [first] = await attemptsAt(writing, attempt)
+  first!.state = 'rejected'
+  await writing.flush() // Of an operation one attempt is live.
+  const second = begin(writing, 1, other)
+  first!.code = 'changed'
+  const all = await attemptsAt(writing, attempt)
+  expect(all).toEqual([first, second])
+  expect(first!.code).toBe('changed')
+})
+
+describe('what a provider tells', () => {
+  const digest = 'cd'.repeat(32)
+  const keep = (...notices: ReturnType<typeof told>[]) => keepNotices(em(), connection, notices)
+
+  test('is kept once and as it came, and answered until a life has taken it', async () => {
+    const [one, twin] = [told({ digest }), told({ digest })]
+    const kept = await keep(one, twin)
+    expect(kept).toHaveLength(1)
+    expect(kept[0]).toMatchObject({ uuid: one.uuid, body: one.body, kind: 'payment', handedAt: null })
+    expect(kept[0]!.digest).toEqual(Buffer.from(digest, 'hex'))
+    expect((await keep(told({ digest }))).map(({ uuid }) => uuid)).toEqual([one.uuid])
+    await em().execute('update notice set handed_at = now() where uuid = ?', [one.uuid])
+    expect(await keep(told({ digest }))).toEqual([])
+    expect(await keep()).toEqual([])
+  })
+
+  test('by two at once is kept once, and by one of them answered', async () => {
+    const twins = ['e', 'f'].map(() => told({ digest: 'ef'.repeat(32) }))
+    const answers = await Promise.all(twins.map(one => keep(one)))
+    const uuids = new Set(answers.flat().map(({ uuid }) => uuid))
+    expect(uuids.size).toBe(1)
+  })
+})
