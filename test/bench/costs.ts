@@ -5,6 +5,8 @@ import type { Site } from './site.ts'
 
 /** How many operations a cost is the mean of. */
 const SAMPLE = 20
+/** Sweeps run every few seconds: each has its share of an idle time this long. */
+const IDLE_MS = 8_000
 
 /**
  * What one operation costs the engines: events and workflow tasks of its life as its history tells them, transactions
@@ -22,7 +24,7 @@ export async function costOf(
 ): Promise<Cost> {
   await perform()
   await sleep(settleMs)
-  const idle = await during(site, () => sleep(2_000))
+  const idle = await during(site, () => sleep(IDLE_MS))
   const uuids: string[] = []
   const busy = await during(site, async () => {
     for (let n = 0; n < SAMPLE; n += 1) uuids.push(await perform())

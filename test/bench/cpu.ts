@@ -40,11 +40,12 @@ async function seenOf(pid: string): Promise<Seen | null> {
   if (!stat || command === null) return null
   // The program's name comes first, in brackets, and may hold anything.
   const [, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [user, system] = rest.slice(9)
+  // What it had itself, and what those had that it began and that have ended, as a backend of PostgreSQL has.
+  const ticks = rest.slice(9, 13).map(Number)
   return {
     pid: Number(pid),
     parent: Number(parent),
-    ms: (Number(user) + Number(system)) * TICK_MS,
+    ms: ticks.reduce((sum, one) => sum + one, 0) * TICK_MS,
     command: command.replaceAll('\0', ' '),
   }
 }
