@@ -33,7 +33,7 @@ export async function behindTheGate(em: EntityManager, transfer: Transfer): Prom
   return transfer
 }
 
-/** Of what its row is locked the movement is known by its key; a new one is known whole. */
+/** A row that was read knows its movement by its key only; one that is new here knows it whole. */
 async function readMovement(em: EntityManager, movement: Movement | null | undefined): Promise<void> {
   if (!movement || wrap(movement).isInitialized()) return
   await entitiesBy(em, Movement, { rest: 'where r.uuid = ?', values: [movement.uuid], refresh: true })
