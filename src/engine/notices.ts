@@ -138,8 +138,10 @@ async function strangerTaker(
 ): Promise<NoticeOutcome | null> {
   const { notice, uuid } = told
   if (notice.kind !== 'payment') return 'foreign'
-  // Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit.
-  if ((await em.count(Charge, { uuid })) > 0) return depositTaker(engine, told)
+  // Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit. Of one
+  // that is found again after a restore nobody knows yet who carries it.
+  const elsewhere = await em.count(Charge, { uuid, state: { $ne: 'issuing' } })
+  if (elsewhere > 0) return depositTaker(engine, told)
   if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
   return isYoung(engine, notice) ? null : depositTaker(engine, told)
 }
