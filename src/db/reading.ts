@@ -55,11 +55,11 @@ function newReading<T extends object>(
   { alias, lazies }: { alias: string; lazies: string[] },
 ): Reading<T> {
   const platform = em.getPlatform()
-  const properties: EntityProperty[] = em.getMetadata(entity).props.filter(({ fieldNames }) => fieldNames)
+  const { props, tableName } = em.getMetadata(entity)
+  const properties: EntityProperty[] = props.filter(({ fieldNames }) => fieldNames)
   const columnOf = ({ fieldNames }: EntityProperty) => `${alias}.${fieldNames[0]}`
   const columns = Object.fromEntries(properties.map(property => [property.name, columnOf(property)]))
-  const name = em.getMetadata(entity).tableName
-  const table = { alias, name, qualifiedName: name, toString: () => alias }
+  const table = { alias, name: tableName, qualifiedName: tableName, toString: () => alias }
   const read = properties.filter(({ name, lazy }) => !lazy || lazies.includes(name))
   const fields = read.map(property => {
     const { customType } = property

@@ -1,6 +1,5 @@
 import { attemptNamed } from '../db/attempts.ts'
 import { Attempt } from '../db/entities/attempt.ts'
-import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
@@ -138,12 +137,22 @@ async function strangerTaker(
 ): Promise<NoticeOutcome | null> {
   const { notice, uuid } = told
   if (notice.kind !== 'payment') return 'foreign'
-  // Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit. Of one
-  // that is found again after a restore nobody knows yet who carries it.
-  const elsewhere = await em.count(Charge, { uuid, state: { $ne: 'issuing' } })
-  if (elsewhere > 0) return depositTaker(engine, told)
+  if (await isCarriedElsewhere(em, told)) return depositTaker(engine, told)
   if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
   return isYoung(engine, notice) ? null : depositTaker(engine, told)
+}
+
+/**
+ * Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit. Of one that
+ * is found again after a restore nobody knows yet who carries it; one statement, because its attempt may just be written.
+ */
+async function isCarriedElsewhere(em: EntityManager, { connection, uuid }: Told & { uuid: string }) {
+  const charges = await em.execute<object[]>(
+    `select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
+       select from attempt a where a.subject_uuid = c.uuid and a.provider_account_uuid = ?)`,
+    [uuid, connection.providerAccountUuid],
+  )
+  return charges.length > 0
 }
 
 /** Some providers name only the PIX that is returned: whoever has to do with that PIX is told to ask. */

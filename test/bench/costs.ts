@@ -36,9 +36,9 @@ export async function costOf(
   )
   const mean = (counts: number[]) => counts.reduce((sum, one) => sum + one, 0) / counts.length
   const own = (name: Counter) => {
-    const [atWork, atRest] = [busy.counted[name], idle.counted[name]]
-    if (atWork === undefined || atRest === undefined) return null
-    return Math.max(0, (atWork - (atRest / idle.ms) * busy.ms) / SAMPLE)
+    const [all, resting] = [busy.counted[name], idle.counted[name]]
+    if (all === undefined || resting === undefined) return null
+    return Math.max(0, (all - (resting / idle.ms) * busy.ms) / SAMPLE)
   }
   return {
     what,
@@ -71,7 +71,7 @@ async function atRest(site: Site): Promise<Counted> {
   }
 }
 
-async function during(site: Site, act: () => Promise<unknown>): Promise<{ counted: Counters; ms: number }> {
+async function during(site: Site, act: () => Promise<unknown>): Promise<Counted> {
   const [before, began] = [await counters(site), performance.now()]
   await act()
   const [after, ms] = [await counters(site), performance.now() - began]

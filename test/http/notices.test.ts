@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Notice } from '../../src/db/entities/notice.ts'
 import { keepNotices } from '../../src/db/notices.ts'
@@ -30,23 +31,15 @@ const workflow = {
 }
 const engine = { client: async () => ({ workflow }), taskQueue: 'q', timeScale: 1 } as unknown as Engine
 
-async function noticeOf(digest: string): Promise<Notice> {
-  const em = world.orm.em.fork()
+async function noticeOf(digest: string, em = world.orm.em.fork()): Promise<Notice> {
+  const facts = { kind: 'payment' as const, reference: referenceOf(charge), endToEnd: END_TO_END }
   const [notice] = await keepNotices(em, connection, [
-    {
-      ...{
-        uuid: crypto.randomUUID(),
-        digest: digest.repeat(32),
-        kind: 'payment',
-        body: '{}',
-        requestId: 'r',
-      },
-      ...{ reference: referenceOf(charge), endToEnd: 'E12345678202601101159abcdefghijk' },
-    },
+    { ...facts, uuid: randomUUID(), digest: digest.repeat(32), body: '{}', requestId: 'r' },
   ])
   await handOver(engine, em, notice!)
-  return em.fork().findOneOrFail(Notice, notice!.uuid)
+  return world.orm.em.fork().findOneOrFail(Notice, notice!.uuid)
 }
+const END_TO_END = 'E12345678202601101159abcdefghijk'
 const stands = (state: string) =>
   world.orm.em.fork().execute('update charge set state = ? where uuid = ?', [state, charge])
 
@@ -61,3 +54,27 @@ test('of a charge that is being issued, or found again after a restore, its life
   expect(await noticeOf('bb')).toMatchObject({ outcome: 'taken' })
   expect(told).toEqual([`running charge/${charge}`])
 })
+
+test('of a charge whose attempt is written while it is looked for, its life is told', async () => {
+  await stands('issuing')
+  const em = world.orm.em.fork()
+  const ask = em.execute.bind(em)
+  em.execute = (async (statement: string, values: unknown[]) => {
+    const rows = await ask(statement, values)
+    if (statement.includes('from attempt r')) await isFound()
+    return rows
+  }) as never
+  expect(await noticeOf('cc', em)).toMatchObject({ outcome: 'taken' })
+  expect(told).toEqual([`running charge/${charge}`])
+})
+
+/** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
+async function isFound(): Promise<void> {
+  await world.orm.em.fork().execute(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+       state, created_at, updated_at)
+     select ?, 'issue', ?, uuid, provider_account_uuid, 0, ?, 'accepted', now(), now() from connection where uuid = ?`,
+    [randomUUID(), charge, referenceOf(charge), connection],
+  )
+  await stands('pending')
+}
