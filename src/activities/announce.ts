@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { attemptsOf } from '../db/attempts.ts'
+import { namedAttempts } from '../db/attempts.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import { ATTACHED, Attachment, type Med } from '../db/entities/med.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
-import type { Transfer } from '../db/entities/transfer.ts'
 import { Event } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { EventType } from '../domain/webhook.ts'
@@ -15,6 +14,7 @@ import { chargeShown, showCharge } from '../wire/payment.ts'
 import { refundShown, showRefund } from '../wire/refund.ts'
 import { showTransfer, transferShown } from '../wire/transfer.ts'
 import type { Dependencies } from './dependencies.ts'
+import type { PixOut } from './move.ts'
 
 type Announcement = {
   accountUuid: string
@@ -52,11 +52,11 @@ export function announceCharge(
 /** A TRANSFER event: the transfer as its GET shows it now. */
 export async function announceTransfer(
   em: EntityManager,
-  transfer: Transfer,
+  { transfer, attempts }: PixOut,
   { at, late = false }: { at: Date; late?: boolean },
 ): Promise<void> {
   transfer.sequence += 1
-  const shown = showTransfer(transfer, await attemptsOf(em, transfer.uuid))
+  const shown = showTransfer(transfer, await namedAttempts(em, attempts))
   return announce(em, {
     accountUuid: transfer.accountUuid,
     connectionUuid: transfer.connection.uuid,

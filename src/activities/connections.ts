@@ -1,6 +1,7 @@
 import { connectionToCall } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { ask } from '../db/questions.ts'
 import type { Party } from '../domain/provider.ts'
 import type { Provider } from '../providers/port.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -8,14 +9,21 @@ import type { Dependencies } from './dependencies.ts'
 /** A connection of an account with the provider behind it. */
 export type Reached = { connection: Connection; provider: Provider }
 
-/** Opens a connection's credentials and gives its provider; adapters are reused across calls. */
+type Opening = Pick<Dependencies, 'sealer' | 'providers'>
+
+/** A connection of an account with the provider behind it. */
 export async function reach(
-  { sealer, providers }: Pick<Dependencies, 'sealer' | 'providers'>,
+  dependencies: Opening,
   em: EntityManager,
   connectionUuid: string,
 ): Promise<Reached> {
-  const connection = await connectionToCall(em, connectionUuid)
-  if (!connection) throw new Error(`no connection ${connectionUuid}`)
+  const [connection] = await ask(em, connectionToCall(em, connectionUuid))
+  return reached(dependencies, connection)
+}
+
+/** Opens the credentials of a connection that was read and gives its provider; adapters are reused across calls. */
+export function reached({ sealer, providers }: Opening, connection: Connection | undefined): Reached {
+  if (!connection) throw new Error('a connection that is called was never removed')
   const provider = providers.providerFor({
     uuid: connection.uuid,
     dialect: connection.dialect,

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { attemptsAt } from '../db/attempts.ts'
+import { connectionToCall } from '../db/connections.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge, Split } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { ask, type Question } from '../db/questions.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { IssueOutcome } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
-import { type Reached, reach } from './connections.ts'
+import { type Reached, reached } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
@@ -32,14 +34,14 @@ export function beginAttempt(
   connectionUuid: string,
 ): Promise<Begun | null> {
   return inTransaction(dependencies.orm, async em => {
-    const reached = await reach(dependencies, em, connectionUuid)
-    const { connection } = reached
-    const state = await lockState(em, order.uuid)
+    const [state, called] = await ask(em, lockedState(order.uuid), connectionToCall(em, connectionUuid))
+    const by = reached(dependencies, called)
+    const { connection } = by
     if (state === undefined) storeCharge(em, order, connection)
     else if (state !== 'issuing') return null
     const earlier = state === undefined ? [] : await attemptsToIssue(em, order.uuid)
     const begun = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
-    if (begun) return { ...reached, attempt: begun, isRepeat: true }
+    if (begun) return { ...by, attempt: begun, isRepeat: true }
     const attempt = em.create(Attempt, {
       uuid: randomUUID(),
       operation: 'issue',
@@ -50,7 +52,7 @@ export function beginAttempt(
       reference: referenceOf(order.uuid),
       state: 'calling',
     })
-    return { ...reached, attempt, isRepeat: false }
+    return { ...by, attempt, isRepeat: false }
   })
 }
 
@@ -104,7 +106,7 @@ export function leaveCandidate(
   outcome: Exclude<IssueOutcome, { kind: 'accepted' }>,
 ): Promise<void> {
   return inTransaction(orm, async em => {
-    await lockState(em, subjectUuid)
+    await ask(em, lockedState(subjectUuid))
     const attempt = await em.findOneOrFail(Attempt, uuid)
     if (attempt.state !== 'calling') return
     attempt.state = isRepeat || outcome.kind === 'unknown' ? 'orphan' : outcome.kind
@@ -123,10 +125,11 @@ export function orphanTheRest(attempts: Attempt[]): void {
     Object.assign(attempt, { state: 'orphan', code: 'interrupted' })
 }
 
-async function lockState(em: EntityManager, chargeUuid: string): Promise<ChargeState | undefined> {
-  const [charge]: { state: ChargeState }[] = await em.execute(
-    'select state from charge where uuid = ? for update',
-    [chargeUuid],
-  )
-  return charge?.state
+/** Where a charge stands, its row locked from then on; undefined where there is none yet. */
+function lockedState(chargeUuid: string): Question<ChargeState | undefined> {
+  return {
+    sql: 'select state from charge where uuid = ? for update',
+    values: [chargeUuid],
+    heard: ([charge]) => charge?.state as ChargeState | undefined,
+  }
 }

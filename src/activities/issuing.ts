@@ -1,3 +1,4 @@
+import { attemptsOf } from '../db/attempts.ts'
 import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge, type ChargeFailure } from '../db/entities/charge.ts'
@@ -83,8 +84,9 @@ function feeBefore({ valueCents }: { valueCents: number }, { fees }: Connection)
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
 export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
   const { connection } = begun
-  const charge = await lockAlone(em, Charge, begun.attempt.subjectUuid)
-  const attempts = await attemptsToIssue(em, charge.uuid)
+  const { operation, subjectUuid } = begun.attempt
+  const tried = attemptsOf(em, { operation, subjectUuid })
+  const [charge, [attempts]] = await lockAlone(em, Charge, subjectUuid, [tried])
   const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
   if (charge.state !== 'issuing') {
     // Another run of this activity was faster: what this one was given is not what was shown.

@@ -1,9 +1,7 @@
-import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Med } from '../db/entities/med.ts'
 import { Movement } from '../db/entities/movement.ts'
-import type { Transfer } from '../db/entities/transfer.ts'
 import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { dueAt, med as life, type MedEvent, stepsTo, warningDue } from '../domain/med.ts'
@@ -15,14 +13,14 @@ import { announceMed } from './announce.ts'
 import { coverDisputes, releaseDispute } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { type Dispute, takeMedReturns } from './med-returns.ts'
-import { lockCharge, lockTransfer, moveMed } from './move.ts'
+import { lockCharge, lockTransfer, moveMed, type PixOut } from './move.ts'
 import { takeReturns } from './transfer-returns.ts'
 
 /** What a provider's word does to a dispute, in the transaction that keeps it. */
 export type Told = { order: MedOrder; facts: MedFacts; linkTo: LinkTo; timeScale: number }
 
 /** A dispute with all it touches under lock: the PIX or its charge or transfer first, then the account's disputes. */
-type Locked = Dispute & { transfer: Transfer | null; disputes: Med[] }
+type Locked = Dispute & { out: PixOut | null; disputes: Med[] }
 
 /** Opens the dispute, or takes what is new of it; null where the disputed PIX is not known here. */
 export async function takeFacts(em: EntityManager, told: Told): Promise<Med | null> {
@@ -56,16 +54,16 @@ async function lock(
   at: Date,
 ): Promise<Locked & { opened: boolean }> {
   const charge = await chargeOf(em, pix)
-  const transfer = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
-  if (!charge && !transfer && pix.connectionUuid) await lockGate(em, pix.connectionUuid)
+  const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
+  if (!charge && !out && pix.connectionUuid) await lockGate(em, pix.connectionUuid)
   const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ALONE, refresh: true })
   const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, place)
   const found = await em.findOne(Med, told.order.uuid, { ...ALONE, refresh: true })
   if (found) await em.populate(found, ['connection', 'movement'])
-  const med = found ?? (await open(em, told, { movement, charge, transfer, at }))
+  const med = found ?? (await open(em, told, { movement, charge, out, at }))
   const disputes = found || med.kind === 'REQUESTED_MED' ? others : [...others, med]
-  return { med, movement, charge, transfer, disputes, opened: !found }
+  return { med, movement, charge, out, disputes, opened: !found }
 }
 
 /** The charge that this PIX paid; one it only names has nothing to do with its money. */
@@ -75,12 +73,12 @@ async function chargeOf(em: EntityManager, pix: Movement): Promise<Charge | null
   return paid > 0 ? lockCharge(em, pix.chargeUuid) : null
 }
 
-type Opening = { movement: Movement; charge: Charge | null; transfer: Transfer | null; at: Date }
+type Opening = { movement: Movement; charge: Charge | null; out: PixOut | null; at: Date }
 
 async function open(
   em: EntityManager,
   { order, facts, timeScale }: Told,
-  { movement, charge, transfer, at }: Opening,
+  { movement, charge, out, at }: Opening,
 ): Promise<Med> {
   const openedAt = new Date(facts.openedAt)
   const due = dueAt({
@@ -99,7 +97,7 @@ async function open(
     endToEnd: facts.endToEnd,
     movement,
     chargeUuid: charge?.uuid ?? null,
-    transferUuid: facts.kind === 'REQUESTED_MED' ? (transfer?.uuid ?? null) : null,
+    transferUuid: facts.kind === 'REQUESTED_MED' ? (out?.transfer.uuid ?? null) : null,
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
     openedAt,
     dueAt: new Date(due),
@@ -139,15 +137,12 @@ async function take(em: EntityManager, locked: Locked, event: MedEvent, { linkTo
 }
 
 async function takeWhatCameBack(em: EntityManager, locked: Locked, facts: MedFacts, at: Date): Promise<void> {
-  const { med, transfer } = locked
+  const { med, out } = locked
   if (med.kind === 'RECEIVED_MED') return takeMedReturns(em, locked, facts.returns, at)
-  const attempt = await em.findOne(Attempt, {
-    operation: 'transfer',
-    subjectUuid: transfer?.uuid,
-    providerAccountUuid: med.providerAccountUuid,
-    endToEnd: facts.endToEnd,
-  })
-  if (!transfer || !attempt) return
-  await takeReturns(em, { transfer, attempt }, facts.returns)
+  const attempt = out?.attempts.find(
+    one => one.providerAccountUuid === med.providerAccountUuid && one.endToEnd === facts.endToEnd,
+  )
+  if (!out || !attempt) return
+  await takeReturns(em, { ...out, attempt }, facts.returns)
   med.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
 }

@@ -1,42 +1,43 @@
-import { wrap } from '@mikro-orm/core'
+import { attemptsOf } from '../db/attempts.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge, type HistoryEntry } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
-import { Movement } from '../db/entities/movement.ts'
 import { Transfer } from '../db/entities/transfer.ts'
-import { lockAlone, lockGate } from '../db/lock.ts'
+import { lockAlone, moneyOf } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { entitiesBy } from '../db/reading.ts'
+import type { Answers, Questions } from '../db/questions.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
 import { type MedEvent, med as medLife } from '../domain/med.ts'
 import { shownInstant } from '../domain/time.ts'
 import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
-/** The charge under its row lock, with all that showing it needs, and the gate of its money: whoever moves some starts here. */
+/** The charge under its row lock, with all that showing it needs, and the gate of its money. Whoever moves some starts here. */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
-  const charge = await lockAlone(em, Charge, uuid)
-  await lockGate(em, charge.connection.uuid)
-  await readMovement(em, charge.movement)
+  const [charge] = await lockAlone(em, Charge, uuid, moneyOf(em, 'charge', uuid))
   await em.populate(charge, ['splits.recipient'])
   return charge
 }
 
+/** A PIX Out under the lock of its row: the transfer, and all attempts at it in the order of trying. */
+export type PixOut = { transfer: Transfer; attempts: Attempt[] }
+
 /** The transfer under its row lock, and the gate of its money. */
-export async function lockTransfer(em: EntityManager, uuid: string): Promise<Transfer> {
-  return behindTheGate(em, await lockAlone(em, Transfer, uuid))
+export async function lockTransfer(em: EntityManager, uuid: string): Promise<PixOut> {
+  return (await lockTransferBeside(em, uuid, []))[0]
 }
 
-/** The gate of a transfer's money, whose row is locked or new. */
-export async function behindTheGate(em: EntityManager, transfer: Transfer): Promise<Transfer> {
-  await lockGate(em, transfer.connection.uuid)
-  await readMovement(em, transfer.movement)
-  return transfer
-}
-
-/** A row that was read knows its movement by its key only; one that is new here knows it whole. */
-async function readMovement(em: EntityManager, movement: Movement | null | undefined): Promise<void> {
-  if (!movement || wrap(movement).isInitialized()) return
-  await entitiesBy(em, Movement, { rest: 'where r.uuid = ?', values: [movement.uuid], refresh: true })
+/** The same, and what else is to be known from then on. */
+export async function lockTransferBeside<const More extends Questions>(
+  em: EntityManager,
+  uuid: string,
+  more: More,
+): Promise<[PixOut, Answers<More>]> {
+  const [gate, movement] = moneyOf(em, 'transfer', uuid)
+  const tried = attemptsOf(em, { operation: 'transfer', subjectUuid: uuid })
+  const [transfer, heard] = await lockAlone(em, Transfer, uuid, [gate, movement, tried, ...more])
+  const [, , attempts, ...others] = heard
+  return [{ transfer, attempts }, others as unknown as Answers<More>]
 }
 
 export function moveCharge(charge: Charge, event: ChargeEvent, at: Date): void {

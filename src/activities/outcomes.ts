@@ -1,9 +1,8 @@
-import { attemptThrough } from '../db/attempts.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
 import { leftToDo } from './left-to-do.ts'
-import type { Outgoing, Sent } from './outgoing.ts'
+import type { Outgoing, Sent, Tried } from './outgoing.ts'
 
 /** What a provider's answer does to an attempt and its noun, in the transaction that keeps it. */
 
@@ -13,14 +12,14 @@ export type AttemptKey = { uuid: string; connectionUuid: string }
 export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
 
 /** Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. */
-export async function keep<Row>(
+export async function keep<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: AttemptKey,
   outcome: SendOutcome,
 ): Promise<Sent> {
-  const row = await outgoing.lock(em, order.uuid)
-  const attempt = await attemptBegun(em, outgoing, order)
+  const [row] = await outgoing.lock(em, order.uuid, [])
+  const attempt = attemptBegun(row, order)
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
   const over = FINAL.includes(attempt.state)
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
@@ -45,7 +44,7 @@ async function settledNow(em: EntityManager, lifeUuid: string): Promise<Sent & {
 
 type Following<Row> = { row: Row; attempt: Attempt; sending: Sending }
 
-async function follow<Row>(
+async function follow<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   { row, attempt, sending }: Following<Row>,
@@ -76,14 +75,14 @@ function isKnown(attempt: Attempt): void {
 }
 
 /** Nothing was learned. A call that broke off in the middle is from now on shown as what it is: not known. */
-export async function stayInDoubt<Row>(
+export async function stayInDoubt<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   key: AttemptKey,
   nextCheckAt: Date,
 ): Promise<void> {
-  await outgoing.lock(em, key.uuid)
-  const attempt = await attemptBegun(em, outgoing, key)
+  const [row] = await outgoing.lock(em, key.uuid, [])
+  const attempt = attemptBegun(row, key)
   if (attempt.state === 'calling')
     Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
   if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
@@ -91,7 +90,7 @@ export async function stayInDoubt<Row>(
 
 type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
 
-async function leave<Row>(
+async function leave<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   { row, attempt, outcome }: Leaving<Row>,
@@ -134,23 +133,9 @@ export async function answered(em: EntityManager, attempt: Attempt, lifeUuid: st
   }
 }
 
-/** The attempt of one connection, where there is one. */
-export function attemptBy<Row>(
-  em: EntityManager,
-  { operation }: Outgoing<Row>,
-  { uuid, connectionUuid }: AttemptKey,
-): Promise<Attempt | undefined> {
-  return attemptThrough(em, { operation, subjectUuid: uuid, connectionUuid })
-}
-
-/** The same of one that was begun. */
-async function attemptBegun<Row>(
-  em: EntityManager,
-  outgoing: Outgoing<Row>,
-  key: AttemptKey,
-): Promise<Attempt> {
-  const attempt = await attemptBy(em, outgoing, key)
-  if (!attempt)
-    throw new Error(`no attempt at ${outgoing.operation} ${key.uuid} through ${key.connectionUuid}`)
+/** The attempt of one connection, which was begun. */
+function attemptBegun({ attempts }: Tried, { uuid, connectionUuid }: AttemptKey): Attempt {
+  const attempt = attempts.find(one => one.connectionUuid === connectionUuid)
+  if (!attempt) throw new Error(`no attempt at ${uuid} through ${connectionUuid}`)
   return attempt
 }

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { attemptsAt } from '../db/attempts.ts'
+import { attemptThrough } from '../db/attempts.ts'
 import { tellBreaker } from '../db/breaker.ts'
+import { connectionToCall } from '../db/connections.ts'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { isPaused } from '../db/pauses.ts'
+import { type Answers, ask, type Questions } from '../db/questions.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
 import type { TransferState } from '../domain/transfer.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import type { Provider } from '../providers/port.ts'
-import { isPaused, whyBarred } from './barred.ts'
-import { type Reached, reach } from './connections.ts'
+import { whyBarred } from './barred.ts'
+import { type Reached, reached } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
-import { type AttemptKey, answered, attemptBy, FINAL, keep, stayInDoubt } from './outcomes.ts'
+import { type AttemptKey, answered, FINAL, keep, stayInDoubt } from './outcomes.ts'
 
 /**
  * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
@@ -44,9 +47,14 @@ export type SendOrder = { uuid: string; connectionUuid: string; again: boolean }
 export type AskOrder = { uuid: string; connectionUuid: string; asked: number }
 
 /** What a noun adds to the rules. Everything runs under its row's lock, in the transaction that keeps the attempt. */
-export type Outgoing<Row> = {
+export type Outgoing<Row extends Tried> = {
   operation: Exclude<Operation, 'issue'>
-  lock(em: EntityManager, uuid: string): Promise<Row>
+  /** `more` is asked in the message of the lock where that can be, and after it in any case. */
+  lock<const More extends Questions>(
+    em: EntityManager,
+    uuid: string,
+    more: More,
+  ): Promise<[Row, Answers<More>]>
   /** Why nothing of it is sent any more: its life is over. */
   over?(row: Row): string | null
   /** Holds the money and moves the life on; a refusal means that no provider is called. */
@@ -67,15 +75,23 @@ export type Outgoing<Row> = {
   /** Nothing moved, by the provider's definite word or because nothing left. */
   refused(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
+/** All attempts at it so far, in the order of trying. */
+export type Tried = { attempts: Attempt[] }
 export type By = { attempt: Attempt; connection: Connection }
 
-/** Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked about. */
-export function sendBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+/**
+ * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
+ * about. `firstLock` is how it is locked before the call, where its row may not be there yet.
+ */
+export function sendBy<Row extends Tried>(
+  dependencies: Dependencies,
+  outgoing: Outgoing<Row>,
+  firstLock = outgoing.lock,
+) {
   return async (order: SendOrder): Promise<Sent> => {
-    const begun = await inTransaction(dependencies.orm, async em => {
-      const reached = await reach(dependencies, em, order.connectionUuid)
-      return begin(em, outgoing, order, reached)
-    })
+    const begun = await inTransaction(dependencies.orm, em =>
+      begin(dependencies, em, { ...outgoing, lock: firstLock }, order),
+    )
     if ('sent' in begun) return begun.sent
     const outcome = await outgoing.send(begun.provider, begun.row, begun)
     await tellBreaker(dependencies.orm.em.fork(), begun.connection, outcome)
@@ -84,12 +100,18 @@ export function sendBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>)
 }
 
 /** Asks the provider of an attempt what became of it, by our id. */
-export function askBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async (order: AskOrder): Promise<Asked> => {
     const em = dependencies.orm.em.fork()
-    const attempt = await attemptBy(em, outgoing, order)
+    const { operation } = outgoing
+    const { uuid: subjectUuid, connectionUuid } = order
+    const [attempt, called] = await ask(
+      em,
+      attemptThrough(em, { operation, subjectUuid, connectionUuid }),
+      connectionToCall(em, connectionUuid),
+    )
     if (!attempt) return { kind: 'never_begun' }
-    const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
+    const { connection, provider } = reached(dependencies, called)
     const found = await outgoing.find(provider, attempt, em)
     await tellBreaker(em, connection, found)
     switch (found.kind) {
@@ -114,21 +136,24 @@ export function nextCheck(asked: number, timeScale: number): Date {
 }
 
 /** What was answered before, or what is needed to call. */
-async function begin<Row>(
+async function begin<Row extends Tried>(
+  dependencies: Dependencies,
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: SendOrder,
-  reached: Reached,
 ): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
-  const { connection } = reached
-  const row = await outgoing.lock(em, order.uuid)
-  const all = await attemptsAt(em, { operation: outgoing.operation, subjectUuid: order.uuid })
-  const earlier = all.find(attempt => attempt.connectionUuid === order.connectionUuid)
+  const [row, [called, paused]] = await outgoing.lock(em, order.uuid, [
+    connectionToCall(em, order.connectionUuid),
+    isPaused(order.connectionUuid, 'out'),
+  ])
+  const by = reached(dependencies, called)
+  const { connection } = by
+  const earlier = row.attempts.find(attempt => attempt.connectionUuid === order.connectionUuid)
   if (earlier && !mayBegin(earlier)) {
     if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
     if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
-    if (await isPaused(em, connection)) {
+    if (paused) {
       Object.assign(earlier, {
         state: 'unknown',
         code: 'paused',
@@ -137,20 +162,20 @@ async function begin<Row>(
       return { sent: { kind: 'unknown', code: 'paused' } }
     }
     earlier.state = 'calling'
-    return { ...reached, row, attempt: earlier }
+    return { ...by, row, attempt: earlier }
   }
   const over = outgoing.over?.(row) ?? null
   if (over !== null) {
     const left = await leftToDo(em, order.uuid)
     return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
   }
-  const attempt = earlier ?? newAttempt(em, outgoing, { ...order, position: all.length }, connection)
+  const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
   attempt.state = 'calling'
-  const barred = await whyBarred(em, outgoing.operation, connection)
+  const barred = whyBarred(outgoing.operation, connection, { paused })
   if (barred) Object.assign(attempt, barred)
   else {
     const refusal = await outgoing.begin(em, row, { attempt, connection })
-    if (!refusal) return { ...reached, row, attempt }
+    if (!refusal) return { ...by, row, attempt }
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
@@ -165,21 +190,23 @@ function mayBegin(attempt: Attempt): boolean {
   )
 }
 
-/** The attempt of one connection, before its call. */
-export function newAttempt<Row>(
+/** The attempt of one connection, before its call, after all that came before it. */
+export function newAttempt<Row extends Tried>(
   em: EntityManager,
   { operation }: Outgoing<Row>,
-  { uuid, connectionUuid, position }: AttemptKey & { position: number },
+  { uuid, connectionUuid, row }: AttemptKey & { row: Row },
   { providerAccountUuid }: Connection,
 ): Attempt {
-  return em.create(Attempt, {
+  const attempt = em.create(Attempt, {
     uuid: randomUUID(),
     operation,
     subjectUuid: uuid,
     connectionUuid,
     providerAccountUuid,
-    position,
+    position: row.attempts.length,
     reference: referenceOf(uuid),
     state: 'calling',
   })
+  row.attempts.push(attempt)
+  return attempt
 }

@@ -1,3 +1,4 @@
+import { attemptsBeside } from '../db/attempts.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Refund } from '../db/entities/refund.ts'
@@ -14,22 +15,23 @@ import { coverDisputes } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { lockCharge, moveCharge } from './move.ts'
 import { book, failMovement, settleMovement } from './movements.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Outgoing, Tried } from './outgoing.ts'
 import { askedOfSplits, partiesOf } from './refund-opening.ts'
 
 /** A refund under the lock of its charge, which every refund of that charge waits for. */
 type Devolution = { refund: Refund; charge: Charge }
 
 /** A devolução, through the provider that received the PIX. */
-export const devolution: Outgoing<Devolution> = {
+export const devolution: Outgoing<Devolution & Tried> = {
   operation: 'refund',
 
-  async lock(em, uuid) {
+  async lock(em, uuid, more) {
     const { chargeUuid } = await em.findOneOrFail(Refund, uuid)
     const charge = await lockCharge(em, chargeUuid)
     const refund = await em.findOneOrFail(Refund, uuid, { ...ALONE, refresh: true })
     await em.populate(refund, ['movement'])
-    return { refund, charge }
+    const [attempts, heard] = await attemptsBeside(em, { operation: 'refund', subjectUuid: uuid }, more)
+    return [{ refund, charge, attempts }, heard]
   },
 
   async begin() {

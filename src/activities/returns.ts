@@ -1,3 +1,4 @@
+import { attemptsBeside } from '../db/attempts.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -5,16 +6,16 @@ import { returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
 import { book, failMovement, newMovement, settleMovement } from './movements.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Outgoing, Tried } from './outgoing.ts'
 
 /** A PIX that is no charge's, and the movement that takes it back to its payer once there is one. */
 type Return = { original: Movement; out: Movement | null }
 
 /** An unmatched PIX on its way back to its payer, through the provider that received it (SPEC §2). */
-export const unmatchedReturn: Outgoing<Return> = {
+export const unmatchedReturn: Outgoing<Return & Tried> = {
   operation: 'return',
 
-  async lock(em, uuid) {
+  async lock(em, uuid, more) {
     const original = await em.findOneOrFail(Movement, uuid, ALONE)
     if (original.connectionUuid) await lockGate(em, original.connectionUuid)
     const out = await em.findOne(
@@ -22,7 +23,8 @@ export const unmatchedReturn: Outgoing<Return> = {
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
       { orderBy: { createdAt: 'desc' } },
     )
-    return { original, out }
+    const [attempts, heard] = await attemptsBeside(em, { operation: 'return', subjectUuid: uuid }, more)
+    return [{ original, out, attempts }, heard]
   },
 
   async begin(em, { original }) {

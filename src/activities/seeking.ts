@@ -1,5 +1,5 @@
 import { tellBreaker } from '../db/breaker.ts'
-import { Attempt } from '../db/entities/attempt.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { REFUSALS } from '../domain/errors.ts'
@@ -8,7 +8,7 @@ import type { FindSendingOutcome } from '../domain/provider.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type AttemptKey, FINAL, keep } from './outcomes.ts'
-import { newAttempt, nextCheck, type Outgoing, type Sent } from './outgoing.ts'
+import { newAttempt, nextCheck, type Outgoing, type Sent, type Tried } from './outgoing.ts'
 
 /**
  * Money that went, or may have gone, after the moment to which its database was restored (SPEC §11): every candidate is
@@ -32,7 +32,7 @@ type Rejection = Extract<Sent, { kind: 'rejected' }>
 type Word = { connectionUuid: string; settleWindowMs: number; found: FindSendingOutcome }
 
 /** Asks every candidate; the attempt of the one that has it, or that may, is a row from then on. */
-export function seekBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async ({ uuid, candidates, ...at }: SeekOrder): Promise<Sought> => {
     const { orm, timeScale } = dependencies
     const words: Word[] = []
@@ -44,11 +44,10 @@ export function seekBy<Row>(dependencies: Dependencies, outgoing: Outgoing<Row>)
       words.push({ connectionUuid, settleWindowMs: connection.settleWindowMs, found })
     }
     return inTransaction(orm, async em => {
-      const row = await outgoing.lock(em, uuid)
-      const before = await em.find(Attempt, { operation: outgoing.operation, subjectUuid: uuid })
-      const live = before.find(attempt => !FINAL.includes(attempt.state))
+      const [row] = await outgoing.lock(em, uuid, [])
+      const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
       const { kind, connectionUuid } = conclude(words, { live, ...at })
-      const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, before, live })
+      const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
       if (kind !== 'absent') return { kind, connectionUuid }
       if (at.lastLook) return neverWent(em, outgoing, { uuid, connectionUuid })
@@ -81,16 +80,16 @@ function saying(status: 'settled' | 'in_process' | 'rejected') {
   return ({ found }: Word) => found.kind === 'found' && found.sending.status === status
 }
 
-type Holding<Row> = AttemptKey & { row: Row; before: Attempt[]; live: Attempt | undefined }
+type Holding<Row> = AttemptKey & { row: Row; live: Attempt | undefined }
 
 /**
  * Makes the attempt there the one that may have gone, and holds the money for it as far as the balance goes: what is not
  * covered may be gone all the same. Where it was held for another connection before, that one is left.
  */
-async function holdAt<Row>(
+async function holdAt<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  { row, before, live, ...key }: Holding<Row>,
+  { row, live, ...key }: Holding<Row>,
 ): Promise<Attempt> {
   if (live?.connectionUuid === key.connectionUuid) {
     if (live.state === 'calling') Object.assign(live, inDoubt())
@@ -100,8 +99,8 @@ async function holdAt<Row>(
   await em.flush() // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)
   const attempt =
-    before.find(one => one.connectionUuid === key.connectionUuid) ??
-    newAttempt(em, outgoing, { ...key, position: before.length }, connection)
+    row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
+    newAttempt(em, outgoing, { ...key, row }, connection)
   Object.assign(attempt, inDoubt())
   await outgoing.begin(em, row, { attempt, connection })
   await em.flush()
@@ -119,7 +118,7 @@ function inDoubt() {
 }
 
 /** Proved: its life ends as one that nobody took, and it is never sent. */
-function neverWent<Row>(em: EntityManager, outgoing: Outgoing<Row>, key: AttemptKey) {
+function neverWent<Row extends Tried>(em: EntityManager, outgoing: Outgoing<Row>, key: AttemptKey) {
   const code = 'not_found_after_restore'
   const { message } = REFUSALS[code]
   const outcome = { kind: 'rejected', finality: 'final', code, message } as const

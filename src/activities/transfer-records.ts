@@ -1,18 +1,18 @@
-import { attemptsOf, type NamedAttempt } from '../db/attempts.ts'
-import { Connection } from '../db/entities/connection.ts'
+import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
-import { findAlone } from '../db/lock.ts'
+import { findAlone, gate } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { ask, askBeside } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
-import { shownInstant } from '../domain/time.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
-import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
+import type { Restored, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
-import { behindTheGate, lockTransfer, moveTransfer } from './move.ts'
+import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import { type Outgoing, type SendOrder, type Sent, sendBy } from './outgoing.ts'
+import { failureOf, openingOf, openTransfer } from './transfer-opening.ts'
 import { endUnsent, pixOut } from './transfers.ts'
 
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
@@ -27,10 +27,12 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const transfer = await openTransfer(em, order, sealer.open(order.details))
+      const opening = await ask(em, ...openingOf(em, order))
+      const out = await openTransfer(em, order, sealer.open(order.details), opening)
+      const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
         transfer.accepted = acceptedTransfer(transfer, [])
-      if (order.restored) await endAsBefore(em, transfer, order.restored)
+      if (order.restored) await endAsBefore(em, out, order.restored)
       return now(em, transfer)
     })
 }
@@ -41,93 +43,34 @@ export type TransferSending = SendOrder & { order?: TransferOrder }
 /** Sends a transfer through one provider, and stores it first where nobody has. */
 export function sendTransfer(dependencies: Dependencies) {
   return ({ order, ...sending }: TransferSending): Promise<Sent> =>
-    sendBy(dependencies, order ? newPixOut(dependencies, order) : pixOut)(sending)
+    sendBy(dependencies, pixOut, order && storing(dependencies, order))(sending)
 }
 
-/** A PIX Out whose row is written by whoever locks it first. */
-function newPixOut({ sealer }: Dependencies, order: TransferOrder): Outgoing<Transfer> {
-  return {
-    ...pixOut,
-    async lock(em, uuid) {
-      const stored = await findAlone(em, Transfer, uuid)
-      return behindTheGate(em, stored ?? (await openTransfer(em, order, sealer.open(order.details))))
-    },
+/** How a transfer is locked by the sending that writes its row, where nobody has. */
+function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut>['lock'] {
+  return async (em, uuid, more) => {
+    const [stored, opening] = await findAlone(em, Transfer, uuid, openingOf(em, order))
+    if (stored) return lockTransferBeside(em, uuid, more)
+    const out = await openTransfer(em, order, sealer.open(order.details), opening)
+    const [, heard] = await askBeside(em, gate(em, out.transfer.connection.uuid), more)
+    return [out, heard]
   }
 }
 
-/** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */
-async function openTransfer(
-  em: EntityManager,
-  order: TransferOrder,
-  details: TransferDetails,
-): Promise<Transfer> {
-  const why = await whyNotTaken(em, order, details)
-  const transfer = await create(em, order, details)
-  await em.flush()
-  if (why) await endUnsent(em, transfer, 'not_taken', failureOf(why))
-  return transfer
-}
-
 /** Its life had ended before anybody was called for it. */
-async function endAsBefore(em: EntityManager, transfer: Transfer, { ended }: Restored): Promise<void> {
-  if (ended === 'cancelled') await endUnsent(em, transfer, 'cancelled', null)
-  if (ended === 'expired') await endUnsent(em, transfer, 'never_sent', null)
-}
-
-async function whyNotTaken(em: EntityManager, order: TransferOrder, { externalRef }: TransferDetails) {
-  if (order.restored) return null // It was taken long ago.
-  if (await isTooLate(em, order)) return 'not_taken'
-  return externalRef !== undefined && (await isTaken(em, order, externalRef)) ? 'external_ref_taken' : null
-}
-
-async function create(em: EntityManager, order: TransferOrder, details: TransferDetails): Promise<Transfer> {
-  const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
-  const at = new Date(order.restored?.orderedAt ?? Date.now())
-  return em.create(Transfer, {
-    uuid: order.uuid,
-    accountUuid: order.accountUuid,
-    connection,
-    providerAccountUuid: connection.providerAccountUuid,
-    state: 'created',
-    valueCents: order.valueCents,
-    pixKey: details.pixKey,
-    document: details.document,
-    externalRef: details.externalRef,
-    beneficiaryName: details.finalBeneficiary?.name,
-    beneficiaryDocument: details.finalBeneficiary?.document,
-    scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
-    history: [{ status: 'PENDING', created_at: shownInstant(at) }],
-    requestId: order.requestId,
-    fingerprint: details.fingerprint,
-    createdAt: at,
-    updatedAt: at,
-  })
-}
-
-/** By PostgreSQL's clock, which the request asked as well. */
-async function isTooLate(em: EntityManager, { takeBefore }: TransferOrder): Promise<boolean> {
-  if (!takeBefore) return false
-  const [row]: { late: boolean }[] = await em.execute('select now() > ?::timestamptz as late', [takeBefore])
-  return row?.late ?? false
-}
-
-/** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */
-async function isTaken(em: EntityManager, { accountUuid }: TransferOrder, externalRef: string) {
-  const policy: object[] = await em.execute(
-    'select from account where uuid = ? and unique_external_ref for no key update',
-    [accountUuid],
-  )
-  return policy.length > 0 && (await em.count(Transfer, { accountUuid, externalRef })) > 0
+async function endAsBefore(em: EntityManager, out: PixOut, { ended }: Restored): Promise<void> {
+  if (ended === 'cancelled') await endUnsent(em, out, 'cancelled', null)
+  if (ended === 'expired') await endUnsent(em, out, 'never_sent', null)
 }
 
 /** Nobody took it: FAILED with the reason that the attempts add up to. */
 export function failTransfer({ orm }: Dependencies) {
   return (uuid: string): Promise<TransferNow> =>
     inTransaction(orm, async em => {
-      const transfer = await lockTransfer(em, uuid)
-      if (life.accepts(transfer.state, 'refused')) {
-        await endUnsent(em, transfer, 'refused', whyNobody(await attemptsOf(em, uuid)))
-      }
+      const out = await lockTransfer(em, uuid)
+      const { transfer, attempts } = out
+      if (life.accepts(transfer.state, 'refused'))
+        await endUnsent(em, out, 'refused', whyNobody(await namedAttempts(em, attempts)))
       return now(em, transfer)
     })
 }
@@ -136,11 +79,12 @@ export function failTransfer({ orm }: Dependencies) {
 export function endWaiting({ orm }: Dependencies) {
   return ({ uuid, event }: { uuid: string; event: 'cancelled' | 'never_sent' }): Promise<TransferNow> =>
     inTransaction(orm, async em => {
-      const transfer = await lockTransfer(em, uuid)
+      const out = await lockTransfer(em, uuid)
+      const { transfer } = out
       if (life.accepts(transfer.state, event)) {
         const at = new Date()
         moveTransfer(transfer, event, at)
-        await announceTransfer(em, transfer, { at })
+        await announceTransfer(em, out, { at })
       }
       return now(em, transfer)
     })
@@ -179,16 +123,4 @@ export function whyNobody(attempts: NamedAttempt[]): Failure {
     provider: last.provider,
     ...(last.attempt.providerCode && { provider_code: last.attempt.providerCode }),
   }
-}
-
-function failureOf(
-  code:
-    | 'not_taken'
-    | 'external_ref_taken'
-    | 'insufficient_balance'
-    | 'no_provider_available'
-    | 'not_found_after_restore'
-    | 'paused',
-): Failure {
-  return { code, message: REFUSALS[code].message }
 }

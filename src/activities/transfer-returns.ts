@@ -1,18 +1,17 @@
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Movement } from '../db/entities/movement.ts'
-import type { Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { deposited } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
 import { repayments } from './inflow.ts'
-import { moveTransfer } from './move.ts'
+import { moveTransfer, type PixOut } from './move.ts'
 import { book, newMovement } from './movements.ts'
 
 type Returned = NonNullable<Sending['returns']>[number]
 
 /** Of a transfer, and by which of its attempts the money had gone: a duplicate comes back where it left. */
-type Gone = { transfer: Transfer; attempt: Attempt }
+type Gone = PixOut & { attempt: Attempt }
 
 /** Money that the recipient of a transfer gave back, each return once, known by its own end-to-end id (SPEC §4). */
 export async function takeReturns(em: EntityManager, gone: Gone, returns: Returned[]): Promise<void> {
@@ -56,14 +55,15 @@ async function takeReturn(em: EntityManager, gone: Gone, { endToEnd, cents, at: 
   )
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
   await book(em, movement, [...deposited(accountUuid, cents), ...(await repayments(em, inflow))])
-  if (attempt.state === 'settled') await comesBack(em, transfer, { cents, at })
+  if (attempt.state === 'settled') await comesBack(em, gone, { cents, at })
   await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
 }
 
 /** What a duplicate took is no part of what the transfer sent, so only its own money counts as returned. */
-async function comesBack(em: EntityManager, transfer: Transfer, { cents, at }: { cents: number; at: Date }) {
+async function comesBack(em: EntityManager, out: PixOut, { cents, at }: { cents: number; at: Date }) {
+  const { transfer } = out
   transfer.returnedCents += cents
   const whole = transfer.returnedCents === transfer.valueCents
   moveTransfer(transfer, whole ? 'returned_whole' : 'returned_in_part', at)
-  await announceTransfer(em, transfer, { at })
+  await announceTransfer(em, out, { at })
 }

@@ -8,11 +8,12 @@ import { goneUncovered, transferSettled } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
 import { transfer as life } from '../domain/transfer.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
-import { moveTransfer } from './move.ts'
+import { moveTransfer, type PixOut } from './move.ts'
 import { book, newMovement, settleMovement } from './movements.ts'
 
 /** Settled by the provider that holds it: the money is outside, the fee the service's. */
-export async function settle(em: EntityManager, transfer: Transfer, sending: Sending): Promise<void> {
+export async function settle(em: EntityManager, out: PixOut, sending: Sending): Promise<void> {
+  const { transfer } = out
   const { accountUuid, valueCents, feeCents, movement } = transfer
   if (!movement) throw new Error('a transfer settled that held nothing')
   const at = new Date()
@@ -21,7 +22,7 @@ export async function settle(em: EntityManager, transfer: Transfer, sending: Sen
   transfer.heldCents = 0
   transfer.settledAt = movement.settledAt
   moveTransfer(transfer, 'settled', at)
-  await announceTransfer(em, transfer, { at })
+  await announceTransfer(em, out, { at })
   await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
   await book(em, movement, transferSettled(accountUuid, { valueCents, feeCents }))
 }
@@ -32,11 +33,12 @@ export async function settle(em: EntityManager, transfer: Transfer, sending: Sen
  */
 export async function settleUncovered(
   em: EntityManager,
-  transfer: Transfer,
+  out: PixOut,
   attempt: Attempt,
   sending: Sending,
 ): Promise<void> {
   const at = new Date()
+  const { transfer } = out
   transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
   transfer.providerAccountUuid = attempt.providerAccountUuid
   transfer.failure = null
@@ -45,7 +47,7 @@ export async function settleUncovered(
   transfer.settledAt = transfer.movement.settledAt
   const late = life.accepts(transfer.state, 'settled_late')
   moveTransfer(transfer, late ? 'settled_late' : 'settled', at)
-  await announceTransfer(em, transfer, { at, late })
+  await announceTransfer(em, out, { at, late })
 }
 
 /** An attempt that was left has settled while another is live or paid: a movement of its own and an alarm, no act. */

@@ -1,4 +1,4 @@
-import { attemptsOf } from '../db/attempts.ts'
+import { namedAttempts } from '../db/attempts.ts'
 import type { Failure, Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
@@ -8,23 +8,23 @@ import { transfer as life } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import { announceTransfer } from './announce.ts'
 import { partyOf } from './connections.ts'
-import { lockTransfer, moveTransfer } from './move.ts'
+import { lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import { book, failMovement } from './movements.ts'
 import type { By, Outgoing } from './outgoing.ts'
 import { takeReturns } from './transfer-returns.ts'
 import { know, outMovement, settle, settleTwice, settleUncovered } from './transfer-settlements.ts'
 
 /** A PIX Out, through one provider after another until one takes it (SPEC §4, §6). */
-export const pixOut: Outgoing<Transfer> = {
+export const pixOut: Outgoing<PixOut> = {
   operation: 'transfer',
-  lock: lockTransfer,
+  lock: lockTransferBeside,
 
-  over({ state, failure }) {
+  over({ transfer: { state, failure } }) {
     return life.isOver(state) ? (failure?.code ?? state) : null
   },
 
   /** Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. */
-  async begin(em, transfer, by) {
+  async begin(em, { transfer }, by) {
     await releaseHold(em, transfer)
     const feeCents = feeOf(transfer.valueCents, by.connection.fees.transfer)
     const { accountUuid } = transfer
@@ -40,7 +40,7 @@ export const pixOut: Outgoing<Transfer> = {
     return null
   },
 
-  send(provider, transfer, { attempt, connection }: By) {
+  send(provider, { transfer }, { attempt, connection }: By) {
     return provider.sendTransfer({
       id: attempt.reference,
       cents: transfer.valueCents,
@@ -54,15 +54,16 @@ export const pixOut: Outgoing<Transfer> = {
     return provider.findTransfer(attempt.reference)
   },
 
-  async accepted(em, transfer, sending) {
+  async accepted(em, { transfer, attempts }, sending) {
     if (transfer.state !== 'sending') return
     know(transfer, sending)
     moveTransfer(transfer, 'accepted', new Date())
-    transfer.accepted ??= acceptedTransfer(transfer, await attemptsOf(em, transfer.uuid))
+    transfer.accepted ??= acceptedTransfer(transfer, await namedAttempts(em, attempts))
   },
 
-  async settled(em, transfer, attempt, sending) {
-    if (life.accepts(transfer.state, 'accepted')) await pixOut.accepted(em, transfer, sending)
+  async settled(em, out, attempt, sending) {
+    const { transfer } = out
+    if (life.accepts(transfer.state, 'accepted')) await pixOut.accepted(em, out, sending)
     const mine = transfer.connection.uuid === attempt.connectionUuid
     const inTime = mine && life.accepts(transfer.state, 'settled')
     const late = life.accepts(transfer.state, 'settled_late')
@@ -70,24 +71,25 @@ export const pixOut: Outgoing<Transfer> = {
     attempt.state = 'settled'
     await em.flush() // First, because the event shows it, with the moment of its writing.
     const isHeld = transfer.heldCents > 0 // Not where a restored balance did not cover it.
-    if (inTime && isHeld) await settle(em, transfer, sending)
-    else if (inTime || late) await settleUncovered(em, transfer, attempt, sending)
+    if (inTime && isHeld) await settle(em, out, sending)
+    else if (inTime || late) await settleUncovered(em, out, attempt, sending)
   },
 
-  afterwards(em, transfer, attempt, sending) {
-    return takeReturns(em, { transfer, attempt }, sending.returns ?? [])
+  afterwards(em, out, attempt, sending) {
+    return takeReturns(em, { ...out, attempt }, sending.returns ?? [])
   },
 
-  standing({ state, connection }) {
+  standing({ transfer: { state, connection } }) {
     return { transfer: { state, connectionUuid: connection.uuid } }
   },
 
   /** Another provider may follow, so the hold stays until it begins or nobody is left; after an acceptance nobody is. */
-  async refused(em, transfer, attempt) {
+  async refused(em, out, attempt) {
+    const { transfer } = out
     const mayBeTriedAgain = transfer.scheduledFor && attempt.finality !== 'final'
     if (mayBeTriedAgain && life.accepts(transfer.state, 'put_off')) return putOff(em, transfer)
     if (transfer.state !== 'settling' || transfer.connection.uuid !== attempt.connectionUuid) return
-    await endUnsent(em, transfer, 'rejected', {
+    await endUnsent(em, out, 'rejected', {
       code: attempt.code ?? 'rejected',
       message: attempt.message ?? 'the provider rejected the transfer',
       provider: transfer.connection.provider,
@@ -99,15 +101,16 @@ export const pixOut: Outgoing<Transfer> = {
 /** Ends a transfer of which nothing moved: its hold goes back, its failure is kept and announced. */
 export async function endUnsent(
   em: EntityManager,
-  transfer: Transfer,
+  out: PixOut,
   event: 'refused' | 'rejected' | 'not_taken' | 'cancelled' | 'never_sent',
   failure: Failure | null,
 ): Promise<void> {
   const at = new Date()
+  const { transfer } = out
   await releaseHold(em, transfer)
   transfer.failure = failure
   moveTransfer(transfer, event, at)
-  await announceTransfer(em, transfer, { at })
+  await announceTransfer(em, out, { at })
 }
 
 /** A scheduled transfer that nobody could take waits for its next try: nothing is held for it, and it can be cancelled. */

@@ -1,7 +1,8 @@
 import type { Connection } from '../db/entities/connection.ts'
 import type { MoneyDirection } from '../db/entities/pause.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { pausedAmong } from '../db/pauses.ts'
+import { isPaused } from '../db/pauses.ts'
+import { ask } from '../db/questions.ts'
 import { refuse } from './errors.ts'
 import { PAUSED_RETRY_S } from './limits.ts'
 
@@ -14,7 +15,8 @@ export function unpaused(candidates: Connection[], direction: MoneyDirection): s
 
 /** The same of money that can only go back through the connection it came by. */
 export async function requireUnpaused(em: EntityManager, connectionUuid: string): Promise<void> {
-  if ((await pausedAmong(em, [connectionUuid], 'out')).size > 0) refusePaused()
+  const [paused] = await ask(em, isPaused(connectionUuid, 'out'))
+  if (paused) refusePaused()
 }
 
 function refusePaused(): never {

@@ -1,47 +1,70 @@
 import { Attempt, type Operation } from './entities/attempt.ts'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { entitiesBy } from './reading.ts'
+import { type Answers, ask, askBeside, first, type Question, type Questions } from './questions.ts'
+import { entities } from './reading.ts'
 
 /** What attempts are made of: one operation of a charge, transfer, refund, … */
 export type Subject = { operation: Operation; subjectUuid: string }
 
-/** All attempts at an operation, in the order of trying. */
-export function attemptsAt(em: EntityManager, { operation, subjectUuid }: Subject): Promise<Attempt[]> {
+/** All attempts at an operation, in the order of trying; what this unit of work has begun is written first. */
+export async function attemptsAt(em: EntityManager, subject: Subject): Promise<Attempt[]> {
+  await writeAttempts(em)
+  return (await ask(em, attemptsOf(em, subject)))[0]
+}
+
+/** The same, to be asked beside others where nothing has begun yet. */
+export function attemptsOf(em: EntityManager, { operation, subjectUuid }: Subject): Question<Attempt[]> {
   return found(em, 'r.operation = ? and r.subject_uuid = ?', [operation, subjectUuid])
 }
 
+/** The same, and what else is to be known, in one message. */
+export async function attemptsBeside<const More extends Questions>(
+  em: EntityManager,
+  subject: Subject,
+  more: More,
+): Promise<[Attempt[], Answers<More>]> {
+  await writeAttempts(em)
+  return askBeside(em, attemptsOf(em, subject), more)
+}
+
 /** The attempt at an operation through one connection. */
-export async function attemptThrough(
+export function attemptThrough(
   em: EntityManager,
   { operation, subjectUuid, connectionUuid }: Subject & { connectionUuid: string },
-): Promise<Attempt | undefined> {
+): Question<Attempt | undefined> {
   const through = 'r.operation = ? and r.subject_uuid = ? and r.connection_uuid = ?'
-  return (await found(em, through, [operation, subjectUuid, connectionUuid]))[0]
+  return first(found(em, through, [operation, subjectUuid, connectionUuid]))
 }
 
-/** The attempt at a provider account that goes by our id. */
-export async function attemptNamed(
+/** The attempt at a provider account that goes by our id; there is none by no id. */
+export function attemptNamed(
   em: EntityManager,
-  { subjectUuid, providerAccountUuid }: Pick<Attempt, 'subjectUuid' | 'providerAccountUuid'>,
-): Promise<Attempt | undefined> {
+  { subjectUuid, providerAccountUuid }: { subjectUuid: string | null; providerAccountUuid: string },
+): Question<Attempt | undefined> {
   const named = 'r.subject_uuid = ? and r.provider_account_uuid = ?'
-  return (await found(em, named, [subjectUuid, providerAccountUuid]))[0]
+  return first(found(em, named, [subjectUuid, providerAccountUuid]))
 }
 
-/** What this unit of work has begun is written first. */
-async function found(em: EntityManager, where: string, values: string[]): Promise<Attempt[]> {
+function found(em: EntityManager, where: string, values: (string | null)[]): Question<Attempt[]> {
+  return entities(em, Attempt, { rest: `where ${where} order by r.position`, values })
+}
+
+async function writeAttempts(em: EntityManager): Promise<void> {
   if (em.getUnitOfWork().shouldAutoFlush(em.getMetadata(Attempt))) await em.flush()
-  return entitiesBy(em, Attempt, { rest: `where ${where} order by r.position`, values })
 }
 
 /** An attempt with the name of the provider it was made at, in the order of trying. */
 export type NamedAttempt = { attempt: Attempt; provider: string }
 
-/** The attempts of a transfer; connections that its transaction has read already are not read again. */
-export async function attemptsOf(em: EntityManager, transferUuid: string): Promise<NamedAttempt[]> {
+/**
+ * Attempts as they are shown: with the moment of their writing, so what was changed of them is written first. Connections
+ * that the transaction has read already are not read again.
+ */
+export async function namedAttempts(em: EntityManager, tried: Attempt[]): Promise<NamedAttempt[]> {
+  await writeAttempts(em)
   const named: NamedAttempt[] = []
-  for (const attempt of await attemptsAt(em, { operation: 'transfer', subjectUuid: transferUuid })) {
+  for (const attempt of tried) {
     const { provider } = await em.findOneOrFail(Connection, attempt.connectionUuid)
     named.push({ attempt, provider })
   }

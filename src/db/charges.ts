@@ -2,7 +2,8 @@ import { Charge, type Split } from './entities/charge.ts'
 import type { Connection } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import type { EntityManager } from './orm.ts'
-import { type Row, readingOf } from './reading.ts'
+import type { Row } from './questions.ts'
+import { readingOf } from './reading.ts'
 import type { Where } from './where.ts'
 
 /** A charge with all that showing it needs, to be looked at only; a loaded entity is one too. */

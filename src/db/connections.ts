@@ -1,6 +1,7 @@
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { entitiesBy, type Row, readingOf } from './reading.ts'
+import { first, type Question, type Row } from './questions.ts'
+import { entities, readingOf } from './reading.ts'
 
 /** How connections are read on the way of every operation; those of requests are to be looked at only, pauses included. */
 
@@ -27,11 +28,12 @@ async function looked(em: EntityManager, from: string, values: string[]): Promis
 }
 
 /** One to be called, with its sealed credentials and whether its breaker doubts it: known to this unit of work from then on. */
-export async function connectionToCall(em: EntityManager, uuid: string): Promise<Connection | null> {
-  const [connection] = await entitiesBy(em, Connection, {
-    ...{ rest: 'where r.uuid = ?', values: [uuid] },
-    lazies: ['sealedCredentials', 'isDistrusted'],
-    refresh: true,
-  })
-  return connection ?? null
+export function connectionToCall(em: EntityManager, uuid: string): Question<Connection | undefined> {
+  const lazies: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
+  return first(entities(em, Connection, { rest: 'where r.uuid = ?', values: [uuid], lazies, refresh: true }))
+}
+
+/** One by which an operation goes: known to this unit of work from then on. */
+export function connectionBy(em: EntityManager, uuid: string): Question<Connection | undefined> {
+  return first(entities(em, Connection, { rest: 'where r.uuid = ?', values: [uuid] }))
 }

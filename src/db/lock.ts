@@ -1,7 +1,9 @@
 import { type EntityClass, LockMode } from '@mikro-orm/core'
 import { Connection } from './entities/connection.ts'
+import { Movement } from './entities/movement.ts'
 import type { EntityManager } from './orm.ts'
-import { entitiesBy } from './reading.ts'
+import { type Answers, ask, askBeside, first, type Question, type Questions } from './questions.ts'
+import { entities } from './reading.ts'
 
 /**
  * A row locked alone. What it refers to is read by a later statement: it is seen as of the moment the lock was given, and
@@ -11,29 +13,36 @@ export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 /**
  * A row locked alone by its key, or null where there is none, by a statement written once: every step of money begins
- * with it. A row that this unit of work knows already may have been changed by it, so it asks for that one itself.
+ * with it. `more` is what else is to be known from then on, asked in the message of the lock and answered after it. A row
+ * that this unit of work knows already may have been changed by it, so it asks for that one itself.
  */
-export async function findAlone<T extends { uuid: string }>(
+export async function findAlone<T extends { uuid: string }, const More extends Questions>(
   em: EntityManager,
   entity: EntityClass<T>,
   uuid: string,
-): Promise<T | null> {
+  more: More,
+): Promise<[T | null, Answers<More>]> {
   if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
-  if (em.getUnitOfWork().getById(entity, uuid as never))
-    return (await em.findOne(entity, uuid as never, ALONE)) as T | null
-  const [row] = await entitiesBy(em, entity, { rest: 'where r.uuid = ? for update', values: [uuid] })
-  return row ?? null
+  if (em.getUnitOfWork().getById(entity, uuid as never)) {
+    await em.flush() // What it has begun is written before anything is asked.
+    const known = (await em.findOne(entity, uuid as never, ALONE)) as T | null
+    return [known, await ask(em, ...more)]
+  }
+  const lock = first(entities(em, entity, { rest: 'where r.uuid = ? for update', values: [uuid] }))
+  const [row, heard] = await askBeside(em, lock, more)
+  return [row ?? null, heard]
 }
 
 /** The same of a row that must be there. */
-export async function lockAlone<T extends { uuid: string }>(
+export async function lockAlone<T extends { uuid: string }, const More extends Questions>(
   em: EntityManager,
   entity: EntityClass<T>,
   uuid: string,
-): Promise<T> {
-  const row = await findAlone(em, entity, uuid)
+  more: More,
+): Promise<[T, Answers<More>]> {
+  const [row, heard] = await findAlone(em, entity, uuid, more)
   if (!row) throw new Error(`no ${entity.name} ${uuid}`)
-  return row
+  return [row, heard]
 }
 
 /**
@@ -42,6 +51,21 @@ export async function lockAlone<T extends { uuid: string }>(
  * before any dispute or balance; rows that name the connection do not wait for it. The connection is known from then on.
  */
 export async function lockGate(em: EntityManager, connectionUuid: string): Promise<void> {
-  const rest = 'where r.uuid = ? for no key update'
-  await entitiesBy(em, Connection, { rest, values: [connectionUuid], refresh: true })
+  await ask(em, gate(em, connectionUuid))
+}
+
+/** The same, to be asked beside others; `key` is what its key is found by. */
+export function gate(em: EntityManager, uuid: string, key = '?'): Question<Connection[]> {
+  const rest = `where r.uuid = ${key} for no key update`
+  return entities(em, Connection, { rest, values: [uuid], refresh: true })
+}
+
+/** What a charge or transfer names, asked beside its lock: the gate of its money, and its movement. */
+export function moneyOf(em: EntityManager, table: 'charge' | 'transfer', uuid: string) {
+  const named = (column: string) => `(select ${column} from ${table} where uuid = ?)`
+  const movement = { rest: `where r.uuid = ${named('movement_uuid')}`, values: [uuid] }
+  return [
+    gate(em, uuid, named('connection_uuid')),
+    entities(em, Movement, movement),
+  ] as const satisfies Questions
 }

@@ -1,6 +1,7 @@
 import { Notice } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
-import { type Row, readingOf } from './reading.ts'
+import type { Row } from './questions.ts'
+import { readingOf } from './reading.ts'
 
 export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
   /** Of what was told, in hex: the same is kept once per connection. */

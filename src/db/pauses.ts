@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAct } from './acts.ts'
 import { type MoneyDirection, Pause, type PauseReach, pausedFor } from './entities/pause.ts'
 import type { EntityManager } from './orm.ts'
+import type { Question } from './questions.ts'
 
 /** SPEC §9, `trilho pause`: while one stands nothing new begins where it reaches; what runs is still asked. */
 
@@ -10,18 +11,14 @@ export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: st
 
 export type PauseOrder = { target: PauseTarget; reach: PauseReach; who: string; reason: string }
 
-/** Those of the connections through which nothing of the direction may begin now; one statement, never remembered. */
-export async function pausedAmong(
-  em: EntityManager,
-  connectionUuids: string[],
-  direction: MoneyDirection,
-): Promise<Set<string>> {
-  const rows: { uuid: string }[] = await em.execute(
-    `select c.uuid from connection c where c.uuid = any(array[?]::uuid[])
-       and ${pausedFor(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })}`,
-    [connectionUuids],
-  )
-  return new Set(rows.map(row => row.uuid))
+/** Whether nothing of the direction may begin through the connection now; never remembered. */
+export function isPaused(connectionUuid: string, direction: MoneyDirection): Question<boolean> {
+  const paused = pausedFor(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
+  return {
+    sql: `select from connection c where c.uuid = ? and ${paused}`,
+    values: [connectionUuid],
+    heard: rows => rows.length > 0,
+  }
 }
 
 /** Begins a pause, or changes how far one reaches; every process sees it with its next request. */

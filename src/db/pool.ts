@@ -68,7 +68,7 @@ export function sayTogether(pool: Pool): void {
         return nothing()
       }
       const transaction = transactions.get(client)
-      if (!transaction) return ask(...asked)
+      if (!transaction) return together(await ask(...asked))
       if (ROW.test(text) && !ANSWERED.test(text)) {
         transaction.unsaid.push(text)
         return nothing()
@@ -80,7 +80,7 @@ export function sayTogether(pool: Pool): void {
       }
       const unsaid = transaction.unsaid.splice(0)
       transaction.hasBegun = true
-      return unsaid.length === 0 ? ask(...asked) : after(unsaid, asked, ask)
+      return together(await (unsaid.length === 0 ? ask(...asked) : after(unsaid, asked, ask)))
     }
   })
 }
@@ -96,6 +96,11 @@ const UNDOING = /^rollback\b/
 const ROW = /^(insert into "|update ".* where "uuid" = '[\da-f-]{36}'$)/s
 const ANSWERED = / (returning|on conflict) /
 const nothing = () => ({ command: '', rowCount: null, rows: [] })
+
+/** Of a message of several statements (src/db/questions.ts) the rows are those of each. */
+function together(answer: unknown): unknown {
+  return Array.isArray(answer) ? { ...nothing(), rows: answer.map(({ rows }) => rows) } : answer
+}
 
 /** The text of a statement without parameters; of any other it is empty. */
 function textOf([text, values]: unknown[]): string {

@@ -1,5 +1,13 @@
-import type { EntityClass, EntityData, EntityName, EntityProperty, FormulaColumns } from '@mikro-orm/core'
+import {
+  type EntityClass,
+  type EntityData,
+  type EntityName,
+  type EntityProperty,
+  type FormulaColumns,
+  wrap,
+} from '@mikro-orm/core'
 import type { EntityManager } from './orm.ts'
+import { ask, type Question, type Row } from './questions.ts'
 
 /** How rows of one entity are read by a statement that is written by hand. */
 export type Reading<T> = {
@@ -8,7 +16,6 @@ export type Reading<T> = {
   /** What a row says of it, as plain values; a to-one is the other's key. */
   of(row: Row): T
 }
-export type Row = Record<string, unknown>
 
 const known = new WeakMap<object, Map<string, Reading<unknown>>>()
 
@@ -34,20 +41,40 @@ export function readingOf<T extends object>(
 
 /**
  * Entities of this unit of work, read by a statement written once: what every step of money begins with. `rest` follows
- * the table's name, which is `r` in it. One that is known here already stays as it is, unless it is to be refreshed.
+ * the table's name, which is `r` in it. One that is known here already stays as it is, unless it is to be refreshed; of
+ * one that only its key is known, the rest is.
  */
-export async function entitiesBy<T extends object>(
+export function entities<T extends { uuid: string }>(
   em: EntityManager,
   entity: EntityClass<T>,
   { rest, values, lazies, refresh = false }: Asking<T>,
-): Promise<T[]> {
+): Question<T[]> {
   const reading = readingOf(em, entity, 'r', lazies)
   const { tableName } = em.getMetadata(entity)
-  const rows = await em.execute<Row[]>(`select ${reading.columns} from ${tableName} r ${rest}`, values)
-  return rows.map(row => em.merge<T>(entity as EntityName<T>, reading.of(row) as EntityData<T>, { refresh }))
+  const known = (row: Row) => {
+    const read = reading.of(row)
+    const held = em.getUnitOfWork().getById<T>(entity, read.uuid as never)
+    const isKeyOnly = held !== undefined && !wrap(held).isInitialized()
+    const how = { refresh: refresh || isKeyOnly }
+    return em.merge<T>(entity as EntityName<T>, read as EntityData<T>, how)
+  }
+  return {
+    sql: `select ${reading.columns} from ${tableName} r ${rest}`,
+    values,
+    heard: rows => rows.map(known),
+  }
 }
 
-type Asking<T> = { rest: string; values: string[]; lazies?: (keyof T & string)[]; refresh?: boolean }
+/** The same, asked alone. */
+export async function entitiesBy<T extends { uuid: string }>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  asking: Asking<T>,
+): Promise<T[]> {
+  return (await ask(em, entities(em, entity, asking)))[0]
+}
+
+type Asking<T> = { rest: string; values: (string | null)[]; lazies?: (keyof T & string)[]; refresh?: boolean }
 
 function newReading<T extends object>(
   em: EntityManager,

@@ -4,7 +4,8 @@ import type { Connection } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import { Transfer } from './entities/transfer.ts'
 import type { EntityManager } from './orm.ts'
-import { type Row, readingOf } from './reading.ts'
+import type { Row } from './questions.ts'
+import { readingOf } from './reading.ts'
 import type { Where } from './where.ts'
 
 /** A transfer with its connection and movement, to be looked at only; a loaded entity is one too. */

@@ -5,6 +5,7 @@ import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { ask, type Question } from '../db/questions.ts'
 import { uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
@@ -43,25 +44,32 @@ export async function handOver(
 }
 
 type Told = { notice: Notice; connection: Connection }
+/** With the id of ours that the notice names, and the attempt that goes by it there. */
+type Named = Told & { uuid: string | null; attempt: Attempt | undefined }
 
 async function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
-  const { notice } = told
-  if (notice.kind === 'payment') return ownTaker(engine, em, told)
+  const { notice, connection } = told
   if (notice.kind === 'med' && notice.reference) return medTaker(engine, told)
+  const subjectUuid = notice.reference ? uuidOf(notice.reference) : null
+  const { providerAccountUuid } = connection
+  const [attempt, disputes] = await ask(
+    em,
+    attemptNamed(em, { subjectUuid, providerAccountUuid }),
+    disputesOf(told),
+  )
+  const own = () => ownTaker(engine, em, { ...told, uuid: subjectUuid, attempt })
+  if (notice.kind === 'payment') return own()
   // What goes back may go back by a dispute: whoever else is told, the disputes of that PIX look for themselves.
-  const disputed = await disputesTaker(engine, em, told)
-  const taken = notice.kind === 'med' ? null : await ownTaker(engine, em, told)
+  const disputed = await disputesTaker(engine, told, disputes)
+  const taken = notice.kind === 'med' ? null : await own()
   if (disputed || taken === 'taken') return 'taken'
   return taken ?? (isYoung(engine, notice) ? null : 'foreign')
 }
 
 /** Whose id the notice names decides who is told; a connection may only speak of what its provider account carries. */
-async function ownTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
-  const { notice, connection } = told
-  const uuid = notice.reference ? uuidOf(notice.reference) : null
+async function ownTaker(engine: Engine, em: EntityManager, told: Named): Promise<NoticeOutcome | null> {
+  const { notice, uuid, attempt } = told
   if (!uuid) return notice.kind === 'payment' ? depositTaker(engine, told) : namelessTaker(engine, em, told)
-  const { providerAccountUuid } = connection
-  const attempt = await attemptNamed(em, { subjectUuid: uuid, providerAccountUuid })
   if (!attempt) return strangerTaker(engine, em, { ...told, uuid })
   return attemptTaker(engine, attempt, told)
 }
@@ -76,17 +84,23 @@ async function medTaker(engine: Engine, { notice, connection }: Told): Promise<N
   return 'taken'
 }
 
-async function disputesTaker(engine: Engine, em: EntityManager, told: Told): Promise<boolean> {
-  const { notice, connection } = told
-  const { providerAccountUuid } = connection
-  if (!notice.endToEnd) return false
-  const meds = await em.execute<{ reference: string }[]>(
-    'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
-    [providerAccountUuid, notice.endToEnd],
-  )
-  for (const { reference } of meds)
+/** The disputes about a PIX, by their provider's ids. */
+function disputesOf({ notice, connection }: Told): Question<string[]> {
+  return {
+    sql: 'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
+    values: [connection.providerAccountUuid, notice.endToEnd ?? null],
+    heard: rows => rows.map(({ reference }) => reference as string),
+  }
+}
+
+async function disputesTaker(
+  engine: Engine,
+  { notice, connection }: Told,
+  disputes: string[],
+): Promise<boolean> {
+  for (const reference of disputes)
     await medTaker(engine, { connection, notice: { ...notice, reference } as Notice })
-  return meds.length > 0
+  return disputes.length > 0
 }
 
 async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promise<NoticeOutcome | null> {

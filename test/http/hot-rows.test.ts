@@ -12,6 +12,7 @@ import { Transfer } from '../../src/db/entities/transfer.ts'
 import { findAlone, lockAlone } from '../../src/db/lock.ts'
 import { keepNotices } from '../../src/db/notices.ts'
 import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
+import { ask } from '../../src/db/questions.ts'
 import { entitiesBy } from '../../src/db/reading.ts'
 import { livedIn } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -80,23 +81,27 @@ test('a connection to call comes with what is lazy, and with nothing to be writt
   const reading = em()
   const populate = ['sealedCredentials', 'isDistrusted'] as const
   const expected = await em().findOneOrFail(Connection, connection, { populate })
-  const found = await connectionToCall(reading, connection)
+  const [found, nobody] = await ask(
+    reading,
+    connectionToCall(reading, connection),
+    connectionToCall(reading, randomUUID()),
+  )
   expect({ ...found }).toEqual({ ...expected })
   reading.getUnitOfWork().computeChangeSets()
   expect(reading.getUnitOfWork().getChangeSets()).toEqual([])
-  expect(await connectionToCall(reading, randomUUID())).toBeNull()
+  expect(nobody).toBeUndefined()
 })
 
 describe('a row locked alone', () => {
   test('is locked within a transaction only', async () => {
-    await expect(findAlone(em(), Connection, connection)).rejects.toThrow('transaction')
+    await expect(findAlone(em(), Connection, connection, [])).rejects.toThrow('transaction')
   })
 
   test('keeps what this unit of work has changed of it', async () => {
     await inTransaction(world.orm, async tx => {
-      const first = await lockAlone(tx, Connection, connection)
+      const [first] = await lockAlone(tx, Connection, connection, [])
       first.collectionKey = 'changed'
-      const again = await lockAlone(tx, Connection, connection)
+      const [again] = await lockAlone(tx, Connection, connection, [])
       expect(again).toBe(first)
       expect(again.collectionKey).toBe('changed')
     })
@@ -107,7 +112,7 @@ describe('a row locked alone', () => {
     await inTransaction(world.orm, async tx => {
       const known = await tx.findOneOrFail(Connection, connection)
       await em().execute(`update connection set collection_key = 'meanwhile' where uuid = ?`, [connection])
-      expect(await lockAlone(tx, Connection, connection)).toBe(known)
+      expect((await lockAlone(tx, Connection, connection, []))[0]).toBe(known)
       expect(known.collectionKey).toBe('meanwhile')
     })
   })
@@ -115,8 +120,8 @@ describe('a row locked alone', () => {
   test('of which there is none is null, or an error where there must be one', async () => {
     const nobody = randomUUID()
     await inTransaction(world.orm, async tx => {
-      expect(await findAlone(tx, Connection, nobody)).toBeNull()
-      await expect(lockAlone(tx, Connection, nobody)).rejects.toThrow(`no Connection ${nobody}`)
+      expect(await findAlone(tx, Connection, nobody, [])).toEqual([null, []])
+      await expect(lockAlone(tx, Connection, nobody, [])).rejects.toThrow(`no Connection ${nobody}`)
     })
   })
 })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
@@ -19,9 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
+const transferUnder = async (em: EntityManager, uuid: string) => (await lockTransfer(em, uuid)).transfer
+
 test.each([
   ['charge', newCharge, lockCharge],
-  ['transfer', newTransfer, lockTransfer],
+  ['transfer', newTransfer, transferUnder],
 ] as const)('beside a locked %s others of the same connection and accounts begin', async (_, make, lock) => {
   const [locked, others] = [await make(), [newCharge, newTransfer]]
   await inTransaction(world.orm, async em => {
@@ -37,6 +40,43 @@ test('a locked row is waited for', async () => {
     const update = impatiently(`update transfer set state = 'failed' where uuid = ?`, [transfer])
     await expect(update).rejects.toThrow(/lock timeout/)
   })
+})
+
+test('what is read beside a lock is as of the moment the lock was given', async () => {
+  const uuid = await newTransfer()
+  const other = await world.connection(accountUuid)
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
+  const first = inTransaction(world.orm, async em => {
+    await lockTransfer(em, uuid)
+    isLocked()
+    await isWaitedFor()
+    await em.execute('update transfer set connection_uuid = ? where uuid = ?', [other, uuid])
+    await em.execute(
+      `with made as (
+         insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type,
+           value_cents, status, transfer_uuid, created_at, updated_at)
+         select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'OUT', 100, 'PENDING', ?, now(), now()
+         from connection where uuid = ? returning uuid)
+       update transfer set movement_uuid = made.uuid from made where transfer.uuid = ?`,
+      [randomUUID(), uuid, other, uuid],
+    )
+    await em.execute(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+         state, created_at, updated_at)
+       select ?, 'transfer', ?, uuid, provider_account_uuid, 0, 'r', 'calling', now(), now() from connection where uuid = ?`,
+      [randomUUID(), uuid, other],
+    )
+  })
+  await locked
+  await inTransaction(world.orm, async em => {
+    const { transfer, attempts } = await lockTransfer(em, uuid)
+    expect(transfer.connection).toMatchObject({ uuid: other, provider: 'PROVIDER_A' })
+    expect(transfer.movement).toMatchObject({ status: 'PENDING', transferUuid: uuid })
+    expect(attempts).toMatchObject([{ connectionUuid: other, state: 'calling' }])
+    const gated = impatiently('select from connection where uuid = ? for no key update', [other])
+    await expect(gated).rejects.toThrow(/lock timeout/)
+  })
+  await first
 })
 
 test('of the money of one connection one transaction moves some at a time', async () => {
@@ -95,6 +135,15 @@ async function newTransfer(): Promise<string> {
 
 function impatiently(query: string, values: unknown[]): Promise<unknown> {
   return withoutPatience(em => em.execute(query, values))
+}
+
+/** Once somebody in this database waits for a lock. */
+async function isWaitedFor(): Promise<void> {
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  while (
+    (await world.orm.em.fork({ disableContextResolution: true }).execute<object[]>(waiting)).length === 0
+  )
+    await sleep(10)
 }
 
 /** Gives up on a lock after a moment. */

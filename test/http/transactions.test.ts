@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
+import { ask, type Row } from '../../src/db/questions.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
@@ -78,6 +79,39 @@ test('what its first statement answers is the statement’s, how many rows it ch
     em.execute<{ affectedRows: number }>(rename('counted'), [], 'run'),
   )
   expect(changed).toMatchObject({ affectedRows: 1 })
+})
+
+const nameAsked = { sql: 'select name from account where uuid = ?', heard: (rows: Row[]) => rows[0]?.name }
+const nobodysName = { ...nameAsked, values: [randomUUID()] }
+
+test('several questions are one message, and each hears its own rows, within a transaction and outside of one', async () => {
+  const asked = [
+    { ...nameAsked, values: [uuid] },
+    nobodysName,
+    { sql: 'select 1 as one union all select 2', values: [], heard: (rows: Row[]) => rows.length },
+  ] as const
+  const text = `select name from account where uuid = '${uuid}'; ${nobodysName.sql.replace('?', `'${nobodysName.values}'`)}; ${asked[2].sql}`
+  await inTransaction(orm, em => em.execute(rename('asked')))
+  heard.splice(0)
+  expect(await ask(orm.em.fork(), ...asked)).toEqual(['asked', undefined, 2])
+  expect(heard).toEqual([text])
+  heard.splice(0)
+  expect(await inTransaction(orm, em => ask(em, ...asked))).toEqual(['asked', undefined, 2])
+  expect(heard).toEqual([`begin; ${text}`, 'commit'])
+  await isAlone()
+})
+
+test('a question that fails fails all that are asked beside it; none at all is no message', async () => {
+  const fails = { sql: 'select 1 / 0 as x', values: [], heard: () => 'never' }
+  await expect(ask(orm.em.fork(), { ...nameAsked, values: [uuid] }, fails)).rejects.toThrow(
+    'division by zero',
+  )
+  const within = inTransaction(orm, em => ask(em, { ...nameAsked, values: [uuid] }, fails))
+  await expect(within).rejects.toThrow('division by zero')
+  await isAlone()
+  heard.splice(0)
+  expect(await ask(orm.em.fork())).toEqual([])
+  expect(heard).toEqual([])
 })
 
 test('one that fails with its first statement, or with a later one, has changed nothing', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { connectionToCall } from '../../db/connections.ts'
 import { keepNotices, type ToldNotice } from '../../db/notices.ts'
+import { ask } from '../../db/questions.ts'
 import type { NoticeItem } from '../../domain/provider.ts'
 import { handOver } from '../../engine/notices.ts'
 import type { Engine } from '../../engine/start.ts'
@@ -43,7 +44,7 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
         body: 'text',
         answers: { 200: taken, errors: ['unauthenticated'] },
         async handle({ params, body, headers, em, requestId }) {
-          const connection = await connectionToCall(em, params.connection)
+          const [connection] = await ask(em, connectionToCall(em, params.connection))
           if (!connection) refuse('not_found')
           const provider = providers.providerFor({
             uuid: connection.uuid,
