@@ -7,6 +7,7 @@ import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
 import { Event } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { UNANSWERED } from '../db/pool.ts'
 import type { EventType } from '../domain/webhook.ts'
 import { type LinkTo, medShown, showAttachments, showMed } from '../wire/med.ts'
 import { movementShown, showMovement } from '../wire/movement.ts'
@@ -142,7 +143,7 @@ async function announce(em: EntityManager, { at, body, sequence, ...about }: Ann
   const uuid = randomUUID()
   await em.insert(Event, { ...about, uuid, sequence, body: { ...body, sequence }, createdAt: at })
   await em.execute(
-    `insert into "delivery" (uuid, webhook_uuid, event_uuid, created_at, updated_at)
+    `${UNANSWERED} insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
      select gen_random_uuid(), uuid, ?, ?, ? from webhook
      where account_uuid = ? and status = 'ACTIVE' and deleted_at is null and events @> array[?]`,
     [uuid, at, at, about.accountUuid, about.type],
