@@ -5,18 +5,39 @@ import type { Med } from '../db/entities/med.ts'
 import { Transfer } from '../db/entities/transfer.ts'
 import { lockAlone, moneyOf } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import type { Answers, Questions } from '../db/questions.ts'
+import type { Answers, Question, Questions } from '../db/questions.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
 import { type MedEvent, med as medLife } from '../domain/med.ts'
 import { shownInstant } from '../domain/time.ts'
 import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
-/** The charge under its row lock, with all that showing it needs, and the gate of its money. Whoever moves some starts here. */
+/** The charge under its row lock, with all that showing it needs, and the gate of its money: whoever moves some starts here. */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
-  const [charge] = await lockAlone(em, Charge, uuid, moneyOf(em, 'charge', uuid))
-  await em.populate(charge, ['splits.recipient'])
-  return charge
+  return (await lockChargeBeside(em, uuid, []))[0]
+}
+
+/** The same, and what else is to be known from then on. */
+export async function lockChargeBeside<const More extends Questions>(
+  em: EntityManager,
+  uuid: string,
+  more: More,
+): Promise<[Charge, Answers<More>]> {
+  const [gate, movement] = moneyOf(em, 'charge', uuid)
+  const [charge, heard] = await lockAlone(em, Charge, uuid, [gate, movement, isSplit(uuid), ...more])
+  const [, , splits, ...others] = heard
+  if (splits) await em.populate(charge, ['splits.recipient'])
+  else if (!charge.splits.isInitialized()) charge.splits.hydrate([])
+  return [charge, others as unknown as Answers<More>]
+}
+
+/** Whether parts of a charge go to others; most have none. */
+function isSplit(chargeUuid: string): Question<boolean> {
+  return {
+    sql: 'select from split where charge_uuid = ? limit 1',
+    values: [chargeUuid],
+    heard: rows => rows.length > 0,
+  }
 }
 
 /** A PIX Out under the lock of its row: the transfer, and all attempts at it in the order of trying. */

@@ -1,10 +1,12 @@
-import { attemptsBeside } from '../db/attempts.ts'
+import { attemptsOf } from '../db/attempts.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
+import { Movement } from '../db/entities/movement.ts'
 import { Refund } from '../db/entities/refund.ts'
-import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
+import { type Answers, ask, type Question } from '../db/questions.ts'
+import { entities } from '../db/reading.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import { goneUncovered, refundReleased, refundSettled } from '../domain/ledger.ts'
 import type { Sending } from '../domain/provider.ts'
@@ -13,7 +15,7 @@ import { announceCharge, announceMovement, announceRefund } from './announce.ts'
 import { shortfallsRepaid } from './inflow.ts'
 import { coverDisputes } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
-import { lockCharge, moveCharge } from './move.ts'
+import { lockChargeBeside, moveCharge } from './move.ts'
 import { book, failMovement, settleMovement } from './movements.ts'
 import type { Outgoing, Tried } from './outgoing.ts'
 import { askedOfSplits, partiesOf } from './refund-opening.ts'
@@ -21,17 +23,28 @@ import { askedOfSplits, partiesOf } from './refund-opening.ts'
 /** A refund under the lock of its charge, which every refund of that charge waits for. */
 type Devolution = { refund: Refund; charge: Charge }
 
+const MOVEMENT_OF_REFUND = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
+
+/** A refund, which is there for as long as its life; locked, it is as it stands then. */
+function refundBy(em: EntityManager, uuid: string, lock: 'for update' | '' = ''): Question<Refund> {
+  const refresh = lock !== ''
+  const found = entities(em, Refund, { rest: `where r.uuid = ? ${lock}`, values: [uuid], refresh })
+  return { ...found, heard: rows => found.heard(rows)[0]! }
+}
+
 /** A devolução, through the provider that received the PIX. */
 export const devolution: Outgoing<Devolution & Tried> = {
   operation: 'refund',
 
   async lock(em, uuid, more) {
-    const { chargeUuid } = await em.findOneOrFail(Refund, uuid)
-    const charge = await lockCharge(em, chargeUuid)
-    const refund = await em.findOneOrFail(Refund, uuid, { ...ALONE, refresh: true })
-    await em.populate(refund, ['movement'])
-    const [attempts, heard] = await attemptsBeside(em, { operation: 'refund', subjectUuid: uuid }, more)
-    return [{ refund, charge, attempts }, heard]
+    const [{ chargeUuid }] = await ask(em, refundBy(em, uuid))
+    const [charge, [refund, , attempts, ...heard]] = await lockChargeBeside(em, chargeUuid, [
+      refundBy(em, uuid, 'for update'),
+      entities(em, Movement, { rest: MOVEMENT_OF_REFUND, values: [uuid] }),
+      attemptsOf(em, { operation: 'refund', subjectUuid: uuid }),
+      ...more,
+    ])
+    return [{ refund, charge, attempts }, heard as unknown as Answers<typeof more>]
   },
 
   async begin() {
