@@ -23,7 +23,7 @@ export async function reach(
 
 /** Opens the credentials of a connection that was read and gives its provider; adapters are reused across calls. */
 export function reached({ sealer, providers }: Opening, connection: Connection | undefined): Reached {
-  if (!connection) throw new Error('a connection that is called was never removed')
+  if (!connection) throw new Error('no connection to call by that id')
   const provider = providers.providerFor({
     uuid: connection.uuid,
     dialect: connection.dialect,

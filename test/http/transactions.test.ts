@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
 import { ask, type Row } from '../../src/db/questions.ts'
@@ -99,6 +100,31 @@ test('several questions are one message, and each hears its own rows, within a t
   expect(await inTransaction(orm, em => ask(em, ...asked))).toEqual(['asked', undefined, 2])
   expect(heard).toEqual([`begin; ${text}`, 'commit'])
   await isAlone()
+})
+
+test('a transfer, its gate, its movement and its attempts are one message, and so is a charge with its own', async () => {
+  const connection = await world.connection(uuid)
+  const [transfer, charge] = [randomUUID(), randomUUID()]
+  const from = 'account_uuid, uuid, provider_account_uuid'
+  const named = 'uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents'
+  const rest = `request_id, fingerprint, created_at, updated_at) select ?, ${from}`
+  const last = `'r', 'f', now(), now() from connection where uuid = ?`
+  const em = world.orm.em.fork()
+  await em.execute(
+    `insert into transfer (${named}, pix_key, ${rest}, 'created', 1, 'm@example.com', ${last}`,
+    [transfer, connection],
+  )
+  await em.execute(
+    `insert into charge (${named}, total_cents, payment_uuid, expires_in_seconds, ${rest}, 'issuing', 1, 1, ?, 60, ${last}`,
+    [charge, randomUUID(), connection],
+  )
+  await inTransaction(orm, async tx => {
+    expect(await lockTransfer(tx, transfer)).toMatchObject({ transfer: { uuid: transfer }, attempts: [] })
+    expect(heard).toHaveLength(1)
+    expect(await lockCharge(tx, charge)).toMatchObject({ uuid: charge })
+    expect(heard).toHaveLength(2)
+  })
+  expect(heard).toHaveLength(3)
 })
 
 test('a question that fails fails all that are asked beside it; none at all is no message', async () => {
