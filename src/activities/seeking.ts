@@ -8,7 +8,8 @@ import type { FindSendingOutcome } from '../domain/provider.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type AttemptKey, FINAL, keep } from './outcomes.ts'
-import { newAttempt, nextCheck, type Outgoing, type Sent, type Tried } from './outgoing.ts'
+import type { Outgoing, Sent, Tried } from './outgoing.ts'
+import { newAttempt, nextCheck } from './sending.ts'
 
 /**
  * Money that went, or may have gone, after the moment to which its database was restored (SPEC §11): every candidate is

@@ -5,22 +5,22 @@ import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { ask, type Question } from '../db/questions.ts'
+import { ask } from '../db/questions.ts'
 import { uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
-import { medUuidOf } from './meds.ts'
+import { disputesOf, disputesTaker, medTaker } from './med-notices.ts'
 import type { Engine } from './start.ts'
 import {
   tellCharge,
   tellDeposit,
-  tellMed,
   tellOrphan,
   tellRefund,
   tellReturn,
   tellRunning,
   tellTransfer,
 } from './tell.ts'
+import { hint, type Told } from './told.ts'
 
 /** A notice that names a charge which neither a row nor a life knows after this long names none of ours. */
 const NOT_OURS_AFTER_MS = 10 * 60_000
@@ -43,7 +43,6 @@ export async function handOver(
   await em.flush()
 }
 
-type Told = { notice: Notice; connection: Connection }
 /** With the id of ours that the notice names, and the attempt that goes by it there. */
 type Named = Told & { uuid: string | null; attempt: Attempt | undefined }
 
@@ -72,35 +71,6 @@ async function ownTaker(engine: Engine, em: EntityManager, told: Named): Promise
   if (!uuid) return notice.kind === 'payment' ? depositTaker(engine, told) : namelessTaker(engine, em, told)
   if (!attempt) return strangerTaker(engine, em, { ...told, uuid })
   return attemptTaker(engine, attempt, told)
-}
-
-/** A dispute is known by its provider's own id; its life opens it, or looks at what is new. */
-async function medTaker(engine: Engine, { notice, connection }: Told): Promise<NoticeOutcome> {
-  const { providerAccountUuid, uuid: connectionUuid } = connection
-  const { endToEnd = null, requestId } = notice
-  const providerMedId = notice.reference!
-  const uuid = medUuidOf({ providerAccountUuid, providerMedId })
-  await tellMed(engine, { uuid, connectionUuid, providerMedId, endToEnd, requestId }, hint(notice))
-  return 'taken'
-}
-
-/** The disputes about a PIX, by their provider's ids. */
-function disputesOf({ notice, connection }: Told): Question<string[]> {
-  return {
-    sql: 'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
-    values: [connection.providerAccountUuid, notice.endToEnd ?? null],
-    heard: rows => rows.map(({ reference }) => reference as string),
-  }
-}
-
-async function disputesTaker(
-  engine: Engine,
-  { notice, connection }: Told,
-  disputes: string[],
-): Promise<boolean> {
-  for (const reference of disputes)
-    await medTaker(engine, { connection, notice: { ...notice, reference } as Notice })
-  return disputes.length > 0
 }
 
 async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promise<NoticeOutcome | null> {
@@ -205,8 +175,4 @@ async function depositTaker(engine: Engine, { notice, connection }: Told): Promi
   const { endToEnd, requestId } = notice
   await tellDeposit(engine, { connectionUuid: connection.uuid, endToEnd, requestId }, hint(notice))
   return 'taken'
-}
-
-function hint(notice: Notice) {
-  return { noticeUuid: notice.uuid, connectionUuid: notice.connectionUuid }
 }

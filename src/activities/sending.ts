@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { attemptThrough } from '../db/attempts.ts'
+import { tellBreaker } from '../db/breaker.ts'
+import { connectionToCall } from '../db/connections.ts'
+import { Attempt } from '../db/entities/attempt.ts'
+import type { Connection } from '../db/entities/connection.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { isPaused } from '../db/pauses.ts'
+import { ask } from '../db/questions.ts'
+import { referenceOf } from '../domain/identifiers.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
+import { whyBarred } from './barred.ts'
+import { type Reached, reached } from './connections.ts'
+import type { Dependencies } from './dependencies.ts'
+import { leftToDo } from './left-to-do.ts'
+import { type AttemptKey, answered, FINAL, keep, stayInDoubt } from './outcomes.ts'
+import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoing.ts'
+
+/** How money on its way out is sent, once, and asked about (SPEC §6); the noun says what that does to it. */
+
+/**
+ * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
+ * about. `firstLock` is how it is locked before the call, where its row may not be there yet.
+ */
+export function sendBy<Row extends Tried>(
+  dependencies: Dependencies,
+  outgoing: Outgoing<Row>,
+  firstLock = outgoing.lock,
+) {
+  return async (order: SendOrder): Promise<Sent> => {
+    const begun = await inTransaction(dependencies.orm, em =>
+      begin(dependencies, em, { ...outgoing, lock: firstLock }, order),
+    )
+    if ('sent' in begun) return begun.sent
+    const outcome = await outgoing.send(begun.provider, begun.row, begun)
+    await tellBreaker(dependencies.orm.em.fork(), begun.connection, outcome)
+    return inTransaction(dependencies.orm, tx => keep(tx, outgoing, order, outcome))
+  }
+}
+
+/** Asks the provider of an attempt what became of it, by our id. */
+export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
+  return async (order: AskOrder): Promise<Asked> => {
+    const em = dependencies.orm.em.fork()
+    const { operation } = outgoing
+    const { uuid: subjectUuid, connectionUuid } = order
+    const [attempt, called] = await ask(
+      em,
+      attemptThrough(em, { operation, subjectUuid, connectionUuid }),
+      connectionToCall(em, connectionUuid),
+    )
+    if (!attempt) return { kind: 'never_begun' }
+    const { connection, provider } = reached(dependencies, called)
+    const found = await outgoing.find(provider, attempt, em)
+    await tellBreaker(em, connection, found)
+    switch (found.kind) {
+      case 'no_answer':
+      case 'not_found': {
+        const nextCheckAt = nextCheck(order.asked, dependencies.timeScale)
+        await inTransaction(dependencies.orm, tx => stayInDoubt(tx, outgoing, order, nextCheckAt))
+        if (found.kind === 'no_answer') return { kind: 'unknown', code: found.code }
+        return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
+      }
+      case 'found':
+        return inTransaction(dependencies.orm, tx =>
+          keep(tx, outgoing, order, { kind: 'accepted', sending: found.sending }),
+        )
+    }
+  }
+}
+
+/** When the life will ask next: shown to the merchant while an outcome is unknown. */
+export function nextCheck(asked: number, timeScale: number): Date {
+  return new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
+}
+
+/** What was answered before, or what is needed to call. */
+async function begin<Row extends Tried>(
+  dependencies: Dependencies,
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  order: SendOrder,
+): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
+  const [row, [called, paused]] = await outgoing.lock(em, order.uuid, [
+    connectionToCall(em, order.connectionUuid),
+    isPaused(order.connectionUuid, 'out'),
+  ])
+  const by = reached(dependencies, called)
+  const { connection } = by
+  const earlier = row.attempts.find(attempt => attempt.connectionUuid === order.connectionUuid)
+  if (earlier && !mayBegin(earlier)) {
+    if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
+    if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
+    // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
+    if (paused) {
+      Object.assign(earlier, {
+        state: 'unknown',
+        code: 'paused',
+        unknownSince: earlier.unknownSince ?? new Date(),
+      })
+      return { sent: { kind: 'unknown', code: 'paused' } }
+    }
+    earlier.state = 'calling'
+    return { ...by, row, attempt: earlier }
+  }
+  const over = outgoing.over?.(row) ?? null
+  if (over !== null) {
+    const left = await leftToDo(em, order.uuid)
+    return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
+  }
+  const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
+  attempt.state = 'calling'
+  const barred = whyBarred(outgoing.operation, connection, { paused })
+  if (barred) Object.assign(attempt, barred)
+  else {
+    const refusal = await outgoing.begin(em, row, { attempt, connection })
+    if (!refusal) return { ...by, row, attempt }
+    Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
+  }
+  await outgoing.refused(em, row, attempt)
+  return { sent: await answered(em, attempt, order.uuid) }
+}
+
+/** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */
+function mayBegin(attempt: Attempt): boolean {
+  return (
+    attempt.state === 'unreachable' ||
+    (attempt.state === 'rejected' && attempt.code === 'insufficient_balance')
+  )
+}
+
+/** The attempt of one connection, before its call, after all that came before it. */
+export function newAttempt<Row extends Tried>(
+  em: EntityManager,
+  { operation }: Outgoing<Row>,
+  { uuid, connectionUuid, row }: AttemptKey & { row: Row },
+  { providerAccountUuid }: Connection,
+): Attempt {
+  const attempt = em.create(Attempt, {
+    uuid: randomUUID(),
+    operation,
+    subjectUuid: uuid,
+    connectionUuid,
+    providerAccountUuid,
+    position: row.attempts.length,
+    reference: referenceOf(uuid),
+    state: 'calling',
+  })
+  row.attempts.push(attempt)
+  return attempt
+}
