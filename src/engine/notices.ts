@@ -10,6 +10,7 @@ import { uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
 import { disputesOf, disputesTaker, medTaker } from './med-notices.ts'
+import { hasLived } from './past-lives.ts'
 import type { Engine } from './start.ts'
 import {
   tellCharge,
@@ -123,7 +124,10 @@ async function strangerTaker(
   if (notice.kind !== 'payment') return 'foreign'
   if (await isCarriedElsewhere(em, told)) return depositTaker(engine, told)
   if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
-  return isYoung(engine, notice) ? null : depositTaker(engine, told)
+  if (isYoung(engine, notice)) return null
+  // One that has lived and has no row is newer than a restored database: it is found again by the rebuild.
+  if (await hasLived(await engine.client(), chargeId(uuid))) return null
+  return depositTaker(engine, told)
 }
 
 /**

@@ -62,6 +62,17 @@ export async function pastOf<Order extends Ordered>(
   }
 }
 
+/** Whether there was, or is, such a life. */
+export async function hasLived(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowId).describe()
+    return true
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false
+    throw error
+  }
+}
+
 /** Ends a life where it runs. */
 export async function endLife(client: Client, workflowId: string, why: string): Promise<void> {
   try {

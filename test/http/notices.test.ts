@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { WorkflowNotFoundError } from '@temporalio/common'
 import { Notice } from '../../src/db/entities/notice.ts'
 import { keepNotices } from '../../src/db/notices.ts'
+import type { EntityManager } from '../../src/db/orm.ts'
 import { referenceOf } from '../../src/domain/identifiers.ts'
 import { handOver } from '../../src/engine/notices.ts'
 import type { Engine } from '../../src/engine/start.ts'
@@ -24,18 +26,35 @@ afterAll(() => world?.close())
 let told: string[]
 beforeEach(() => {
   told = []
+  lives = new Map([[`charge/${charge}`, 'running']])
 })
+/** What Temporal knows of a life. */
+let lives: Map<string, 'running' | 'over'>
+const known = (id: string) => {
+  if (!lives.has(id)) throw new WorkflowNotFoundError('no such life', id, undefined)
+}
 const workflow = {
-  getHandle: (id: string) => ({ signal: async () => void told.push(`running ${id}`) }),
+  getHandle: (id: string) => ({
+    async signal() {
+      if (lives.get(id) !== 'running') throw new WorkflowNotFoundError('it is over', id, undefined)
+      told.push(`running ${id}`)
+    },
+    describe: async () => known(id),
+  }),
   signalWithStart: async (type: string) => void told.push(type),
 }
 const engine = { client: async () => ({ workflow }), taskQueue: 'q', timeScale: 1 } as unknown as Engine
 
-async function noticeOf(digest: string, em = world.orm.em.fork()): Promise<Notice> {
-  const facts = { kind: 'payment' as const, reference: referenceOf(charge), endToEnd: END_TO_END }
+type Given = { em?: EntityManager; of?: string; ageMs?: number }
+async function noticeOf(
+  digest: string,
+  { em = world.orm.em.fork(), of = charge, ageMs = 0 }: Given = {},
+): Promise<Notice> {
+  const facts = { kind: 'payment' as const, reference: referenceOf(of), endToEnd: END_TO_END }
   const [notice] = await keepNotices(em, connection, [
     { ...facts, uuid: randomUUID(), digest: digest.repeat(32), body: '{}', requestId: 'r' },
   ])
+  notice!.receivedAt = new Date(Date.now() - ageMs)
   await handOver(engine, em, notice!)
   return world.orm.em.fork().findOneOrFail(Notice, notice!.uuid)
 }
@@ -64,8 +83,35 @@ test('of a charge whose attempt is written while it is looked for, its life is t
     if (statement.includes('from attempt r')) await isFound()
     return rows
   }) as never
-  expect(await noticeOf('cc', em)).toMatchObject({ outcome: 'taken' })
+  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'taken' })
   expect(told).toEqual([`running charge/${charge}`])
+})
+
+describe('of a charge that no row knows', () => {
+  const unknown = randomUUID()
+  const late = { of: unknown, ageMs: 11 * 60_000 }
+
+  test('a running life is told, though its row is lost', async () => {
+    lives.set(`charge/${unknown}`, 'running')
+    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'taken' })
+    expect(told).toEqual([`running charge/${unknown}`])
+  })
+
+  test('it waits while it may be early, and is a deposit after that', async () => {
+    expect(await noticeOf('d2', { ...late, ageMs: 9 * 60_000 })).toMatchObject({
+      outcome: null,
+      handedAt: null,
+    })
+    expect(told).toEqual([])
+    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'taken' })
+    expect(told).toEqual(['depositWorkflow'])
+  })
+
+  test('it waits for the rebuild of a restored database where such a life has been, however long', async () => {
+    lives.set(`charge/${unknown}`, 'over')
+    expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, handedAt: null })
+    expect(told).toEqual([])
+  })
 })
 
 /** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
