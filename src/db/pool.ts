@@ -68,7 +68,8 @@ export function sayTogether(pool: Pool): void {
         return nothing()
       }
       const transaction = transactions.get(client)
-      if (!transaction) return together(await ask(...asked))
+      // Every read of a request passes here: what can only be one statement is handed on as it is.
+      if (!transaction) return text.includes('; ') ? together(await ask(...asked)) : ask(...asked)
       if (text.startsWith(UNANSWERED) || (ROW.test(text) && !ANSWERED.test(text))) {
         transaction.unsaid.push(text)
         return nothing()
