@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/common'
+import pino from 'pino'
+import type { Dependencies } from '../../src/activities/dependencies.ts'
+import { sweepNotices } from '../../src/activities/notices.ts'
 import { Notice } from '../../src/db/entities/notice.ts'
 import { keepNotices } from '../../src/db/notices.ts'
 import type { EntityManager } from '../../src/db/orm.ts'
@@ -45,16 +48,21 @@ const workflow = {
 }
 const engine = { client: async () => ({ workflow }), taskQueue: 'q', timeScale: 1 } as unknown as Engine
 
+const factsOf = (of: string) => ({
+  ...{ kind: 'payment' as const, reference: referenceOf(of), endToEnd: END_TO_END },
+  ...{ body: '{}', requestId: 'r' },
+})
+
 type Given = { em?: EntityManager; of?: string; ageMs?: number }
 async function noticeOf(
   digest: string,
   { em = world.orm.em.fork(), of = charge, ageMs = 0 }: Given = {},
 ): Promise<Notice> {
-  const facts = { kind: 'payment' as const, reference: referenceOf(of), endToEnd: END_TO_END }
   const [notice] = await keepNotices(em, connection, [
-    { ...facts, uuid: randomUUID(), digest: digest.repeat(32), body: '{}', requestId: 'r' },
+    { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) },
   ])
   notice!.receivedAt = new Date(Date.now() - ageMs)
+  await em.flush()
   await handOver(engine, em, notice!)
   return world.orm.em.fork().findOneOrFail(Notice, notice!.uuid)
 }
@@ -112,6 +120,28 @@ describe('of a charge that no row knows', () => {
     expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, handedAt: null })
     expect(told).toEqual([])
   })
+})
+
+test('notices that wait for a rebuild, however many, keep no younger one from its life', async () => {
+  const sql = (text: string, values: unknown[] = []) => world.orm.em.fork().execute(text, values)
+  await sql(`update notice set handed_at = now(), outcome = 'foreign' where handed_at is null`)
+  const [forgotten, running] = [randomUUID(), randomUUID()]
+  lives = new Map([
+    [`charge/${forgotten}`, 'over'],
+    [`charge/${running}`, 'running'],
+  ])
+  const late = { of: forgotten, ageMs: 11 * 60_000 }
+  for (const digest of ['e1', 'e2', 'e3']) await noticeOf(digest, late)
+  // It came while Temporal was away.
+  const [young] = await keepNotices(world.orm.em.fork(), connection, [
+    { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) },
+  ])
+  await sql(`update notice set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
+  const dependencies = { orm: world.orm, log: pino({ level: 'silent' }) } as unknown as Dependencies
+  const sweep = sweepNotices(dependencies, engine, 2)
+  for (let sweeps = 0; sweeps < 100 && told.length === 0; sweeps += 1)
+    expect(await sweep()).toMatchObject({ waiting: 2 })
+  expect(told).toEqual([`running charge/${running}`])
 })
 
 /** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
