@@ -84,9 +84,8 @@ function feeBefore({ valueCents }: { valueCents: number }, { fees }: Connection)
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
 export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
   const { connection } = begun
-  const { operation, subjectUuid } = begun.attempt
-  const tried = attemptsOf(em, { operation, subjectUuid })
-  const [charge, [attempts]] = await lockAlone(em, Charge, subjectUuid, [tried])
+  const { subjectUuid } = begun.attempt
+  const [charge, [attempts]] = await lockAlone(em, Charge, subjectUuid, [attemptsOf(em, begun.attempt)])
   const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
   if (charge.state !== 'issuing') {
     // Another run of this activity was faster: what this one was given is not what was shown.

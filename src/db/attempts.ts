@@ -1,7 +1,7 @@
 import { Attempt, type Operation } from './entities/attempt.ts'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { type Answers, ask, askBeside, first, type Question, type Questions } from './questions.ts'
+import { type Answers, askBeside, first, type Question, type Questions } from './questions.ts'
 import { entities } from './reading.ts'
 
 /** What attempts are made of: one operation of a charge, transfer, refund, … */
@@ -9,8 +9,7 @@ export type Subject = { operation: Operation; subjectUuid: string }
 
 /** All attempts at an operation, in the order of trying; what this unit of work has begun is written first. */
 export async function attemptsAt(em: EntityManager, subject: Subject): Promise<Attempt[]> {
-  await writeAttempts(em)
-  return (await ask(em, attemptsOf(em, subject)))[0]
+  return (await attemptsBeside(em, subject, []))[0]
 }
 
 /** The same, to be asked beside others where nothing has begun yet. */

@@ -7,7 +7,7 @@ import {
   wrap,
 } from '@mikro-orm/core'
 import type { EntityManager } from './orm.ts'
-import { ask, type Question, type Row } from './questions.ts'
+import type { Question, Row } from './questions.ts'
 
 /** How rows of one entity are read by a statement that is written by hand. */
 export type Reading<T> = {
@@ -63,15 +63,6 @@ export function entities<T extends { uuid: string }>(
     values,
     heard: rows => rows.map(known),
   }
-}
-
-/** The same, asked alone. */
-export async function entitiesBy<T extends { uuid: string }>(
-  em: EntityManager,
-  entity: EntityClass<T>,
-  asking: Asking<T>,
-): Promise<T[]> {
-  return (await ask(em, entities(em, entity, asking)))[0]
 }
 
 type Asking<T> = { rest: string; values: (string | null)[]; lazies?: (keyof T & string)[]; refresh?: boolean }

@@ -13,7 +13,7 @@ import { findAlone, lockAlone } from '../../src/db/lock.ts'
 import { keepNotices } from '../../src/db/notices.ts'
 import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
 import { ask } from '../../src/db/questions.ts'
-import { entitiesBy } from '../../src/db/reading.ts'
+import { entities } from '../../src/db/reading.ts'
 import { livedIn } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -69,7 +69,7 @@ test.each(KINDS.map(kind => [kind.name, kind] as const))(
     const [asking, reading] = [em(), em()]
     const expected = await asking.find(kind, {}, { orderBy: { uuid: 'asc' } })
     expect(expected.length).toBeGreaterThan(0)
-    const found = await entitiesBy(reading, kind, { rest: 'order by r.uuid', values: [] })
+    const [found] = await ask(reading, entities(reading, kind, { rest: 'order by r.uuid', values: [] }))
     const stored = (one: object) => asking.getComparator().prepareEntity(one)
     expect(found.map(stored)).toEqual(expected.map(stored))
     reading.getUnitOfWork().computeChangeSets()
