@@ -1,16 +1,28 @@
+import { attemptThrough } from '../db/attempts.ts'
 import { inTransaction } from '../db/orm.ts'
+import { ask } from '../db/questions.ts'
 import type { SendOutcome } from '../domain/provider.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type AttemptKey, keep } from './outcomes.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
 
-/** Keeps what an operator found out, where the provider has not told; its final word would stand against it. */
-export function settleBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
-  return ({ word, ...key }: AttemptKey & { word: OperatorsWord }): Promise<Sent> => {
-    const { log } = dependencies
-    log.warn({ operation: outgoing.operation, ...key, ...word }, 'an operator settles an unknown outcome')
-    return inTransaction(dependencies.orm, em => keep(em, outgoing, key, outcomeOf(word)))
+/**
+ * Keeps what an operator found out, where the provider has not told; its final word would stand against it. Of what broke
+ * off before its attempt was stored nothing can be found out: the life asks, and learns that nothing was begun.
+ */
+export function settleBy<Row extends Tried>({ orm, log }: Dependencies, outgoing: Outgoing<Row>) {
+  return async ({ word, ...key }: AttemptKey & { word: OperatorsWord }): Promise<Sent> => {
+    const { operation } = outgoing
+    const said = { operation, ...key, ...word }
+    const em = orm.em.fork()
+    const [begun] = await ask(em, attemptThrough(em, { operation, subjectUuid: key.uuid, ...key }))
+    if (!begun) {
+      log.warn(said, 'an operator would settle an outcome where nothing was begun')
+      return { kind: 'unknown', code: 'never_begun' }
+    }
+    log.warn(said, 'an operator settles an unknown outcome')
+    return inTransaction(orm, tx => keep(tx, outgoing, key, outcomeOf(word)))
   }
 }
 

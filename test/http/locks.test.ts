@@ -105,32 +105,19 @@ test('who takes one balance of an account has all of them: another who began wit
   })
 })
 
-async function newCharge(): Promise<string> {
-  const uuid = randomUUID()
-  await impatiently(
-    `with made as (
-       insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
-         payment_uuid, expires_in_seconds, request_id, fingerprint, created_at, updated_at)
-       select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 100, 100, ?, 3600, 'r', 'f', now(), now()
-       from connection where uuid = ?
-       returning uuid)
-     insert into split (uuid, charge_uuid, position, type, amount, recipient_account_uuid)
-     select ?, uuid, 0, 'FIXED', 10, ? from made`,
-    [uuid, randomUUID(), connection, randomUUID(), recipientUuid],
-  )
-  return uuid
+function newCharge(): Promise<string> {
+  return withoutPatience(async em => {
+    const uuid = await world.charge(connection, em)
+    await em.execute(
+      `insert into split (uuid, charge_uuid, position, type, amount, recipient_account_uuid) values (?, ?, 0, 'FIXED', 10, ?)`,
+      [randomUUID(), uuid, recipientUuid],
+    )
+    return uuid
+  })
 }
 
-async function newTransfer(): Promise<string> {
-  const uuid = randomUUID()
-  await impatiently(
-    `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
-       request_id, fingerprint, created_at, updated_at)
-     select ?, account_uuid, uuid, provider_account_uuid, 'created', 100, 'maria@example.com', 'r', 'f', now(), now()
-     from connection where uuid = ?`,
-    [uuid, connection],
-  )
-  return uuid
+function newTransfer(): Promise<string> {
+  return withoutPatience(em => world.transfer(connection, em))
 }
 
 function impatiently(query: string, values: unknown[]): Promise<unknown> {
@@ -147,7 +134,7 @@ async function isWaitedFor(): Promise<void> {
 }
 
 /** Gives up on a lock after a moment. */
-function withoutPatience(act: (em: EntityManager) => Promise<unknown>): Promise<unknown> {
+function withoutPatience<T>(act: (em: EntityManager) => Promise<T>): Promise<T> {
   return inTransaction(world.orm, async em => {
     await em.execute(`set local lock_timeout = '300ms'`)
     return act(em)

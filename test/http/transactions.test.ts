@@ -104,20 +104,7 @@ test('several questions are one message, and each hears its own rows, within a t
 
 test('a transfer, its gate, its movement and its attempts are one message, and so is a charge with its own', async () => {
   const connection = await world.connection(uuid)
-  const [transfer, charge] = [randomUUID(), randomUUID()]
-  const from = 'account_uuid, uuid, provider_account_uuid'
-  const named = 'uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents'
-  const rest = `request_id, fingerprint, created_at, updated_at) select ?, ${from}`
-  const last = `'r', 'f', now(), now() from connection where uuid = ?`
-  const em = world.orm.em.fork()
-  await em.execute(
-    `insert into transfer (${named}, pix_key, ${rest}, 'created', 1, 'm@example.com', ${last}`,
-    [transfer, connection],
-  )
-  await em.execute(
-    `insert into charge (${named}, total_cents, payment_uuid, expires_in_seconds, ${rest}, 'issuing', 1, 1, ?, 60, ${last}`,
-    [charge, randomUUID(), connection],
-  )
+  const [transfer, charge] = [await world.transfer(connection), await world.charge(connection)]
   await inTransaction(orm, async tx => {
     expect(await lockTransfer(tx, transfer)).toMatchObject({ transfer: { uuid: transfer }, attempts: [] })
     expect(heard).toHaveLength(1)

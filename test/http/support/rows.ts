@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Orm } from '../../../src/db/orm.ts'
+import type { EntityManager, Orm } from '../../../src/db/orm.ts'
 import type { ConnectionStatus, ConnectionType, Dialect, ProviderName } from '../../../src/domain/provider.ts'
 import { newToken } from '../../../src/tokens.ts'
 
@@ -91,6 +91,32 @@ export function rows(orm: Orm) {
     },
 
     providerAccount: (provider: ProviderName = 'PROVIDER_A') => providerAccount(orm, provider),
+
+    /** A transfer that nobody has begun to send. */
+    async transfer(connectionUuid: string, em: EntityManager = orm.em): Promise<string> {
+      const uuid = randomUUID()
+      await em.execute(
+        `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
+           request_id, fingerprint, created_at, updated_at)
+         select ?, account_uuid, uuid, provider_account_uuid, 'created', 100, 'maria@example.com', 'r', 'f', now(), now()
+         from connection where uuid = ?`,
+        [uuid, connectionUuid],
+      )
+      return uuid
+    },
+
+    /** A charge that is about to be issued. */
+    async charge(connectionUuid: string, em: EntityManager = orm.em): Promise<string> {
+      const uuid = randomUUID()
+      await em.execute(
+        `insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
+           payment_uuid, expires_in_seconds, request_id, fingerprint, created_at, updated_at)
+         select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 100, 100, ?, 3600, 'r', 'f', now(), now()
+         from connection where uuid = ?`,
+        [uuid, randomUUID(), connectionUuid],
+      )
+      return uuid
+    },
 
     async defaults(accountUuid: string, connectionUuids: string[]): Promise<void> {
       await orm.em.execute('delete from default_provider where account_uuid = ?', [accountUuid])
