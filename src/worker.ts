@@ -108,11 +108,12 @@ await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
 
 async function open(config: Config, client: Client): Promise<Dependencies> {
+  const seal = sealer(config.secretKeys)
   return {
     orm: await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool }),
-    sealer: sealer(config.secretKeys),
+    sealer: seal,
     storage: openStorage(config),
-    providers: providerRegistry({ timeoutMs: PROVIDER_TIMEOUT_MS, observe: metrics.called }),
+    providers: providerRegistry({ open: seal.open, timeoutMs: PROVIDER_TIMEOUT_MS, observe: metrics.called }),
     webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),
     messengers: openMessengers(config.messengers),
     temporal: async () => client,

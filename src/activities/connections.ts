@@ -9,11 +9,11 @@ import type { Dependencies } from './dependencies.ts'
 /** A connection of an account with the provider behind it. */
 export type Reached = { connection: Connection; provider: Provider }
 
-type Opening = Pick<Dependencies, 'sealer' | 'providers'>
+type Providers = Pick<Dependencies, 'providers'>
 
-/** A connection of an account with the provider behind it. */
+/** The same, read first. */
 export async function reach(
-  dependencies: Opening,
+  dependencies: Providers,
   em: EntityManager,
   connectionUuid: string,
 ): Promise<Reached> {
@@ -21,17 +21,10 @@ export async function reach(
   return reached(dependencies, connection)
 }
 
-/** Opens the credentials of a connection that was read and gives its provider; adapters are reused across calls. */
-export function reached({ sealer, providers }: Opening, connection: Connection | undefined): Reached {
+/** A connection that was read to be called; adapters are reused across calls. */
+export function reached({ providers }: Providers, connection: Connection | undefined): Reached {
   if (!connection) throw new Error('no connection to call by that id')
-  const provider = providers.providerFor({
-    uuid: connection.uuid,
-    dialect: connection.dialect,
-    baseUrl: connection.baseUrl,
-    credentials: sealer.open(connection.sealedCredentials),
-    provider: connection.provider,
-  })
-  return { connection, provider }
+  return { connection, provider: providers.providerFor(connection) }
 }
 
 /** The account behind a connection as a party of its payments; null where it is shared. */

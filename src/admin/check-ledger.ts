@@ -1,7 +1,6 @@
 import { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import type { Sealer } from '../sealing.ts'
 
 /** A rule of SPEC §7 that does not hold somewhere; `where` names the row. */
 export type Violation = {
@@ -67,10 +66,7 @@ export async function checkLedger(em: EntityManager): Promise<Violation[]> {
  * Compares what each provider says it holds with all buckets but `outside` at its account. Payments on their way make
  * a difference for as long as they are: a caller asks again before it worries.
  */
-export async function checkProviders(
-  em: EntityManager,
-  { providers, sealer }: { providers: ProviderRegistry; sealer: Sealer },
-): Promise<Violation[]> {
+export async function checkProviders(em: EntityManager, providers: ProviderRegistry): Promise<Violation[]> {
   const held: { provider_account_uuid: string; cents: string }[] = await em.execute(
     `select provider_account_uuid, sum(cents) as cents from balance where bucket <> 'outside'
      group by provider_account_uuid`,
@@ -82,14 +78,7 @@ export async function checkProviders(
       { providerAccountUuid },
       { populate: ['sealedCredentials'], orderBy: { createdAt: 'asc' } },
     )
-    const asked = await providers
-      .providerFor({
-        uuid: connection.uuid,
-        dialect: connection.dialect,
-        baseUrl: connection.baseUrl,
-        credentials: sealer.open(connection.sealedCredentials),
-      })
-      .balances()
+    const asked = await providers.providerFor(connection).balances()
     const said = asked.kind === 'found' ? asked.balance.availableCents + asked.balance.blockedCents : null
     if (said !== Number(cents))
       violations.push({

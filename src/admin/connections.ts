@@ -60,15 +60,10 @@ export async function connect(
 
 /** Tells a connection's provider where its notices go. */
 export async function registerNotices(
-  { providers, sealer, publicUrl }: { providers: ProviderRegistry; sealer: Sealer; publicUrl: string },
+  { providers, publicUrl }: { providers: ProviderRegistry; publicUrl: string },
   connection: Connection,
 ): Promise<void> {
-  const provider = providers.providerFor({
-    uuid: connection.uuid,
-    dialect: connection.dialect,
-    baseUrl: connection.baseUrl,
-    credentials: sealer.open(connection.sealedCredentials),
-  })
+  const provider = providers.providerFor(connection)
   const url = `${publicUrl}/notices/${connection.uuid}`
   const registered = await provider.registerNotices(url, connection.collectionKey ?? null)
   if (registered.kind !== 'registered')

@@ -38,8 +38,9 @@ const orm = await openOrm({
 })
 const tracing = startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
+const seal = sealer(config.secretKeys)
 /** Only to read notices: the API itself never calls a provider. */
-const providers = providerRegistry({ timeoutMs: 1_000 })
+const providers = providerRegistry({ open: seal.open, timeoutMs: 1_000 })
 const metrics = apiMetrics()
 
 const app = createApp({
@@ -47,7 +48,7 @@ const app = createApp({
   temporal: temporal.client,
   config,
   log,
-  sealer: sealer(config.secretKeys),
+  sealer: seal,
   storage: openStorage(config),
   count: metrics.count,
   routes: [

@@ -132,11 +132,9 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
           by,
           act: 'connection_credentials',
           change(one) {
-            // Throws on what the dialect cannot use, before anything is stored.
-            const { uuid, dialect, baseUrl } = one
-            tools.providers.providerFor({ uuid, dialect, baseUrl, credentials })
             one.sealedCredentials = tools.seal.seal(credentials)
             one.secretKeyId = tools.seal.keyId
+            tools.providers.providerFor(one) // Throws on what the dialect cannot use, before anything is stored.
           },
         })
         await announce(tools, changed)
@@ -165,8 +163,8 @@ function changeConnection(tools: Tools, connectionUuid: string, { by, act, chang
   })
 }
 
-function announce({ providers, seal, config }: Tools, connection: Connection): Promise<void> {
-  return registerNotices({ providers, sealer: seal, publicUrl: config.publicUrl }, connection)
+function announce({ providers, config }: Tools, connection: Connection): Promise<void> {
+  return registerNotices({ providers, publicUrl: config.publicUrl }, connection)
 }
 
 async function jsonIn(file: string): Promise<unknown> {

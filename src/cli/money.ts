@@ -19,9 +19,9 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
     .description('check that every movement adds up to zero and every balance is the fold of its postings')
     .option('--providers', 'also compare with what each provider says it holds')
     .action(options =>
-      withTools(async ({ em, providers, seal }) => {
+      withTools(async ({ em, providers }) => {
         const violations = await checkLedger(em)
-        if (options.providers) violations.push(...(await checkProviders(em, { providers, sealer: seal })))
+        if (options.providers) violations.push(...(await checkProviders(em, providers)))
         violations.forEach(print)
         print({ violations: violations.length })
         if (violations.length > 0) process.exitCode = 1

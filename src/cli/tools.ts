@@ -27,9 +27,14 @@ export const shell: Desk = {
     const { environment, ca } = await environmentOfCommands()
     const config = readConfig(environment)
     const orm = await openOrm({ databaseUrl: config.databaseUrl })
-    const providers = providerRegistry({ timeoutMs: 10_000, ...(ca !== undefined && { ca }) })
+    const seal = sealer(config.secretKeys)
+    const providers = providerRegistry({
+      open: seal.open,
+      timeoutMs: 10_000,
+      ...(ca !== undefined && { ca }),
+    })
     try {
-      await work({ orm, em: orm.em.fork(), config, seal: sealer(config.secretKeys), providers })
+      await work({ orm, em: orm.em.fork(), config, seal, providers })
     } finally {
       await Promise.all([providers.close(), orm.close()])
     }

@@ -79,13 +79,15 @@ type Site = {
 export async function setUpDemo(options: DemoOptions): Promise<DemoResult> {
   const orm = await openOrm({ databaseUrl: options.databaseUrl })
   const far = simulatorClient(options.simulator.url, options.simulator.ca_file)
+  const seal = sealer(options.secretKeys)
   const providers = providerRegistry({
+    open: seal.open,
     timeoutMs: 10_000,
     ca: await readFile(options.simulator.ca_file, 'utf8'),
   })
   try {
     await migrate(options.databaseUrl)
-    return await furnish({ ...options, em: orm.em.fork(), seal: sealer(options.secretKeys), far, providers })
+    return await furnish({ ...options, em: orm.em.fork(), seal, far, providers })
   } finally {
     await Promise.all([providers.close(), far.close(), orm.close()])
   }
@@ -158,10 +160,7 @@ async function reconnect(site: Site, connection: Connection): Promise<Connection
     { providerAccountUuid: connection.providerAccountUuid },
     { baseUrl: connection.baseUrl },
   )
-  await registerNotices(
-    { providers: site.providers, sealer: site.seal, publicUrl: site.publicUrl },
-    connection,
-  )
+  await registerNotices({ providers: site.providers, publicUrl: site.publicUrl }, connection)
   return connection
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { efiCredentials } from './efi/client.ts'
 import { efiProvider } from './efi/efi.ts'
 import { type Observe, observed } from './observed.ts'
@@ -6,18 +5,20 @@ import type { Provider } from './port.ts'
 import { wooviCredentials } from './woovi/client.ts'
 import { wooviProvider } from './woovi/woovi.ts'
 
-/** An account's connection to a provider, its credentials already unsealed. */
+/** An account's connection to a provider, as it is stored. */
 export type Connection = {
   uuid: string
+  /** How its calls are named to who observes them. */
+  provider: string
   dialect: string
   baseUrl: string
-  credentials: unknown
-  /** How its calls are named to who observes them; its dialect where absent. */
-  provider?: string
+  sealedCredentials: string
 }
 
 type Adapter = Provider & { close(): Promise<void> }
 export type RegistryOptions = {
+  /** Opens sealed credentials. */
+  open: (sealed: string) => unknown
   timeoutMs: number
   /** PEM of the authority that vouches for every provider, where that is not the system's: a local far side. */
   ca?: string
@@ -26,34 +27,36 @@ export type RegistryOptions = {
   observe?: Observe
 }
 
+type Far = { baseUrl: string; credentials: unknown; timeoutMs: number; ca: string | undefined }
+
 /** One adapter per provider API; bad credentials throw, as nothing can be asked with them. */
-const dialects: Record<string, (connection: Connection, options: RegistryOptions) => Adapter> = {
-  efi: ({ baseUrl, credentials }, { timeoutMs, ca }) =>
-    efiProvider({ baseUrl, credentials: efiCredentials.parse(credentials), timeoutMs, ca }),
-  woovi: ({ baseUrl, credentials }, { timeoutMs, ca }) =>
-    wooviProvider({ baseUrl, credentials: wooviCredentials.parse(credentials), timeoutMs, ca }),
+const dialects: Record<string, (far: Far) => Adapter> = {
+  efi: far => efiProvider({ ...far, credentials: efiCredentials.parse(far.credentials) }),
+  woovi: far => wooviProvider({ ...far, credentials: wooviCredentials.parse(far.credentials) }),
 }
+
+type Kept = Pick<Connection, 'dialect' | 'baseUrl' | 'sealedCredentials'> & { adapter: Adapter }
 
 /** Keeps each connection's adapter while its address and credentials stay what they are; the longest unused one goes first. */
 export function providerRegistry({ most = 500, ...options }: RegistryOptions) {
-  const kept = new Map<string, { fingerprint: string; adapter: Adapter }>()
+  const kept = new Map<string, Kept>()
 
   function providerFor(connection: Connection): Provider {
-    const fingerprint = fingerprintOf(connection)
     const found = kept.get(connection.uuid)
-    if (found?.fingerprint === fingerprint) {
+    if (found && isSame(found, connection)) {
       keep(connection.uuid, found)
       return found.adapter
     }
+    const { dialect, baseUrl, sealedCredentials } = connection
     const adapter = adapterFor(connection, options)
     retire(connection.uuid)
-    keep(connection.uuid, { fingerprint, adapter })
+    keep(connection.uuid, { dialect, baseUrl, sealedCredentials, adapter })
     if (kept.size > most) retire(kept.keys().next().value!)
     return adapter
   }
 
   /** A map keeps its order of insertion: the last used is the last in. */
-  function keep(uuid: string, entry: { fingerprint: string; adapter: Adapter }) {
+  function keep(uuid: string, entry: Kept) {
     kept.delete(uuid)
     kept.set(uuid, entry)
   }
@@ -75,16 +78,14 @@ export function providerRegistry({ most = 500, ...options }: RegistryOptions) {
 
 export type ProviderRegistry = ReturnType<typeof providerRegistry>
 
-function adapterFor(connection: Connection, options: RegistryOptions): Adapter {
-  if (!Object.hasOwn(dialects, connection.dialect))
-    throw new Error(`No adapter speaks the dialect ${connection.dialect}`)
-  const adapter = dialects[connection.dialect]!(connection, options)
-  const { observe } = options
-  return observe ? observed(adapter, connection.provider ?? connection.dialect, observe) : adapter
+/** What is sealed anew reads otherwise: whoever compares it need not open it. */
+function isSame(kept: Kept, { dialect, baseUrl, sealedCredentials }: Connection): boolean {
+  return kept.dialect === dialect && kept.baseUrl === baseUrl && kept.sealedCredentials === sealedCredentials
 }
 
-function fingerprintOf({ dialect, baseUrl, credentials }: Connection): string {
-  return createHash('sha256')
-    .update(JSON.stringify([dialect, baseUrl, credentials]))
-    .digest('hex')
+function adapterFor(connection: Connection, { open, timeoutMs, ca, observe }: RegistryOptions): Adapter {
+  const { provider, dialect, baseUrl, sealedCredentials } = connection
+  if (!Object.hasOwn(dialects, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
+  const adapter = dialects[dialect]!({ baseUrl, credentials: open(sealedCredentials), timeoutMs, ca })
+  return observe ? observed(adapter, provider, observe) : adapter
 }

@@ -128,8 +128,8 @@ async function connection(site: Site, accountUuid: string, { place, provider, ro
     settleWindowMs: SETTLE_WINDOW_MS,
   })
   await bookOpeningBalance(site.orm.em.fork(), made, role.openingCents)
-  const { providers, seal: sealer, local } = site
-  await registerNotices({ providers, sealer, publicUrl: local.api_url }, made)
+  const { providers, local } = site
+  await registerNotices({ providers, publicUrl: local.api_url }, made)
   return { uuid: made.uuid, provider, account, collectionKey }
 }
 

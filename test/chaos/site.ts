@@ -22,7 +22,8 @@ export async function openSite({ home, local }: Stack, secondApi?: string) {
   ))!
   const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
   const simulator = simulatorClient(local.simulator_url, home.simulatorCa)
-  const providers = providerRegistry({ timeoutMs: 10_000, ca })
+  const seal = sealer(secretKey.trim())
+  const providers = providerRegistry({ open: seal.open, timeoutMs: 10_000, ca })
   const baseUrls = Object.fromEntries(
     Object.entries(facts.providers).map(([name, { base_url }]) => [name, base_url]),
   ) as Record<ProviderName, string>
@@ -46,7 +47,7 @@ export async function openSite({ home, local }: Stack, secondApi?: string) {
     /** Where the next request goes: to each API in turn. */
     api: () => apis[requests++ % apis.length]!,
     orm,
-    seal: sealer(secretKey.trim()),
+    seal,
     simulator,
     providers,
     baseUrls,

@@ -171,15 +171,13 @@ async function contestedAt(
 }
 
 /** Every payload that was asked for and is not the one a merchant was shown, as its provider sees it. */
-async function unseenPayloads({ orm, seal, providers }: Site): Promise<World['unseen']> {
+async function unseenPayloads({ orm, providers }: Site): Promise<World['unseen']> {
   const em = orm.em.fork()
   const attempts = await em.find(Attempt, { operation: 'issue', state: { $ne: 'accepted' } })
   const connections = await em.find(Connection, {}, { populate: ['sealedCredentials'] })
   return inTurn(attempts, async ({ uuid, connectionUuid, reference }) => {
-    const { dialect, baseUrl, sealedCredentials } = connections.find(one => one.uuid === connectionUuid)!
-    const credentials = seal.open(sealedCredentials)
-    const provider = providers.providerFor({ uuid: connectionUuid, dialect, baseUrl, credentials })
-    const found = await provider.findCharge(reference)
+    const connection = connections.find(one => one.uuid === connectionUuid)!
+    const found = await providers.providerFor(connection).findCharge(reference)
     if (found.kind === 'no_answer') return { attempt: uuid, status: 'no_answer' as const }
     const isOpen = found.kind === 'found' && found.status === 'open'
     return { attempt: uuid, status: isOpen ? ('open' as const) : ('closed' as const) }

@@ -68,7 +68,7 @@ async function answeredDispute() {
   const calls = heldCalls()
   const { orm, log, storage } = world.dependencies
   const told = sendMedReply({
-    ...{ orm, log, storage, sealer: { open: () => ({}) } },
+    ...{ orm, log, storage },
     providers: { providerFor: () => ({ replyMed: calls.take }) },
   } as unknown as Dependencies)
   const order = { uuid, connectionUuid, providerMedId: 'm', endToEnd: null, requestId: 'r', timeScale: 1 }

@@ -18,7 +18,7 @@ test('every account has its turn before any has a second one', async () => {
   const asked: string[] = []
   const sweep = sweepMeds(
     {
-      ...{ orm: world.orm, log: world.dependencies.log, sealer: { open: () => ({}) } },
+      ...{ orm: world.orm, log: world.dependencies.log },
       providers: {
         providerFor({ uuid }: { uuid: string }) {
           asked.push(uuid)

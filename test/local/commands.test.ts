@@ -31,7 +31,7 @@ const BY = ['--by', 'ana', '--reason', 'a drill']
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let orm: Orm
 let folder: string
-const providers = providerRegistry({ timeoutMs: 1_000 })
+const providers = providerRegistry({ open: sealed => sealer(keys).open(sealed), timeoutMs: 1_000 })
 beforeAll(async () => {
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })

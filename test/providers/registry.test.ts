@@ -10,18 +10,20 @@ let registry: ProviderRegistry
 beforeEach(async () => {
   far = await farSide()
   far.answers(`GET /v2/cob/${REFERENCE}`, ok(cob()))
-  registry = providerRegistry({ timeoutMs: 10_000, ca: far.ca, most: 2 })
+  registry = providerRegistry({ open: JSON.parse, timeoutMs: 10_000, ca: far.ca, most: 2 })
 })
 afterEach(async () => {
   await registry.close()
   await far.close()
 })
 
-const connection = (uuid: string, changes = {}) => ({
+type Changes = { dialect?: string; baseUrl?: string; sealed?: object }
+const connection = (uuid: string, { sealed = credentials, ...changes }: Changes = {}) => ({
   uuid,
+  provider: 'PROVIDER_A',
   dialect: 'efi',
   baseUrl: far.url,
-  credentials,
+  sealedCredentials: JSON.stringify(sealed),
   ...changes,
 })
 
@@ -35,9 +37,7 @@ test('a connection keeps its adapter, and so its token', async () => {
 
 test('other credentials or another address make another adapter', () => {
   const first = registry.providerFor(connection('a'))
-  const second = registry.providerFor(
-    connection('a', { credentials: { ...credentials, client_secret: 'new' } }),
-  )
+  const second = registry.providerFor(connection('a', { sealed: { ...credentials, client_secret: 'new' } }))
   const third = registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))
   expect(new Set([first, second, third]).size).toBe(3)
   expect(registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))).toBe(third)
@@ -45,7 +45,7 @@ test('other credentials or another address make another adapter', () => {
 
 test('each dialect has its adapter', () => {
   const woovi = registry.providerFor(
-    connection('b', { dialect: 'woovi', credentials: { app_id: 'id', webhook_secret: 'secret' } }),
+    connection('b', { dialect: 'woovi', sealed: { app_id: 'id', webhook_secret: 'secret' } }),
   )
   expect(woovi.capabilities).toEqual(CAPABILITIES.woovi)
   expect(registry.providerFor(connection('a')).capabilities).toEqual(CAPABILITIES.efi)
@@ -62,18 +62,18 @@ test('the adapter longest unused goes first', () => {
 
 test('a retired adapter answers, or says that nothing left', async () => {
   const finding = registry.providerFor(connection('a')).findCharge(REFERENCE)
-  registry.providerFor(connection('a', { credentials: { ...credentials, client_id: 'new' } }))
+  registry.providerFor(connection('a', { sealed: { ...credentials, client_id: 'new' } }))
   expect(['found', 'no_answer']).toContain((await finding).kind)
 })
 
 test.each([
   ['an unknown dialect', { dialect: 'esperanto' }],
   ['a dialect every object has', { dialect: 'constructor' }],
-  ['notices that nobody could know', { dialect: 'woovi', credentials: { app_id: 'id' } }],
-  ['credentials that do not fit', { credentials: { client_id: 'id' } }],
+  ['notices that nobody could know', { dialect: 'woovi', sealed: { app_id: 'id' } }],
+  ['credentials that do not fit', { sealed: { client_id: 'id' } }],
   [
     'a certificate without its key',
-    { credentials: { ...credentials, certificate: '-----BEGIN CERTIFICATE-----' } },
+    { sealed: { ...credentials, certificate: '-----BEGIN CERTIFICATE-----' } },
   ],
 ])('%s throws', (_name, changes) => {
   expect(() => registry.providerFor(connection('a', changes))).toThrow()

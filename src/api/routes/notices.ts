@@ -20,7 +20,7 @@ const taken = z.object({ message: z.string() })
  * it is handed to its life, and what cannot be handed over now the sweep hands over later.
  */
 export function noticeRoutes(providers: ProviderRegistry): Routes {
-  return (router, { temporal, config, sealer, log }) => {
+  return (router, { temporal, config, log }) => {
     const engine: Engine = {
       client: temporal,
       taskQueue: config.temporal.taskQueue,
@@ -46,12 +46,7 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
         async handle({ params, body, headers, em, requestId }) {
           const [connection] = await ask(em, connectionToCall(em, params.connection))
           if (!connection) refuse('not_found')
-          const provider = providers.providerFor({
-            uuid: connection.uuid,
-            dialect: connection.dialect,
-            baseUrl: connection.baseUrl,
-            credentials: sealer.open(connection.sealedCredentials),
-          })
+          const provider = providers.providerFor(connection)
           const read = provider.readNotice({ body, headers: single(headers), secret: params.secret ?? null })
           if (read.kind === 'forged') refuse('unauthenticated')
           if (read.kind === 'unreadable') refuse('malformed_json')

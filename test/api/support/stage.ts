@@ -61,7 +61,7 @@ export async function openStage(home: Home) {
   const seal = sealer(secretKey.trim())
   const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
   const simulator = simulatorClient(local.simulator_url, home.simulatorCa)
-  const providers = providerRegistry({ timeoutMs: 10_000, ca })
+  const providers = providerRegistry({ open: seal.open, timeoutMs: 10_000, ca })
   const contract = contractOf(await (await fetch(`${local.api_url}/openapi.json`)).json())
   const api = apiOf({ url: local.api_url, token: local.token, contract })
   let temporal: Temporal | undefined
@@ -104,7 +104,7 @@ export async function openStage(home: Home) {
       settleWindowMs: 5_000,
     })
     if (balance > 0) await bookOpeningBalance(orm.em.fork(), connection, Math.round(balance * 100))
-    if (tells) await registerNotices({ providers, sealer: seal, publicUrl: local.api_url }, connection)
+    if (tells) await registerNotices({ providers, publicUrl: local.api_url }, connection)
     return {
       uuid: connection.uuid,
       provider,
@@ -196,7 +196,7 @@ export async function openStage(home: Home) {
         connections.some(({ providerAccountUuid }) => where.includes(providerAccountUuid))
       const faults = async () => [
         ...(await checkLedger(em)),
-        ...(await checkProviders(em.fork(), { providers, sealer: seal })).filter(mine),
+        ...(await checkProviders(em.fork(), providers)).filter(mine),
         ...(await Promise.all(connections.map(statementFaults))).flat(),
       ]
       await until(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })

@@ -27,14 +27,15 @@ export async function simulated(dialect: Dialect) {
   })
   const connection = {
     uuid: dialect,
+    provider: SHOP.provider,
     dialect,
     baseUrl: stage.facts.providers[SHOP.provider].base_url,
-    credentials: credentialsOf[dialect],
+    sealedCredentials: JSON.stringify(credentialsOf[dialect]),
   }
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
-  const registry = providerRegistry({ timeoutMs: 10_000, ca: stage.ca })
+  const registry = providerRegistry({ open: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor(connection)
-  const hasty = providerRegistry({ timeoutMs: 800, ca: stage.ca })
+  const hasty = providerRegistry({ open: JSON.parse, timeoutMs: 800, ca: stage.ca })
   const noticeUrl = `${stage.facts.inbox_url}/notices`
   await provider.registerNotices(noticeUrl, COLLECTION_KEY)
 
