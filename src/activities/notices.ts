@@ -21,12 +21,14 @@ export function sweepNotices({ orm, log }: Dependencies, engine: Engine, most = 
       { handedAt: null, receivedAt: { $lt: new Date(Date.now() - OLDER_THAN_MS / engine.timeScale) } },
       { orderBy: { [raw('random()')]: 'asc' }, limit: most },
     )
+    let handedOver = 0
     for (const notice of waiting) {
       // One that cannot be handed over must not keep the others waiting.
-      await handOver(engine, em, notice).catch(error =>
+      const isTaken = await handOver(engine, em, notice).catch(error =>
         log.warn({ error, notice: notice.uuid }, 'notice not handed over'),
       )
+      if (isTaken) handedOver += 1
     }
-    return { waiting: waiting.length, handedOver: waiting.filter(notice => notice.handedAt).length }
+    return { waiting: waiting.length, handedOver }
   }
 }

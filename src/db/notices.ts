@@ -1,4 +1,4 @@
-import { Notice } from './entities/notice.ts'
+import { Notice, type NoticeOutcome } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
 import type { Row } from './questions.ts'
 import { readingOf } from './reading.ts'
@@ -35,5 +35,14 @@ export async function keepNotices(
      where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from told) and n.handed_at is null`,
     [JSON.stringify(told), connectionUuid, connectionUuid],
   )
-  return rows.map(row => em.merge(Notice, notice.of(row)))
+  return rows.map(notice.of)
+}
+
+/** Writes down that it was handed over, and what it came to. */
+export async function markHanded(
+  em: EntityManager,
+  { uuid }: Pick<Notice, 'uuid'>,
+  outcome: NoticeOutcome,
+): Promise<void> {
+  await em.execute('update notice set handed_at = now(), outcome = ? where uuid = ?', [outcome, uuid])
 }

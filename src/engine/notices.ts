@@ -4,6 +4,7 @@ import { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
+import { markHanded } from '../db/notices.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { ask } from '../db/questions.ts'
 import { uuidOf } from '../domain/identifiers.ts'
@@ -28,20 +29,19 @@ const NOT_OURS_AFTER_MS = 10 * 60_000
 
 /**
  * Gives a stored notice to the life it speaks of and marks it; the notice itself proves nothing, the life asks the
- * provider. One that no life takes yet stays in the inbox, where the sweep finds it. Safe to repeat at any point.
+ * provider. Answers false for one that no life takes yet: it stays in the inbox, where the sweep finds it. Safe to repeat
+ * at any point.
  */
 export async function handOver(
   engine: Engine,
   em: EntityManager,
   notice: Notice,
   { connection }: { connection?: Connection } = {},
-): Promise<void> {
+): Promise<boolean> {
   connection ??= await em.findOneOrFail(Connection, notice.connectionUuid)
   const outcome = await taker(engine, em, { notice, connection })
-  if (!outcome) return
-  notice.outcome = outcome
-  notice.handedAt = new Date()
-  await em.flush()
+  if (outcome) await markHanded(em, notice, outcome)
+  return outcome !== null
 }
 
 /** With the id of ours that the notice names, and the attempt that goes by it there. */

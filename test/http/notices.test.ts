@@ -62,7 +62,7 @@ async function noticeOf(
     { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) },
   ])
   notice!.receivedAt = new Date(Date.now() - ageMs)
-  await em.flush()
+  await em.nativeUpdate(Notice, notice!.uuid, { receivedAt: notice!.receivedAt })
   await handOver(engine, em, notice!)
   return world.orm.em.fork().findOneOrFail(Notice, notice!.uuid)
 }
