@@ -17,8 +17,7 @@ export async function reach(
   em: EntityManager,
   connectionUuid: string,
 ): Promise<Reached> {
-  const [connection] = await ask(em, connectionToCall(em, connectionUuid))
-  return reached(dependencies, connection)
+  return reached(dependencies, await ask(em, connectionToCall(em, connectionUuid)))
 }
 
 /** A connection that was read to be called; adapters are reused across calls. */

@@ -5,7 +5,7 @@ import { Attempt } from '../db/entities/attempt.ts'
 import { Charge, Split } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { ask, type Question } from '../db/questions.ts'
+import { all, ask, type Question, question } from '../db/questions.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { IssueOutcome } from '../domain/provider.ts'
@@ -34,7 +34,7 @@ export function beginAttempt(
   connectionUuid: string,
 ): Promise<Begun | null> {
   return inTransaction(dependencies.orm, async em => {
-    const [state, called] = await ask(em, lockedState(order.uuid), connectionToCall(em, connectionUuid))
+    const [state, called] = await ask(em, all(lockedState(order.uuid), connectionToCall(em, connectionUuid)))
     const by = reached(dependencies, called)
     const { connection } = by
     if (state === undefined) storeCharge(em, order, connection)
@@ -127,9 +127,6 @@ export function orphanTheRest(attempts: Attempt[]): void {
 
 /** Where a charge stands, its row locked from then on; undefined where there is none yet. */
 function lockedState(chargeUuid: string): Question<ChargeState | undefined> {
-  return {
-    sql: 'select state from charge where uuid = ? for update',
-    values: [chargeUuid],
-    heard: ([charge]) => charge?.state as ChargeState | undefined,
-  }
+  const sql = 'select state from charge where uuid = ? for update'
+  return question(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
 }

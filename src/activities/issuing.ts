@@ -85,7 +85,7 @@ function feeBefore({ valueCents }: { valueCents: number }, { fees }: Connection)
 export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
   const { connection } = begun
   const { subjectUuid } = begun.attempt
-  const [charge, [attempts]] = await lockAlone(em, Charge, subjectUuid, [attemptsOf(em, begun.attempt)])
+  const [charge, attempts] = await lockAlone(em, Charge, subjectUuid, attemptsOf(em, begun.attempt))
   const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
   if (charge.state !== 'issuing') {
     // Another run of this activity was faster: what this one was given is not what was shown.

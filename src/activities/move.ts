@@ -5,7 +5,7 @@ import type { Med } from '../db/entities/med.ts'
 import { Transfer } from '../db/entities/transfer.ts'
 import { lockAlone, moneyOf } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import type { Answers, Question, Questions } from '../db/questions.ts'
+import { all, NOTHING, type Question, question } from '../db/questions.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import type { Machine } from '../domain/machine.ts'
 import { type MedEvent, med as medLife } from '../domain/med.ts'
@@ -14,30 +14,25 @@ import { type TransferEvent, transfer as transferLife } from '../domain/transfer
 
 /** The charge under its row lock, with all that showing it needs, and the gate of its money: whoever moves some starts here. */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
-  return (await lockChargeBeside(em, uuid, []))[0]
+  return (await lockChargeBeside(em, uuid, NOTHING))[0]
 }
 
 /** The same, and what else is to be known from then on. */
-export async function lockChargeBeside<const More extends Questions>(
+export async function lockChargeBeside<More>(
   em: EntityManager,
   uuid: string,
-  more: More,
-): Promise<[Charge, Answers<More>]> {
-  const [gate, movement] = moneyOf(em, 'charge', uuid)
-  const [charge, heard] = await lockAlone(em, Charge, uuid, [gate, movement, isSplit(uuid), ...more])
-  const [, , splits, ...others] = heard
-  if (splits) await em.populate(charge, ['splits.recipient'])
+  more: Question<More>,
+): Promise<[Charge, More]> {
+  const beside = all(moneyOf(em, 'charge', uuid), splitsOf(uuid), more)
+  const [charge, [, isSplit, heard]] = await lockAlone(em, Charge, uuid, beside)
+  if (isSplit) await em.populate(charge, ['splits.recipient'])
   else if (!charge.splits.isInitialized()) charge.splits.hydrate([])
-  return [charge, others as unknown as Answers<More>]
+  return [charge, heard]
 }
 
 /** Whether parts of a charge go to others; most have none. */
-function isSplit(chargeUuid: string): Question<boolean> {
-  return {
-    sql: 'select from split where charge_uuid = ? limit 1',
-    values: [chargeUuid],
-    heard: rows => rows.length > 0,
-  }
+function splitsOf(chargeUuid: string): Question<boolean> {
+  return question('select from split where charge_uuid = ? limit 1', [chargeUuid], rows => rows.length > 0)
 }
 
 /** A PIX Out under the lock of its row: the transfer, and all attempts at it in the order of trying. */
@@ -45,20 +40,19 @@ export type PixOut = { transfer: Transfer; attempts: Attempt[] }
 
 /** The transfer under its row lock, and the gate of its money. */
 export async function lockTransfer(em: EntityManager, uuid: string): Promise<PixOut> {
-  return (await lockTransferBeside(em, uuid, []))[0]
+  return (await lockTransferBeside(em, uuid, NOTHING))[0]
 }
 
 /** The same, and what else is to be known from then on. */
-export async function lockTransferBeside<const More extends Questions>(
+export async function lockTransferBeside<More>(
   em: EntityManager,
   uuid: string,
-  more: More,
-): Promise<[PixOut, Answers<More>]> {
-  const [gate, movement] = moneyOf(em, 'transfer', uuid)
+  more: Question<More>,
+): Promise<[PixOut, More]> {
   const tried = attemptsOf(em, { operation: 'transfer', subjectUuid: uuid })
-  const [transfer, heard] = await lockAlone(em, Transfer, uuid, [gate, movement, tried, ...more])
-  const [, , attempts, ...others] = heard
-  return [{ transfer, attempts }, others as unknown as Answers<More>]
+  const beside = all(moneyOf(em, 'transfer', uuid), tried, more)
+  const [transfer, [, attempts, heard]] = await lockAlone(em, Transfer, uuid, beside)
+  return [{ transfer, attempts }, heard]
 }
 
 export function moveCharge(charge: Charge, event: ChargeEvent, at: Date): void {

@@ -16,7 +16,7 @@ export function settleBy<Row extends Tried>({ orm, log }: Dependencies, outgoing
     const { operation } = outgoing
     const said = { operation, ...key, ...word }
     const em = orm.em.fork()
-    const [begun] = await ask(em, attemptThrough(em, { operation, subjectUuid: key.uuid, ...key }))
+    const begun = await ask(em, attemptThrough(em, { operation, subjectUuid: key.uuid, ...key }))
     if (!begun) {
       log.warn(said, 'an operator would settle an outcome where nothing was begun')
       return { kind: 'unknown', code: 'never_begun' }

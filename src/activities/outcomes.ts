@@ -1,5 +1,6 @@
 import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { NOTHING } from '../db/questions.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
 import { leftToDo } from './left-to-do.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
@@ -18,7 +19,7 @@ export async function keep<Row extends Tried>(
   order: AttemptKey,
   outcome: SendOutcome,
 ): Promise<Sent> {
-  const [row] = await outgoing.lock(em, order.uuid, [])
+  const [row] = await outgoing.lock(em, order.uuid, NOTHING)
   const attempt = attemptBegun(row, order)
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
   const over = FINAL.includes(attempt.state)
@@ -81,7 +82,7 @@ export async function stayInDoubt<Row extends Tried>(
   key: AttemptKey,
   nextCheckAt: Date,
 ): Promise<void> {
-  const [row] = await outgoing.lock(em, key.uuid, [])
+  const [row] = await outgoing.lock(em, key.uuid, NOTHING)
   const attempt = attemptBegun(row, key)
   if (attempt.state === 'calling')
     Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })

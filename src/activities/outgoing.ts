@@ -1,7 +1,7 @@
 import type { Attempt, Operation } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
-import type { Answers, Questions } from '../db/questions.ts'
+import type { Question } from '../db/questions.ts'
 import type { FindSendingOutcome, Sending, SendOutcome } from '../domain/provider.ts'
 import type { TransferState } from '../domain/transfer.ts'
 import type { Provider } from '../providers/port.ts'
@@ -39,11 +39,7 @@ export type AskOrder = { uuid: string; connectionUuid: string; asked: number }
 export type Outgoing<Row extends Tried> = {
   operation: Exclude<Operation, 'issue'>
   /** `more` is asked in the message of the lock where that can be, and after it in any case. */
-  lock<const More extends Questions>(
-    em: EntityManager,
-    uuid: string,
-    more: More,
-  ): Promise<[Row, Answers<More>]>
+  lock<More>(em: EntityManager, uuid: string, more: Question<More>): Promise<[Row, More]>
   /** Why nothing of it is sent any more: its life is over. */
   over?(row: Row): string | null
   /** Holds the money and moves the life on; a refusal means that no provider is called. */

@@ -5,7 +5,7 @@ import { Movement } from '../db/entities/movement.ts'
 import { Refund } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import { type Answers, ask, type Question } from '../db/questions.ts'
+import { all, ask, type Question } from '../db/questions.ts'
 import { entities } from '../db/reading.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import { goneUncovered, refundReleased, refundSettled } from '../domain/ledger.ts'
@@ -37,14 +37,15 @@ export const devolution: Outgoing<Devolution & Tried> = {
   operation: 'refund',
 
   async lock(em, uuid, more) {
-    const [{ chargeUuid }] = await ask(em, refundBy(em, uuid))
-    const [charge, [refund, , attempts, ...heard]] = await lockChargeBeside(em, chargeUuid, [
+    const { chargeUuid } = await ask(em, refundBy(em, uuid))
+    const beside = all(
       refundBy(em, uuid, 'for update'),
       entities(em, Movement, { rest: MOVEMENT_OF_REFUND, values: [uuid] }),
       attemptsOf(em, { operation: 'refund', subjectUuid: uuid }),
-      ...more,
-    ])
-    return [{ refund, charge, attempts }, heard as unknown as Answers<typeof more>]
+      more,
+    )
+    const [charge, [refund, , attempts, heard]] = await lockChargeBeside(em, chargeUuid, beside)
+    return [{ refund, charge, attempts }, heard]
   },
 
   async begin() {

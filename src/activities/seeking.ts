@@ -2,6 +2,7 @@ import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { NOTHING } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome } from '../domain/provider.ts'
@@ -45,7 +46,7 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
       words.push({ connectionUuid, settleWindowMs: connection.settleWindowMs, found })
     }
     return inTransaction(orm, async em => {
-      const [row] = await outgoing.lock(em, uuid, [])
+      const [row] = await outgoing.lock(em, uuid, NOTHING)
       const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
       const { kind, connectionUuid } = conclude(words, { live, ...at })
       const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })

@@ -6,7 +6,7 @@ import { Attempt } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { isPaused } from '../db/pauses.ts'
-import { ask } from '../db/questions.ts'
+import { all, ask } from '../db/questions.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { whyBarred } from './barred.ts'
@@ -44,11 +44,8 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
     const em = dependencies.orm.em.fork()
     const { operation } = outgoing
     const { uuid: subjectUuid, connectionUuid } = order
-    const [attempt, called] = await ask(
-      em,
-      attemptThrough(em, { operation, subjectUuid, connectionUuid }),
-      connectionToCall(em, connectionUuid),
-    )
+    const begun = attemptThrough(em, { operation, subjectUuid, connectionUuid })
+    const [attempt, called] = await ask(em, all(begun, connectionToCall(em, connectionUuid)))
     if (!attempt) return { kind: 'never_begun' }
     const { connection, provider } = reached(dependencies, called)
     const found = await outgoing.find(provider, attempt, em)
@@ -81,15 +78,14 @@ async function begin<Row extends Tried>(
   outgoing: Outgoing<Row>,
   order: SendOrder,
 ): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
-  const [row, [called, paused]] = await outgoing.lock(em, order.uuid, [
-    connectionToCall(em, order.connectionUuid),
-    isPaused(order.connectionUuid, 'out'),
-  ])
+  const { uuid, connectionUuid } = order
+  const through = all(connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'out'))
+  const [row, [called, paused]] = await outgoing.lock(em, uuid, through)
   const by = reached(dependencies, called)
   const { connection } = by
-  const earlier = row.attempts.find(attempt => attempt.connectionUuid === order.connectionUuid)
+  const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   if (earlier && !mayBegin(earlier)) {
-    if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, order.uuid) }
+    if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, uuid) }
     if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
     if (paused) {
@@ -105,7 +101,7 @@ async function begin<Row extends Tried>(
   }
   const over = outgoing.over?.(row) ?? null
   if (over !== null) {
-    const left = await leftToDo(em, order.uuid)
+    const left = await leftToDo(em, uuid)
     return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
@@ -118,7 +114,7 @@ async function begin<Row extends Tried>(
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
-  return { sent: await answered(em, attempt, order.uuid) }
+  return { sent: await answered(em, attempt, uuid) }
 }
 
 /** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */

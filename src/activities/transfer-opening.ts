@@ -2,7 +2,7 @@ import { connectionBy } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
-import type { Answers, Question } from '../db/questions.ts'
+import { all, type Question, question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
@@ -12,10 +12,10 @@ import { endUnsent } from './transfers.ts'
 /** How a transfer's row is first written. */
 
 /** What is to be known before a transfer's row is written: who is tried first, and whether it comes too late. */
-export function openingOf(em: EntityManager, order: TransferOrder) {
-  return [connectionBy(em, order.candidates[0]!), isTooLate(order)] as const
+export function openingOf(em: EntityManager, order: TransferOrder): Question<Opening> {
+  return all(connectionBy(em, order.candidates[0]!), isTooLate(order))
 }
-type Opening = Answers<ReturnType<typeof openingOf>>
+type Opening = [first: Connection | undefined, isTooLate: boolean]
 
 /** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */
 export async function openTransfer(
@@ -71,11 +71,8 @@ function create(
 
 /** By PostgreSQL's clock, which the request asked as well. */
 function isTooLate({ takeBefore }: TransferOrder): Question<boolean> {
-  return {
-    sql: 'select now() > ?::timestamptz as late',
-    values: [takeBefore ?? null],
-    heard: ([row]) => row!.late === true,
-  }
+  const sql = 'select now() > ?::timestamptz as late'
+  return question(sql, [takeBefore ?? null], ([row]) => row!.late === true)
 }
 
 /** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */

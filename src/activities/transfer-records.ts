@@ -2,7 +2,7 @@ import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone, gate } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { ask, askBeside } from '../db/questions.ts'
+import { all, ask } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
@@ -28,7 +28,7 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const opening = await ask(em, ...openingOf(em, order))
+      const opening = await ask(em, openingOf(em, order))
       const out = await openTransfer(em, order, sealer.open(order.details), opening)
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
@@ -53,7 +53,7 @@ function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOu
     const [stored, opening] = await findAlone(em, Transfer, uuid, openingOf(em, order))
     if (stored) return lockTransferBeside(em, uuid, more)
     const out = await openTransfer(em, order, sealer.open(order.details), opening)
-    const [, heard] = await askBeside(em, gate(em, out.transfer.connection.uuid), more)
+    const [, heard] = await ask(em, all(gate(em, out.transfer.connection.uuid), more))
     return [out, heard]
   }
 }

@@ -15,8 +15,7 @@ export function unpaused(candidates: Connection[], direction: MoneyDirection): s
 
 /** The same of money that can only go back through the connection it came by. */
 export async function requireUnpaused(em: EntityManager, connectionUuid: string): Promise<void> {
-  const [paused] = await ask(em, isPaused(connectionUuid, 'out'))
-  if (paused) refusePaused()
+  if (await ask(em, isPaused(connectionUuid, 'out'))) refusePaused()
 }
 
 function refusePaused(): never {

@@ -1,7 +1,7 @@
 import { Attempt, type Operation } from './entities/attempt.ts'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { type Answers, askBeside, first, type Question, type Questions } from './questions.ts'
+import { all, ask, first, NOTHING, type Question } from './questions.ts'
 import { entities } from './reading.ts'
 
 /** What attempts are made of: one operation of a charge, transfer, refund, … */
@@ -9,7 +9,7 @@ export type Subject = { operation: Operation; subjectUuid: string }
 
 /** All attempts at an operation, in the order of trying; what this unit of work has begun is written first. */
 export async function attemptsAt(em: EntityManager, subject: Subject): Promise<Attempt[]> {
-  return (await attemptsBeside(em, subject, []))[0]
+  return (await attemptsBeside(em, subject, NOTHING))[0]
 }
 
 /** The same, to be asked beside others where nothing has begun yet. */
@@ -18,13 +18,13 @@ export function attemptsOf(em: EntityManager, { operation, subjectUuid }: Subjec
 }
 
 /** The same, and what else is to be known, in one message. */
-export async function attemptsBeside<const More extends Questions>(
+export async function attemptsBeside<More>(
   em: EntityManager,
   subject: Subject,
-  more: More,
-): Promise<[Attempt[], Answers<More>]> {
+  more: Question<More>,
+): Promise<[Attempt[], More]> {
   await writeAttempts(em)
-  return askBeside(em, attemptsOf(em, subject), more)
+  return ask(em, all(attemptsOf(em, subject), more))
 }
 
 /** The attempt at an operation through one connection. */

@@ -2,7 +2,7 @@ import { type EntityClass, LockMode } from '@mikro-orm/core'
 import { Connection } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import type { EntityManager } from './orm.ts'
-import { type Answers, ask, askBeside, first, type Question, type Questions } from './questions.ts'
+import { all, ask, first, type Question } from './questions.ts'
 import { entities } from './reading.ts'
 
 /**
@@ -16,30 +16,30 @@ export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
  * with it. `more` is what else is to be known from then on, asked in the message of the lock and answered after it. A row
  * that this unit of work knows already may have been changed by it, so it asks for that one itself.
  */
-export async function findAlone<T extends { uuid: string }, const More extends Questions>(
+export async function findAlone<T extends { uuid: string }, More>(
   em: EntityManager,
   entity: EntityClass<T>,
   uuid: string,
-  more: More,
-): Promise<[T | null, Answers<More>]> {
+  more: Question<More>,
+): Promise<[T | null, More]> {
   if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
   if (em.getUnitOfWork().getById(entity, uuid as never)) {
     await em.flush() // What it has begun is written before anything is asked.
     const known = (await em.findOne(entity, uuid as never, ALONE)) as T | null
-    return [known, await ask(em, ...more)]
+    return [known, await ask(em, more)]
   }
   const lock = first(entities(em, entity, { rest: 'where r.uuid = ? for update', values: [uuid] }))
-  const [row, heard] = await askBeside(em, lock, more)
+  const [row, heard] = await ask(em, all(lock, more))
   return [row ?? null, heard]
 }
 
 /** The same of a row that must be there. */
-export async function lockAlone<T extends { uuid: string }, const More extends Questions>(
+export async function lockAlone<T extends { uuid: string }, More>(
   em: EntityManager,
   entity: EntityClass<T>,
   uuid: string,
-  more: More,
-): Promise<[T, Answers<More>]> {
+  more: Question<More>,
+): Promise<[T, More]> {
   const [row, heard] = await findAlone(em, entity, uuid, more)
   if (!row) throw new Error(`no ${entity.name} ${uuid}`)
   return [row, heard]
@@ -64,8 +64,5 @@ export function gate(em: EntityManager, uuid: string, key = '?'): Question<Conne
 export function moneyOf(em: EntityManager, table: 'charge' | 'transfer', uuid: string) {
   const named = (column: string) => `(select ${column} from ${table} where uuid = ?)`
   const movement = { rest: `where r.uuid = ${named('movement_uuid')}`, values: [uuid] }
-  return [
-    gate(em, uuid, named('connection_uuid')),
-    entities(em, Movement, movement),
-  ] as const satisfies Questions
+  return all(gate(em, uuid, named('connection_uuid')), entities(em, Movement, movement))
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAct } from './acts.ts'
 import { type MoneyDirection, Pause, type PauseReach, pausedFor } from './entities/pause.ts'
 import type { EntityManager } from './orm.ts'
-import type { Question } from './questions.ts'
+import { type Question, question } from './questions.ts'
 
 /** SPEC §9, `trilho pause`: while one stands nothing new begins where it reaches; what runs is still asked. */
 
@@ -14,11 +14,8 @@ export type PauseOrder = { target: PauseTarget; reach: PauseReach; who: string; 
 /** Whether nothing of the direction may begin through the connection now; never remembered. */
 export function isPaused(connectionUuid: string, direction: MoneyDirection): Question<boolean> {
   const paused = pausedFor(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
-  return {
-    sql: `select from connection c where c.uuid = ? and ${paused}`,
-    values: [connectionUuid],
-    heard: rows => rows.length > 0,
-  }
+  const sql = `select from connection c where c.uuid = ? and ${paused}`
+  return question(sql, [connectionUuid], rows => rows.length > 0)
 }
 
 /** Begins a pause, or changes how far one reaches; every process sees it with its next request. */

@@ -7,7 +7,7 @@ import {
   wrap,
 } from '@mikro-orm/core'
 import type { EntityManager } from './orm.ts'
-import type { Question, Row } from './questions.ts'
+import { type Question, question, type Row } from './questions.ts'
 
 /** How rows of one entity are read by a statement that is written by hand. */
 export type Reading<T> = {
@@ -58,11 +58,7 @@ export function entities<T extends { uuid: string }>(
     const how = { refresh: refresh || isKeyOnly }
     return em.merge<T>(entity as EntityName<T>, read as EntityData<T>, how)
   }
-  return {
-    sql: `select ${reading.columns} from ${tableName} r ${rest}`,
-    values,
-    heard: rows => rows.map(known),
-  }
+  return question(`select ${reading.columns} from ${tableName} r ${rest}`, values, rows => rows.map(known))
 }
 
 type Asking<T> = { rest: string; values: (string | null)[]; lazies?: (keyof T & string)[]; refresh?: boolean }

@@ -1,5 +1,5 @@
 import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
-import type { Question } from '../db/questions.ts'
+import { type Question, question } from '../db/questions.ts'
 import { medUuidOf } from './meds.ts'
 import type { Engine } from './start.ts'
 import { tellMed } from './tell.ts'
@@ -19,11 +19,11 @@ export async function medTaker(engine: Engine, { notice, connection }: Told): Pr
 
 /** The disputes about a PIX, by their provider's ids. */
 export function disputesOf({ notice, connection }: Told): Question<string[]> {
-  return {
-    sql: 'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
-    values: [connection.providerAccountUuid, notice.endToEnd ?? null],
-    heard: rows => rows.map(({ reference }) => reference as string),
-  }
+  return question(
+    'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
+    [connection.providerAccountUuid, notice.endToEnd ?? null],
+    rows => rows.map(({ reference }) => reference as string),
+  )
 }
 
 /** Tells each of them; whether there is one. */

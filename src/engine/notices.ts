@@ -6,7 +6,7 @@ import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
 import { markHanded } from '../db/notices.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { ask } from '../db/questions.ts'
+import { all, ask } from '../db/questions.ts'
 import { uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
@@ -52,11 +52,8 @@ async function taker(engine: Engine, em: EntityManager, told: Told): Promise<Not
   if (notice.kind === 'med' && notice.reference) return medTaker(engine, told)
   const subjectUuid = notice.reference ? uuidOf(notice.reference) : null
   const { providerAccountUuid } = connection
-  const [attempt, disputes] = await ask(
-    em,
-    attemptNamed(em, { subjectUuid, providerAccountUuid }),
-    disputesOf(told),
-  )
+  const named = attemptNamed(em, { subjectUuid, providerAccountUuid })
+  const [attempt, disputes] = await ask(em, all(named, disputesOf(told)))
   const own = () => ownTaker(engine, em, { ...told, uuid: subjectUuid, attempt })
   if (notice.kind === 'payment') return own()
   // What goes back may go back by a dispute: whoever else is told, the disputes of that PIX look for themselves.

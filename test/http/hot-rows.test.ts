@@ -12,7 +12,7 @@ import { Transfer } from '../../src/db/entities/transfer.ts'
 import { findAlone, lockAlone } from '../../src/db/lock.ts'
 import { keepNotices } from '../../src/db/notices.ts'
 import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
-import { ask } from '../../src/db/questions.ts'
+import { all, ask, NOTHING } from '../../src/db/questions.ts'
 import { entities } from '../../src/db/reading.ts'
 import { livedIn } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -69,7 +69,7 @@ test.each(KINDS.map(kind => [kind.name, kind] as const))(
     const [asking, reading] = [em(), em()]
     const expected = await asking.find(kind, {}, { orderBy: { uuid: 'asc' } })
     expect(expected.length).toBeGreaterThan(0)
-    const [found] = await ask(reading, entities(reading, kind, { rest: 'order by r.uuid', values: [] }))
+    const found = await ask(reading, entities(reading, kind, { rest: 'order by r.uuid', values: [] }))
     const stored = (one: object) => asking.getComparator().prepareEntity(one)
     expect(found.map(stored)).toEqual(expected.map(stored))
     reading.getUnitOfWork().computeChangeSets()
@@ -83,8 +83,7 @@ test('a connection to call comes with what is lazy, and with nothing to be writt
   const expected = await em().findOneOrFail(Connection, connection, { populate })
   const [found, nobody] = await ask(
     reading,
-    connectionToCall(reading, connection),
-    connectionToCall(reading, randomUUID()),
+    all(connectionToCall(reading, connection), connectionToCall(reading, randomUUID())),
   )
   expect({ ...found }).toEqual({ ...expected })
   reading.getUnitOfWork().computeChangeSets()
@@ -94,14 +93,14 @@ test('a connection to call comes with what is lazy, and with nothing to be writt
 
 describe('a row locked alone', () => {
   test('is locked within a transaction only', async () => {
-    await expect(findAlone(em(), Connection, connection, [])).rejects.toThrow('transaction')
+    await expect(findAlone(em(), Connection, connection, NOTHING)).rejects.toThrow('transaction')
   })
 
   test('keeps what this unit of work has changed of it', async () => {
     await inTransaction(world.orm, async tx => {
-      const [first] = await lockAlone(tx, Connection, connection, [])
+      const [first] = await lockAlone(tx, Connection, connection, NOTHING)
       first.collectionKey = 'changed'
-      const [again] = await lockAlone(tx, Connection, connection, [])
+      const [again] = await lockAlone(tx, Connection, connection, NOTHING)
       expect(again).toBe(first)
       expect(again.collectionKey).toBe('changed')
     })
@@ -112,7 +111,7 @@ describe('a row locked alone', () => {
     await inTransaction(world.orm, async tx => {
       const known = await tx.findOneOrFail(Connection, connection)
       await em().execute(`update connection set collection_key = 'meanwhile' where uuid = ?`, [connection])
-      expect((await lockAlone(tx, Connection, connection, []))[0]).toBe(known)
+      expect((await lockAlone(tx, Connection, connection, NOTHING))[0]).toBe(known)
       expect(known.collectionKey).toBe('meanwhile')
     })
   })
@@ -120,8 +119,8 @@ describe('a row locked alone', () => {
   test('of which there is none is null, or an error where there must be one', async () => {
     const nobody = randomUUID()
     await inTransaction(world.orm, async tx => {
-      expect(await findAlone(tx, Connection, nobody, [])).toEqual([null, []])
-      await expect(lockAlone(tx, Connection, nobody, [])).rejects.toThrow(`no Connection ${nobody}`)
+      expect(await findAlone(tx, Connection, nobody, NOTHING)).toEqual([null, []])
+      await expect(lockAlone(tx, Connection, nobody, NOTHING)).rejects.toThrow(`no Connection ${nobody}`)
     })
   })
 })

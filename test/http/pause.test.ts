@@ -91,7 +91,7 @@ describe('what a pause reaches', () => {
     await pause({ accountUuid: account }, 'money_out')
     await pause({ connectionUuid: foreign })
     const paused = (direction: 'in' | 'out') =>
-      questions.ask(em(), ...[first, second, foreign].map(uuid => isPaused(uuid, direction)))
+      questions.ask(em(), questions.all(...[first, second, foreign].map(uuid => isPaused(uuid, direction))))
     expect(await paused('in')).toEqual([false, false, true])
     expect(await paused('out')).toEqual([true, true, true])
   })

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fingerprintOf, operationUuid } from '../../src/api/idempotency.ts'
+import { refundRoutes } from '../../src/api/routes/refunds.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { inTransaction } from '../../src/db/orm.ts'
+import { createRefund } from '../../src/wire/refund.ts'
 import { createTransfer } from '../../src/wire/transfer.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -10,19 +12,27 @@ import { openWorld, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld([transferRoutes])
+  world = await openWorld([transferRoutes, refundRoutes])
 })
 afterAll(() => world?.close())
 
 const sql = (statement: string, values: unknown[]) => world.orm.em.fork().execute(statement, values)
 
+type Doubted = { operation: 'transfer' | 'refund'; uuid: string; connection: string }
+const inDoubt = ({ operation, uuid, connection }: Doubted) =>
+  sql(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+       state, code, unknown_since, next_check_at, created_at, updated_at)
+     select ?, ?, ?, uuid, provider_account_uuid, 0, 'r', 'unknown', 'timeout', now(), now(), now(), now()
+     from connection where uuid = ?`,
+    [randomUUID(), operation, uuid, connection],
+  )
+
 /** A transfer of which nobody knows what has become, begun a moment ago, and its repeat. */
-async function inDoubt() {
-  const [accountUuid, key] = [await world.account(), randomUUID()]
-  const connection = await world.connection(accountUuid)
-  const token = await world.token({ accountUuid })
-  const body = { value: 10, pix_key: 'maria@example.com' }
-  const uuid = operationUuid({ accountUuid, method: 'POST', path: '/api/v1/transfers', key })
+async function transferInDoubt() {
+  const { accountUuid, connection, token, key } = await merchant()
+  const [path, body] = ['/api/v1/transfers', { value: 10, pix_key: 'maria@example.com' }]
+  const uuid = operationUuid({ accountUuid, method: 'POST', path, key })
   const fingerprint = fingerprintOf({ body: createTransfer.parse(body), connectionUuid: null })
   await sql(
     `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
@@ -31,20 +41,61 @@ async function inDoubt() {
        now(), now() from connection where uuid = ?`,
     [uuid, fingerprint, connection],
   )
+  await inDoubt({ operation: 'transfer', uuid, connection })
+  return {
+    uuid,
+    repeat: () => world.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
+  }
+}
+
+/** The same of a refund. */
+async function refundInDoubt() {
+  const { accountUuid, connection, token, key } = await merchant()
+  const charge = await world.charge(connection)
+  const received = await moved({ connection, type: 'EXTERNAL_TRANSFER', direction: 'IN', status: 'SETTLED' })
   await sql(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
-       state, code, unknown_since, next_check_at, created_at, updated_at)
-     select ?, 'transfer', ?, uuid, provider_account_uuid, 0, 'r', 'unknown', 'timeout', now(), now(), now(), now()
-     from connection where uuid = ?`,
-    [randomUUID(), uuid, connection],
+    `update charge set state = 'refunding', payload = 'p', received_cents = 100, refunding_cents = 40, movement_uuid = ?
+     where uuid = ?`,
+    [received, charge],
   )
-  const repeat = () =>
-    world.call('POST', '/api/v1/transfers', { token, body, headers: { 'idempotency-key': key } })
-  return { uuid, repeat }
+  const [path, body] = [`/api/v1/payments/${charge}/refund`, { value: 0.4 }]
+  const uuid = operationUuid({ accountUuid, method: 'POST', path, key })
+  const returning = await moved({ connection, type: 'EXTERNAL_REFUND', direction: 'OUT', status: 'PENDING' })
+  const fingerprint = fingerprintOf({ body: createRefund.parse(body), connectionUuid: null })
+  await sql(
+    `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+       movement_uuid, request_id, fingerprint, created_at, updated_at)
+     select ?, ?, account_uuid, uuid, provider_account_uuid, 'sending', 40, ?, 'the first', ?, now(), now()
+     from connection where uuid = ?`,
+    [uuid, charge, returning, fingerprint, connection],
+  )
+  await inDoubt({ operation: 'refund', uuid, connection })
+  return {
+    uuid,
+    repeat: () => world.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
+  }
+}
+
+type Moved = { connection: string; type: string; direction: 'IN' | 'OUT'; status: string }
+async function moved({ connection, type, direction, status }: Moved): Promise<string> {
+  const uuid = randomUUID()
+  await sql(
+    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, created_at, updated_at)
+     select ?, account_uuid, provider_account_uuid, uuid, ?, ?, 40, ?, now(), now() from connection where uuid = ?`,
+    [uuid, type, direction, status, connection],
+  )
+  return uuid
+}
+
+async function merchant() {
+  const accountUuid = await world.account()
+  const connection = await world.connection(accountUuid)
+  return { accountUuid, connection, token: await world.token({ accountUuid }), key: randomUUID() }
 }
 
 test('Temporal is away: a repeat of a transfer in doubt hears how it stands, and the same when it has failed', async () => {
-  const { uuid, repeat } = await inDoubt()
+  const { uuid, repeat } = await transferInDoubt()
   const heard = await repeat()
   expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(heard.body.data).toMatchObject({ uuid, status: 'PROCESSING', outcome: 'unknown' })
@@ -53,13 +104,28 @@ test('Temporal is away: a repeat of a transfer in doubt hears how it stands, and
   expect([again.status, again.text]).toEqual([201, heard.text])
 })
 
-test('PostgreSQL answers too late, once the transfer was found: it is not said that nothing was started', async () => {
-  const { uuid, repeat } = await inDoubt()
-  await inTransaction(world.orm, async em => {
-    await em.execute('select from transfer where uuid = ? for update', [uuid])
-    const { status, body, headers } = await repeat()
-    expect([status, body.code, body.data]).toEqual([503, 'not_confirmed', { uuid }])
-    expect(headers.has('retry-after')).toBe(true)
-  })
-  expect((await repeat()).status).toBe(201)
+test('Temporal is away: a repeat of a refund in doubt hears that it was accepted, and the same when it has failed', async () => {
+  const { uuid, repeat } = await refundInDoubt()
+  const heard = await repeat()
+  expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  await sql(`update refund set state = 'failed' where uuid = ?`, [uuid])
+  const again = await repeat()
+  expect([again.status, again.text]).toEqual([200, heard.text])
 })
+
+test.each([
+  ['transfer', transferInDoubt, 201],
+  ['refund', refundInDoubt, 200],
+] as const)(
+  'PostgreSQL answers too late, once the %s was found: it is not said that nothing was started',
+  async (noun, begun, accepted) => {
+    const { uuid, repeat } = await begun()
+    await inTransaction(world.orm, async em => {
+      await em.execute(`select from ${noun} where uuid = ? for update`, [uuid])
+      const { status, body, headers } = await repeat()
+      expect([status, body.code, body.data]).toEqual([503, 'not_confirmed', { uuid }])
+      expect(headers.has('retry-after')).toBe(true)
+    })
+    expect((await repeat()).status).toBe(accepted)
+  },
+)

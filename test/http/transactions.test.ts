@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { ask, type Row } from '../../src/db/questions.ts'
+import { all, ask, NOTHING, question, type Row } from '../../src/db/questions.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
@@ -82,22 +82,24 @@ test('what its first statement answers is the statement’s, how many rows it ch
   expect(changed).toMatchObject({ affectedRows: 1 })
 })
 
-const nameAsked = { sql: 'select name from account where uuid = ?', heard: (rows: Row[]) => rows[0]?.name }
-const nobodysName = { ...nameAsked, values: [randomUUID()] }
+const NAME = 'select name from account where uuid = ?'
+const nameOf = (whose: string) => question(NAME, [whose], (rows: Row[]) => rows[0]?.name)
 
 test('several questions are one message, and each hears its own rows, within a transaction and outside of one', async () => {
-  const asked = [
-    { ...nameAsked, values: [uuid] },
-    nobodysName,
-    { sql: 'select 1 as one union all select 2', values: [], heard: (rows: Row[]) => rows.length },
-  ] as const
-  const text = `select name from account where uuid = '${uuid}'; ${nobodysName.sql.replace('?', `'${nobodysName.values}'`)}; ${asked[2].sql}`
+  const [nobody, two] = [randomUUID(), 'select 1 as one union all select 2']
+  const rest = all(
+    NOTHING,
+    nameOf(nobody),
+    question(two, [], rows => rows.length),
+  )
+  const asked = all(nameOf(uuid), rest)
+  const text = [NAME.replace('?', `'${uuid}'`), NAME.replace('?', `'${nobody}'`), two].join('; ')
   await inTransaction(orm, em => em.execute(rename('asked')))
   heard.splice(0)
-  expect(await ask(orm.em.fork(), ...asked)).toEqual(['asked', undefined, 2])
+  expect(await ask(orm.em.fork(), asked)).toEqual(['asked', [[], undefined, 2]])
   expect(heard).toEqual([text])
   heard.splice(0)
-  expect(await inTransaction(orm, em => ask(em, ...asked))).toEqual(['asked', undefined, 2])
+  expect(await inTransaction(orm, em => ask(em, asked))).toEqual(['asked', [[], undefined, 2]])
   expect(heard).toEqual([`begin; ${text}`, 'commit'])
   await isAlone()
 })
@@ -115,15 +117,16 @@ test('a transfer, its gate, its movement and its attempts are one message, and s
 })
 
 test('a question that fails fails all that are asked beside it; none at all is no message', async () => {
-  const fails = { sql: 'select 1 / 0 as x', values: [], heard: () => 'never' }
-  await expect(ask(orm.em.fork(), { ...nameAsked, values: [uuid] }, fails)).rejects.toThrow(
-    'division by zero',
+  const failing = all(
+    nameOf(uuid),
+    question('select 1 / 0 as x', [], () => 'never'),
   )
-  const within = inTransaction(orm, em => ask(em, { ...nameAsked, values: [uuid] }, fails))
+  await expect(ask(orm.em.fork(), failing)).rejects.toThrow('division by zero')
+  const within = inTransaction(orm, em => ask(em, failing))
   await expect(within).rejects.toThrow('division by zero')
   await isAlone()
   heard.splice(0)
-  expect(await ask(orm.em.fork())).toEqual([])
+  expect(await ask(orm.em.fork(), NOTHING)).toEqual([])
   expect(heard).toEqual([])
 })
 

@@ -44,7 +44,7 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
         body: 'text',
         answers: { 200: taken, errors: ['unauthenticated'] },
         async handle({ params, body, headers, em, requestId }) {
-          const [connection] = await ask(em, connectionToCall(em, params.connection))
+          const connection = await ask(em, connectionToCall(em, params.connection))
           if (!connection) refuse('not_found')
           const provider = providers.providerFor(connection)
           const read = provider.readNotice({ body, headers: single(headers), secret: params.secret ?? null })
