@@ -55,8 +55,9 @@ async function lock(
 ): Promise<Locked & { opened: boolean }> {
   const charge = await chargeOf(em, pix)
   const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
-  if (!charge && !out && pix.connectionUuid) await lockGate(em, pix.connectionUuid)
+  // Before the gate where it is what leads there, as for whoever returns it.
   const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ALONE, refresh: true })
+  if (!charge && !out && pix.connectionUuid) await lockGate(em, pix.connectionUuid)
   const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, place)
   const found = await em.findOne(Med, told.order.uuid, { ...ALONE, refresh: true })

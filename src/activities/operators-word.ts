@@ -22,8 +22,19 @@ export function settleBy<Row extends Tried>({ orm, log }: Dependencies, outgoing
       return { kind: 'unknown', code: 'never_begun' }
     }
     log.warn(said, 'an operator settles an unknown outcome')
-    return inTransaction(orm, tx => keep(tx, outgoing, key, outcomeOf(word)))
+    try {
+      return await inTransaction(orm, tx => keep(tx, outgoing, key, outcomeOf(word)))
+    } catch (error) {
+      if (!isRefusedByARow(error)) throw error
+      log.error(said, 'the word of an operator cannot be kept')
+      return { kind: 'unknown', code: 'word_not_kept' }
+    }
   }
+}
+
+/** What he says cannot be so: an end-to-end id that another movement has, or that is none (SQLSTATE 22, 23). */
+function isRefusedByARow(error: unknown): boolean {
+  return /^2[23]/.test(String(Object(error).code))
 }
 
 function outcomeOf(word: OperatorsWord): SendOutcome {

@@ -4,24 +4,20 @@ import { Charge } from '../db/entities/charge.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { Refund } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { lockAvailable } from '../db/post.ts'
 import { all, ask, type Question } from '../db/questions.ts'
 import { entities } from '../db/reading.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
-import { goneUncovered, refundReleased, refundSettled } from '../domain/ledger.ts'
-import type { Sending } from '../domain/provider.ts'
-import { refund as life, type RefundEvent, refundableCents } from '../domain/refund.ts'
-import { announceCharge, announceMovement, announceRefund } from './announce.ts'
+import { refundReleased } from '../domain/ledger.ts'
+import { refund as life } from '../domain/refund.ts'
+import { announceCharge, announceRefund } from './announce.ts'
 import { shortfallsRepaid } from './inflow.ts'
 import { coverDisputes } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { lockChargeBeside, moveCharge } from './move.ts'
-import { book, failMovement, settleMovement } from './movements.ts'
+import { book, failMovement } from './movements.ts'
 import type { Outgoing, Tried } from './outgoing.ts'
-import { askedOfSplits, partiesOf } from './refund-opening.ts'
-
-/** A refund under the lock of its charge, which every refund of that charge waits for. */
-type Devolution = { refund: Refund; charge: Charge }
+import { partiesOf } from './refund-opening.ts'
+import { countReturns, type Devolution, moveRefund, settle, settleLate } from './refund-settlements.ts'
 
 const MOVEMENT_OF_REFUND = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
 
@@ -46,6 +42,10 @@ export const devolution: Outgoing<Devolution & Tried> = {
     )
     const [charge, [refund, , attempts, heard]] = await lockChargeBeside(em, chargeUuid, beside)
     return [{ refund, charge, attempts }, heard]
+  },
+
+  over({ refund: { state, failure } }) {
+    return life.isOver(state) ? (failure?.code ?? state) : null
   },
 
   async begin() {
@@ -79,6 +79,7 @@ export const devolution: Outgoing<Devolution & Tried> = {
     if (!life.accepts(refund.state, event)) return
     const at = new Date()
     const { accountUuid, providerAccountUuid } = charge
+    const before = charge.history.at(-2) // What it showed before it was refunding.
     const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
     moveRefund(refund, event, at)
     refund.failure = {
@@ -99,24 +100,9 @@ export const devolution: Outgoing<Devolution & Tried> = {
     // What is left again is first of all a dispute's that has opened meanwhile.
     await coverDisputes(em, { movement: charge.movement!, charge }, disputes, at)
     await announceRefund(em, refund, { charge, at })
-    if (charge.state === 'refunded') await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
+    if (chargeLife.shows(charge.state) !== before?.status)
+      await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
   },
-}
-
-/**
- * A dispute's return may have taken what this refund was to: it was gone uncovered then, and counts for the charge now
- * that the refund has not gone.
- */
-async function countReturns(em: EntityManager, charge: Charge): Promise<void> {
-  const [row]: { cents: string }[] = await em.execute(
-    `select coalesce(sum(value_cents), 0) as cents from refund where charge_uuid = ? and state = 'settled'`,
-    [charge.uuid],
-  )
-  const more = Math.min(Number(row?.cents) - charge.refundedCents, refundableCents(charge))
-  if (more <= 0) return
-  for (const { split, cents } of askedOfSplits(charge, more))
-    charge.splits.getItems().find(({ uuid }) => uuid === split.uuid)!.askedBackCents += cents
-  charge.refundedCents += more
 }
 
 function whatFailureMeans({ receivedCents, refundedCents }: Charge): ChargeEvent {
@@ -134,67 +120,4 @@ function accept(refund: Refund): void {
   const at = new Date()
   moveRefund(refund, 'accepted', at)
   refund.acceptedAt = at
-}
-
-async function settle(em: EntityManager, { refund, charge }: Devolution, sending: Sending): Promise<void> {
-  const at = new Date()
-  charge.refundingCents -= refund.valueCents
-  charge.refundedCents += refund.valueCents
-  const whole = charge.refundedCents === charge.receivedCents
-  moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
-  for (const part of refund.parts) {
-    const split = charge.splits.getItems().find(each => each.uuid === part.split_uuid)
-    if (split) split.askedBackCents += part.asked
-  }
-  moveRefund(refund, 'settled', at)
-  settleOut(refund, sending, at)
-  await book(
-    em,
-    refund.movement!,
-    refundSettled(partiesOf(refund), { accountUuid: refund.accountUuid, cents: refund.feeCents }),
-  )
-  await announceAll(em, { refund, charge }, at)
-}
-
-/** It was thought to have failed and has gone after all: the owner's money follows it, covered or not. */
-async function settleLate(
-  em: EntityManager,
-  { refund, charge }: Devolution,
-  sending: Sending,
-): Promise<void> {
-  const at = new Date()
-  const availableCents = await lockAvailable(em, charge)
-  moveRefund(refund, 'settled_late', at)
-  refund.failure = null
-  settleOut(refund, sending, at)
-  // What was received bounds what the charge can show as refunded, whatever else has gone.
-  const shown = Math.min(refund.valueCents, refundableCents(charge))
-  if (shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')) {
-    charge.refundedCents += shown
-    moveCharge(charge, 'refund_requested', at)
-    const whole = charge.refundedCents === charge.receivedCents
-    moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
-  }
-  await book(
-    em,
-    refund.movement!,
-    goneUncovered(charge.accountUuid, { cents: refund.valueCents, availableCents }),
-  )
-  await announceAll(em, { refund, charge }, at)
-}
-
-async function announceAll(em: EntityManager, { refund, charge }: Devolution, at: Date): Promise<void> {
-  await announceRefund(em, refund, { charge, at })
-  await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
-  await announceMovement(em, refund.movement!, { lifeUuid: refund.uuid, requestId: refund.requestId, at })
-}
-
-function settleOut(refund: Refund, sending: Sending, at: Date): void {
-  settleMovement(refund.movement!, sending, at)
-  refund.endToEnd = sending.endToEnd
-}
-
-function moveRefund(refund: Refund, event: RefundEvent, at: Date): void {
-  refund.state = life.next(refund.state, event)
-  refund.updatedAt = at
 }

@@ -20,7 +20,7 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     if (original.connectionUuid) await lockGate(em, original.connectionUuid)
     const out = await em.findOne(
       Movement,
-      { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
+      { originalUuid: uuid, type: 'EXTERNAL_REFUND', medUuid: null },
       { orderBy: { createdAt: 'desc' } },
     )
     const [attempts, heard] = await attemptsBeside(em, { operation: 'return', subjectUuid: uuid }, more)

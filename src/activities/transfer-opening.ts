@@ -1,8 +1,9 @@
 import { connectionBy } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
+import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { all, type Question, question } from '../db/questions.ts'
+import { all, ask, type Question, question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
@@ -11,34 +12,31 @@ import { endUnsent } from './transfers.ts'
 
 /** How a transfer's row is first written. */
 
-/** What is to be known before a transfer's row is written: who is tried first, and whether it comes too late. */
-export function openingOf(em: EntityManager, order: TransferOrder): Question<Opening> {
-  return all(connectionBy(em, order.candidates[0]!), isTooLate(order))
+/** Who is tried first for it: what is to be known before its row is written. */
+export function firstOf(em: EntityManager, { candidates }: TransferOrder) {
+  return connectionBy(em, candidates[0]!)
 }
-type Opening = [first: Connection | undefined, isTooLate: boolean]
 
-/** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */
-export async function openTransfer(
+type Opening = { order: TransferOrder; details: TransferDetails; first: Connection | undefined }
+
+/**
+ * Writes its row, and takes the gate of its money; one that comes too late or takes a reference twice is FAILED from the
+ * beginning. `more` is what else is to be known from then on.
+ */
+export async function openTransfer<More>(
   em: EntityManager,
-  order: TransferOrder,
-  details: TransferDetails,
-  [connection, tooLate]: Opening,
-): Promise<PixOut> {
-  const why = await whyNotTaken(em, order, { ...details, tooLate })
-  const out = { transfer: create(em, order, details, connection!), attempts: [] }
+  { order, details, first }: Opening,
+  more: Question<More>,
+): Promise<[PixOut, More]> {
+  const refTaken = await isRefTaken(em, order, details)
+  const out = { transfer: create(em, order, details, first!), attempts: [] }
   await em.flush()
-  if (why) await endUnsent(em, out, 'not_taken', failureOf(why))
-  return out
-}
-
-async function whyNotTaken(
-  em: EntityManager,
-  order: TransferOrder,
-  { externalRef, tooLate }: Pick<TransferDetails, 'externalRef'> & { tooLate: boolean },
-) {
-  if (order.restored) return null // It was taken long ago.
-  if (tooLate) return 'not_taken'
-  return externalRef !== undefined && (await isTaken(em, order, externalRef)) ? 'external_ref_taken' : null
+  // Whoever waited for the gate may have waited too long.
+  const [, tooLate, heard] = await ask(em, all(gate(em, first!.uuid), isTooLate(order), more))
+  const why = tooLate ? 'not_taken' : refTaken ? 'external_ref_taken' : null
+  // What is found again after a restore was taken long ago.
+  if (why && !order.restored) await endUnsent(em, out, 'not_taken', failureOf(why))
+  return [out, heard]
 }
 
 function create(
@@ -69,14 +67,19 @@ function create(
   })
 }
 
-/** By PostgreSQL's clock, which the request asked as well. */
+/** By PostgreSQL's clock, which the request asked as well; as of now, not of the beginning of the transaction. */
 function isTooLate({ takeBefore }: TransferOrder): Question<boolean> {
-  const sql = 'select now() > ?::timestamptz as late'
+  const sql = 'select clock_timestamp() > ?::timestamptz as late'
   return question(sql, [takeBefore ?? null], ([row]) => row!.late === true)
 }
 
 /** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */
-async function isTaken(em: EntityManager, { accountUuid }: TransferOrder, externalRef: string) {
+async function isRefTaken(
+  em: EntityManager,
+  { accountUuid }: TransferOrder,
+  { externalRef }: TransferDetails,
+): Promise<boolean> {
+  if (externalRef === undefined) return false
   const policy: object[] = await em.execute(
     'select from account where uuid = ? and unique_external_ref for no key update',
     [accountUuid],

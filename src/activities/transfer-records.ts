@@ -1,8 +1,8 @@
 import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
-import { findAlone, gate } from '../db/lock.ts'
+import { findAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { all, ask } from '../db/questions.ts'
+import { ask, NOTHING } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
@@ -13,7 +13,7 @@ import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
-import { failureOf, openingOf, openTransfer } from './transfer-opening.ts'
+import { failureOf, firstOf, openTransfer } from './transfer-opening.ts'
 import { endUnsent, pixOut } from './transfers.ts'
 
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
@@ -28,8 +28,8 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const opening = await ask(em, openingOf(em, order))
-      const out = await openTransfer(em, order, sealer.open(order.details), opening)
+      const first = await ask(em, firstOf(em, order))
+      const [out] = await openTransfer(em, { order, details: sealer.open(order.details), first }, NOTHING)
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
         transfer.accepted = acceptedTransfer(transfer, [])
@@ -50,11 +50,9 @@ export function sendTransfer(dependencies: Dependencies) {
 /** How a transfer is locked by the sending that writes its row, where nobody has. */
 function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut>['lock'] {
   return async (em, uuid, more) => {
-    const [stored, opening] = await findAlone(em, Transfer, uuid, openingOf(em, order))
+    const [stored, first] = await findAlone(em, Transfer, uuid, firstOf(em, order))
     if (stored) return lockTransferBeside(em, uuid, more)
-    const out = await openTransfer(em, order, sealer.open(order.details), opening)
-    const [, heard] = await ask(em, all(gate(em, out.transfer.connection.uuid), more))
-    return [out, heard]
+    return openTransfer(em, { order, details: sealer.open(order.details), first }, more)
   }
 }
 

@@ -65,10 +65,10 @@ export const transfer = machine<TransferState, TransferStatus, TransferEvent>({
     over: true,
   },
   refunded: { shows: 'REFUNDED', on: {}, over: true },
-  // What the ledger follows is the money: a settlement after the failure makes it paid, with an alarm.
+  // What the ledger follows is the money: a settlement after the end makes it paid, with an alarm.
   failed: { shows: 'FAILED', on: { settled_late: 'paid' }, over: true },
-  cancelled: { shows: 'CANCELLED', on: {}, over: true },
-  expired: { shows: 'EXPIRED', on: {}, over: true },
+  cancelled: { shows: 'CANCELLED', on: { settled_late: 'paid' }, over: true },
+  expired: { shows: 'EXPIRED', on: { settled_late: 'paid' }, over: true },
 })
 
 /** What only money that has left comes to. */

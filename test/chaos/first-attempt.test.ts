@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { lockGate } from '../../src/db/lock.ts'
+import { inTransaction } from '../../src/db/orm.ts'
 import type { Sending } from '../../src/domain/provider.ts'
 import type { TransferOrder } from '../../src/workflows/messages.ts'
 import { openBooks } from './support/books.ts'
@@ -93,6 +96,22 @@ describe('nobody is called', () => {
     expect(await books.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
       { body: { status: 'FAILED', error: { code: 'not_taken' } } },
     ])
+    expect(calls).toBe(0)
+  })
+
+  test('for one that waits too long until its money may move', async () => {
+    const merchant = await books.merchant(1_000)
+    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
+    const { promise, resolve: isGated } = Promise.withResolvers<void>()
+    const holder = inTransaction(books.orm, async em => {
+      await lockGate(em, merchant.connectionUuid)
+      isGated()
+      await sleep(1_000)
+    })
+    await promise
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    await holder
+    expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
     expect(calls).toBe(0)
   })
 

@@ -50,8 +50,8 @@ describe('the life of a transfer (SPEC §4)', () => {
       refunded: { shows: 'REFUNDED', over: true, steps: {} },
       // The ledger follows the money.
       failed: { shows: 'FAILED', over: true, steps: { settled_late: 'paid' } },
-      cancelled: { shows: 'CANCELLED', over: true, steps: {} },
-      expired: { shows: 'EXPIRED', over: true, steps: {} },
+      cancelled: { shows: 'CANCELLED', over: true, steps: { settled_late: 'paid' } },
+      expired: { shows: 'EXPIRED', over: true, steps: { settled_late: 'paid' } },
     },
   })
 })

@@ -136,10 +136,13 @@ async function requireFreshRef(em: EntityManager, { body, token }: Pick<CreateRe
   if (taken > 0) refuse('external_ref_taken')
 }
 
+/** What is stored at the last moment is committed a little later, before the request looks for it. */
+const COMMITTED_MS = 500
+
 /** By PostgreSQL's clock, because another machine's life compares with it. */
 async function lastMoment(em: EntityManager): Promise<string> {
   const [row]: { at: Date }[] = await em.execute(
-    `select now() + interval '${NOT_STORED_MS} milliseconds' as at`,
+    `select now() + interval '${NOT_STORED_MS - COMMITTED_MS} milliseconds' as at`,
   )
   return new Date(row!.at).toISOString()
 }

@@ -119,3 +119,53 @@ test('a scheduled transfer that every provider refused for reasons of its own is
   expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
   expect(await books.balances(accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
+
+test.each([
+  ['cancelled', 'CANCELLED'],
+  ['never_sent', 'EXPIRED'],
+] as const)(
+  'one that settles although it was %s is paid: the ledger follows the money',
+  async (event, before) => {
+    const merchant = await books.merchant(1_000)
+    const { accountUuid, connectionUuid } = merchant
+    const order = books.transferOrder(merchant, { scheduledFor: tomorrow })
+    await books.records.storeTransfer(order)
+    books.provider({
+      sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }),
+      findTransfer: async () => ({ kind: 'found', sending: settled }),
+    })
+    await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+    await books.records.endWaiting({ uuid: order.uuid, event })
+    const asked = await books.providers.askTransfer({ uuid: order.uuid, connectionUuid, asked: 1 })
+    expect(asked).toMatchObject({ kind: 'settled', transfer: { state: 'paid' } })
+    expect(await books.balances(accountUuid)).toEqual({ available: 500, outside: -500 })
+    const events = await books.sql<{ body: { status: string; late?: true } }>(
+      `select body from event where subject_uuid = ? and type = 'TRANSFER' order by sequence`,
+      [order.uuid],
+    )
+    expect(events.map(({ body }) => [body.status, body.late])).toEqual([
+      [before, undefined],
+      ['PAID', true],
+    ])
+  },
+)
+
+test('the word of an operator that its row cannot keep changes nothing, and keeps nobody waiting', async () => {
+  const merchant = await books.merchant(2_000)
+  const { connectionUuid } = merchant
+  const taken = { ...settled, endToEnd: `E${'3'.repeat(31)}` }
+  const [first, second] = [books.transferOrder(merchant), books.transferOrder(merchant)]
+  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: taken }) })
+  await books.providers.sendTransfer({ uuid: first.uuid, connectionUuid, again: false, order: first })
+  books.provider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  await books.providers.sendTransfer({ uuid: second.uuid, connectionUuid, again: false, order: second })
+  for (const endToEnd of [taken.endToEnd, 'E'.repeat(33)]) {
+    const word = { as: 'settled', endToEnd, reason: 'read off another line' } as const
+    const heard = await books.records.settleTransfer({ uuid: second.uuid, connectionUuid, word })
+    expect(heard).toEqual({ kind: 'unknown', code: 'word_not_kept' })
+  }
+  expect(await books.records.transferNow(second.uuid)).toMatchObject({ state: 'sending' })
+  const word = { as: 'settled', endToEnd: `E${'4'.repeat(31)}`, reason: 'the right line' } as const
+  const heard = await books.records.settleTransfer({ uuid: second.uuid, connectionUuid, word })
+  expect(heard).toMatchObject({ kind: 'settled' })
+})

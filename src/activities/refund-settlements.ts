@@ -1,0 +1,102 @@
+import type { Charge } from '../db/entities/charge.ts'
+import type { Refund } from '../db/entities/refund.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { lockAvailable } from '../db/post.ts'
+import { charge as chargeLife } from '../domain/charge.ts'
+import { goneUncovered, refundSettled } from '../domain/ledger.ts'
+import type { Sending } from '../domain/provider.ts'
+import { refund as life, type RefundEvent, refundableCents } from '../domain/refund.ts'
+import { announceCharge, announceMovement, announceRefund } from './announce.ts'
+import { moveCharge } from './move.ts'
+import { book, settleMovement } from './movements.ts'
+import { askedOfSplits, partiesOf } from './refund-opening.ts'
+
+/** What the settlement of a refund does to it, to its charge and to the ledger, in time or late. */
+
+/** A refund under the lock of its charge, which every refund of that charge waits for. */
+export type Devolution = { refund: Refund; charge: Charge }
+
+/** It has gone as it was asked for. */
+export async function settle(
+  em: EntityManager,
+  { refund, charge }: Devolution,
+  sending: Sending,
+): Promise<void> {
+  const at = new Date()
+  await countReturns(em, charge)
+  charge.refundingCents -= refund.valueCents
+  charge.refundedCents += refund.valueCents
+  const whole = charge.refundedCents === charge.receivedCents
+  moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
+  for (const part of refund.parts) {
+    const split = charge.splits.getItems().find(each => each.uuid === part.split_uuid)
+    if (split) split.askedBackCents += part.asked
+  }
+  moveRefund(refund, 'settled', at)
+  settleOut(refund, sending, at)
+  await book(
+    em,
+    refund.movement!,
+    refundSettled(partiesOf(refund), { accountUuid: refund.accountUuid, cents: refund.feeCents }),
+  )
+  await announceAll(em, { refund, charge }, at)
+}
+
+/** It was thought to have failed and has gone after all: the owner's money follows it, covered or not. */
+export async function settleLate(
+  em: EntityManager,
+  { refund, charge }: Devolution,
+  sending: Sending,
+): Promise<void> {
+  const at = new Date()
+  const availableCents = await lockAvailable(em, charge)
+  moveRefund(refund, 'settled_late', at)
+  refund.failure = null
+  settleOut(refund, sending, at)
+  // What was received bounds what the charge can show as refunded, whatever else has gone.
+  const shown = Math.min(refund.valueCents, refundableCents(charge))
+  if (shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')) {
+    charge.refundedCents += shown
+    moveCharge(charge, 'refund_requested', at)
+    const whole = charge.refundedCents === charge.receivedCents
+    moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
+  }
+  await book(
+    em,
+    refund.movement!,
+    goneUncovered(charge.accountUuid, { cents: refund.valueCents, availableCents }),
+  )
+  await announceAll(em, { refund, charge }, at)
+}
+
+/**
+ * What went back while a refund was running, by a dispute or by an earlier refund that settled late, could not count for
+ * the charge then; it counts when that refund is through.
+ */
+export async function countReturns(em: EntityManager, charge: Charge): Promise<void> {
+  const [row]: { cents: string }[] = await em.execute(
+    `select coalesce(sum(value_cents), 0) as cents from refund where charge_uuid = ? and state = 'settled'`,
+    [charge.uuid],
+  )
+  const more = Math.min(Number(row?.cents) - charge.refundedCents, refundableCents(charge))
+  if (more <= 0) return
+  for (const { split, cents } of askedOfSplits(charge, more))
+    charge.splits.getItems().find(({ uuid }) => uuid === split.uuid)!.askedBackCents += cents
+  charge.refundedCents += more
+}
+
+async function announceAll(em: EntityManager, { refund, charge }: Devolution, at: Date): Promise<void> {
+  await announceRefund(em, refund, { charge, at })
+  await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
+  await announceMovement(em, refund.movement!, { lifeUuid: refund.uuid, requestId: refund.requestId, at })
+}
+
+function settleOut(refund: Refund, sending: Sending, at: Date): void {
+  settleMovement(refund.movement!, sending, at)
+  refund.endToEnd = sending.endToEnd
+}
+
+export function moveRefund(refund: Refund, event: RefundEvent, at: Date): void {
+  refund.state = life.next(refund.state, event)
+  refund.updatedAt = at
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { IncomingPix, IssuedCharge, Sending } from '../../../src/domain/provider.ts'
+import type { RefundOrder } from '../../../src/workflows/messages.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What reading the code found in the lives of refunds, each as small as it can be told. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const settled = (cents: number): Sending => ({
+  ...{ status: 'settled', endToEnd: `D${randomUUID().replaceAll('-', '').slice(1)}`, cents },
+  at: new Date().toISOString(),
+})
+
+const LOJA = {
+  ...{ name: 'Loja', document: '11222333000181', account_number: '1', account_agency: '1' },
+  ...{ bank: { code: '', name: '', ispb: '' }, account_type: 'PAYMENT' as const },
+}
+
+/** A charge of R$ 10.00 that was paid, and refunds of it. */
+async function paid() {
+  const { accountUuid, connectionUuid } = await books.merchant(0)
+  const [uuid, now] = [randomUUID(), new Date()]
+  const charge = {
+    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
+    ...{ receiver: LOJA, expiresAt: new Date(Date.now() + 60_000).toISOString() },
+  } as IssuedCharge
+  books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+  await books.providers.issueCharge({
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+  })
+  const payment = {
+    ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled' },
+    ...{ at: now.toISOString(), payer: null, pixKey: 'key' },
+  } as IncomingPix
+  books.provider({
+    findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
+  })
+  await books.providers.followCharge({ chargeUuid: uuid, closing: false })
+
+  return {
+    accountUuid,
+    key: (refund: string) => ({ uuid: refund, connectionUuid }),
+    async refund(valueCents: number): Promise<string> {
+      const order: RefundOrder = {
+        ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
+        ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+      }
+      expect(await books.records.openRefund(order)).toMatchObject({ state: 'sending' })
+      return order.uuid
+    },
+    async shows() {
+      const [row] = await books.sql(
+        'select state, refunded_cents, refunding_cents from charge where uuid = ?',
+        [uuid],
+      )
+      return row
+    },
+    async told(): Promise<string[]> {
+      const events = await books.sql<{ body: { status: string } }>(
+        `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
+        [uuid],
+      )
+      return events.map(({ body }) => body.status)
+    },
+  }
+}
+
+test('a refund that was refused before its life heard of it is not sent again, however long it is not found', async () => {
+  const charge = await paid()
+  const refund = charge.key(await charge.refund(400))
+  let calls = 0
+  books.provider({
+    refund: async () => {
+      calls++
+      return { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }
+    },
+    findRefund: async () => ({ kind: 'not_found' }),
+  })
+  expect(await books.providers.sendRefund({ ...refund, again: false })).toMatchObject({ kind: 'unreachable' })
+  expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
+  // The worker died with this answer: its life knows nothing of it, asks, and is told to send once more.
+  await books.providers.askRefund({ ...refund, asked: 1 })
+  const again = await books.providers.sendRefund({ ...refund, again: true })
+  expect(again).toMatchObject({ kind: 'rejected', code: 'no_provider_available', finality: 'final' })
+  expect(calls).toBe(1)
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+})
+
+test('a refund that settles late while another one runs counts once that one is through', async () => {
+  const charge = await paid()
+  const first = charge.key(await charge.refund(300))
+  const refused = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
+  books.provider({ refund: async () => refused })
+  await books.providers.sendRefund({ ...first, again: false })
+  const second = charge.key(await charge.refund(400))
+  books.provider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  await books.providers.sendRefund({ ...second, again: false })
+  for (const [one, cents] of [
+    [first, 300],
+    [second, 400],
+  ] as const) {
+    books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(cents) }) })
+    expect(await books.providers.askRefund({ ...one, asked: 1 })).toMatchObject({ kind: 'settled' })
+  }
+  expect(await charge.shows()).toEqual({
+    state: 'partially_refunded',
+    refunded_cents: '700',
+    refunding_cents: '0',
+  })
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
+})
+
+test('a refund that settles late while another one runs is told of when that one fails', async () => {
+  const charge = await paid()
+  const first = charge.key(await charge.refund(300))
+  const refused = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
+  books.provider({ refund: async () => refused })
+  await books.providers.sendRefund({ ...first, again: false })
+  const second = charge.key(await charge.refund(400))
+  books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(300) }) })
+  await books.providers.askRefund({ ...first, asked: 1 })
+  await books.providers.sendRefund({ ...second, again: false })
+  expect(await charge.shows()).toEqual({
+    state: 'partially_refunded',
+    refunded_cents: '300',
+    refunding_cents: '0',
+  })
+  expect((await charge.told()).at(-1)).toBe('PARTIALLY_REFUNDED')
+})
