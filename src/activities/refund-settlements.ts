@@ -39,7 +39,9 @@ export async function settle(
     refund.movement!,
     refundSettled(partiesOf(refund), { accountUuid: refund.accountUuid, cents: refund.feeCents }),
   )
-  await announceAll(em, { refund, charge }, at)
+  await announceRefund(em, refund, { charge, at })
+  await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
+  await announceMoved(em, refund, at)
 }
 
 /** It was thought to have failed and has gone after all: the owner's money follows it, covered or not. */
@@ -55,8 +57,9 @@ export async function settleLate(
   settleOut(refund, sending, at)
   // What was received bounds what the charge can show as refunded, whatever else has gone.
   const shown = Math.min(refund.valueCents, refundableCents(charge))
-  if (shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')) {
-    charge.refundedCents += shown
+  const counts = shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')
+  if (counts) {
+    count(charge, shown)
     moveCharge(charge, 'refund_requested', at)
     const whole = charge.refundedCents === charge.receivedCents
     moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
@@ -66,7 +69,9 @@ export async function settleLate(
     refund.movement!,
     goneUncovered(charge.accountUuid, { cents: refund.valueCents, availableCents }),
   )
-  await announceAll(em, { refund, charge }, at)
+  await announceRefund(em, refund, { charge, at })
+  if (counts) await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
+  await announceMoved(em, refund, at)
 }
 
 /**
@@ -79,16 +84,18 @@ export async function countReturns(em: EntityManager, charge: Charge): Promise<v
     [charge.uuid],
   )
   const more = Math.min(Number(row?.cents) - charge.refundedCents, refundableCents(charge))
-  if (more <= 0) return
-  for (const { split, cents } of askedOfSplits(charge, more))
-    charge.splits.getItems().find(({ uuid }) => uuid === split.uuid)!.askedBackCents += cents
-  charge.refundedCents += more
+  if (more > 0) count(charge, more)
 }
 
-async function announceAll(em: EntityManager, { refund, charge }: Devolution, at: Date): Promise<void> {
-  await announceRefund(em, refund, { charge, at })
-  await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
-  await announceMovement(em, refund.movement!, { lifeUuid: refund.uuid, requestId: refund.requestId, at })
+/** The owner paid it all; what it would have asked of each split counts as asked, so that no later refund asks for it. */
+function count(charge: Charge, cents: number): void {
+  for (const { split, cents: asked } of askedOfSplits(charge, cents))
+    charge.splits.getItems().find(({ uuid }) => uuid === split.uuid)!.askedBackCents += asked
+  charge.refundedCents += cents
+}
+
+function announceMoved(em: EntityManager, { uuid, requestId, movement }: Refund, at: Date): Promise<void> {
+  return announceMovement(em, movement!, { lifeUuid: uuid, requestId, at })
 }
 
 function settleOut(refund: Refund, sending: Sending, at: Date): void {
