@@ -67,9 +67,16 @@ export function daysBetween(
   if (from === undefined && to === undefined) return undefined
   return {
     ...(from !== undefined && { $gte: new Date(`${from}T00:00:00Z`) }),
-    ...(to !== undefined && { $lt: new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS) }),
+    ...(to !== undefined && { $lt: dayAfter(new Date(`${to}T00:00:00Z`)) }),
   }
 }
+
+/** As far as four figures write a year: `9999-12-31` is how people write "without end". */
+function dayAfter(at: Date): Date {
+  return new Date(Math.min(at.getTime() + DAY_MS, LAST_MOMENT_MS))
+}
+
+const LAST_MOMENT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
  * Paid or settled before a moment, so begun before it too, give or take the clocks of two machines: a page of long ago
@@ -79,6 +86,6 @@ export function endedBefore(column: 'paid_at' | 'settled_at', at: Date | undefin
   if (at === undefined) return []
   return [
     [`${column} < ?`, at],
-    ['created_at < ?', new Date(at.getTime() + DAY_MS)],
+    ['created_at < ?', dayAfter(at)],
   ]
 }

@@ -102,7 +102,10 @@ export const errorBody = z
   .meta({ id: 'Error' })
 
 /** The filters and pages that every list takes. */
-export const day = z.iso.date().meta({ description: 'A UTC day, `YYYY-MM-DD`' })
+export const day = z.iso
+  .date()
+  .refine(text => text >= '0001-01-01', 'must be a day from 0001-01-01 on')
+  .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
 export const pageQuery = {
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   per_page: z.coerce.number().int().min(1).max(100).default(15),

@@ -44,6 +44,7 @@ export const recoverDeliveries = z.object({
   since: z.iso
     .datetime({ offset: true })
     .transform(text => new Date(text))
+    .refine(at => at.getUTCFullYear() >= 1, 'must be a moment from 0001-01-01 on')
     .meta({ description: 'ISO 8601 with its offset; not in the future', examples: ['2026-11-20T00:00:00Z'] }),
 })
 
