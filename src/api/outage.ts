@@ -45,15 +45,20 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * MikroORM names the failures of statements (DriverException) but lets those of opening a transaction through as bare
- * errors, some without a code; here they get the same name. Once per process.
+ * MikroORM names the failures of statements (DriverException) but lets those of opening and ending a transaction through as
+ * bare errors, some without a code; here they get the same name. What a transaction only writes is said with its end
+ * (src/db/pool.ts), so that is where it fails. Once per process.
  */
 export function nameFailedTransactions(orm: Orm): void {
   const connection = orm.em.getConnection()
-  const begin = connection.begin.bind(connection)
-  connection.begin = async options => {
+  connection.begin = named(connection.begin.bind(connection))
+  connection.commit = named(connection.commit.bind(connection))
+}
+
+function named<Asked extends unknown[], Answer>(asking: (...asked: Asked) => Promise<Answer>) {
+  return async (...asked: Asked): Promise<Answer> => {
     try {
-      return await begin(options)
+      return await asking(...asked)
     } catch (error) {
       throw error instanceof DriverException ? error : new DriverException(error as Error)
     }

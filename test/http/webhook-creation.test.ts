@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
+import { inTransaction } from '../../src/db/orm.ts'
 import { type Authority, authority, deadPort, farSide } from '../webhooks/far-side.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -52,6 +53,16 @@ describe('a new webhook', () => {
       .data
     expect(masked).toBe(`whsec_****${body.data.token.slice(-4)}`)
     expect({ ...rest, token: body.data.token }).toEqual(body.data)
+  })
+
+  test('that PostgreSQL does not write in time, though nothing was asked before, is 503 and not our fault', async () => {
+    await inTransaction(world.orm, async em => {
+      await em.execute('select from account where uuid = ? for update', [accountUuid])
+      const { status, body, headers } = await create()
+      expect([status, body.code]).toEqual([503, 'unavailable'])
+      expect(headers.has('retry-after')).toBe(true)
+    })
+    expect(await count()).toBe(0)
   })
 
   test('keeps its token sealed', async () => {
