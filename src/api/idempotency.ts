@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { uuidOfHash } from '../domain/identifiers.ts'
 import { sha256 } from '../sealing.ts'
+import type { Token } from './auth.ts'
 import { refuse } from './errors.ts'
 
 /** SPEC §1, idempotency: the key decides the uuid, the fingerprint decides whether it is the same request. */
@@ -12,7 +13,8 @@ export const REPLAYED = { 'Idempotent-Replayed': 'true' } as const
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/
 
 export type KeyedOperation = {
-  accountUuid: string
+  /** Whose key it is: what a test token has simulated is never the answer to a live one. */
+  by: Pick<Token, 'accountUuid' | 'mode'>
   method: string
   /** With its ids, in lower case: `/api/v1/payments/<uuid>/refund`. */
   path: string
@@ -20,9 +22,10 @@ export type KeyedOperation = {
 }
 
 /** The uuid of what a POST makes: always the same one for the same key, a random one without. */
-export function operationUuid({ accountUuid, method, path, key }: KeyedOperation): string {
+export function operationUuid({ by, method, path, key }: KeyedOperation): string {
   if (key === null) return randomUUID()
-  return uuidOfHash(sha256(JSON.stringify([accountUuid, method.toUpperCase(), path, key])))
+  const parts = [by.accountUuid, method.toUpperCase(), path, key]
+  return uuidOfHash(sha256(JSON.stringify(by.mode === 'test' ? [...parts, by.mode] : parts)))
 }
 
 /** SHA-256, in hex, of a parsed body in its one canonical spelling, and of the provider its token is bound to. */

@@ -285,7 +285,8 @@ test('what a notice says is only a hint: forged, invented and foreign ones chang
 test('a notice that is earlier than the charge waits for it', async () => {
   const merchant = await stage.merchant({ providers: [{ tells: false }] })
   const key = randomUUID()
-  const uuid = operationUuid({ accountUuid: merchant.uuid, method: 'POST', path: '/api/v1/payments', key })
+  const by = { accountUuid: merchant.uuid, mode: 'test' } as const
+  const uuid = operationUuid({ by, method: 'POST', path: '/api/v1/payments', key })
   expect((await notice(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
   const outcomes = () =>
     stage.sql<{ outcome: string | null }>('select outcome from notice where connection_uuid = ?', [

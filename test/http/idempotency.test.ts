@@ -6,7 +6,8 @@ import {
   requireSameRequest,
 } from '../../src/api/idempotency.ts'
 
-const operation = { accountUuid: 'a', method: 'post', path: '/api/v1/payments', key: 'k' }
+const by = { accountUuid: 'a', mode: 'live' } as const
+const operation = { by, method: 'post', path: '/api/v1/payments', key: 'k' }
 
 describe('the uuid of an operation', () => {
   test('is a UUID of version 8, the same for the same key', () => {
@@ -21,11 +22,12 @@ describe('the uuid of an operation', () => {
   })
 
   test.each([
-    { other: 'account', change: { accountUuid: 'b' } },
+    { other: 'account', change: { by: { ...by, accountUuid: 'b' } } },
+    { other: 'mode', change: { by: { ...by, mode: 'test' as const } } },
     { other: 'method', change: { method: 'put' } },
     { other: 'path', change: { path: '/api/v1/payments/x/refund' } },
     { other: 'key', change: { key: 'K' } },
-    { other: 'cut between its parts', change: { accountUuid: 'apost', method: '' } },
+    { other: 'cut between its parts', change: { by: { ...by, accountUuid: 'apost' }, method: '' } },
   ])('is another one for another $other', ({ change }) => {
     expect(operationUuid({ ...operation, ...change })).not.toBe(operationUuid(operation))
   })

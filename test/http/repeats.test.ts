@@ -32,7 +32,7 @@ const inDoubt = ({ operation, uuid, connection }: Doubted) =>
 async function transferInDoubt() {
   const { accountUuid, connection, token, key } = await merchant()
   const [path, body] = ['/api/v1/transfers', { value: 10, pix_key: 'maria@example.com' }]
-  const uuid = operationUuid({ accountUuid, method: 'POST', path, key })
+  const uuid = operationUuid({ by: { accountUuid, mode: 'test' }, method: 'POST', path, key })
   const fingerprint = fingerprintOf({ body: createTransfer.parse(body), connectionUuid: null })
   await sql(
     `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
@@ -42,10 +42,9 @@ async function transferInDoubt() {
     [uuid, fingerprint, connection],
   )
   await inDoubt({ operation: 'transfer', uuid, connection })
-  return {
-    uuid,
-    repeat: () => world.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
-  }
+  const repeat = (by = token) =>
+    world.call('POST', path, { token: by, body, headers: { 'idempotency-key': key } })
+  return { uuid, accountUuid, repeat }
 }
 
 /** The same of a refund. */
@@ -59,7 +58,7 @@ async function refundInDoubt() {
     [received, charge],
   )
   const [path, body] = [`/api/v1/payments/${charge}/refund`, { value: 0.4 }]
-  const uuid = operationUuid({ accountUuid, method: 'POST', path, key })
+  const uuid = operationUuid({ by: { accountUuid, mode: 'test' }, method: 'POST', path, key })
   const returning = await moved({ connection, type: 'EXTERNAL_REFUND', direction: 'OUT', status: 'PENDING' })
   const fingerprint = fingerprintOf({ body: createRefund.parse(body), connectionUuid: null })
   await sql(
@@ -129,3 +128,10 @@ test.each([
     expect((await repeat()).status).toBe(accepted)
   },
 )
+
+test('a live token does not hear what a test token has simulated by the same key', async () => {
+  const { accountUuid, repeat } = await transferInDoubt()
+  expect((await repeat()).status).toBe(201)
+  const live = await repeat(await world.token({ accountUuid, mode: 'live' }))
+  expect([live.status, Object.keys(live.body.errors)]).toEqual([422, ['provider_uuid']])
+})

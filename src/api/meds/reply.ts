@@ -86,12 +86,7 @@ async function replyIdOf({ token, uuid, idempotencyKey, form }: ReplyTo & { form
 
 function keyed(reply: { token: Token; uuid: string; idempotencyKey: string }): string {
   const path = `/api/v1/meds/${reply.uuid}/reply`
-  return operationUuid({
-    accountUuid: reply.token.accountUuid,
-    method: 'POST',
-    path,
-    key: reply.idempotencyKey,
-  })
+  return operationUuid({ by: reply.token, method: 'POST', path, key: reply.idempotencyKey })
 }
 
 type Taking = { em: EntityManager; med: Med; id: string; form: MedReplyForm; proofs: Proof[] }

@@ -30,7 +30,7 @@ export async function createCharge(
   request: CreateRequest,
 ) {
   const { body, token, em, idempotencyKey: key } = request
-  const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path: PAYMENTS_PATH, key })
+  const uuid = operationUuid({ by: token, method: 'POST', path: PAYMENTS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
   const stored = key === null ? null : await findCharge(em, uuid)
   if (stored) requireSameRequest(stored, fingerprint)

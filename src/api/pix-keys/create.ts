@@ -34,7 +34,7 @@ export type KeyRequest = {
 export async function createPixKey({ engine, sealer }: Means, request: KeyRequest) {
   const { body, token, em, idempotencyKey: key, requestId } = request
   const { accountUuid, connectionUuid } = token
-  const uuid = operationUuid({ accountUuid, method: 'POST', path: PIX_KEYS_PATH, key })
+  const uuid = operationUuid({ by: token, method: 'POST', path: PIX_KEYS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid })
   const stored = key === null ? null : await findPixKey(em, uuid)
   if (stored) {

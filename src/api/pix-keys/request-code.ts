@@ -29,7 +29,7 @@ export async function requestCode(
   { body, token, em, idempotencyKey: key, requestId }: CodeRequest,
 ) {
   const { accountUuid, connectionUuid } = token
-  const uuid = operationUuid({ accountUuid, method: 'POST', path: CODES_PATH, key })
+  const uuid = operationUuid({ by: token, method: 'POST', path: CODES_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid })
   const stored = key === null ? null : await em.findOne(AuthCode, uuid)
   if (stored) return answer(stored, { fingerprint, requestId: null })

@@ -29,7 +29,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const { body, token, em, idempotencyKey: key, chargeUuid } = request
   const charge = await chargeOf(em, token, chargeUuid)
   const path = `/api/v1/payments/${chargeUuid}/refund`
-  const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path, key })
+  const uuid = operationUuid({ by: token, method: 'POST', path, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
   const find = () => findRefund(em.fork(), uuid)
   const stored = key === null ? null : await find()

@@ -42,7 +42,7 @@ export async function createTransfer(
   request: CreateRequest,
 ) {
   const { body, token, em, idempotencyKey: key } = request
-  const uuid = operationUuid({ accountUuid: token.accountUuid, method: 'POST', path: TRANSFERS_PATH, key })
+  const uuid = operationUuid({ by: token, method: 'POST', path: TRANSFERS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
   const find = () => findTransfer(em.fork(), uuid)
   const stored = key === null ? null : await find()

@@ -19,7 +19,7 @@ export async function createWebhook(
   { body, token, idempotencyKey: key, em }: CreateRequest,
 ) {
   const { accountUuid, connectionUuid } = token
-  const uuid = operationUuid({ accountUuid, method: 'post', path: WEBHOOKS_PATH, key })
+  const uuid = operationUuid({ by: token, method: 'post', path: WEBHOOKS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid })
   const earlier = key === null ? null : await registered(em, { uuid, accountUuid })
   if (earlier) return replayed(earlier, fingerprint, sealer)
