@@ -1,4 +1,4 @@
-import { joinSending } from '../engine/begin.ts'
+import { joinBegun } from '../engine/begin.ts'
 import type { Engine } from '../engine/start.ts'
 import { refuse } from './errors.ts'
 import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from './limits.ts'
@@ -45,7 +45,7 @@ export async function joinSent<Row extends { uuid: string; createdAt: Date }>(
 ): Promise<Row> {
   const waitMs = CREATE_MS - (Date.now() - row.createdAt.getTime())
   if (waitMs <= 0) return row
-  await joinSending(engine, { kind, uuid: row.uuid, waitMs })
+  await joinBegun(engine, { kind, uuid: row.uuid, waitMs })
   return (await find()) ?? row
 }
 

@@ -83,16 +83,24 @@ async function beginSending<T extends Workflow>(
   )
 }
 
+/** What a life is called, and what whoever begins it waits for. */
+const BEGUN = {
+  charge: { idOf: chargeId, waited: ready.name },
+  transfer: { idOf: transferId, waited: answered.name },
+  refund: { idOf: refundId, waited: answered.name },
+} as const
+
 /** Waits for the answer that somebody else's call has begun to wait for; whatever interrupts it, the row tells. */
-export async function joinSending(
+export async function joinBegun(
   engine: Engine,
-  { kind, uuid, waitMs }: { kind: 'transfer' | 'refund'; uuid: string; waitMs: number },
+  { kind, uuid, waitMs }: { kind: keyof typeof BEGUN; uuid: string; waitMs: number },
 ): Promise<void> {
+  const { idOf, waited } = BEGUN[kind]
   const join = async () => {
     const client = await engine.client()
-    const life = client.workflow.getHandle(kind === 'transfer' ? transferId(uuid) : refundId(uuid))
+    const life = client.workflow.getHandle(idOf(uuid))
     const deadline = Date.now() + waitMs
-    await client.withDeadline(deadline, () => life.executeUpdate(answered, { updateId: uuid }))
+    await client.withDeadline(deadline, () => life.executeUpdate(waited, { updateId: uuid }))
   }
   await join().catch(() => undefined)
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fingerprintOf, operationUuid } from '../../src/api/idempotency.ts'
+import { paymentRoutes } from '../../src/api/routes/payments.ts'
 import { refundRoutes } from '../../src/api/routes/refunds.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { inTransaction } from '../../src/db/orm.ts'
+import { beginPause } from '../../src/db/pauses.ts'
+import { createPayment } from '../../src/wire/payment.ts'
 import { createRefund } from '../../src/wire/refund.ts'
 import { createTransfer } from '../../src/wire/transfer.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -12,7 +15,7 @@ import { openWorld, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld([transferRoutes, refundRoutes])
+  world = await openWorld([transferRoutes, refundRoutes, paymentRoutes])
 })
 afterAll(() => world?.close())
 
@@ -134,4 +137,18 @@ test('a live token does not hear what a test token has simulated by the same key
   expect((await repeat()).status).toBe(201)
   const live = await repeat(await world.token({ accountUuid, mode: 'live' }))
   expect([live.status, Object.keys(live.body.errors)]).toEqual([422, ['provider_uuid']])
+})
+
+test('a repeat of a charge that is being issued is not asked anew whether it may be: it hears where to look', async () => {
+  const { accountUuid, connection, token, key } = await merchant()
+  const [path, body] = ['/api/v1/payments', { value: 1, type: 'PIX', provider_uuid: connection }]
+  const uuid = operationUuid({ by: { accountUuid, mode: 'test' }, method: 'POST', path, key })
+  const fingerprint = fingerprintOf({ body: createPayment.parse(body), connectionUuid: null })
+  const charge = await world.charge(connection)
+  await sql('update charge set uuid = ?, fingerprint = ? where uuid = ?', [uuid, fingerprint, charge])
+  const target = { connectionUuid: connection }
+  await beginPause(world.orm.em.fork(), { target, reach: 'everything', who: 'ana', reason: 'a drill' })
+  await sql(`update connection set status = 'INACTIVE' where uuid = ?`, [connection])
+  const heard = await world.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
+  expect([heard.status, heard.body.code, heard.body.data]).toEqual([503, 'issuing', { uuid }])
 })

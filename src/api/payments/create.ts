@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { ReadCharge } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { openCharge } from '../../engine/begin.ts'
+import { joinBegun, openCharge } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import { type CreatePayment, createdCharge, showCreatedCharge } from '../../wire/payment.ts'
 import type { ChargeDetails, ChargeOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife } from '../begin.ts'
+import { beginLife, orNotConfirmed } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -32,10 +32,15 @@ export async function createCharge(
   const { body, token, em, idempotencyKey: key } = request
   const uuid = operationUuid({ by: token, method: 'POST', path: PAYMENTS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
-  const stored = key === null ? null : await findCharge(em, uuid)
-  if (stored) requireSameRequest(stored, fingerprint)
-  if (stored && stored.state !== 'issuing') return answer(stored, { replayed: true })
-
+  const find = () => findCharge(em.fork(), uuid)
+  const stored = key === null ? null : await find()
+  if (stored) {
+    requireSameRequest(stored, fingerprint)
+    if (stored.state !== 'issuing') return answer(stored, { replayed: true })
+    // It was allowed when it was taken: whatever was paused or changed since, its payload is waited for.
+    await joinBegun(engine, { kind: 'charge', uuid, waitMs: CREATE_MS })
+    return orNotConfirmed(uuid, async () => answer((await find()) ?? stored, { replayed: true }))
+  }
   const { splits, candidates } = await allowed({ em, token }, body)
   const details: ChargeDetails = {
     ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
@@ -57,7 +62,7 @@ export async function createCharge(
   return beginLife(engine, {
     uuid,
     start: () => openCharge(engine, order, seen),
-    find: () => findCharge(em.fork(), uuid),
+    find,
     tell(charge) {
       requireSameRequest(charge, fingerprint)
       // Of parallel requests with one key, one began the life; the others joined it.

@@ -37,8 +37,8 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
     requireSameRequest(stored, fingerprint)
     return orNotConfirmed(uuid, async () => {
       const waits = isUnanswered(stored)
-      const joined = waits ? await joinSent(engine, stored, { kind: 'refund', find }) : stored
-      const told = await keptAnswer(em, joined)
+      const now = waits ? await joinSent(engine, stored, { kind: 'refund', find }) : stored
+      const told = await keptAnswer(em, now)
       // After the refund, so that the charge is seen to be refunding.
       return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed: true })
     })

@@ -50,8 +50,8 @@ export async function createTransfer(
     requireSameRequest(stored, fingerprint)
     return orNotConfirmed(uuid, async () => {
       const waits = isUnanswered(stored)
-      const joined = waits ? await joinSent(engine, stored, { kind: 'transfer', find }) : stored
-      return answer(await keptAnswer(em, joined), { replayed: true })
+      const now = waits ? await joinSent(engine, stored, { kind: 'transfer', find }) : stored
+      return answer(await keptAnswer(em, now), { replayed: true })
     })
   }
   const [candidates, takeBefore] = await Promise.all([
