@@ -6,7 +6,7 @@ import { Connection } from '../db/entities/connection.ts'
 import { lockAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import type { ChargeState } from '../domain/charge.ts'
-import { feeOf } from '../domain/money.ts'
+import { askedFeeOf } from '../domain/money.ts'
 import type { IssuedCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { announceCharge } from './announce.ts'
@@ -60,7 +60,7 @@ async function issueThrough(
   if (attempt.state !== 'calling') return null
   const outcome = await provider.issueCharge({
     reference: attempt.reference,
-    totalCents: order.valueCents + feeBefore(order, connection),
+    totalCents: order.valueCents + askedFeeOf(order.valueCents, connection.fees),
     expiresInSeconds: order.expiresInSeconds,
     collectionKey: connection.collectionKey ?? null,
   })
@@ -76,11 +76,6 @@ export async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Pr
   return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid), await attemptsToIssue(em, chargeUuid))
 }
 
-/** Of an open amount it is known once that is paid (SPEC §2). */
-function feeBefore({ valueCents }: { valueCents: number }, { fees }: Connection): number {
-  return valueCents === 0 ? 0 : feeOf(valueCents, fees.charge)
-}
-
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
 export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
   const { connection } = begun
@@ -94,7 +89,7 @@ export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge
   }
   charge.connection = em.getReference(Connection, connection.uuid)
   charge.providerAccountUuid = connection.providerAccountUuid
-  charge.feeCents = feeBefore(charge, connection)
+  charge.feeCents = askedFeeOf(charge.valueCents, connection.fees)
   charge.totalCents = charge.valueCents + charge.feeCents
   charge.payload = issued.payload
   charge.txid = issued.txid

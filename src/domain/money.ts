@@ -51,6 +51,11 @@ export const NO_FEE: Fee = { fixedCents: 0, hundredthsOfPercent: 0 }
 export type FeeTable = { charge: Fee; transfer: Fee; refund: Fee }
 export const NO_FEES: FeeTable = { charge: NO_FEE, transfer: NO_FEE, refund: NO_FEE }
 
+/** The fee that a payer is asked for beside the value; of an open amount it is known once that is paid (SPEC §2). */
+export function askedFeeOf(valueCents: number, { charge }: FeeTable): number {
+  return valueCents === 0 ? 0 : feeOf(valueCents, charge)
+}
+
 function centsFromDecimal(text: string): number | null {
   const match = /^(\d{1,10})(?:\.(\d{1,2}))?$/.exec(text)
   if (!match) return null

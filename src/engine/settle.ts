@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/common'
 import { recordAct } from '../db/acts.ts'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
 import { refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
 import type { Engine } from './start.ts'
@@ -13,8 +14,20 @@ const LIVES = { transfer: transferId, refund: refundId, return: returnId } as co
 export type Settleable = keyof typeof LIVES
 export const SETTLEABLE = Object.keys(LIVES) as Settleable[]
 
-/** Said and not yet final: only of these can an outcome be unknown. */
-const OPEN: Attempt['state'][] = ['calling', 'accepted', 'unknown']
+/**
+ * What may be settled by a word: an outcome that is unknown, and one that its provider has taken or is being told of and
+ * said no more about for so long that it ought to have. What was accepted a moment ago was not known to whom the operator
+ * asked.
+ */
+function open(timeScale: number) {
+  const silentSince = new Date(Date.now() - scaled(WAITS.tellOperator, timeScale))
+  return {
+    $or: [
+      { state: 'unknown' as const },
+      { state: { $in: ['calling' as const, 'accepted' as const] }, updatedAt: { $lt: silentSince } },
+    ],
+  }
+}
 
 export type Settlement = { noun: Settleable; uuid: string; word: OperatorsWord; who: string }
 
@@ -30,9 +43,10 @@ export async function settleUnknown(
   em: EntityManager,
   { noun, uuid, word, who }: Settlement,
 ): Promise<string> {
-  const open = await em.count(Attempt, { operation: noun, subjectUuid: uuid, state: { $in: OPEN } })
+  const waiting = { operation: noun, subjectUuid: uuid, ...open(engine.timeScale) }
   const workflowId = LIVES[noun](uuid)
-  if (open === 0) throw new NothingUnknown(`nothing of ${workflowId} waits for a provider's word`)
+  if ((await em.count(Attempt, waiting)) === 0)
+    throw new NothingUnknown(`nothing of ${workflowId} waits for a provider's word`)
   const life = (await engine.client()).workflow.getHandle(workflowId)
   const { status } = await life.describe().catch(error => {
     if (error instanceof WorkflowNotFoundError) return { status: { name: 'UNKNOWN' } }

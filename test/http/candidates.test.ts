@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Token } from '../../src/api/auth.ts'
 import { candidatesFor } from '../../src/api/candidates.ts'
+import { allowed } from '../../src/api/payments/allowed.ts'
+import { createPayment } from '../../src/wire/payment.ts'
 import type { ConnectionRow } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -33,6 +35,25 @@ async function candidates({
 
 const connections = (...rows: ConnectionRow[]) =>
   Promise.all(rows.map(row => world.connection(accountUuid, row)))
+
+test('nobody is asked for more than an amount can be, the fee included: the value says so', async () => {
+  const [dear, free] = await connections({ chargeFee: { fixedCents: 1, hundredthsOfPercent: 0 } }, {})
+  const asked = async (value: number) => {
+    const token: Token = { uuid: randomUUID(), accountUuid, connectionUuid: null, mode: 'test' }
+    const body = createPayment.parse({ value, type: 'PIX' })
+    return allowed({ em: world.orm.em.fork(), token }, body).then(
+      found => found.candidates,
+      error => error.more.errors,
+    )
+  }
+  await world.defaults(accountUuid, [dear!, free!])
+  expect(await asked(9_999_999_999.98)).toEqual([dear, free])
+  expect(await asked(9_999_999_999.99)).toEqual([free])
+  await world.defaults(accountUuid, [dear!])
+  expect(await asked(9_999_999_999.99)).toEqual({
+    value: ['must not exceed 9999999999.99 together with its fee'],
+  })
+})
 
 describe('the defaults', () => {
   test('are taken in their order', async () => {

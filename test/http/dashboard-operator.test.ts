@@ -112,6 +112,22 @@ describe('an act', () => {
     expect((await operator.get(`${OPERATOR}/acts`)).text).toContain('it is back')
   })
 
+  test('on what its provider has just taken is none: whoever was asked did not know it yet', async () => {
+    const form = { noun: 'transfer', uuid: ours.unknown, as: 'rejected', reason: 'they have nothing' }
+    const settle = async (state: string, ago: string) => {
+      await ours.sql(
+        'update attempt set state = ?, updated_at = now() - ?::interval where subject_uuid = ?',
+        [...[state, ago, ours.unknown]],
+      )
+      return (await send('settle', form)).status
+    }
+    for (const state of ['accepted', 'calling']) {
+      expect(await settle(state, '1 minute')).toBe(409)
+      expect(await settle(state, '1 hour')).toBe(503) // There is no Temporal here to tell.
+    }
+    expect(await settle('unknown', '0')).toBe(503)
+  })
+
   test('on what is not there is none', async () => {
     const uuid = randomUUID()
     const reason = 'because'

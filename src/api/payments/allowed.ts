@@ -1,5 +1,6 @@
 import { inOrderOfTrust } from '../../db/breaker.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { askedFeeOf, MOST_CENTS } from '../../domain/money.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { type Split, sumFault } from '../../domain/split.ts'
 import { uuid } from '../../wire/common.ts'
@@ -35,10 +36,13 @@ export async function allowed(
     candidatesFor(caller.em, { ...caller, providerUuid: body.provider_uuid }),
   )
   const able = candidates?.filter(one => body.value > 0 || CAPABILITIES[one.dialect].openAmount) ?? []
+  const payable = able.filter(one => body.value + askedFeeOf(body.value, one.fees) <= MOST_CENTS)
   if (candidates && able.length === 0 && !errors.value)
     errors.value = ['no provider of this charge can leave the value open']
+  else if (candidates && payable.length === 0 && !errors.value)
+    errors.value = ['must not exceed 9999999999.99 together with its fee']
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
-  return { splits, candidates: await inOrderOfTrust(caller.em, unpaused(able, 'in')) }
+  return { splits, candidates: await inOrderOfTrust(caller.em, unpaused(payable, 'in')) }
 }
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */

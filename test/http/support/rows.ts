@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager, Orm } from '../../../src/db/orm.ts'
+import { type Fee, NO_FEES } from '../../../src/domain/money.ts'
 import type { ConnectionStatus, ConnectionType, Dialect, ProviderName } from '../../../src/domain/provider.ts'
 import { newToken } from '../../../src/tokens.ts'
 
@@ -14,6 +15,7 @@ export type ConnectionRow = {
   /** An account at the provider that is there already: two connections may share one. */
   providerAccountUuid?: string
   createdAt?: Date
+  chargeFee?: Fee
 }
 
 export type TokenRow = {
@@ -71,7 +73,7 @@ export function rows(orm: Orm) {
         `insert into connection (uuid, account_uuid, provider_account_uuid, provider, dialect, type, status, is_public,
            is_simulated, base_url, sealed_credentials, secret_key_id, fees, virtual_account, created_at,
            collection_key)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'https://localhost', '', 'a', '{}', ?, ?, ?)`,
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'https://localhost', '', 'a', ?, ?, ?, ?)`,
         [
           uuid,
           accountUuid,
@@ -82,6 +84,7 @@ export function rows(orm: Orm) {
           row.status ?? 'ACTIVE',
           row.isPublic ?? true,
           row.isSimulated ?? true,
+          JSON.stringify({ ...NO_FEES, ...(row.chargeFee && { charge: row.chargeFee }) }),
           row.type === 'POOL' ? null : JSON.stringify(VIRTUAL_ACCOUNT),
           row.createdAt ?? new Date(),
           row.collectionKey ?? null,
