@@ -1,7 +1,7 @@
 import { namedAttempts } from '../db/attempts.ts'
 import type { Failure, Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { lockAvailable } from '../db/post.ts'
+import { lockAvailable, lockBalances } from '../db/post.ts'
 import { transferHeld, transferReleased } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
 import { transfer as life } from '../domain/transfer.ts'
@@ -25,10 +25,14 @@ export const pixOut: Outgoing<PixOut> = {
 
   /** Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. */
   async begin(em, { transfer }, by) {
-    await releaseHold(em, transfer)
     const feeCents = feeOf(transfer.valueCents, by.connection.fees.transfer)
     const { accountUuid } = transfer
     const { providerAccountUuid } = by.connection
+    if (transfer.heldCents > 0) {
+      const providerAccountUuids = [transfer.providerAccountUuid, providerAccountUuid]
+      await lockBalances(em, { accountUuid, providerAccountUuids })
+    }
+    await releaseHold(em, transfer)
     transfer.connection = by.connection
     transfer.providerAccountUuid = providerAccountUuid
     transfer.sender = partyOf(by.connection)

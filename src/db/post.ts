@@ -54,6 +54,21 @@ export async function post(em: EntityManager, entries: Entry[]): Promise<void> {
   )
 }
 
+/**
+ * Locks an account's balances at several provider accounts, in sorted order: whoever leaves one for another and whoever
+ * comes the other way do not wait for each other.
+ */
+export async function lockBalances(
+  em: EntityManager,
+  { accountUuid, providerAccountUuids }: { accountUuid: string; providerAccountUuids: string[] },
+): Promise<void> {
+  await em.execute(
+    `select from balance where account_uuid = ? and provider_account_uuid = any(array[?]::uuid[])
+     order by provider_account_uuid, account_uuid, bucket for update`,
+    [accountUuid, providerAccountUuids],
+  )
+}
+
 /** What an account could spend at a provider account right now, its balances locked until the transaction ends. */
 export async function lockAvailable(
   em: EntityManager,

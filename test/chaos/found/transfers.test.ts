@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { bookOpeningBalance } from '../../../src/admin/connections.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
 import type { Sending } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
 
@@ -168,4 +170,35 @@ test('the word of an operator that its row cannot keep changes nothing, and keep
   const word = { as: 'settled', endToEnd: `E${'4'.repeat(31)}`, reason: 'the right line' } as const
   const heard = await books.records.settleTransfer({ uuid: second.uuid, connectionUuid, word })
   expect(heard).toMatchObject({ kind: 'settled' })
+})
+
+test('transfers that leave two providers for each other do not wait for each other for ever', async () => {
+  const merchant = await books.merchant(100_000)
+  const { accountUuid } = merchant
+  const other = await books.connection(merchant)
+  await bookOpeningBalance(
+    books.orm.em.fork(),
+    await books.orm.em.fork().findOneOrFail(Connection, other),
+    100_000,
+  )
+  const ways = Array.from({ length: 60 }, (_, place) =>
+    place % 2 === 0 ? [merchant.connectionUuid, other] : [other, merchant.connectionUuid],
+  ) as [string, string][]
+  const orders = ways.map(candidates => books.transferOrder(merchant, { candidates }))
+  const through = (place: number) =>
+    Promise.all(
+      orders.map((order, nth) => {
+        const connectionUuid = ways[nth]![place]!
+        return books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false, order })
+      }),
+    )
+  books.provider({
+    sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }),
+  })
+  await through(0)
+  await through(1)
+  for (const { uuid } of orders)
+    expect(await books.records.failTransfer(uuid)).toMatchObject({ state: 'failed' })
+  const held = `select sum(cents) as cents from balance where account_uuid = ? and bucket = 'provisioned'`
+  expect(await books.sql(held, [accountUuid])).toEqual([{ cents: '0' }])
 })
