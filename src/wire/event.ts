@@ -28,6 +28,22 @@ export const eventsQuery = z.strictObject({
 })
 export type EventsQuery = z.output<typeof eventsQuery>
 
-export function showEvent(event: Event): z.output<typeof eventShown> {
+/** An event as far as it is shown. */
+export type ShownEvent = Pick<Event, 'uuid' | 'type' | 'createdAt' | 'body'>
+
+type Tried = { attempts?: { provider: string }[] }
+type Told = Tried & { error?: Tried & { provider?: string; provider_code?: string } }
+
+/** A resource as one provider's part of it shows it: of all attempts that one's, and its own reasons only. */
+export function bodyFor(own: string, body: Record<string, unknown>): Record<string, unknown> {
+  const { attempts, error } = body as Told
+  const seen = (tried: Tried['attempts']) => tried && { attempts: tried.filter(one => one.provider === own) }
+  if (!error) return { ...body, ...seen(attempts) }
+  const { provider, provider_code, ...reason } = error
+  const named = provider === undefined || provider === own ? error : reason
+  return { ...body, ...seen(attempts), error: { ...named, ...seen(error.attempts) } }
+}
+
+export function showEvent(event: ShownEvent): z.output<typeof eventShown> {
   return { id: event.uuid, type: event.type, timestamp: event.createdAt, data: event.body }
 }

@@ -339,4 +339,23 @@ test('of a transfer that fell back it sees the attempts of its own provider only
     attempts: [{ provider: 'PROVIDER_B', outcome: 'rejected', code: 'insufficient_balance' }],
   })
   expect((await rich.api.as(first.token).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(404)
+  const events = (await api.get('/api/v1/events?type=TRANSFER')).body
+  expect(events.data.map((one: Shown) => one.data.attempts.length)).toEqual([1, 1])
+  expect(JSON.stringify(events)).not.toContain('PROVIDER_A')
+})
+
+test('of a charge that nobody could issue it sees the word of its own provider only, and so of its event', async () => {
+  const both = await stage.merchant({ providers: [{}, { provider: 'PROVIDER_B' }] })
+  const [first] = both.connections as [Merchant['connection']]
+  for (const connection of both.connections) await moneyOut(stage).fault(connection, 'issueCharge', 'refused')
+  const { data } = (await both.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
+  expect(data.error.attempts).toHaveLength(2)
+  expect(data.provider.uuid).toBe(first.uuid)
+  const api = both.api.as(first.token)
+  const read = (await api.get(`/api/v1/payments/${data.uuid}`)).body.data
+  expect(read.error.attempts.map((one: Shown) => one.provider)).toEqual(['PROVIDER_A'])
+  const [listed] = (await api.get('/api/v1/payments')).body.data
+  const [event] = (await api.get('/api/v1/events?type=PAYMENT')).body.data
+  for (const shown of [listed, event.data]) expect(shown.error).toEqual(read.error)
+  expect(JSON.stringify([listed, event])).not.toContain('PROVIDER_B')
 })

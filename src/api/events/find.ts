@@ -4,7 +4,7 @@ import type { EntityManager } from '../../db/orm.ts'
 import { countTallied, NO_CONNECTION } from '../../db/tallies.ts'
 import { textArray } from '../../db/where.ts'
 import { eventsKeptSince } from '../../domain/webhook.ts'
-import type { EventsQuery } from '../../wire/event.ts'
+import { bodyFor, type EventsQuery, type ShownEvent } from '../../wire/event.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
 import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
@@ -22,35 +22,45 @@ export async function listEvents(em: EntityManager, token: Token, query: EventsQ
     ),
     countOf(em, { token, carriers, query }),
   ])
-  return pageOf({ ...query, total, rows })
+  return pageOf({ ...query, total, rows: rows.map(event => asSeenBy(token, carriers, event)) })
 }
 
 /** An event that a token sees, or 404. */
-export async function eventOf(em: EntityManager, token: Token, uuid: string): Promise<Event> {
-  const event = await em.findOne(Event, { $and: [{ uuid }, visible(token, await carriersFor(em, token))] })
-  return event ?? refuse('not_found')
+export async function eventOf(em: EntityManager, token: Token, uuid: string): Promise<ShownEvent> {
+  const carriers = await carriersFor(em, token)
+  const event = await em.findOne(Event, { $and: [{ uuid }, visible(token, carriers)] })
+  return asSeenBy(token, carriers, event ?? refuse('not_found'))
 }
+
+/** Of what others tried before its own provider, a bound token is told nothing here either (SPEC §9). */
+function asSeenBy({ connectionUuid }: Token, [own]: Carrier[], event: Event): ShownEvent {
+  const { uuid, type, createdAt, body } = event
+  return connectionUuid === null || !own
+    ? event
+    : { uuid, type, createdAt, body: bodyFor(own.provider, body) }
+}
+
+type Carrier = Pick<Connection, 'uuid' | 'provider'>
 
 /** The connections whose events a token sees: of its mode, and its own where it is bound to one. */
 async function carriersFor(
   em: EntityManager,
   { accountUuid, connectionUuid, reaches }: Token,
-): Promise<string[]> {
-  const connections = await em.find(
+): Promise<Carrier[]> {
+  return em.find(
     Connection,
     {
       accountUuid,
       ...(reaches && { isSimulated: reaches === 'test' }),
       ...(connectionUuid !== null && { uuid: connectionUuid }),
     },
-    { fields: ['uuid'] },
+    { fields: ['uuid', 'provider'] },
   )
-  return connections.map(({ uuid }) => uuid)
 }
 
 /** Not forgotten, and carried by one of these, or by none where the token is bound to none. */
-function visible({ accountUuid, connectionUuid }: Token, carriers: string[]) {
-  const theirs = { connectionUuid: { $in: carriers } }
+function visible({ accountUuid, connectionUuid }: Token, carriers: Carrier[]) {
+  const theirs = { connectionUuid: { $in: carriers.map(({ uuid }) => uuid) } }
   return {
     accountUuid,
     createdAt: { $gte: eventsKeptSince(new Date()) },
@@ -58,19 +68,20 @@ function visible({ accountUuid, connectionUuid }: Token, carriers: string[]) {
   }
 }
 
-type Asked = { token: Token; carriers: string[]; query: EventsQuery }
+type Asked = { token: Token; carriers: Carrier[]; query: EventsQuery }
 
 /** The same, counted. */
 function countOf(em: EntityManager, { token, carriers, query }: Asked): Promise<number> {
   const keptFrom = eventsKeptSince(new Date()).toISOString().slice(0, 10)
   const { date_from = keptFrom, date_to, type = [] } = query
+  const uuids = carriers.map(({ uuid }) => uuid)
   return countTallied(em, {
     noun: 'event',
     of: [
       ['account_uuid = ?', token.accountUuid],
       [
         'connection_uuid = any(?::uuid[])',
-        textArray(token.connectionUuid === null ? [...carriers, NO_CONNECTION] : carriers),
+        textArray(token.connectionUuid === null ? [...uuids, NO_CONNECTION] : uuids),
       ],
     ],
     states: type,

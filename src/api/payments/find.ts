@@ -14,9 +14,18 @@ export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge 
   return onlyOne(em, where(['uuid = ?', uuid]))
 }
 
-/** A charge of the token's account and provider, or 404. */
+/** A charge of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
 export async function chargeOf(em: EntityManager, token: Token, uuid: string): Promise<ReadCharge> {
-  return (await onlyOne(em, where(['uuid = ?', uuid], ...seenBy(token)))) ?? refuse('not_found')
+  const charge = await onlyOne(em, where(['uuid = ?', uuid], ...seenBy(token)))
+  return asSeenBy(token, charge ?? refuse('not_found'))
+}
+
+/** What it sees is carried by its own provider, so that one's word is all it is told of why nobody could issue. */
+function asSeenBy({ connectionUuid }: Token, charge: ReadCharge): ReadCharge {
+  const { failure, connection } = charge
+  if (connectionUuid === null || !failure) return charge
+  const attempts = failure.attempts.filter(({ provider }) => provider === connection.provider)
+  return { ...charge, failure: { ...failure, attempts } }
 }
 
 async function onlyOne(em: EntityManager, by: Where): Promise<ReadCharge | null> {
@@ -32,7 +41,7 @@ export async function listCharges(em: EntityManager, token: Token, query: Paymen
     talliedTotal(em, { token, query, noun: 'charge', statesOf: life.shown }),
   ])
   const total = tallied ?? (await countCharges(em, asked))
-  return pageOf({ ...query, total, rows })
+  return pageOf({ ...query, total, rows: rows.map(row => asSeenBy(token, row)) })
 }
 
 /** SPEC §1's filters; an absent one asks for nothing. */
