@@ -28,8 +28,16 @@ export async function takePayments(
   })
   for (const payment of payments) {
     const movement = known.find(one => one.endToEnd === payment.endToEnd)
-    await takePayment(em, charge, payment, movement)
+    const cameAfterAll = movement?.status === 'FAILED' && payment.status === 'settled'
+    if (cameAfterAll) await leaveIdOf(em, movement)
+    await takePayment(em, charge, payment, cameAfterAll ? undefined : movement)
   }
+}
+
+/** Money that arrived is never dropped: what failed leaves its end-to-end id to the movement of what has come. */
+async function leaveIdOf(em: EntityManager, failed: Movement): Promise<void> {
+  failed.endToEnd = null
+  await em.flush()
 }
 
 async function takePayment(

@@ -23,7 +23,7 @@ const LOJA = {
 }
 
 /** A charge of R$ 10.00 that was paid, and refunds of it. */
-async function paid() {
+async function paid(payments: IncomingPix['status'][] = ['settled']) {
   const { accountUuid, connectionUuid } = await books.merchant(0)
   const [uuid, now] = [randomUUID(), new Date()]
   const charge = {
@@ -39,10 +39,17 @@ async function paid() {
     ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled' },
     ...{ at: now.toISOString(), payer: null, pixKey: 'key' },
   } as IncomingPix
-  books.provider({
-    findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
-  })
-  await books.providers.followCharge({ chargeUuid: uuid, closing: false })
+  for (const status of payments) {
+    books.provider({
+      findCharge: async () => ({
+        kind: 'found',
+        status: 'completed',
+        charge,
+        payments: [{ ...payment, status }],
+      }),
+    })
+    await books.providers.followCharge({ chargeUuid: uuid, closing: false })
+  }
 
   return {
     accountUuid,
@@ -133,4 +140,12 @@ test('a refund that settles late while another one runs is told of when that one
     refunding_cents: '0',
   })
   expect(await charge.told()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
+})
+
+test('a payment that had failed and has come after all is booked, whole, and can be refunded', async () => {
+  const charge = await paid(['in_process', 'failed', 'settled', 'settled'])
+  expect(await charge.shows()).toMatchObject({ state: 'paid' })
+  expect(await charge.told()).toEqual(['PAID'])
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  await charge.refund(1_000)
 })
