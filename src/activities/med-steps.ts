@@ -9,11 +9,12 @@ import type { MedFacts } from '../domain/med-facts.ts'
 import { shownInstant } from '../domain/time.ts'
 import type { LinkTo } from '../wire/med.ts'
 import type { MedOrder } from '../workflows/messages.ts'
-import { announceMed } from './announce.ts'
+import { announceCharge, announceMed } from './announce.ts'
 import { coverDisputes, releaseDispute } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { type Dispute, takeMedReturns } from './med-returns.ts'
 import { lockCharge, lockTransfer, moveMed, type PixOut } from './move.ts'
+import { countLate } from './refund-settlements.ts'
 import { takeReturns } from './transfer-returns.ts'
 
 /** What a provider's word does to a dispute, in the transaction that keeps it. */
@@ -131,6 +132,8 @@ async function take(em: EntityManager, locked: Locked, event: MedEvent, { linkTo
   }
   if (life.isOver(med.state) && med.kind === 'RECEIVED_MED') {
     await releaseDispute(em, med, locked, at)
+    if (locked.charge && (await countLate(em, locked.charge, at)))
+      await announceCharge(em, locked.charge, { at, lifeUuid: med.uuid })
     const left = disputes.filter(other => other.uuid !== med.uuid)
     await coverDisputes(em, locked, left, at)
   }

@@ -55,15 +55,8 @@ export async function settleLate(
   moveRefund(refund, 'settled_late', at)
   refund.failure = null
   settleOut(refund, sending, at)
-  // What was received bounds what the charge can show as refunded, whatever else has gone.
-  const shown = Math.min(refund.valueCents, refundableCents(charge))
-  const counts = shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')
-  if (counts) {
-    count(charge, shown)
-    moveCharge(charge, 'refund_requested', at)
-    const whole = charge.refundedCents === charge.receivedCents
-    moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
-  }
+  await em.flush() // So that it is among those that have settled.
+  const counts = await countLate(em, charge, at)
   await book(
     em,
     refund.movement!,
@@ -75,8 +68,23 @@ export async function settleLate(
 }
 
 /**
+ * Lets a charge show what settled late, as far as it is free to: neither while a refund runs, nor what disputes claim.
+ * Whoever lets go of it calls this again. Whether anything came of it, to be told.
+ */
+export async function countLate(em: EntityManager, charge: Charge, at: Date): Promise<boolean> {
+  if (!chargeLife.accepts(charge.state, 'refund_requested')) return false
+  const before = charge.refundedCents
+  await countReturns(em, charge)
+  if (charge.refundedCents === before) return false
+  moveCharge(charge, 'refund_requested', at)
+  const whole = charge.refundedCents === charge.receivedCents
+  moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
+  return true
+}
+
+/**
  * What went back while a refund was running, by a dispute or by an earlier refund that settled late, could not count for
- * the charge then; it counts when that refund is through.
+ * the charge then; it counts when that refund is through. What was received bounds what is shown, whatever has gone.
  */
 export async function countReturns(em: EntityManager, charge: Charge): Promise<void> {
   const [row]: { cents: string }[] = await em.execute(

@@ -286,6 +286,27 @@ describe('a dispute', () => {
   })
 })
 
+test('a refund that settles late under a dispute counts for its charge once the dispute lets go of it', async () => {
+  const merchant = await aMerchant({ providers: [{ balance: 100 }] })
+  const charge = await out.paidCharge(merchant, { value: 30 })
+  await out.fault(merchant.connection, 'refund', 'refused')
+  const failed = (await out.refund(merchant, charge, { value: 8 })).body.data
+  const id = await disputes(endToEndOf(charge))
+  await shows(merchant, endToEndOf(charge))
+  const refundId = failed.refund.uuid.replaceAll('-', '')
+  await stage.efi(merchant.connection, `/v2/pix/${endToEndOf(charge)}/devolucao/${refundId}`, {
+    valor: '8.00',
+  })
+  const settled = async () => (await out.events({ uuid: failed.refund.uuid }, 'REFUND')).at(-1)!.refund.status
+  await until(settled, status => status === 'COMPLETED')
+  expect(await merchant.api.read(charge.uuid)).toMatchObject({ status: 'PAID' })
+  await decide(id, 'disagreed')
+  await shows(merchant, endToEndOf(charge), ({ resolved }) => resolved)
+  expect(await merchant.api.read(charge.uuid)).toMatchObject({ status: 'PARTIALLY_REFUNDED' })
+  expect((await out.refund(merchant, charge, { value: 22.01 })).status).toBe(422)
+  expect((await out.refund(merchant, charge, { value: 22 })).status).toBe(200)
+})
+
 test('a refund and a dispute of the same charge, at once and however often: the payer is paid back once', async () => {
   const merchant = await aMerchant()
   const charges = await Promise.all(
