@@ -32,6 +32,8 @@ const PORTUGUESE: readonly Translation[] = (
       'must be an amount in reais from 0 to 9999999999\\.99 with at most two decimals',
       'precisa ser um valor em reais, de 0 a 9.999.999.999,99, com até duas casas decimais',
     ],
+    ['must be a day from 0001-01-01 on', 'precisa ser um dia a partir de 01/01/0001'],
+    ['must be a moment from 0001-01-01 on', 'precisa ser um momento a partir de 01/01/0001'],
     ['must be in the future, at most 90 days ahead', 'precisa estar no futuro, a no máximo 90 dias'],
     ['must not be in the future', 'não pode estar no futuro'],
     [
@@ -71,6 +73,10 @@ const PORTUGUESE: readonly Translation[] = (
     [
       'no active default provider; name one, or set the defaults',
       'nenhum provedor preferido está ativo; escolha um, ou defina a ordem',
+    ],
+    [
+      'must not exceed 9999999999.99 together with its fee',
+      'com a tarifa não pode passar de R$ 9.999.999.999,99',
     ],
     [
       'no provider of this charge can leave the value open',
