@@ -12,9 +12,9 @@ import type { MedReturn } from '../domain/med-facts.ts'
 import { refundableCents } from '../domain/refund.ts'
 import { announceCharge, announceMovement, announceRefund } from './announce.ts'
 import type { Disputed } from './med-cover.ts'
-import { moveCharge } from './move.ts'
 import { book, newMovement } from './movements.ts'
 import { askedOfSplits } from './refund-opening.ts'
+import { askBack, moveThroughRefund } from './refund-settlements.ts'
 
 /** A dispute with what it is about, all locked. */
 export type Dispute = Disputed & { med: Med }
@@ -91,17 +91,10 @@ async function refundCharge(em: EntityManager, { dispute, out, cents, at }: OfCh
     createdAt: at,
     updatedAt: at,
   })
-  for (const part of parts) {
-    const split = charge.splits.getItems().find(each => each.uuid === part.split_uuid)
-    if (split) split.askedBackCents += part.asked
-  }
+  askBack(charge, parts)
   charge.refundedCents += shown
   const moves = shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')
-  if (moves) {
-    moveCharge(charge, 'refund_requested', at)
-    const whole = charge.refundedCents === charge.receivedCents
-    moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
-  }
+  if (moves) moveThroughRefund(charge, at)
   await em.flush()
   out.refundUuid = refund.uuid
   await announceRefund(em, refund, { charge, at, lifeUuid: med.uuid })

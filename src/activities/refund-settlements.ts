@@ -1,5 +1,5 @@
 import type { Charge } from '../db/entities/charge.ts'
-import type { Refund } from '../db/entities/refund.ts'
+import type { Refund, RefundPart } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
 import { charge as chargeLife } from '../domain/charge.ts'
@@ -26,12 +26,8 @@ export async function settle(
   await countReturns(em, charge)
   charge.refundingCents -= refund.valueCents
   charge.refundedCents += refund.valueCents
-  const whole = charge.refundedCents === charge.receivedCents
-  moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
-  for (const part of refund.parts) {
-    const split = charge.splits.getItems().find(each => each.uuid === part.split_uuid)
-    if (split) split.askedBackCents += part.asked
-  }
+  moveToRefunded(charge, at)
+  askBack(charge, refund.parts)
   moveRefund(refund, 'settled', at)
   settleOut(refund, sending, at)
   await book(
@@ -76,9 +72,7 @@ export async function countLate(em: EntityManager, charge: Charge, at: Date): Pr
   const before = charge.refundedCents
   await countReturns(em, charge)
   if (charge.refundedCents === before) return false
-  moveCharge(charge, 'refund_requested', at)
-  const whole = charge.refundedCents === charge.receivedCents
-  moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
+  moveThroughRefund(charge, at)
   return true
 }
 
@@ -97,9 +91,31 @@ export async function countReturns(em: EntityManager, charge: Charge): Promise<v
 
 /** The owner paid it all; what it would have asked of each split counts as asked, so that no later refund asks for it. */
 function count(charge: Charge, cents: number): void {
-  for (const { split, cents: asked } of askedOfSplits(charge, cents))
-    charge.splits.getItems().find(({ uuid }) => uuid === split.uuid)!.askedBackCents += asked
+  const asked = askedOfSplits(charge, cents)
+  askBack(
+    charge,
+    asked.map(({ split, cents }) => ({ split_uuid: split.uuid, asked: cents })),
+  )
   charge.refundedCents += cents
+}
+
+/** What each split has been asked for by refunds so far, these included. */
+export function askBack({ splits }: Charge, parts: Pick<RefundPart, 'split_uuid' | 'asked'>[]): void {
+  for (const part of parts) {
+    const split = splits.getItems().find(({ uuid }) => uuid === part.split_uuid)
+    if (split) split.askedBackCents += part.asked
+  }
+}
+
+/** What went back without a refund that runs: the charge passes through one, to what all of them have come to. */
+export function moveThroughRefund(charge: Charge, at: Date): void {
+  moveCharge(charge, 'refund_requested', at)
+  moveToRefunded(charge, at)
+}
+
+function moveToRefunded(charge: Charge, at: Date): void {
+  const whole = charge.refundedCents === charge.receivedCents
+  moveCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
 }
 
 function announceMoved(em: EntityManager, { uuid, requestId, movement }: Refund, at: Date): Promise<void> {

@@ -62,6 +62,14 @@ async function paid(payments: IncomingPix['status'][] = ['settled']) {
       expect(await books.records.openRefund(order)).toMatchObject({ state: 'sending' })
       return order.uuid
     },
+    /** One that its provider refuses, as it does whatever is asked after it. */
+    async refused(valueCents: number) {
+      const outcome = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
+      books.provider({ refund: async () => outcome })
+      const refund = this.key(await this.refund(valueCents))
+      await books.providers.sendRefund({ ...refund, again: false })
+      return refund
+    },
     async shows() {
       const [row] = await books.sql(
         'select state, refunded_cents, refunding_cents from charge where uuid = ?',
@@ -102,10 +110,7 @@ test('a refund that was refused before its life heard of it is not sent again, h
 
 test('a refund that settles late while another one runs counts once that one is through', async () => {
   const charge = await paid()
-  const first = charge.key(await charge.refund(300))
-  const refused = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
-  books.provider({ refund: async () => refused })
-  await books.providers.sendRefund({ ...first, again: false })
+  const first = await charge.refused(300)
   const second = charge.key(await charge.refund(400))
   books.provider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
   await books.providers.sendRefund({ ...second, again: false })
@@ -126,10 +131,7 @@ test('a refund that settles late while another one runs counts once that one is 
 
 test('a refund that settles late while another one runs is told of when that one fails', async () => {
   const charge = await paid()
-  const first = charge.key(await charge.refund(300))
-  const refused = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
-  books.provider({ refund: async () => refused })
-  await books.providers.sendRefund({ ...first, again: false })
+  const first = await charge.refused(300)
   const second = charge.key(await charge.refund(400))
   books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(300) }) })
   await books.providers.askRefund({ ...first, asked: 1 })
