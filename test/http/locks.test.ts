@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Told, takeFacts } from '../../src/activities/med-steps.ts'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
 import { lockAvailable } from '../../src/db/post.ts'
+import { disputeRow } from './support/disputes.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** Whoever moves money of an account takes his turn; whoever only begins something beside it does not wait. */
@@ -86,6 +88,26 @@ test('of the money of one connection one transaction moves some at a time', asyn
     const other = withoutPatience(tx => lockTransfer(tx, transfer))
     await expect(other).rejects.toThrow(/lock timeout/)
   })
+})
+
+test('whoever waits for an unmatched PIX that is returned does not hold the gate, a dispute of it neither', async () => {
+  const med = await disputeRow(world, { connection })
+  const [{ pix, endToEnd }] = await world.orm.em.execute<[{ pix: string; endToEnd: string }]>(
+    'select movement_uuid as pix, end_to_end as "endToEnd" from med where uuid = ?',
+    [med],
+  )
+  const told = {
+    order: { uuid: med, connectionUuid: connection },
+    facts: { kind: 'RECEIVED_MED', endToEnd, status: 'open', returns: [], disputeType: 'SCAM' },
+  } as unknown as Told
+  let looking: Promise<unknown> | undefined
+  await inTransaction(world.orm, async em => {
+    await em.execute('select from movement where uuid = ? for update', [pix])
+    looking = inTransaction(world.orm, tx => takeFacts(tx, told))
+    await isWaitedFor()
+    await impatiently('select from connection where uuid = ? for no key update', [connection])
+  })
+  expect(await looking).toMatchObject({ uuid: med })
 })
 
 test('who takes one balance of an account has all of them: another who began with another one does not wait for him', async () => {
