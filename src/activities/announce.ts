@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { namedAttempts } from '../db/attempts.ts'
+import { HEARS_OF_ITS_MODE } from '../db/deliveries.ts'
 import type { Charge } from '../db/entities/charge.ts'
 import { ATTACHED, Attachment, type Med } from '../db/entities/med.ts'
 import type { Movement } from '../db/entities/movement.ts'
@@ -136,7 +137,7 @@ export function announceMovement(
 }
 
 /**
- * Writes the event, and a delivery for each endpoint that hears of its type. Neither needs an answer, so both travel with
+ * Writes the event, and a delivery for each endpoint of its mode that hears of its type. Neither needs an answer, so both travel with
  * what the transaction says next (src/db/pool.ts).
  */
 async function announce(em: EntityManager, { at, body, sequence, ...about }: Announcement): Promise<void> {
@@ -144,8 +145,9 @@ async function announce(em: EntityManager, { at, body, sequence, ...about }: Ann
   await em.insert(Event, { ...about, uuid, sequence, body: { ...body, sequence }, createdAt: at })
   await em.execute(
     `${UNANSWERED} insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
-     select gen_random_uuid(), uuid, ?, ?, ? from webhook
-     where account_uuid = ? and status = 'ACTIVE' and deleted_at is null and events @> array[?]`,
-    [uuid, at, at, about.accountUuid, about.type],
+     select gen_random_uuid(), w.uuid, ?, ?, ? from webhook w left join connection k on k.uuid = ?
+     where w.account_uuid = ? and w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[?]
+       and ${HEARS_OF_ITS_MODE}`,
+    [uuid, at, at, about.connectionUuid, about.accountUuid, about.type],
   )
 }

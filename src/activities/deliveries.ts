@@ -111,7 +111,7 @@ async function judge(em: EntityManager, { before, tried, at, timeScale }: Kept):
     )
     return
   }
-  const endpoint = await lockedWebhook(em, { uuid })
+  const endpoint = await lockedWebhook(em, uuid)
   if (endpoint?.status !== 'ACTIVE') return
   endpoint.failingSince ??= at
   const isGone = tried.kind === 'answered' && tried.status === 410

@@ -36,7 +36,7 @@ async function disableSilent(orm: Orm, timeScale: number): Promise<number> {
   let disabled = 0
   for (const { uuid } of silent)
     await inTransaction(orm, async em => {
-      const webhook = await lockedWebhook(em, { uuid })
+      const webhook = await lockedWebhook(em, uuid)
       if (webhook?.status !== 'ACTIVE' || !webhook.failingSince || webhook.failingSince > silentSince) return
       await disable(em, webhook, 'silent')
       disabled += 1

@@ -1,10 +1,10 @@
-import { Webhook } from '../db/entities/webhook.ts'
+import { HEARS_OF_ITS_MODE, lockedWebhook } from '../db/deliveries.ts'
 import { inTransaction } from '../db/orm.ts'
 import type { Engine } from '../engine/start.ts'
 import { wakeDue } from './delivery-sweep.ts'
 import type { Dependencies } from './dependencies.ts'
 
-/** Events of the endpoint's account from `since` until `until`, from after `after` on; moments are ISO 8601. */
+/** Events of the endpoint's account and mode from `since` until `until`, from after `after` on; moments are ISO 8601. */
 export type RecoveryOrder = {
   webhookUuid: string
   since: string
@@ -23,18 +23,18 @@ const BATCH = 500
 export function recoverDeliveries({ orm }: Dependencies, engine: Engine) {
   return async (order: RecoveryOrder): Promise<{ recovered: number; next: Place | null }> => {
     const batch = await inTransaction(orm, async em => {
-      // Endpoints are locked before their deliveries. One that is gone or disabled has nothing to recover.
-      await em.execute('select from webhook where uuid = ? for no key update', [order.webhookUuid])
-      const there = { uuid: order.webhookUuid, status: 'ACTIVE' as const, deletedAt: null }
-      const webhook = await em.findOne(Webhook, there)
-      if (!webhook) return { recovered: 0, next: null }
+      const webhook = await lockedWebhook(em, order.webhookUuid)
+      // One that is gone or disabled has nothing to recover.
+      if (webhook?.status !== 'ACTIVE') return { recovered: 0, next: null }
       const events: Row[] = await em.execute(
-        `select uuid, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at from event
-         where account_uuid = ? and type = any(array[?]) and created_at >= ? and created_at <= ?
-           and (created_at, uuid) > (?::timestamptz, ?::uuid)
-         order by created_at, uuid limit ?`,
+        `select e.uuid, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+         from webhook w join event e on e.account_uuid = w.account_uuid
+         left join connection k on k.uuid = e.connection_uuid
+         where w.uuid = ? and e.type = any(array[?]) and e.created_at >= ? and e.created_at <= ?
+           and (e.created_at, e.uuid) > (?::timestamptz, ?::uuid) and ${HEARS_OF_ITS_MODE}
+         order by e.created_at, e.uuid limit ?`,
         [
-          webhook.accountUuid,
+          webhook.uuid,
           webhook.events,
           order.since,
           order.until,

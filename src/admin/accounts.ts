@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { Account } from '../db/entities/account.ts'
-import { DefaultProvider } from '../db/entities/connection.ts'
 import { Token } from '../db/entities/token.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { newToken, type TokenMode } from '../tokens.ts'
@@ -58,17 +57,3 @@ export function tokensOf(em: EntityManager, accountUuid: string): Promise<Token[
 
 /** Tokens of years stay in the table; a person looks at these. */
 const MOST_SHOWN = 200
-
-/** Replaces the priority list of an account. */
-export async function setDefaults(
-  em: EntityManager,
-  accountUuid: string,
-  connectionUuids: string[],
-): Promise<void> {
-  await em.transactional(async tx => {
-    await tx.nativeDelete(DefaultProvider, { accountUuid, paymentType: 'PIX' })
-    connectionUuids.forEach((connection, index) => {
-      tx.create(DefaultProvider, { accountUuid, paymentType: 'PIX', position: index + 1, connection })
-    })
-  })
-}

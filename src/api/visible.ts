@@ -1,12 +1,18 @@
 import type { Condition } from '../db/where.ts'
 import type { Token } from './auth.ts'
 
-/** What a token sees of things that a connection carries: its account's, in its mode, of its provider where it is bound. */
-export function visibleTo({ accountUuid, connectionUuid, reaches }: Token) {
-  const connection = {
+/** The connections that a token sees, of its account: of its mode, and its own where it is bound to one. */
+export function connectionsSeenBy({ connectionUuid, reaches }: Token) {
+  return {
     ...(connectionUuid !== null && { uuid: connectionUuid }),
     ...(reaches && { isSimulated: reaches === 'test' }),
   }
+}
+
+/** What a token sees of things that a connection carries: its account's, by the connections that it sees. */
+export function visibleTo(token: Token) {
+  const connection = connectionsSeenBy(token)
+  const { accountUuid } = token
   return { accountUuid, ...(Object.keys(connection).length > 0 && { connection }) }
 }
 

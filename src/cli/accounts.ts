@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { openAccount, setDefaults } from '../admin/accounts.ts'
+import { openAccount } from '../admin/accounts.ts'
+import { replaceDefaults } from '../db/defaults.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
@@ -55,7 +56,7 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
                 await em.findOne(Connection, { uuid: one, accountUuid }),
                 `connection ${one} of the account`,
               )
-            await setDefaults(em, accountUuid, connections)
+            await replaceDefaults(em, { accountUuid }, connections)
           },
         }),
       ),

@@ -17,7 +17,7 @@ export async function connectionOf(
 /** The public ones that an account has ranked, by priority. */
 export function rankedConnections(em: EntityManager, accountUuid: string): Promise<Connection[]> {
   const ranked = `default_provider d join connection c on c.uuid = d.connection_uuid
-    where d.account_uuid = ? and d.payment_type = 'PIX' and c.is_public order by d.position`
+    where d.account_uuid = ? and d.payment_type = 'PIX' and c.is_public order by c.is_simulated, d.position`
   return looked(em, ranked, [accountUuid])
 }
 

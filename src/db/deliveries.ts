@@ -1,3 +1,4 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import { DISABLED_BECAUSE } from '../domain/webhook.ts'
 import { Webhook } from './entities/webhook.ts'
 import type { EntityManager } from './orm.ts'
@@ -8,11 +9,18 @@ import type { EntityManager } from './orm.ts'
  */
 export async function lockedWebhook(
   em: EntityManager,
-  where: { uuid: string; accountUuid?: string },
+  uuid: string,
+  where: FilterQuery<Webhook> = { deletedAt: null },
 ): Promise<Webhook | null> {
-  await em.execute('select from webhook where uuid = ? for no key update', [where.uuid])
-  return em.findOne(Webhook, { ...where, deletedAt: null }, { refresh: true })
+  await em.execute('select from webhook where uuid = ? for no key update', [uuid])
+  return em.findOne(Webhook, { $and: [{ uuid }, where] }, { refresh: true })
 }
+
+/**
+ * Whether an endpoint `w` hears of what the connection `k` carried, as a condition of SQL: of its own mode only, so that
+ * no shop sends goods for what a simulator has paid. What no connection carried is of either mode.
+ */
+export const HEARS_OF_ITS_MODE = `(w.mode is null or k.uuid is null or k.is_simulated = (w.mode = 'test'))`
 
 /** Ends all that is still to be delivered to an endpoint, under its lock; the sweep tells their lives. */
 export async function endPending(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { issueToken, openAccount, revokeTokens, setDefaults } from '../admin/accounts.ts'
+import { issueToken, openAccount, revokeTokens } from '../admin/accounts.ts'
 import { bookOpeningBalance, connect, registerNotices } from '../admin/connections.ts'
+import { replaceDefaults } from '../db/defaults.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, migrate, openOrm } from '../db/orm.ts'
@@ -103,9 +104,9 @@ async function furnish(site: Site): Promise<DemoResult> {
     connections.push(found ? await reconnect(site, found) : await firstConnection(site, merchant, name))
   }
   if (known.length === 0)
-    await setDefaults(
+    await replaceDefaults(
       em,
-      merchant.uuid,
+      { accountUuid: merchant.uuid },
       connections.map(connection => connection.uuid),
     )
   return {
@@ -186,9 +187,9 @@ async function recipient(site: Site, holder: { name: string; document: string },
     })
   if (known.length === 0) {
     const own = await em.find(Connection, { accountUuid: account.uuid }, { orderBy: { provider: 'asc' } })
-    await setDefaults(
+    await replaceDefaults(
       em,
-      account.uuid,
+      { accountUuid: account.uuid },
       own.map(connection => connection.uuid),
     )
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { issueToken, openAccount, setDefaults } from '../../src/admin/accounts.ts'
+import { issueToken, openAccount } from '../../src/admin/accounts.ts'
 import { connect } from '../../src/admin/connections.ts'
+import { replaceDefaults } from '../../src/db/defaults.ts'
 import { migrate, type Orm, openOrm } from '../../src/db/orm.ts'
 import { foldTallies } from '../../src/db/tallies.ts'
 import { PROVIDER_NAMES } from '../../src/domain/provider.ts'
@@ -79,7 +80,7 @@ async function furnish(orm: Orm, sealer: Sealer): Promise<Merchant> {
     })
     connections.push(connection.uuid)
   }
-  await setDefaults(em, accountUuid, connections)
+  await replaceDefaults(em, { accountUuid }, connections)
   const webhook = randomUUID()
   await em.execute(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)

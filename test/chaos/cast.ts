@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { issueToken, openAccount, setDefaults } from '../../src/admin/accounts.ts'
+import { issueToken, openAccount } from '../../src/admin/accounts.ts'
 import { bookOpeningBalance, connect, registerNotices } from '../../src/admin/connections.ts'
+import { replaceDefaults } from '../../src/db/defaults.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { type FeeTable, NO_FEES } from '../../src/domain/money.ts'
 import type { Dialect, ProviderName } from '../../src/domain/provider.ts'
@@ -91,9 +92,9 @@ async function merchant(site: Site, place: number, role: Role): Promise<Merchant
   const connections = []
   for (const provider of role.providers)
     connections.push(await connection(site, uuid, { place, provider, role }))
-  await setDefaults(
+  await replaceDefaults(
     site.orm.em.fork(),
-    uuid,
+    { accountUuid: uuid },
     connections.map(one => one.uuid),
   )
   const name = 'storm'

@@ -219,6 +219,32 @@ describe('a token', () => {
   })
 })
 
+test('simulators and real providers are ordered apart', async () => {
+  const accountUuid = await world.account()
+  const simulated = await world.connection(accountUuid)
+  const real = await world.connection(accountUuid, { isSimulated: false })
+  await world.defaults(accountUuid, [simulated])
+  await addUser(world.orm.em.fork(), { email: 'both@trilho.test', password: PASSWORD, accountUuid })
+  const owner = browserOf(world)
+  await owner.signIn('both@trilho.test', PASSWORD)
+  const on = '/dashboard/providers'
+  const add = (mode: string, uuid: string) => owner.send(`${on}/order`, { mode, move: `add ${uuid}` }, { on })
+  const ranked = () =>
+    world.orm.em
+      .fork()
+      .execute(
+        'select connection_uuid as uuid, position from default_provider where account_uuid = ? order by connection_uuid',
+        [accountUuid],
+      )
+  expect((await add('live', simulated)).status).toBe(422)
+  expect(await ranked()).toEqual([{ uuid: simulated, position: 1 }])
+  expect((await add('live', real)).status).toBe(303)
+  const both = [simulated, real].sort()
+  expect(await ranked()).toEqual(both.map(uuid => ({ uuid, position: 1 })))
+  const { text } = await owner.get(on)
+  expect(text.indexOf(`<code>${real}</code>`)).toBeLessThan(text.indexOf(`<code>${simulated}</code>`))
+})
+
 test('the order of providers changes by its buttons, and never to nothing', async () => {
   const second = await world.connection(ours.account, { provider: 'PROVIDER_B' })
   const on = '/dashboard/providers'

@@ -45,6 +45,22 @@ describe('the defaults', () => {
     })
   })
 
+  test('of one mode leave those of the other alone, and neither token sees the other’s', async () => {
+    const live = await world.token({ accountUuid, mode: 'live' })
+    const real = [await connect({ isSimulated: false }), await connect({ isSimulated: false })]
+    const simulated = [await connect(), await connect()]
+    const put = (by: string, provider_uuids: string[]) =>
+      world.call('PUT', DEFAULTS, { token: by, body: { payment_type: 'PIX', provider_uuids } })
+    expect((await put(live, real)).status).toBe(200)
+    expect((await put(token, simulated)).status).toBe(200)
+    expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated])
+    expect((await put(token, simulated.slice(1))).status).toBe(200)
+    expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated.slice(1)])
+    const refused = await put(token, [simulated[0]!, real[0]!])
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['provider_uuids.1']])
+    expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated.slice(1)])
+  })
+
   test('may be named in any case, ten of them', async () => {
     const ten = await Promise.all(Array.from({ length: 10 }, () => connect()))
     expect((await replace(ten.map(uuid => uuid.toUpperCase()))).status).toBe(200)

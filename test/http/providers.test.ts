@@ -89,6 +89,19 @@ describe('a provider', () => {
     }
   })
 
+  test('of the other mode is not there: a test token sees simulators, a live one never', async () => {
+    const [simulated, real] = [await connect(), await connect({ isSimulated: false })]
+    const live = await world.token({ accountUuid, mode: 'live' })
+    for (const [by, own, other] of [
+      [token, simulated, real],
+      [live, real, simulated],
+    ] as const) {
+      expect((await world.call('GET', `${PATH}/${own}`, { token: by })).status).toBe(200)
+      expect((await world.call('GET', `${PATH}/${other}`, { token: by })).status).toBe(404)
+      expect(uuids((await world.call('GET', PATH, { token: by })).body.data)).toEqual([own])
+    }
+  })
+
   test('is found by its uuid in any case', async () => {
     const uuid = await connect()
     expect((await world.call('GET', `${PATH}/${uuid.toUpperCase()}`, { token })).body.data.uuid).toBe(uuid)

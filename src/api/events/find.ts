@@ -8,6 +8,7 @@ import { bodyFor, type EventsQuery, type ShownEvent } from '../../wire/event.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
 import { daysBetween, newestFirst, pageOf } from '../pagination.ts'
+import { connectionsSeenBy } from '../visible.ts'
 
 /** One page of the events that a token sees, newest first. */
 export async function listEvents(em: EntityManager, token: Token, query: EventsQuery) {
@@ -42,20 +43,10 @@ function asSeenBy({ connectionUuid }: Token, [own]: Carrier[], event: Event): Sh
 
 type Carrier = Pick<Connection, 'uuid' | 'provider'>
 
-/** The connections whose events a token sees: of its mode, and its own where it is bound to one. */
-async function carriersFor(
-  em: EntityManager,
-  { accountUuid, connectionUuid, reaches }: Token,
-): Promise<Carrier[]> {
-  return em.find(
-    Connection,
-    {
-      accountUuid,
-      ...(reaches && { isSimulated: reaches === 'test' }),
-      ...(connectionUuid !== null && { uuid: connectionUuid }),
-    },
-    { fields: ['uuid', 'provider'] },
-  )
+/** The connections whose events a token sees. */
+function carriersFor(em: EntityManager, token: Token): Promise<Carrier[]> {
+  const theirs = { accountUuid: token.accountUuid, ...connectionsSeenBy(token) }
+  return em.find(Connection, theirs, { fields: ['uuid', 'provider'] })
 }
 
 /** Not forgotten, and carried by one of these, or by none where the token is bound to none. */

@@ -9,6 +9,7 @@ import {
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
 import { newestFirst, pageOf } from '../pagination.ts'
+import { connectionsSeenBy, visibleTo } from '../visible.ts'
 
 /** One page of the connections that a token sees, with balances and health, newest first. */
 export async function listProviders(em: EntityManager, token: Token, query: ProvidersQuery) {
@@ -28,8 +29,8 @@ export async function providerOf(em: EntityManager, token: Token, uuid: string) 
   return provider!
 }
 
-function visible({ accountUuid, connectionUuid }: Token) {
-  return { accountUuid, ...(connectionUuid !== null && { uuid: connectionUuid }) }
+function visible(token: Token) {
+  return { accountUuid: token.accountUuid, ...connectionsSeenBy(token) }
 }
 
 /** Connections with their balances and health, however many, in one query more. */
@@ -78,11 +79,11 @@ function conditionOf(row: ConditionRow): Condition {
   }
 }
 
-/** The default providers in their order of priority; a bound token sees itself where it is one of them. */
-export async function defaultProviders(em: EntityManager, { accountUuid, connectionUuid }: Token) {
+/** The default providers that a token sees, in their order of priority. */
+export async function defaultProviders(em: EntityManager, token: Token) {
   const places = await em.find(
     DefaultProvider,
-    { accountUuid, paymentType: 'PIX', ...(connectionUuid !== null && { connection: connectionUuid }) },
+    { ...visibleTo(token), paymentType: 'PIX' },
     { populate: ['connection'], orderBy: { position: 'asc' } },
   )
   const connections = places.map(place => place.connection)

@@ -26,8 +26,8 @@ export const deliveryRoutes: Routes = (router, { config, temporal }) => {
     description: 'It is signed, tried and listed like any other; `data` is the webhook itself.',
     tokens: 'global_only',
     answers: { 200: startedDelivery, errors: ['webhook_disabled'] },
-    async handle({ params: { uuid }, token: { accountUuid }, requestId, em }) {
-      const data = await writeTest(em, { uuid, accountUuid }, requestId)
+    async handle({ params: { uuid }, token, requestId, em }) {
+      const data = await writeTest(em, { ...token, uuid }, requestId)
       await wakeSoon(engine, data.uuid)
       return { body: { message: 'A test event is on its way.', data } }
     },
@@ -40,8 +40,8 @@ export const deliveryRoutes: Routes = (router, { config, temporal }) => {
     tokens: 'global_only',
     query: deliveriesQuery,
     answers: { 200: deliveryPage },
-    handle: async ({ params: { uuid }, token: { accountUuid }, query, em }) => ({
-      body: await listDeliveries(em, { uuid, accountUuid }, query),
+    handle: async ({ params: { uuid }, token, query, em }) => ({
+      body: await listDeliveries(em, { ...token, uuid }, query),
     }),
   })
 
@@ -52,8 +52,8 @@ export const deliveryRoutes: Routes = (router, { config, temporal }) => {
     description: 'Whatever came of it before: at once, and then on the schedule from its beginning.',
     tokens: 'global_only',
     answers: { 200: startedDelivery, errors: ['webhook_disabled'] },
-    async handle({ params: { uuid, delivery }, token: { accountUuid }, em }) {
-      const data = await sendAgain(em, { uuid, accountUuid }, delivery)
+    async handle({ params: { uuid, delivery }, token, em }) {
+      const data = await sendAgain(em, { ...token, uuid }, delivery)
       await wakeSoon(engine, data.uuid)
       return { body: { message: 'The event is on its way again.', data } }
     },
@@ -68,8 +68,8 @@ export const deliveryRoutes: Routes = (router, { config, temporal }) => {
     tokens: 'global_only',
     body: recoverDeliveries,
     answers: { 200: z.object({ message: z.string() }), errors: ['webhook_disabled'] },
-    async handle({ params: { uuid }, token: { accountUuid }, body: { since }, em }) {
-      const webhook = await webhookOf(em, { uuid, accountUuid })
+    async handle({ params: { uuid }, token, body: { since }, em }) {
+      const webhook = await webhookOf(em, { ...token, uuid })
       if (webhook.status !== 'ACTIVE') refuse('webhook_disabled')
       const until = new Date()
       if (since > until) refuseField('since', 'must not be in the future')

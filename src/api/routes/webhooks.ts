@@ -55,8 +55,8 @@ export const webhookRoutes =
       tokens: 'global_only',
       query: webhooksQuery,
       answers: { 200: webhookPage },
-      async handle({ query, token: { accountUuid }, em }) {
-        const [rows, total] = await listWebhooks(em, accountUuid, query)
+      async handle({ query, token, em }) {
+        const [rows, total] = await listWebhooks(em, token, query)
         return { body: pageOf({ ...query, total, rows: rows.map(showWebhook) }) }
       },
     })
@@ -67,8 +67,8 @@ export const webhookRoutes =
       summary: 'Read a webhook',
       tokens: 'global_only',
       answers: { 200: webhookAnswer },
-      async handle({ params: { uuid }, token: { accountUuid }, em }) {
-        return { body: { data: showWebhook(await webhookOf(em, { uuid, accountUuid })) } }
+      async handle({ params: { uuid }, token, em }) {
+        return { body: { data: showWebhook(await webhookOf(em, { ...token, uuid })) } }
       },
     })
 
@@ -82,8 +82,8 @@ export const webhookRoutes =
       body: changeWebhook,
       alsoWrong: ({ body }) => unusable(Object(body), tools.inspect),
       answers: { 200: webhookAnswer },
-      async handle({ params: { uuid }, token: { accountUuid }, body, em }) {
-        const webhook = await change(em, { uuid, accountUuid }, body, tools)
+      async handle({ params: { uuid }, token, body, em }) {
+        const webhook = await change(em, { ...token, uuid }, body, tools)
         if (body.status === 'DISABLED') await wakeAllSoon(engine)
         const data = body.token === undefined ? showWebhook(webhook) : showRotatedWebhook(webhook, body.token)
         return { body: { data } }
@@ -99,9 +99,9 @@ export const webhookRoutes =
       tokens: 'global_only',
       body: rotateWebhook.optional(),
       answers: { 200: webhookAnswer },
-      async handle({ params: { uuid }, token: { accountUuid }, body, em }) {
-        const { webhook, token } = await rotateToken(em, { uuid, accountUuid }, body?.token, tools)
-        return { body: { data: showRotatedWebhook(webhook, token) } }
+      async handle({ params: { uuid }, token, body, em }) {
+        const { webhook, token: secret } = await rotateToken(em, { ...token, uuid }, body?.token, tools)
+        return { body: { data: showRotatedWebhook(webhook, secret) } }
       },
     })
 
@@ -112,8 +112,8 @@ export const webhookRoutes =
       description: 'Deliveries that are under way end.',
       tokens: 'global_only',
       answers: { 200: z.object({ message: z.string() }) },
-      async handle({ params: { uuid }, token: { accountUuid }, em }) {
-        await removeWebhook(em, { uuid, accountUuid })
+      async handle({ params: { uuid }, token, em }) {
+        await removeWebhook(em, { ...token, uuid })
         await wakeAllSoon(engine)
         return { body: { message: 'The webhook was removed.' } }
       },

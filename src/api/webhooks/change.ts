@@ -1,3 +1,4 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import { disable, endPending, lockedWebhook } from '../../db/deliveries.ts'
 import { type PreviousToken, Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -6,24 +7,32 @@ import { MOST_PREVIOUS_TOKENS } from '../../domain/webhook.ts'
 import type { Sealer } from '../../sealing.ts'
 import { maskedSecret, newSecret } from '../../webhooks/signature.ts'
 import type { ChangeWebhook } from '../../wire/webhook.ts'
+import type { Token } from '../auth.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { newestFirst } from '../pagination.ts'
 import { type Inspect, requireUsable } from './usable.ts'
 
-/** One endpoint of one account. */
-export type Place = { uuid: string; accountUuid: string }
+/** One endpoint, and who may see it. */
+export type Place = Seer & { uuid: string }
+type Seer = Pick<Token, 'accountUuid' | 'reaches'>
 type Tools = { sealer: Sealer; inspect: Inspect; timeScale: number }
 
-export function listWebhooks(
-  em: EntityManager,
-  accountUuid: string,
-  query: Parameters<typeof newestFirst>[0],
-) {
-  return em.findAndCount(Webhook, { accountUuid, deletedAt: null }, newestFirst(query))
+export function listWebhooks(em: EntityManager, seer: Seer, query: Parameters<typeof newestFirst>[0]) {
+  return em.findAndCount(Webhook, seenBy(seer), newestFirst(query))
 }
 
-export async function webhookOf(em: EntityManager, { uuid, accountUuid }: Place): Promise<Webhook> {
-  return (await em.findOne(Webhook, { uuid, accountUuid, deletedAt: null })) ?? refuse('not_found')
+export async function webhookOf(em: EntityManager, place: Place): Promise<Webhook> {
+  return (await em.findOne(Webhook, { $and: [{ uuid: place.uuid }, seenBy(place)] })) ?? refuse('not_found')
+}
+
+/** The same under its lock, or 404. */
+export async function lockedWebhookOf(em: EntityManager, place: Place): Promise<Webhook> {
+  return (await lockedWebhook(em, place.uuid, seenBy(place))) ?? refuse('not_found')
+}
+
+/** The account's, of the mode that is seen; one that is older than modes is of both. */
+function seenBy({ accountUuid, reaches }: Seer): FilterQuery<Webhook> {
+  return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
 }
 
 /** Changes what is named. Another URL, and an endpoint that is enabled again, must complete a handshake first. */
@@ -35,7 +44,7 @@ export async function changeWebhook(em: EntityManager, place: Place, body: Chang
     tools.inspect,
   )
   return em.transactional(async tx => {
-    const webhook = await locked(tx, place)
+    const webhook = await lockedWebhookOf(tx, place)
     if (body.url !== undefined && body.url !== webhook.url) {
       webhook.url = body.url
       webhook.failingSince = null
@@ -60,7 +69,7 @@ export async function rotateToken(em: EntityManager, place: Place, given: string
   await requireUsable({ token: given }, tools.inspect)
   const token = given ?? newSecret()
   return em.transactional(async tx => {
-    const webhook = await locked(tx, place)
+    const webhook = await lockedWebhookOf(tx, place)
     if (token === tools.sealer.open(webhook.sealedToken))
       refuseField('token', 'must differ from the token it replaces')
     replaceToken(webhook, token, tools)
@@ -85,13 +94,9 @@ function replaceToken(webhook: Webhook, token: string, { sealer, timeScale }: To
 /** Removes an endpoint, and with it what was still to be delivered. */
 export function removeWebhook(em: EntityManager, place: Place): Promise<void> {
   return em.transactional(async tx => {
-    const webhook = await locked(tx, place)
+    const webhook = await lockedWebhookOf(tx, place)
     webhook.deletedAt = new Date()
     await tx.flush()
     await endPending(tx, webhook.uuid, 'CANCELLED')
   })
-}
-
-async function locked(em: EntityManager, place: Place): Promise<Webhook> {
-  return (await lockedWebhook(em, place)) ?? refuse('not_found')
 }

@@ -30,7 +30,8 @@ export async function createWebhook(
     events: body.events ?? [...SUBSCRIBED_TYPES],
     token: body.token ?? newSecret(),
   }
-  const { webhook, isOurs } = await stored(em, sealer, { uuid, accountUuid, fingerprint, creation })
+  const order = { uuid, accountUuid, mode: token.mode, fingerprint, creation }
+  const { webhook, isOurs } = await stored(em, sealer, order)
   if (!isOurs) return replayed(webhook, fingerprint, sealer)
   return { body: { data: showCreatedWebhook(webhook, creation) } }
 }
@@ -39,7 +40,13 @@ function registered(em: EntityManager, where: { uuid: string; accountUuid: strin
   return em.findOne(Webhook, where, { populate: ['sealedCreation'] })
 }
 
-type Order = { uuid: string; accountUuid: string; fingerprint: string; creation: Creation }
+type Order = {
+  uuid: string
+  accountUuid: string
+  mode: Token['mode']
+  fingerprint: string
+  creation: Creation
+}
 
 /** The row, and whether this request wrote it: of parallel ones with the same key one does. */
 async function stored(em: EntityManager, sealer: Sealer, { creation, ...order }: Order) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { lockedWebhook } from '../../db/deliveries.ts'
 import { Delivery, DeliveryTry, Event, type Webhook } from '../../db/entities/webhook.ts'
 import { ALONE } from '../../db/lock.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -9,7 +8,7 @@ import { type DeliveriesQuery, showDelivery } from '../../wire/delivery.ts'
 import { showWebhook, webhookShown } from '../../wire/webhook.ts'
 import { refuse } from '../errors.ts'
 import { newestFirst, pageOf } from '../pagination.ts'
-import { type Place, webhookOf } from './change.ts'
+import { lockedWebhookOf, type Place, webhookOf } from './change.ts'
 
 /** What went to an endpoint and what came of it, and how its owner has something sent to it. */
 
@@ -110,6 +109,6 @@ export function writeTest(em: EntityManager, place: Place, requestId: string) {
 
 /** Nothing is sent to a disabled endpoint: its owner enables it first, with a handshake. */
 async function usable(em: EntityManager, place: Place): Promise<Webhook> {
-  const webhook = (await lockedWebhook(em, place)) ?? refuse('not_found')
+  const webhook = await lockedWebhookOf(em, place)
   return webhook.status === 'ACTIVE' ? webhook : refuse('webhook_disabled')
 }

@@ -1,12 +1,23 @@
 import type { Token } from '../../api/auth.ts'
-import { Connection } from '../../db/entities/connection.ts'
 import type { Visit } from '../door.ts'
 
 /** Of simulators or of real providers only where that is asked for; what must be of one is as the account has. */
-export async function inMode({ em, token, query, form }: Visit<'merchant'>): Promise<Token> {
+export async function inMode(visit: Visit<'merchant'>): Promise<Token> {
+  const { token, query, form } = visit
   const asked = form.get('mode') ?? query.mode
   if (asked === 'test' || asked === 'live') return { ...token, mode: asked, reaches: asked }
+  const [mode = 'live'] = await modesOf(visit)
+  return { ...token, mode }
+}
+
+/** Of what kinds the account's providers are, real ones first. */
+export async function modesOf({ em, token }: Visit<'merchant'>): Promise<Token['mode'][]> {
   const { accountUuid } = token
-  const real = await em.fork().count(Connection, { accountUuid, isSimulated: false })
-  return { ...token, mode: real > 0 ? 'live' : 'test' }
+  const rows = await em
+    .fork()
+    .execute<{ is_simulated: boolean }[]>(
+      'select distinct is_simulated from connection where account_uuid = ? order by is_simulated',
+      [accountUuid],
+    )
+  return rows.map(row => (row.is_simulated ? 'test' : 'live'))
 }

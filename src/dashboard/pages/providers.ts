@@ -1,9 +1,11 @@
+import type { Token } from '../../api/auth.ts'
 import { replaceDefaultProviders } from '../../api/providers/defaults.ts'
 import { defaultProviders, listProviders } from '../../api/providers/find.ts'
 import { replaceDefaults } from '../../wire/provider.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
+import { inMode, modesOf } from './mode.ts'
 
 const PATH = '/dashboard/providers'
 
@@ -11,29 +13,35 @@ export function providerPages({ get, post }: Door): void {
   get('merchant', PATH, providers)
 
   post('merchant', `${PATH}/order`, {
-    async act({ em, token, form }) {
+    async act(visit) {
+      const { em, form } = visit
+      const token = await inMode(visit)
       const order = reordered(form.getAll('order'), form.get('move') ?? '')
       const asked = required(replaceDefaults, { payment_type: 'PIX', provider_uuids: order })
-      await replaceDefaultProviders(em, token, asked.provider_uuids)
+      await replaceDefaultProviders(em, { ...token, reaches: token.mode }, asked.provider_uuids)
       return elsewhere(PATH, 'order_replaced')
     },
     again: providers,
   })
 }
 
-async function providers({ em, token }: Visit<'merchant'>) {
-  const { data } = await listProviders(em.fork(), token, { page: 1, per_page: 100 })
-  const order = (await defaultProviders(em.fork(), token)).map(({ uuid }) => uuid)
+async function providers(visit: Visit<'merchant'>) {
+  const modes = await modesOf(visit)
+  return page('providers', { lists: await Promise.all(modes.map(mode => listOf(visit, mode))) }, PATH)
+}
+
+/** Of simulators or of real providers, those in the order of priority and the others. */
+async function listOf(visit: Visit<'merchant'>, mode: Token['mode']) {
+  const token = { ...visit.token, mode, reaches: mode }
+  const { data } = await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })
+  const order = (await defaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
-  return page(
-    'providers',
-    {
-      preferred: order.flatMap(uuid => byUuid.get(uuid) ?? []),
-      others: data.filter(({ uuid }) => !order.includes(uuid)),
-      order,
-    },
-    PATH,
-  )
+  return {
+    mode,
+    preferred: order.flatMap(uuid => byUuid.get(uuid) ?? []),
+    others: data.filter(({ uuid }) => !order.includes(uuid)),
+    order,
+  }
 }
 
 /** `up <uuid>`, `down <uuid>`, `add <uuid>` or `remove <uuid>`, done to an order. */

@@ -19,6 +19,7 @@ import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
 import { listed } from './listing.ts'
+import { inMode } from './mode.ts'
 
 const PATH = '/dashboard/webhooks'
 /** SPEC §8: an account has no more of them. */
@@ -32,7 +33,8 @@ export function webhookPages({ get, post, house }: Door): void {
 
   post('merchant', PATH, {
     async act(visit) {
-      const { em, token, form } = visit
+      const { em, form } = visit
+      const token = await inMode(visit)
       const body = required(create, {
         url: form.get('url') ?? '',
         token: form.get('token') ?? '',
@@ -101,10 +103,22 @@ export function webhookPages({ get, post, house }: Door): void {
 
 type Created = Awaited<ReturnType<typeof createWebhook>>['body']['data']
 
-async function webhooks({ em, token, form }: Visit<'merchant'>, created?: Created) {
-  const [rows] = await listWebhooks(em.fork(), token.accountUuid, { page: 1, per_page: MOST })
+async function webhooks(visit: Visit<'merchant'>, created?: Created) {
+  const { em, token, form } = visit
+  const { mode } = await inMode(visit)
+  const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MOST })
   const typed = created ? {} : { url: form.get('url'), events: form.getAll('events') }
-  return page('webhooks', { rows: rows.map(showWebhook), kinds: SUBSCRIBED_TYPES, created, typed }, PATH)
+  return page(
+    'webhooks',
+    {
+      rows: rows.map(row => ({ ...showWebhook(row), mode: row.mode })),
+      kinds: SUBSCRIBED_TYPES,
+      created,
+      typed,
+      mode,
+    },
+    PATH,
+  )
 }
 
 /** An endpoint, what went to it, and what it answered. `secret` is its new one, shown this once. */
@@ -117,7 +131,7 @@ async function webhook(visit: Visit<'merchant'>, secret?: string) {
   return page(
     'webhook',
     {
-      webhook: showWebhook(row),
+      webhook: { ...showWebhook(row), mode: row.mode },
       kinds: SUBSCRIBED_TYPES,
       deliveries: data,
       meta,
@@ -131,5 +145,5 @@ async function webhook(visit: Visit<'merchant'>, secret?: string) {
 }
 
 function placeOf({ token, params }: Visit<'merchant'>) {
-  return { uuid: idOf(params.uuid), accountUuid: token.accountUuid }
+  return { ...token, uuid: idOf(params.uuid) }
 }

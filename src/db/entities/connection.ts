@@ -72,8 +72,9 @@ const defaultProvider = defineEntity({
   properties: p => ({
     accountUuid: p.uuid().primary(),
     paymentType: oneOf<'PIX'>().primary(),
-    position: p.integer().primary(),
-    connection: () => p.manyToOne(Connection).name('connection_uuid'),
+    connection: () => p.manyToOne(Connection).primary().name('connection_uuid'),
+    /** From 1 among those of its kind, simulators or real providers. */
+    position: p.integer(),
   }),
 })
 

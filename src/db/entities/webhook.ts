@@ -41,6 +41,8 @@ const webhook = defineEntity({
     /** Replaced by a rotation; each signs as well until its time is over. The newest first. */
     previousTokens: p.json<PreviousToken[]>().onCreate(() => []),
     events: p.array<SubscribedType>().columnType('text[]'),
+    /** Of what it hears: of simulators or of real providers; null of one that is older than this, which hears of both. */
+    mode: oneOf<'live' | 'test'>().nullable(),
     status: oneOf<'ACTIVE' | 'DISABLED'>().default('ACTIVE'),
     disabledReason: text().nullable(),
     lastSuccessAt: moment().nullable(),

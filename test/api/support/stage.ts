@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Client, Connection as Temporal } from '@temporalio/client'
-import { issueToken, openAccount, setDefaults, type TokenOrder } from '../../../src/admin/accounts.ts'
+import { issueToken, openAccount, type TokenOrder } from '../../../src/admin/accounts.ts'
 import { checkLedger, checkProviders } from '../../../src/admin/check-ledger.ts'
 import { bookOpeningBalance, connect, registerNotices } from '../../../src/admin/connections.ts'
+import { replaceDefaults } from '../../../src/db/defaults.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { openOrm } from '../../../src/db/orm.ts'
 import { type FeeTable, NO_FEES } from '../../../src/domain/money.ts'
@@ -140,9 +141,9 @@ export async function openStage(home: Home) {
       await sql('update account set unmatched_policy = ? where uuid = ?', [unmatchedPolicy, uuid])
       const connections = []
       for (const options of wanted) connections.push(await provided(uuid, { ...options, holder }))
-      await setDefaults(
+      await replaceDefaults(
         orm.em.fork(),
-        uuid,
+        { accountUuid: uuid },
         connections.map(connection => connection.uuid),
       )
       const all = await token({ accountUuid: uuid })

@@ -124,11 +124,10 @@ export function rows(orm: Orm) {
     async defaults(accountUuid: string, connectionUuids: string[]): Promise<void> {
       await orm.em.execute('delete from default_provider where account_uuid = ?', [accountUuid])
       for (const [index, uuid] of connectionUuids.entries()) {
-        await orm.em.execute(`insert into default_provider values (?, 'PIX', ?, ?)`, [
-          accountUuid,
-          index + 1,
-          uuid,
-        ])
+        await orm.em.execute(
+          `insert into default_provider (account_uuid, payment_type, position, connection_uuid) values (?, 'PIX', ?, ?)`,
+          [accountUuid, index + 1, uuid],
+        )
       }
     },
   }
