@@ -1,10 +1,12 @@
 import { tellBreaker } from '../db/breaker.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
 import { PixKey } from '../db/entities/pix-key.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { isInUse } from '../db/pix-keys.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { normalizedPixKey } from '../domain/pix-key.ts'
 import type { DeleteKeyOutcome } from '../domain/provider.ts'
+import { scaled } from '../domain/waits.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { attemptAt, doubt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
@@ -13,7 +15,7 @@ import type { KeyQuestion, KeyTold } from './pix-keys.ts'
 /** Has its provider remove a key. Removing twice is removing once, so a broken-off removal may be asked for again. */
 export function deleteKey(dependencies: Dependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyTold> => {
-    const { orm } = dependencies
+    const { orm, timeScale } = dependencies
     const told = await inTransaction(orm, tx => begin(tx, uuid))
     if (told.kind !== 'call') return told
     const em = orm.em.fork()
@@ -21,7 +23,7 @@ export function deleteKey(dependencies: Dependencies) {
     const { connection, provider } = await reach(dependencies, em, by.uuid)
     const outcome = await provider.deleteKey(key!)
     await tellBreaker(em, connection, outcome)
-    return inTransaction(orm, tx => keep(tx, { uuid, outcome, isRepeat: told.isRepeat }))
+    return inTransaction(orm, tx => keep(tx, { uuid, outcome, isRepeat: told.isRepeat, timeScale }))
   }
 }
 
@@ -41,7 +43,7 @@ export function askKeyRemoval(dependencies: Dependencies) {
       doubt(attempt, { asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizedPixKey(one.key) === row.key)) return { kind: 'still_there' }
-      return keep(tx, { uuid, outcome: { kind: 'not_found' }, isRepeat: true })
+      return keep(tx, { uuid, outcome: { kind: 'not_found' }, isRepeat: true, timeScale })
     })
   }
 }
@@ -64,21 +66,17 @@ async function begin(
   }
   const attempt = (await attemptAt(em, row, 'delete_key')) ?? newAttempt(em, row, 'delete_key')
   Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
+  if (isRepeat) attempt.unknownSince ??= new Date()
   return { kind: 'call', isRepeat }
 }
 
-type Said = { uuid: string; outcome: DeleteKeyOutcome; isRepeat: boolean }
+type Said = { uuid: string; outcome: DeleteKeyOutcome; isRepeat: boolean; timeScale: number }
 
-/** Keeps what a provider said; that a repeat never left says nothing of the call before it. */
-async function keep(em: EntityManager, { uuid, outcome, isRepeat }: Said): Promise<KeyTold> {
+/** Keeps what a provider said, as far as that says anything. */
+async function keep(em: EntityManager, { uuid, outcome, isRepeat, timeScale }: Said): Promise<KeyTold> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'removing') return over(row)
   const attempt = (await attemptAt(em, row, 'delete_key'))!
-  if (outcome.kind === 'unknown' || (outcome.kind === 'unreachable' && isRepeat)) {
-    attempt.state = 'unknown'
-    attempt.unknownSince ??= new Date()
-    return { kind: 'unknown', code: outcome.code }
-  }
   switch (outcome.kind) {
     case 'deleted':
     case 'not_found':
@@ -86,12 +84,28 @@ async function keep(em: EntityManager, { uuid, outcome, isRepeat }: Said): Promi
       movePixKey(row, 'removed')
       return over(row)
     case 'rejected':
+      if (isRepeat && mayStillArrive(attempt, row, timeScale)) break
+      return kept(attempt, row, outcome)
     case 'unreachable':
-      leave(attempt, outcome)
-      row.failure = failureOf(attempt, row)
-      movePixKey(row, 'kept')
-      return over(row)
+      if (isRepeat) break
+      return kept(attempt, row, outcome)
   }
+  attempt.state = 'unknown'
+  attempt.unknownSince ??= new Date()
+  return { kind: 'unknown', code: outcome.code }
+}
+
+/** What is said of a repeat is no word about the call before it, which may arrive as long as its settle window is open. */
+function mayStillArrive({ unknownSince }: Attempt, { connection }: PixKey, timeScale: number): boolean {
+  return Date.now() < unknownSince!.getTime() + scaled(connection.settleWindowMs, timeScale)
+}
+
+/** Its provider refused, or was never reached: the key stays, and why. */
+function kept(attempt: Attempt, row: PixKey, outcome: Parameters<typeof leave>[1]): KeyTold {
+  leave(attempt, outcome)
+  row.failure = failureOf(attempt, row)
+  movePixKey(row, 'kept')
+  return over(row)
 }
 
 function over({ state }: PixKey): KeyTold {

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { DeleteKeyOutcome } from '../../../src/domain/provider.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What a key that is to go may come to: a merchant must never be told that one stays which is about to go. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const LOST: DeleteKeyOutcome = { kind: 'unknown', code: 'timeout', message: 'no answer' }
+const REFUSED: DeleteKeyOutcome = { kind: 'rejected', finality: 'final', code: 'busy', message: 'not now' }
+
+/** A random key whose removal was asked for once, without an answer, and which its provider's list still has. */
+async function goingAway() {
+  const { connectionUuid } = await books.merchant(0)
+  const [uuid, key] = [randomUUID(), randomUUID()]
+  await books.sql(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+       request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, 'active', 'r', 'f', now(), now()
+     from connection where uuid = ?`,
+    [uuid, key, connectionUuid],
+  )
+  const has = (...keys: string[]) =>
+    books.provider({
+      listKeys: async () => ({ kind: 'found', keys: keys.map(one => ({ type: 'RANDOM', key: one })) }),
+    })
+  const removed = (outcome: DeleteKeyOutcome) => {
+    books.provider({ deleteKey: async () => outcome })
+    return books.providers.deleteKey({ uuid })
+  }
+  has(key)
+  expect(await removed(LOST)).toMatchObject({ kind: 'unknown' })
+  expect(await books.providers.askKeyRemoval({ uuid, asked: 0 })).toEqual({ kind: 'still_there' })
+  return { uuid, has, removed, ask: () => books.providers.askKeyRemoval({ uuid, asked: 1 }) }
+}
+
+const shown = async (uuid: string) => (await books.sql('select state from pix_key where uuid = ?', [uuid]))[0]
+
+test('one whose removal is refused on a repeat may still go by the call before it', async () => {
+  const key = await goingAway()
+  expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
+  expect(await shown(key.uuid)).toEqual({ state: 'removing' })
+  key.has()
+  expect(await key.ask()).toEqual({ kind: 'over', state: 'removed' })
+})
+
+test('one that is refused and still there when no call can arrive any more stays', async () => {
+  const key = await goingAway()
+  await books.sql(
+    `update attempt set unknown_since = unknown_since - interval '10 minutes' where subject_uuid = ?`,
+    [key.uuid],
+  )
+  expect(await key.removed(REFUSED)).toEqual({ kind: 'over', state: 'active' })
+  expect((await books.sql('select failure from pix_key where uuid = ?', [key.uuid]))[0]).toMatchObject({
+    failure: { code: 'busy' },
+  })
+})
