@@ -15,6 +15,7 @@ import type { Disputed } from './med-cover.ts'
 import { book, newMovement } from './movements.ts'
 import { askedOfSplits } from './refund-opening.ts'
 import { askBack, moveThroughRefund } from './refund-settlements.ts'
+import { afterDispute } from './returns.ts'
 
 /** A dispute with what it is about, all locked. */
 export type Dispute = Disputed & { med: Med }
@@ -54,12 +55,15 @@ async function takeReturn(em: EntityManager, dispute: Dispute, returned: MedRetu
   await announceMovement(em, out, about)
 }
 
-/** Out of what the dispute holds, then of what there is; an unmatched PIX that could not be sent back waits in `pending`. */
+/**
+ * Out of what the dispute holds, then of what there is. An unmatched PIX that is not on its way back waits in `pending`,
+ * and is not sent any more; of one that is, our own return's refusal makes it good.
+ */
 async function legsOf(em: EntityManager, { med, movement }: Dispute, cents: number): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, heldCents, retainedCents } = med
-  if (movement.disposition === 'not_returned') {
+  if (movement.disposition === 'held' || movement.disposition === 'not_returned') {
     // A PIX is disputed once, so what this dispute has returned is all that ever went.
-    if (med.returnedCents + cents === movement.valueCents) movement.disposition = 'returned'
+    movement.disposition = afterDispute(movement, med.returnedCents + cents)
     return [...returnHeld(accountUuid, cents), ...returnSettled(accountUuid, cents)]
   }
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })

@@ -2,14 +2,18 @@ import { attemptsBeside } from '../db/attempts.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
+import { type Leg, returnFailed, returnHeld, returnSettled, unmatchedKept } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
+import { repayments } from './inflow.ts'
 import { book, failMovement, newMovement, settleMovement } from './movements.ts'
 import type { Outgoing, Tried } from './outgoing.ts'
 
-/** A PIX that is no charge's, and the movement that takes it back to its payer once there is one. */
-type Return = { original: Movement; out: Movement | null }
+/**
+ * A PIX that is no charge's, the movement that takes it back to its payer once there is one, and what its provider has
+ * given back of it by a dispute.
+ */
+type Return = { original: Movement; out: Movement | null; disputedCents: number }
 
 /** An unmatched PIX on its way back to its payer, through the provider that received it (SPEC §2). */
 export const unmatchedReturn: Outgoing<Return & Tried> = {
@@ -18,14 +22,19 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
   async lock(em, uuid, more) {
     const original = await em.findOneOrFail(Movement, uuid, ALONE)
     if (original.connectionUuid) await lockGate(em, original.connectionUuid)
-    const out = await em.findOne(
+    const back = await em.find(
       Movement,
-      { originalUuid: uuid, type: 'EXTERNAL_REFUND', medUuid: null },
+      { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
       { orderBy: { createdAt: 'desc' } },
     )
+    const out = back.find(one => !one.medUuid) ?? null
+    const disputed = back.filter(one => one.medUuid)
+    const disputedCents = disputed.reduce((sum, one) => sum + one.valueCents, 0)
     const [attempts, heard] = await attemptsBeside(em, { operation: 'return', subjectUuid: uuid }, more)
-    return [{ original, out, attempts }, heard]
+    return [{ original, out, disputedCents, attempts }, heard]
   },
+
+  over: ({ disputedCents }) => (disputedCents > 0 ? 'returned_by_dispute' : null),
 
   async begin(em, { original }) {
     await hold(em, original)
@@ -61,14 +70,30 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
   },
 
   /** Unreachable is tried again; a definite no leaves the money in `pending`, for the operator. */
-  async refused(em, { original, out }, attempt) {
+  async refused(em, { original, out, disputedCents }, attempt) {
     if (attempt.code === 'paused') return // Before anything was held for it.
     if (!out) throw new Error('a return refused that was never begun')
     const at = new Date()
-    close(original, attempt.state === 'unreachable' ? 'held' : 'not_returned', at)
+    const stays = attempt.state === 'unreachable' && disputedCents === 0
+    close(original, stays ? 'held' : afterDispute(original, disputedCents), at)
     failMovement(out, at)
-    await book(em, out, returnFailed(original.accountUuid, original.valueCents))
+    const { accountUuid, valueCents } = original
+    const legs = [...returnFailed(accountUuid, valueCents), ...(await madeGood(em, original, disputedCents))]
+    await book(em, out, legs)
   },
+}
+
+/** What a PIX of which so much went back by disputes has become: the rest of it waits for the operator. */
+export function afterDispute({ valueCents }: Movement, disputedCents: number): Disposition {
+  return disputedCents === valueCents ? 'returned' : 'not_returned'
+}
+
+/** While ours held it, a dispute's return was the account's own expense: what it took comes out of what waits again. */
+async function madeGood(em: EntityManager, original: Movement, cents: number): Promise<Leg[]> {
+  if (cents === 0) return []
+  const { accountUuid, providerAccountUuid } = original
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  return [...unmatchedKept(accountUuid, cents), ...(await repayments(em, inflow))]
 }
 
 async function hold(em: EntityManager, original: Movement): Promise<Movement> {

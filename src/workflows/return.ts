@@ -40,7 +40,7 @@ export async function returnWorkflow({
     }
     await startWhatIsLeft(sent, timeScale)
     if (sent.kind === 'settled') return settled()
-    setCurrentDetails(`The provider refuses the return: ${sent.code}`)
+    setCurrentDetails(`Not sent back: ${sent.code}`)
     // A life that is woken finds what it was refused before: only its provider knows whether the money went after all.
     const isLate = (wasTold || notices.waiting) && patched('a late word after a refusal')
     return isLate && (await hasSettledLate(ask, notices)) ? settled() : sent.kind

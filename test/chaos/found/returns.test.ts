@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { setAside } from '../../../src/activities/unmatched.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { inTransaction } from '../../../src/db/orm.ts'
+import type { MedFacts } from '../../../src/domain/med-facts.ts'
+import type { IncomingPix } from '../../../src/domain/provider.ts'
+import { openBooks } from '../support/books.ts'
+
+/** An unmatched PIX that its provider gives back by a dispute before our own return of it is through. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const REFUSED = { kind: 'rejected', finality: 'final', code: 'too_much', message: 'gone already' } as const
+const LOST = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
+const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
+
+/** A second payment of R$ 10.00 that is to go back to its payer, beside what the account has of its own. */
+async function stray(ownCents = 1_000) {
+  const { accountUuid, connectionUuid } = await books.merchant(ownCents)
+  const now = new Date().toISOString()
+  const payment = {
+    endToEnd: endToEndId('E'),
+    txid: '',
+    cents: 1_000,
+    status: 'settled',
+    at: now,
+  } as IncomingPix
+  const { uuid } = await inTransaction(books.orm, async em => {
+    const connection = await em.findOneOrFail(Connection, connectionUuid)
+    return setAside(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+  })
+  const send = () => books.providers.sendReturn({ uuid, connectionUuid, again: false })
+  const order = {
+    ...{ uuid: randomUUID(), connectionUuid, providerMedId: randomUUID(), endToEnd: payment.endToEnd },
+    ...{ requestId: 'r', timeScale: 1 },
+  }
+  return {
+    /** Its provider takes our return, and loses its answer. */
+    async isBeingReturned() {
+      books.provider({ refund: async () => LOST })
+      expect(await send()).toMatchObject({ kind: 'unknown' })
+    },
+    /** The rail gives no more back than has come. */
+    async isRefused() {
+      const sending = { status: 'rejected', endToEnd: '', cents: 1_000, at: now, ...REFUSED }
+      books.provider({ findRefund: async () => ({ kind: 'found', sending }) as never })
+      return books.providers.askReturn({ uuid, connectionUuid, asked: 1 })
+    },
+    async isSent() {
+      let calls = 0
+      books.provider({
+        async refund() {
+          calls += 1
+          return REFUSED
+        },
+      })
+      return { told: await send(), calls }
+    },
+    async isGivenBack(cents: number) {
+      const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at: now }
+      const med = {
+        ...{ id: order.providerMedId, kind: 'RECEIVED_MED', endToEnd: payment.endToEnd, disputeType: 'SCAM' },
+        ...{ cents, status: 'agreed', openedAt: now, dueAt: null, details: '', analysis: '' },
+        ...{ returns: [returned], closed: true },
+      } as MedFacts
+      books.provider({ findMed: async () => ({ kind: 'found', med }) })
+      expect(await books.providers.followMed(order)).toMatchObject({ kind: 'known', state: 'resolved' })
+    },
+    async stands() {
+      const [row] = await books.sql<{ disposition: string }>(
+        'select disposition from movement where uuid = ?',
+        [uuid],
+      )
+      const sums = await books.sql<{ sum: string }>('select sum(cents) from posting where account_uuid = ?', [
+        accountUuid,
+      ])
+      expect(Number(sums[0]!.sum)).toBe(0)
+      return { ...(await books.balances(accountUuid)), disposition: row!.disposition }
+    },
+  }
+}
+
+const GONE = { available: 1_000, outside: -1_000, disposition: 'returned' }
+const GONE_IN_PART = { available: 1_000, pending: 600, outside: -1_600, disposition: 'not_returned' }
+
+test.each([
+  ['whole', 1_000, GONE],
+  ['in part', 400, GONE_IN_PART],
+])(
+  'given back %s before it was sent, it goes out of what waits, and is not sent',
+  async (_, cents, stands) => {
+    const pix = await stray()
+    await pix.isGivenBack(cents)
+    expect(await pix.stands()).toEqual(stands)
+    expect(await pix.isSent()).toMatchObject({
+      told: { kind: 'rejected', code: 'returned_by_dispute', finality: 'final' },
+      calls: 0,
+    })
+    expect(await pix.stands()).toEqual(stands)
+  },
+)
+
+test.each([
+  ['whole', 1_000, GONE],
+  ['in part', 400, GONE_IN_PART],
+])(
+  'given back %s while it is on its way, it costs nothing of the account’s own once ours is refused',
+  async (_, cents, stands) => {
+    const pix = await stray()
+    await pix.isBeingReturned()
+    await pix.isGivenBack(cents)
+    expect(await pix.isRefused()).toMatchObject({ kind: 'rejected' })
+    expect(await pix.stands()).toEqual(stands)
+  },
+)
+
+test('what the account lacked meanwhile is repaid when ours is refused', async () => {
+  const pix = await stray(0)
+  await pix.isBeingReturned()
+  await pix.isGivenBack(1_000)
+  expect(await pix.stands()).toEqual({ provisioned: 1_000, shortfall: -1_000, disposition: 'returning' })
+  expect(await pix.isRefused()).toMatchObject({ kind: 'rejected' })
+  expect(await pix.stands()).toEqual({ disposition: 'returned' })
+})
