@@ -1,8 +1,10 @@
 import { connectionOf, rankedConnections } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { uuid } from '../wire/common.ts'
 import type { Token } from './auth.ts'
-import { refuseField } from './errors.ts'
+import type { FieldErrors } from './check.ts'
+import { named, refuseField } from './errors.ts'
 
 /** SPEC §6, "Candidates": the connections that may carry a new operation, in the order of trying. */
 export async function candidatesFor(
@@ -18,6 +20,20 @@ export async function candidatesFor(
   if (candidates.length === 0) unfit('no active default provider; name one, or set the defaults')
   return candidates
 }
+
+/** What is wrong with the provider that a body names, where its schema has refused it already: all is said at once. */
+export async function wrongProvider(asked: {
+  em: EntityManager
+  token: Token
+  body: unknown
+}): Promise<FieldErrors> {
+  const errors: FieldErrors = {}
+  const { success, data } = providerNamed.safeParse(Object(asked.body).provider_uuid)
+  if (success) await named(errors, candidatesFor(asked.em, { token: asked.token, providerUuid: data }))
+  return errors
+}
+
+const providerNamed = uuid.optional()
 
 /** The token's provider wins over any that is named. */
 async function boundConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {

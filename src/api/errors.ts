@@ -33,6 +33,20 @@ export function refuse(code: RefusalCode, more?: RefusalMore): never {
   throw new Refusal(code, more)
 }
 
+/** Waits for something that may name fields, and adds its word to the others'; undefined where it did. */
+export async function named<T>(
+  errors: Record<string, string[]>,
+  something: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await something
+  } catch (error) {
+    if (!(error instanceof Refusal && error.more.errors)) throw error
+    Object.assign(errors, error.more.errors)
+    return undefined
+  }
+}
+
 /** Ends the request with 422 and the messages of one field. */
 export function refuseField(field: string, message: string): never {
   throw new Refusal('validation_failed', { errors: { [field]: [message] } })

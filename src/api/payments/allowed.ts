@@ -6,9 +6,9 @@ import { type Split, sumFault } from '../../domain/split.ts'
 import { uuid } from '../../wire/common.ts'
 import { type CreatePayment, createPayment } from '../../wire/payment.ts'
 import type { Token } from '../auth.ts'
-import { candidatesFor } from '../candidates.ts'
+import { candidatesFor, wrongProvider } from '../candidates.ts'
 import type { FieldErrors } from '../check.ts'
-import { Refusal, refuse } from '../errors.ts'
+import { named, refuse } from '../errors.ts'
 import { unpaused } from '../paused.ts'
 
 /** What no schema can say of a new charge, because it takes the database or two fields at once. */
@@ -47,19 +47,17 @@ export async function allowed(
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */
 export async function alsoWrong({ em, token, body }: Caller & { body: unknown }): Promise<FieldErrors> {
-  const { provider_uuid, splits } = Object(body)
+  const { splits } = Object(body)
   const money = createPayment.pick({ value: true, splits: true }).safeParse(body).data
-  const provider = uuid.optional().safeParse(provider_uuid)
   const recipients = Array.isArray(splits) ? splits.slice(0, MOST_SPLITS) : []
-  const errors: FieldErrors = {
+  return {
     ...(money && sumErrors(money.splits.map(asSplit), money.value)),
     ...(await recipientErrors(
       { em, token },
       recipients.map(split => uuid.safeParse(Object(split).recipient_account_uuid).data),
     )),
+    ...(await wrongProvider({ em, token, body })),
   }
-  if (provider.success) await named(errors, candidatesFor(em, { token, providerUuid: provider.data }))
-  return errors
 }
 
 const MOST_SPLITS = 100
@@ -89,15 +87,4 @@ async function recipientErrors({ em, token }: Caller, uuids: (string | undefined
     else if (uuid !== undefined && !known.has(uuid)) errors[field] = ['there is no such account']
   }
   return errors
-}
-
-/** Waits for something that may name a field, and adds its word to the others. */
-async function named<T>(errors: FieldErrors, something: Promise<T>): Promise<T | undefined> {
-  try {
-    return await something
-  } catch (error) {
-    if (!(error instanceof Refusal && error.more.errors)) throw error
-    Object.assign(errors, error.more.errors)
-    return undefined
-  }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../wire/transfer.ts'
 import type { Routes } from '../app.ts'
 import { route } from '../route.ts'
+import { alsoWrong } from '../transfers/allowed.ts'
 import { cancelTransfer } from '../transfers/cancel.ts'
 import { createTransfer as create, TRANSFERS_PATH } from '../transfers/create.ts'
 import { listTransfers, transferOf } from '../transfers/find.ts'
@@ -27,6 +28,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
     description:
       'Answers PROCESSING when a provider has accepted, or after ten seconds without a word; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',
     body: createTransfer,
+    alsoWrong,
     answers: {
       201: transferAnswer,
       errors: [

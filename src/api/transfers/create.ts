@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import { inOrderOfTrust } from '../../db/breaker.ts'
-import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import type { ReadTransfer, TriedTransfer } from '../../db/transfers.ts'
 import type { RefusalCode } from '../../domain/errors.ts'
-import { CAPABILITIES } from '../../domain/provider.ts'
 import { transfer as life } from '../../domain/transfer.ts'
 import { beginTransfer } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
@@ -19,11 +16,10 @@ import {
 import type { TransferDetails, TransferOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
-import { candidatesFor } from '../candidates.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, LATEST_SCHEDULE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { unpaused } from '../paused.ts'
+import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { allowed } from './allowed.ts'
 import { findTransfer } from './find.ts'
 
 export const TRANSFERS_PATH = '/api/v1/transfers'
@@ -55,7 +51,7 @@ export async function createTransfer(
     })
   }
   const [candidates, takeBefore] = await Promise.all([
-    allowedCandidates(em, { body, token }),
+    allowed({ em, token }, body),
     key === null ? lastMoment(em) : undefined,
   ])
   const details: TransferDetails = {
@@ -105,35 +101,6 @@ async function keptAnswer(em: EntityManager, transfer: TriedTransfer): Promise<T
   const accepted = z.encode(transferShown, showTransfer(transfer, transfer.attempts))
   await em.nativeUpdate(Transfer, { uuid, accepted: null, state: { $in: UNDECIDED } }, { accepted })
   return (await findTransfer(em.fork(), uuid)) ?? transfer
-}
-
-async function allowedCandidates(
-  em: EntityManager,
-  { body, token }: Pick<CreateRequest, 'body' | 'token'>,
-): Promise<string[]> {
-  const ahead = body.scheduled_for ? body.scheduled_for.getTime() - Date.now() : 1
-  if (ahead <= 0 || ahead > LATEST_SCHEDULE_MS)
-    refuseField('scheduled_for', 'must be in the future, at most 90 days ahead')
-  const candidates = await candidatesFor(em, { token, providerUuid: body.provider_uuid })
-  const able = candidates.filter(
-    one =>
-      CAPABILITIES[one.dialect].transfers && (!body.document || CAPABILITIES[one.dialect].checksDocument),
-  )
-  if (able.length === 0)
-    refuseField('document', 'no provider of this transfer can check to whom the key belongs')
-  await requireFreshRef(em, { body, token })
-  const ready = unpaused(able, 'out')
-  // One that waits for its time is tried by priority: whom it would distrust then, nobody knows now.
-  return body.scheduled_for ? ready : inOrderOfTrust(em, ready)
-}
-
-/** SPEC §4: an account may ask that no two of its transfers carry one external_ref. */
-async function requireFreshRef(em: EntityManager, { body, token }: Pick<CreateRequest, 'body' | 'token'>) {
-  if (body.external_ref === undefined) return
-  const account = await em.findOneOrFail(Account, token.accountUuid)
-  if (!account.uniqueExternalRef) return
-  const taken = await em.count(Transfer, { accountUuid: token.accountUuid, externalRef: body.external_ref })
-  if (taken > 0) refuse('external_ref_taken')
 }
 
 /** What is stored at the last moment is committed a little later, before the request looks for it. */
