@@ -1,4 +1,4 @@
-import { attemptThrough } from '../db/attempts.ts'
+import { attemptThrough, silentSince, UNDER_WAY } from '../db/attempts.ts'
 import { inTransaction } from '../db/orm.ts'
 import { ask } from '../db/questions.ts'
 import type { SendOutcome } from '../domain/provider.ts'
@@ -11,7 +11,7 @@ import type { Outgoing, Sent, Tried } from './outgoing.ts'
  * Keeps what an operator found out, where the provider has not told; its final word would stand against it. Of what broke
  * off before its attempt was stored nothing can be found out: the life asks, and learns that nothing was begun.
  */
-export function settleBy<Row extends Tried>({ orm, log }: Dependencies, outgoing: Outgoing<Row>) {
+export function settleBy<Row extends Tried>({ orm, log, timeScale }: Dependencies, outgoing: Outgoing<Row>) {
   return async ({ word, ...key }: AttemptKey & { word: OperatorsWord }): Promise<Sent> => {
     const { operation } = outgoing
     const said = { operation, ...key, ...word }
@@ -20,6 +20,11 @@ export function settleBy<Row extends Tried>({ orm, log }: Dependencies, outgoing
     if (!begun) {
       log.warn(said, 'an operator would settle an outcome where nothing was begun')
       return { kind: 'unknown', code: 'never_begun' }
+    }
+    // The door refuses this too (src/engine/settle.ts); a signal of the Temporal UI goes by no door.
+    if (UNDER_WAY.includes(begun.state) && begun.updatedAt >= silentSince(timeScale)) {
+      log.warn(said, 'an operator would settle what its provider took a moment ago')
+      return { kind: 'unknown', code: 'word_too_early' }
     }
     log.warn(said, 'an operator settles an unknown outcome')
     try {

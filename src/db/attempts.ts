@@ -1,3 +1,4 @@
+import { scaled, WAITS } from '../domain/waits.ts'
 import { Attempt, type Operation } from './entities/attempt.ts'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
@@ -51,6 +52,14 @@ function found(em: EntityManager, where: string, values: (string | null)[]): Que
 
 async function writeAttempts(em: EntityManager): Promise<void> {
   if (em.getUnitOfWork().shouldAutoFlush(em.getMetadata(Attempt))) await em.flush()
+}
+
+/** States in which a provider is being told, or has taken it and will say what came of it. */
+export const UNDER_WAY: Attempt['state'][] = ['calling', 'accepted']
+
+/** Of what has moved since then its provider will say what came of it: nobody who was asked before knew it. */
+export function silentSince(timeScale: number): Date {
+  return new Date(Date.now() - scaled(WAITS.tellOperator, timeScale))
 }
 
 /** An attempt with the name of the provider it was made at, in the order of trying. */

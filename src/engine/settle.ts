@@ -1,8 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { recordAct } from '../db/acts.ts'
+import { silentSince, UNDER_WAY } from '../db/attempts.ts'
 import { Attempt, type Operation } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { scaled, WAITS } from '../domain/waits.ts'
 import { refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
 import type { Engine } from './start.ts'
@@ -20,11 +20,10 @@ export const SETTLEABLE = Object.keys(LIVES) as Settleable[]
  * asked.
  */
 function open(timeScale: number) {
-  const silentSince = new Date(Date.now() - scaled(WAITS.tellOperator, timeScale))
   return {
     $or: [
       { state: 'unknown' as const },
-      { state: { $in: ['calling' as const, 'accepted' as const] }, updatedAt: { $lt: silentSince } },
+      { state: { $in: UNDER_WAY }, updatedAt: { $lt: silentSince(timeScale) } },
     ],
   }
 }

@@ -152,6 +152,27 @@ test.each([
   },
 )
 
+test('the word of an operator about what its provider took a moment ago is too early, by whatever door it came', async () => {
+  const merchant = await books.merchant(1_000)
+  const order = books.transferOrder(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
+  await books.records.storeTransfer(order)
+  books.provider({
+    sendTransfer: async () => ({ kind: 'accepted', sending: { ...settled, status: 'in_process' } }),
+  })
+  await books.providers.sendTransfer({ ...key, again: false })
+  const word = { as: 'rejected', reason: 'not on the statement of an hour ago' } as const
+  const early = { kind: 'unknown', code: 'word_too_early' }
+  expect(await books.records.settleTransfer({ ...key, word })).toEqual(early)
+  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
+
+  await books.sql(`update attempt set updated_at = now() - interval '11 minutes' where subject_uuid = ?`, [
+    order.uuid,
+  ])
+  expect(await books.records.settleTransfer({ ...key, word })).toMatchObject({ kind: 'rejected' })
+  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
+})
+
 test('the word of an operator that its row cannot keep changes nothing, and keeps nobody waiting', async () => {
   const merchant = await books.merchant(2_000)
   const { connectionUuid } = merchant
