@@ -47,6 +47,32 @@ describe('an operator', () => {
       }
   })
 
+  test('looks at unknown money though keys are unknown too, and finds those among what does not move', async () => {
+    const [key, uuid] = [randomUUID(), randomUUID()]
+    const before = (await operator.get(`${OPERATOR}/unknown`)).text
+    await ours.sql(
+      `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+         request_id, fingerprint, created_at, updated_at)
+       select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, 'removing', 'r', 'f', now(),
+         now() - interval '1 hour' from connection where uuid = ?`,
+      [uuid, key, ours.connection],
+    )
+    await ours.sql(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+         state, unknown_since, created_at, updated_at)
+       select gen_random_uuid(), 'delete_key', ?, uuid, provider_account_uuid, 0, 'x', 'unknown', now(), now(), now()
+       from connection where uuid = ?`,
+      [uuid, ours.connection],
+    )
+    const { status, text } = await operator.get(`${OPERATOR}/unknown`)
+    expect(status).toBe(200)
+    expect(text.match(/<article>/g)).toEqual(before.match(/<article>/g))
+    const lives = (await operator.get(`${OPERATOR}/lives`)).text
+    expect(lives).toContain(`/workflows/${encodeURIComponent(`pix-key/${uuid}/removal`)}`)
+    await ours.sql('delete from attempt where subject_uuid = ?', [uuid])
+    await ours.sql('delete from pix_key where uuid = ?', [uuid])
+  })
+
   test('finds the workflow of each life', async () => {
     const life = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(life(`transfer/${ours.unknown}`))

@@ -27,18 +27,21 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-     where a.operation <> 'issue' and (a.state = 'unknown'
+     where a.operation in ('transfer', 'refund', 'return') and (a.state = 'unknown'
        or a.state = 'calling' and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
   )
 }
 
 export type Stuck = {
-  noun: 'charge' | 'transfer' | 'refund'
+  noun: 'charge' | 'transfer' | 'refund' | 'pix-key'
   uuid: string
+  /** What its workflow is called beside noun and uuid. */
+  part: string
   account_name: string
   state: string
-  cents: string
+  /** Null where it is not about money. */
+  cents: string | null
   updated_at: Date
 }
 
@@ -47,14 +50,17 @@ export function stuckLives(em: EntityManager): Promise<Stuck[]> {
   const still = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
   return em.execute(
     `select l.*, n.name as account_name from (
-       select 'charge' as noun, uuid, account_uuid, state, total_cents as cents, updated_at from charge l
+       select 'charge' as noun, uuid, '' as part, account_uuid, state, total_cents as cents, updated_at from charge l
          where state in ('issuing', 'paying', 'refunding') and ${still}
        union all
-       select 'transfer', uuid, account_uuid, state, value_cents, updated_at from transfer l
+       select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
          where (state in ('sending', 'settling') or state = 'created' and scheduled_for < now()) and ${still}
        union all
-       select 'refund', uuid, account_uuid, state, value_cents, updated_at from refund l
+       select 'refund', uuid, '', account_uuid, state, value_cents, updated_at from refund l
          where state in ('sending', 'settling') and ${still}
+       union all
+       select 'pix-key', uuid, case state when 'removing' then '/removal' else '' end, account_uuid, state, null, updated_at
+         from pix_key l where state in ('creating', 'removing') and ${still}
      ) l join account n on n.uuid = l.account_uuid order by l.updated_at limit ${MOST_SHOWN}`,
   )
 }
