@@ -1,6 +1,6 @@
 import { joinBegun } from '../engine/begin.ts'
 import type { Engine } from '../engine/start.ts'
-import { refuse } from './errors.ts'
+import { Refusal, refuse } from './errors.ts'
 import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from './limits.ts'
 import { isOutage, within } from './outage.ts'
 
@@ -28,9 +28,11 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
   return orNotConfirmed(uuid, async () => {
     const soon = await within(NOT_STORED_MS, answered).catch(() => 'late' as const)
     const early = soon === 'late' ? await find() : null
-    if (early !== null && isBegun(early)) await answered
+    const came = early !== null && isBegun(early) ? await answered : soon
     const row = await find()
-    return row === null ? notConfirmed(uuid) : tell(row)
+    // What no life of this request has changed tells of an earlier one.
+    if (row === null || (came !== 'answered' && !isBegun(row))) return notConfirmed(uuid)
+    return tell(row)
   })
 }
 
@@ -41,12 +43,28 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
 export async function joinSent<Row extends { uuid: string; createdAt: Date }>(
   engine: Engine,
   row: Row,
-  { kind, find }: { kind: 'transfer' | 'refund'; find: () => Promise<Row | null> },
+  { kind, find }: { kind: 'transfer' | 'refund' | 'pix_key'; find: () => Promise<Row | null> },
 ): Promise<Row> {
   const waitMs = CREATE_MS - (Date.now() - row.createdAt.getTime())
   if (waitMs <= 0) return row
   await joinBegun(engine, { kind, uuid: row.uuid, waitMs })
   return (await find()) ?? row
+}
+
+/**
+ * What a request may do, judged after its row was looked for; null where it is refused because a parallel call with its key
+ * has begun meanwhile, whose row then answers both.
+ */
+export async function unlessBegun<T>(
+  judging: Promise<T>,
+  find: (() => Promise<unknown>) | null,
+): Promise<T | null> {
+  try {
+    return await judging
+  } catch (error) {
+    if (error instanceof Refusal && find && (await find())) return null
+    throw error
+  }
 }
 
 /** What is read once a life was asked or its row was found: an outage then does not say that nothing was started. */

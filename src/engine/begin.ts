@@ -1,7 +1,7 @@
 import { WithStartWorkflowOperation } from '@temporalio/client'
 import { type Workflow, WorkflowNotFoundError } from '@temporalio/common'
 import type { chargeWorkflow } from '../workflows/charge.ts'
-import { chargeId, refundId, transferId } from '../workflows/ids.ts'
+import { chargeId, pixKeyId, refundId, transferId } from '../workflows/ids.ts'
 import {
   answered,
   type CancelAnswer,
@@ -88,6 +88,7 @@ const BEGUN = {
   charge: { idOf: chargeId, waited: ready.name },
   transfer: { idOf: transferId, waited: answered.name },
   refund: { idOf: refundId, waited: answered.name },
+  pix_key: { idOf: pixKeyId, waited: answered.name },
 } as const
 
 /** Waits for the answer that somebody else's call has begun to wait for; whatever interrupts it, the row tells. */

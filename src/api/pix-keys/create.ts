@@ -10,7 +10,7 @@ import type { Sealer } from '../../sealing.ts'
 import { type CreatePixKey, isProved, showCreatedPixKey } from '../../wire/pix-key.ts'
 import type { PixKeyDetails, PixKeyOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife } from '../begin.ts'
+import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -31,18 +31,25 @@ export type KeyRequest = {
 }
 
 /** Has a provider make a key, or answers again what the same key of idempotency made before (SPEC §9). */
-export async function createPixKey({ engine, sealer }: Means, request: KeyRequest) {
+export async function createPixKey(means: Means, request: KeyRequest) {
+  const { engine, sealer } = means
   const { body, token, em, idempotencyKey: key, requestId } = request
   const { accountUuid, connectionUuid } = token
   const uuid = operationUuid({ by: token, method: 'POST', path: PIX_KEYS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid })
-  const stored = key === null ? null : await findPixKey(em, uuid)
+  const find = () => findPixKey(em.fork(), uuid)
+  const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    return answer(stored, { replayed: true })
+    const waits = stored.state === 'creating'
+    return orNotConfirmed(uuid, async () => {
+      const now = waits ? await joinSent(engine, stored, { kind: 'pix_key', find }) : stored
+      return answer(now, { replayed: true })
+    })
   }
   const maker = await makerOf(em, { token, providerUuid: body.provider_uuid, type: body.type })
-  const proved = await allowedKey(sealer, request, maker)
+  const proved = await unlessBegun(allowedKey(sealer, request, maker), key === null ? null : find)
+  if (!proved) return createPixKey(means, request)
   unpaused([maker], 'in')
   const details: PixKeyDetails = { key: proved.key, fingerprint }
   const order: PixKeyOrder = {
@@ -58,7 +65,7 @@ export async function createPixKey({ engine, sealer }: Means, request: KeyReques
   return beginLife(engine, {
     uuid,
     start: () => beginPixKey(engine, order, CREATE_MS),
-    find: () => findPixKey(em.fork(), uuid),
+    find,
     tell(row) {
       requireSameRequest(row, fingerprint)
       return answer(row, { replayed: row.requestId !== requestId })

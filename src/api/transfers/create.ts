@@ -15,7 +15,7 @@ import {
 } from '../../wire/transfer.ts'
 import type { TransferDetails, TransferOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
+import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -33,10 +33,8 @@ export type CreateRequest = {
 }
 
 /** Sends money to a PIX key, or answers again what the same key of idempotency made before (SPEC §4). */
-export async function createTransfer(
-  { engine, sealer }: { engine: Engine; sealer: Sealer },
-  request: CreateRequest,
-) {
+export async function createTransfer(means: { engine: Engine; sealer: Sealer }, request: CreateRequest) {
+  const { engine, sealer } = means
   const { body, token, em, idempotencyKey: key } = request
   const uuid = operationUuid({ by: token, method: 'POST', path: TRANSFERS_PATH, key })
   const fingerprint = fingerprintOf({ body, connectionUuid: token.connectionUuid })
@@ -51,9 +49,10 @@ export async function createTransfer(
     })
   }
   const [candidates, takeBefore] = await Promise.all([
-    allowed({ em, token }, body),
+    unlessBegun(allowed({ em, token }, body), key === null ? null : find),
     key === null ? lastMoment(em) : undefined,
   ])
+  if (!candidates) return createTransfer(means, request)
   const details: TransferDetails = {
     pixKey: body.pix_key,
     ...(body.document !== undefined && { document: body.document }),

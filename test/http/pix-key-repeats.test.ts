@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createApp } from '../../src/api/app.ts'
+import { fingerprintOf, operationUuid } from '../../src/api/idempotency.ts'
+import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
+import { startServer } from '../../src/api/server.ts'
+import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
+import { caller, openWorld, type World } from './support/world.ts'
+
+/** What is answered about a key while its life, or that of a parallel call, is still at it. */
+
+const PATH = '/api/v1/pix-keys'
+
+let world: World
+let accountUuid: string
+let connection: string
+let token: string
+beforeAll(async () => {
+  world = await openWorld([pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
+})
+beforeEach(async () => {
+  accountUuid = await world.account()
+  connection = await world.connection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
+  await world.defaults(accountUuid, [connection])
+  token = await world.token({ accountUuid })
+})
+afterAll(() => world?.close())
+
+const sql = (query: string, values: unknown[]) => world.orm.em.fork().execute(query, values)
+const row = (values: Record<string, unknown>, em: EntityManager = world.orm.em.fork()) =>
+  em.execute(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+       auth_code_uuid, failure, request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, is_simulated, ?, ?, ?, ?, ?, 'r', ?, now(), now()
+     from connection where uuid = ?`,
+    [
+      ...[values.uuid ?? randomUUID(), values.type ?? 'RANDOM', values.key, values.state ?? 'active'],
+      ...[values.code ?? null, values.failure ?? null, values.fingerprint ?? 'f', connection],
+    ],
+  )
+
+test('a removal that did not answer in time does not answer by why an earlier one was refused', async () => {
+  const key = randomUUID()
+  const failure = JSON.stringify({ code: 'busy', message: 'not yesterday', provider: 'PROVIDER_B' })
+  await row({ key, failure })
+  const silent = {
+    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+    workflow: {
+      executeUpdateWithStart: async () => {
+        throw new Error('begun, and then nothing was heard of it')
+      },
+    },
+  }
+  const temporal = async () => silent as never
+  const app = createApp({ ...world.dependencies, temporal, routes: [pixKeyRoutes] })
+  const server = await startServer(app, world.config)
+  const { status, body } = await caller(server)('DELETE', `${PATH}/${key}`, { token })
+  await server.stop()
+  expect([status, body.code]).toEqual([503, 'not_confirmed'])
+})
+
+test('a repeat that comes while its first is stored is answered by it, though that has used the code', async () => {
+  const code = randomUUID()
+  const key = `${code}@example.com`
+  await sql(
+    `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, delivery, request_id, fingerprint)
+     values (?, ?, 'EMAIL', ?, ?, now() + interval '10 minutes', 'sent', 'r', 'f')`,
+    [code, accountUuid, key, world.dependencies.sealer.mac(`${code}:123456`)],
+  )
+  const body = { type: 'EMAIL', auth_code_id: code, auth_code: '123456' }
+  const by = { accountUuid, mode: 'test' } as const
+  const uuid = operationUuid({ by, method: 'POST', path: PATH, key: 'once' })
+  const fingerprint = fingerprintOf({ body, connectionUuid: null })
+  const headers = { 'idempotency-key': 'once' }
+  let repeat: ReturnType<World['call']> | undefined
+  await inTransaction(world.orm, async em => {
+    await em.execute('select from auth_code where uuid = ? for update', [code])
+    repeat = world.call('POST', PATH, { token, body, headers })
+    await waitsForALock()
+    await em.execute('update auth_code set used_at = now() where uuid = ?', [code])
+    await row({ uuid, type: 'EMAIL', key, code, fingerprint }, em)
+  })
+  const answer = (await repeat)!
+  expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+})
+
+async function waitsForALock(): Promise<void> {
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  while ((await world.orm.em.fork({ disableContextResolution: true }).execute(waiting)).length === 0)
+    await sleep(20)
+}
