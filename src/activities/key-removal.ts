@@ -58,7 +58,7 @@ async function begin(
   const isRepeat = row.state === 'removing'
   if (!isRepeat) {
     row.failure = null
-    if (await isInUse(em, row.key!)) {
+    if (await isInUse(em, row)) {
       row.failure = { code: 'key_in_use', message: REFUSALS.key_in_use.message }
       return over(row)
     }

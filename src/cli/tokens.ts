@@ -30,7 +30,7 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
           subject: `account/${accountUuid}`,
           async work(em) {
             there(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
-            if (connection) await connectionOf(em, accountUuid, connection)
+            if (connection) await connectionOf(em, { accountUuid, uuid: connection, mode })
             return issueToken(em, {
               accountUuid,
               name,
@@ -110,9 +110,14 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
 
 type IssueOptions = { mode: TokenMode; connection?: string; expires?: Date }
 
-async function connectionOf(em: EntityManager, accountUuid: string, connectionUuid: string) {
+/** A token that is bound to what its mode never reaches could do nothing. */
+async function connectionOf(
+  em: EntityManager,
+  { accountUuid, uuid, mode }: { accountUuid: string; uuid: string; mode: TokenMode },
+) {
+  const isSimulated = mode === 'test'
   there(
-    await em.findOne(Connection, { uuid: connectionUuid, accountUuid }),
-    `connection ${connectionUuid} of the account`,
+    await em.findOne(Connection, { uuid, accountUuid, isSimulated }),
+    `${isSimulated ? 'simulated' : 'real'} connection ${uuid} of the account`,
   )
 }

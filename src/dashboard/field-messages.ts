@@ -21,6 +21,8 @@ const PORTUGUESE: readonly Translation[] = (
     ['must be 1, true, 0 or false', 'precisa ser sim ou não'],
     ['must be sent once', 'só pode ser enviado uma vez'],
     ['must not be named twice', 'não pode aparecer duas vezes'],
+    ['must leave at most (\\d+) lines', 'precisa deixar no máximo $1 linhas'],
+    ['must be of the mode of the token', 'precisa ser do ambiente do token'],
     [
       'must not contain NUL characters or broken surrogate pairs',
       'contém caracteres que não podem ser guardados',

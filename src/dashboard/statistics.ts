@@ -10,8 +10,17 @@ const JUDGED_DAYS = 7
 
 export type DayMoved = { day: string; received: number; sent: number; refunded: number }
 
+/** Whose figures, and of which providers: what simulators moved is never added to money. */
+export type Figured = { accountUuid: string; isSimulated: boolean }
+
+/** The connections of these figures, as a condition of SQL on a column that names one. */
+const OF_THEM = 'connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)'
+
 /** Centavos settled on each of the last days as Brasília counts them, oldest first, days of nothing among them. */
-export async function movedPerDay(em: EntityManager, accountUuid: string): Promise<DayMoved[]> {
+export async function movedPerDay(
+  em: EntityManager,
+  { accountUuid, isSimulated }: Figured,
+): Promise<DayMoved[]> {
   const rows = await em.execute<{ day: string; received: string; sent: string; refunded: string }[]>(
     `with days as (
        select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${DAYS - 1}) n
@@ -19,14 +28,14 @@ export async function movedPerDay(em: EntityManager, accountUuid: string): Promi
        select (settled_at at time zone '${TIME_ZONE}')::date as day, type, movement_type, value_cents
        from movement
        where account_uuid = ? and status = 'SETTLED' and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')
-         and created_at > now() - interval '${DAYS + 2} days'
+         and created_at > now() - interval '${DAYS + 2} days' and ${OF_THEM}
      )
      select to_char(d.day, 'YYYY-MM-DD') as day,
        coalesce(sum(m.value_cents) filter (where m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER'), 0) as received,
        coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_TRANSFER'), 0) as sent,
        coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_REFUND'), 0) as refunded
      from days d left join moved m on m.day = d.day group by d.day order by d.day`,
-    [accountUuid],
+    [accountUuid, accountUuid, isSimulated],
   )
   return rows.map(row => ({
     day: row.day,
@@ -45,8 +54,9 @@ export type ProviderDid = {
   settlingMs: number | null
 }
 
-/** How often each provider of the account, or of all of them, took what it was asked, and the median of its times. */
-export async function providersDid(em: EntityManager, accountUuid: string | null): Promise<ProviderDid[]> {
+/** How often each provider of these figures, or of all accounts, took what it was asked, and the median of its times. */
+export async function providersDid(em: EntityManager, of: Figured | null): Promise<ProviderDid[]> {
+  const { accountUuid = null, isSimulated = null } = of ?? {}
   const rows = await em.execute<
     {
       provider: ProviderName
@@ -66,9 +76,9 @@ export async function providersDid(em: EntityManager, accountUuid: string | null
          filter (where a.operation = 'transfer' and a.state = 'settled') as settling_ms
      from connection c
      left join attempt a on a.connection_uuid = c.uuid and a.created_at > now() - interval '${JUDGED_DAYS} days'
-     where ?::uuid is null or c.account_uuid = ?
+     where ?::uuid is null or (c.account_uuid = ? and c.is_simulated = ?)
      group by c.provider order by c.provider`,
-    [accountUuid, accountUuid],
+    [accountUuid, accountUuid, isSimulated],
   )
   return rows.map(row => ({
     provider: row.provider,
@@ -80,25 +90,33 @@ export async function providersDid(em: EntityManager, accountUuid: string | null
 }
 
 export type Counts = {
+  availableCents: number
   pendingCharges: number
   transfersUnderWay: number
   unknown: number
   unmatched: number
 }
 
-/** What is on its way, and what somebody may want to look at. */
-export async function countsOf(em: EntityManager, accountUuid: string): Promise<Counts> {
-  const [row] = await em.execute<Record<'pending' | 'sending' | 'unknown' | 'unmatched', string>[]>(
-    `select
-       (select count(*) from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')) as pending,
-       (select count(*) from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')) as sending,
-       (select count(*) from attempt a join connection c on c.uuid = a.connection_uuid
-        where a.state = 'unknown' and c.account_uuid = ?) as unknown,
-       (select count(*) from movement
-        where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')) as unmatched`,
-    [accountUuid, accountUuid, accountUuid, accountUuid],
+/** What there is, what is on its way, and what somebody may want to look at. */
+export async function countsOf(em: EntityManager, { accountUuid, isSimulated }: Figured): Promise<Counts> {
+  const [row] = await em.execute<
+    Record<'available' | 'pending' | 'sending' | 'unknown' | 'unmatched', string>[]
+  >(
+    `with k as (select uuid, provider_account_uuid from connection where account_uuid = ? and is_simulated = ?)
+     select
+       (select coalesce(sum(cents), 0) from balance where account_uuid = ? and bucket = 'available'
+          and provider_account_uuid in (select provider_account_uuid from k)) as available,
+       (select count(*) from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')
+          and connection_uuid in (select uuid from k)) as pending,
+       (select count(*) from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')
+          and connection_uuid in (select uuid from k)) as sending,
+       (select count(*) from attempt where state = 'unknown' and connection_uuid in (select uuid from k)) as unknown,
+       (select count(*) from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
+          and connection_uuid in (select uuid from k)) as unmatched`,
+    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, accountUuid],
   )
   return {
+    availableCents: Number(row!.available),
     pendingCharges: Number(row!.pending),
     transfersUnderWay: Number(row!.sending),
     unknown: Number(row!.unknown),

@@ -31,6 +31,7 @@ import { Migration012_lists } from './migrations/Migration012_lists.ts'
 import { Migration013_reply_calls } from './migrations/Migration013_reply_calls.ts'
 import { Migration014_more_tallies } from './migrations/Migration014_more_tallies.ts'
 import { Migration015_modes } from './migrations/Migration015_modes.ts'
+import { Migration016_keys_in_use } from './migrations/Migration016_keys_in_use.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
@@ -106,6 +107,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
         { name: '013_reply_calls', class: Migration013_reply_calls },
         { name: '014_more_tallies', class: Migration014_more_tallies },
         { name: '015_modes', class: Migration015_modes },
+        { name: '016_keys_in_use', class: Migration016_keys_in_use },
       ],
       snapshot: false,
     },

@@ -26,7 +26,13 @@ export async function isTaken(
 }
 
 /** Whether a connection collects by this key, or an open charge can be paid to it. */
-export async function isInUse(em: EntityManager, key: string): Promise<boolean> {
-  const [row]: { in_use: boolean }[] = await em.execute('select pix_key_is_in_use(?) as in_use', [key])
+export async function isInUse(
+  em: EntityManager,
+  { key, isSimulated }: Pick<PixKey, 'key' | 'isSimulated'>,
+): Promise<boolean> {
+  const [row]: { in_use: boolean }[] = await em.execute('select pix_key_is_in_use(?, ?) as in_use', [
+    key,
+    isSimulated,
+  ])
   return row?.in_use ?? false
 }

@@ -207,16 +207,41 @@ describe('a token', () => {
     ['bound to a stranger’s provider', { provider_uuid: '00000000-0000-4000-8000-000000000000' }],
     ['that ended yesterday', { expires_on: '2020-01-01' }],
     ['of no mode', { mode: 'admin' }],
+    ['bound to a simulator that it would never reach', { mode: 'live', provider_uuid: 'SIMULATED' }],
   ])('is not made %s', async (_, change) => {
+    const form = { name: 'x', mode: 'test', once: randomUUID(), ...change }
+    const bound = 'provider_uuid' in form && form.provider_uuid === 'SIMULATED'
     const answer = await merchant.send('/dashboard/tokens', {
-      name: 'x',
-      mode: 'test',
-      once: randomUUID(),
-      ...change,
+      ...form,
+      ...(bound && { provider_uuid: ours.connection }),
     })
     expect([404, 422]).toContain(answer.status)
     expect(await ours.sql(`select * from token where name in ('x', '')`)).toEqual([])
   })
+})
+
+test('the overview adds up what there is once, and nothing of simulators to money', async () => {
+  const accountUuid = await world.account()
+  const providerAccountUuid = await world.providerAccount()
+  await world.connection(accountUuid, { providerAccountUuid, isSimulated: false })
+  await world.connection(accountUuid, { providerAccountUuid, isSimulated: false, type: 'POOL' })
+  const simulated = await world.connection(accountUuid, { provider: 'PROVIDER_B' })
+  const holds = (cents: number, at: string) =>
+    ours.sql(
+      `update balance set cents = ? where account_uuid = ? and bucket = 'available' and provider_account_uuid = ?`,
+      [cents, accountUuid, at],
+    )
+  const [row] = await ours.sql('select provider_account_uuid as at from connection where uuid = ?', [
+    simulated,
+  ])
+  await holds(123_456, providerAccountUuid)
+  await holds(5_000_000, row!.at as string)
+  await addUser(world.orm.em.fork(), { email: 'sums@trilho.test', password: PASSWORD, accountUuid })
+  const owner = browserOf(world, { language: 'en' })
+  await owner.signIn('sums@trilho.test', PASSWORD)
+  const available = async (path: string) => /class="amount">([^<]*)</.exec((await owner.get(path)).text)?.[1]
+  expect(await available('/dashboard')).toBe('R$1,234.56')
+  expect(await available('/dashboard?mode=test')).toBe('R$50,000.00')
 })
 
 test('simulators and real providers are ordered apart', async () => {
@@ -335,6 +360,18 @@ test('a webhook that cannot be reached is not registered', async () => {
   const answer = await merchant.send(on, form)
   expect([answer.status, answer.text.includes('value="https://127.0.0.1:1/hook"')]).toEqual([422, true])
   expect((await merchant.send(on, { ...form, url: 'javascript:alert(1)' })).status).toBe(422)
+})
+
+test('a statement of more lines than a file takes is refused by name, and not cut off', async () => {
+  await ours.sql(
+    `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
+     select 'posting', account_uuid, provider_account_uuid, current_date, 'available', 50000 from connection where uuid = ?`,
+    [ours.connection],
+  )
+  const { status, text } = await merchant.get('/dashboard/ledger/ledger.csv')
+  await ours.sql(`delete from tally_delta where count = 50000`, [])
+  expect(status).toBe(422)
+  expect(text).toContain('no máximo 50000 linhas')
 })
 
 test('the statement is a file of the same lines', async () => {

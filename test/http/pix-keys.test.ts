@@ -310,6 +310,20 @@ describe('the limits', () => {
   })
 })
 
+test('what simulators collect by keeps no real key, and makes no room for one', async () => {
+  const key = '11222333000181'
+  const stranger = await world.account()
+  await world.connection(stranger, { collectionKey: key })
+  const live = await world.connection(accountUuid, { dialect: 'woovi', isSimulated: false })
+  await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
+  await aKey({ key, type: 'DOCUMENT', connection: live })
+  const by = await world.token({ accountUuid, mode: 'live' })
+  expect(said(await call('DELETE', `${PATH}/${key}`, { token: by }))).toEqual(PASSED)
+  await sql(`update pix_key set state = 'removing' where key = ?`, [key])
+  const counted = await sql(`select counted_pix_keys(?, 'DOCUMENT', false) as live`, [accountUuid])
+  expect(counted).toEqual([{ live: '1' }])
+})
+
 describe('reading', () => {
   test('shows a key in the shape of the contract, by its text as any URL may write it', async () => {
     const key = `maria+${accountUuid}@example.com`

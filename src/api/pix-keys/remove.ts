@@ -10,6 +10,7 @@ import type { Token } from '../auth.ts'
 import { beginLife } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { connectionsSeenBy } from '../visible.ts'
 import { findPixKey, pixKeyOf } from './find.ts'
 
 export type RemovalRequest = { key: string; token: Token; em: EntityManager; requestId: string }
@@ -21,7 +22,7 @@ export async function removePixKey(
 ): Promise<void> {
   await requireNotCollecting(em, token, key)
   const { uuid, accountUuid, connection, ...row } = await pixKeyOf(em, token, key)
-  if (await isInUse(em, row.key!)) refuse('key_in_use')
+  if (await isInUse(em, row)) refuse('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await beginLife(engine, {
     uuid,
@@ -43,11 +44,12 @@ function requireRemoved({ state, type, failure }: PixKey): void {
 }
 
 /** SPEC §6: the key that collects for one of the account's connections stays, whoever made it. */
-async function requireNotCollecting(em: EntityManager, { accountUuid, connectionUuid }: Token, key: string) {
+async function requireNotCollecting(em: EntityManager, token: Token, key: string) {
   const collecting = await em.count(Connection, {
-    accountUuid,
+    accountUuid: token.accountUuid,
     collectionKey: normalizedPixKey(key),
-    ...(connectionUuid !== null && { uuid: connectionUuid }),
+    isSimulated: token.mode === 'test',
+    ...connectionsSeenBy(token),
   })
   if (collecting > 0) refuse('key_in_use')
 }

@@ -1,5 +1,7 @@
+import { refuseField } from '../../api/errors.ts'
 import { listLedger } from '../../api/ledger/find.ts'
 import { listProviders } from '../../api/providers/find.ts'
+import { inSnapshot } from '../../db/orm.ts'
 import { textFromCents } from '../../domain/money.ts'
 import { shownInstant } from '../../domain/time.ts'
 import { ledgerQuery } from '../../wire/ledger.ts'
@@ -9,7 +11,7 @@ import { page } from '../page.ts'
 import { listed } from './listing.ts'
 
 const PATH = '/dashboard/ledger'
-const LINES_AT_ONCE = 100
+const LINES_AT_ONCE = 1_000
 /** A file of more lines than this is asked for in parts, by its dates. */
 const MOST_LINES = 50_000
 
@@ -34,27 +36,34 @@ const COLUMNS = [
   ...['reason', 'charge_uuid', 'transfer_uuid', 'refund_uuid', 'uuid'],
 ] as const
 
-/** The lines of the API's `/ledger`, for a spreadsheet: its numbers with a decimal point, its moments in UTC. */
-async function csvLines({ em, token, query }: Visit<'merchant'>): Promise<string[]> {
+/** The lines of the API's `/ledger`, for a spreadsheet, each once: they are of one moment, whatever moves meanwhile. */
+function csvLines({ em, token, query }: Visit<'merchant'>): Promise<string[]> {
   const { page: _, per_page: __, ...filters } = query
-  const asked = required(ledgerQuery, { ...filters, per_page: String(LINES_AT_ONCE) })
-  const lines = [COLUMNS.join(',')]
-  for (let number = 1; lines.length <= MOST_LINES; number++) {
-    const { data, meta } = await listLedger(em.fork(), token, { ...asked, page: number })
-    for (const line of data) {
-      const sign = line.movement_type === 'OUT' ? -1 : 1
-      const told: Record<string, string> = {
-        ...(line as unknown as Record<string, string>),
-        created_at: shownInstant(line.created_at),
-        value: textFromCents(sign * line.value),
-        balance: textFromCents(line.balance),
-        provider: line.provider.provider,
-      }
-      lines.push(COLUMNS.map(column => cell(told[column])).join(','))
+  const asked = { ...required(ledgerQuery, filters), per_page: LINES_AT_ONCE }
+  return inSnapshot(em, async tx => {
+    const lines = [COLUMNS.join(',')]
+    for (let page = 1; ; page++) {
+      const { data, meta } = await listLedger(tx, token, { ...asked, page })
+      if (meta.total > MOST_LINES) refuseField('date_from', `must leave at most ${MOST_LINES} lines`)
+      lines.push(...data.map(csvLine))
+      if (page >= meta.last_page) return lines
     }
-    if (number >= meta.last_page) break
+  })
+}
+
+type Line = Awaited<ReturnType<typeof listLedger>>['data'][number]
+
+/** Its numbers with a decimal point, its moments in UTC. */
+function csvLine(line: Line): string {
+  const sign = line.movement_type === 'OUT' ? -1 : 1
+  const told: Record<string, string> = {
+    ...(line as unknown as Record<string, string>),
+    created_at: shownInstant(line.created_at),
+    value: textFromCents(sign * line.value),
+    balance: textFromCents(line.balance),
+    provider: line.provider.provider,
   }
-  return lines
+  return COLUMNS.map(column => cell(told[column])).join(',')
 }
 
 /** Quoted, and never a formula: nothing in it is text that anybody outside has chosen, but that may change. */

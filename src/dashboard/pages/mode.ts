@@ -2,7 +2,7 @@ import type { Token } from '../../api/auth.ts'
 import type { Visit } from '../door.ts'
 
 /** Of simulators or of real providers only where that is asked for; what must be of one is as the account has. */
-export async function inMode(visit: Visit<'merchant'>): Promise<Token> {
+export async function inMode(visit: Asking): Promise<Token> {
   const { token, query, form } = visit
   const asked = form.get('mode') ?? query.mode
   if (asked === 'test' || asked === 'live') return { ...token, mode: asked, reaches: asked }
@@ -11,7 +11,7 @@ export async function inMode(visit: Visit<'merchant'>): Promise<Token> {
 }
 
 /** Of what kinds the account's providers are, real ones first. */
-export async function modesOf({ em, token }: Visit<'merchant'>): Promise<Token['mode'][]> {
+export async function modesOf({ em, token }: Pick<Asking, 'em' | 'token'>): Promise<Token['mode'][]> {
   const { accountUuid } = token
   const rows = await em
     .fork()
@@ -21,3 +21,5 @@ export async function modesOf({ em, token }: Visit<'merchant'>): Promise<Token['
     )
   return rows.map(row => (row.is_simulated ? 'test' : 'live'))
 }
+
+type Asking = Pick<Visit<'merchant'>, 'em' | 'token' | 'query' | 'form'>

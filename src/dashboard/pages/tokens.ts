@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { issueToken, revokeToken, tokensOf } from '../../admin/accounts.ts'
+import type { Token } from '../../api/auth.ts'
 import { refuseField } from '../../api/errors.ts'
 import { listProviders, providerOf } from '../../api/providers/find.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import type { EntityManager } from '../../db/orm.ts'
 import { name, uuid } from '../../wire/common.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
@@ -27,7 +30,10 @@ export function tokenPages({ get, post }: Door): void {
       const { em, token, form } = visit
       const asked = required(createToken, Object.fromEntries(form))
       const { accountUuid } = token
-      if (asked.provider_uuid !== undefined) await providerOf(em, token, asked.provider_uuid)
+      if (asked.provider_uuid !== undefined) {
+        await providerOf(em, token, asked.provider_uuid)
+        await requireReached(em, asked.provider_uuid, asked.mode)
+      }
       // Reloading the page that showed it sends the form again: the token is there, and is not shown again.
       if ((await tokensOf(em, accountUuid)).some(({ uuid }) => uuid === asked.once)) return elsewhere(PATH)
       const issued = await issueToken(em, {
@@ -50,6 +56,12 @@ export function tokenPages({ get, post }: Door): void {
     },
     again: visit => tokens(visit),
   })
+}
+
+/** A token that is bound to what its mode never reaches could do nothing. */
+async function requireReached(em: EntityManager, uuid: string, mode: Token['mode']): Promise<void> {
+  const reached = await em.count(Connection, { uuid, isSimulated: mode === 'test' })
+  if (reached === 0) refuseField('provider_uuid', 'must be of the mode of the token')
 }
 
 async function tokens({ em, token, form }: Visit<'merchant'>, issued?: string) {
