@@ -3,6 +3,7 @@ import type { Movement } from '../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../db/entities/refund.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
+import { ask } from '../db/questions.ts'
 import { type Part, refundHeld, transferHeld } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
 import { owedBySplits, type RefundState, refundableCents, whyNotRefundable } from '../domain/refund.ts'
@@ -12,6 +13,7 @@ import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { lockCharge, moveCharge } from './move.ts'
 import { book, newMovement } from './movements.ts'
+import { timeLeft } from './taking.ts'
 
 export type OpenedRefund = LeftToDo & { state: RefundState }
 
@@ -24,7 +26,11 @@ export function openRefund(dependencies: Dependencies) {
     inTransaction(dependencies.orm, async em => {
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
-      return openedAs(em, stored ?? (await store(em, order, await plan(em, order, charge))))
+      if (stored) return openedAs(em, stored)
+      const planned = await plan(em, order, charge)
+      // Whoever waited for the charge and its money may have waited too long.
+      const isLate = order.takeBefore !== undefined && (await ask(em, timeLeft(order))) < 0
+      return openedAs(em, await store(em, order, isLate ? { ...planned, code: 'not_taken' } : planned))
     })
 }
 

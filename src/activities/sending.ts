@@ -20,17 +20,15 @@ import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoi
 
 /**
  * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
- * about. `firstLock` is how it is locked before the call, where its row may not be there yet.
+ * about. `first` are its rules before the call, where its row may not be there yet.
  */
 export function sendBy<Row extends Tried>(
   dependencies: Dependencies,
   outgoing: Outgoing<Row>,
-  firstLock = outgoing.lock,
+  first = outgoing,
 ) {
   return async (order: SendOrder): Promise<Sent> => {
-    const begun = await inTransaction(dependencies.orm, em =>
-      begin(dependencies, em, { ...outgoing, lock: firstLock }, order),
-    )
+    const begun = await inTransaction(dependencies.orm, em => begin(dependencies, em, first, order))
     if ('sent' in begun) return begun.sent
     const outcome = await outgoing.send(begun.provider, begun.row, begun)
     await tellBreaker(dependencies.orm.em.fork(), begun.connection, outcome)

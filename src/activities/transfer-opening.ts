@@ -3,11 +3,12 @@ import type { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { all, ask, type Question, question } from '../db/questions.ts'
+import { all, ask, type Question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import type { PixOut } from './move.ts'
+import { timeLeft } from './taking.ts'
 import { endUnsent } from './transfers.ts'
 
 /** How a transfer's row is first written. */
@@ -19,6 +20,9 @@ export function firstOf(em: EntityManager, { candidates }: TransferOrder) {
 
 type Opening = { order: TransferOrder; details: TransferDetails; first: Connection | undefined }
 
+/** A transfer whose row was just written, and how many milliseconds are left to take it. */
+export type Opened = PixOut & { leftMs: number }
+
 /**
  * Writes its row, and takes the gate of its money; one that comes too late or takes a reference twice is FAILED from the
  * beginning. `more` is what else is to be known from then on.
@@ -27,16 +31,16 @@ export async function openTransfer<More>(
   em: EntityManager,
   { order, details, first }: Opening,
   more: Question<More>,
-): Promise<[PixOut, More]> {
+): Promise<[Opened, More]> {
   const refTaken = await isRefTaken(em, order, details)
   const out = { transfer: create(em, order, details, first!), attempts: [] }
   await em.flush()
   // Whoever waited for the gate may have waited too long.
-  const [, tooLate, heard] = await ask(em, all(gate(em, first!.uuid), isTooLate(order), more))
-  const why = tooLate ? 'not_taken' : refTaken ? 'external_ref_taken' : null
+  const [, leftMs, heard] = await ask(em, all(gate(em, first!.uuid), timeLeft(order), more))
+  const why = leftMs < 0 ? 'not_taken' : refTaken ? 'external_ref_taken' : null
   // What is found again after a restore was taken long ago.
   if (why && !order.restored) await endUnsent(em, out, 'not_taken', failureOf(why))
-  return [out, heard]
+  return [{ ...out, leftMs }, heard]
 }
 
 function create(
@@ -65,12 +69,6 @@ function create(
     createdAt: at,
     updatedAt: at,
   })
-}
-
-/** By PostgreSQL's clock, which the request asked as well; as of now, not of the beginning of the transaction. */
-function isTooLate({ takeBefore }: TransferOrder): Question<boolean> {
-  const sql = 'select clock_timestamp() > ?::timestamptz as late'
-  return question(sql, [takeBefore ?? null], ([row]) => row!.late === true)
 }
 
 /** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */

@@ -13,6 +13,7 @@ import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
+import { TakenTooLate } from './taking.ts'
 import { failureOf, firstOf, openTransfer } from './transfer-opening.ts'
 import { endUnsent, pixOut } from './transfers.ts'
 
@@ -47,12 +48,27 @@ export function sendTransfer(dependencies: Dependencies) {
     sendBy(dependencies, pixOut, order && storing(dependencies, order))(sending)
 }
 
-/** How a transfer is locked by the sending that writes its row, where nobody has. */
-function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut>['lock'] {
-  return async (em, uuid, more) => {
-    const [stored, first] = await findAlone(em, Transfer, uuid, firstOf(em, order))
-    if (stored) return lockTransferBeside(em, uuid, more)
-    return openTransfer(em, { order, details: sealer.open(order.details), first }, more)
+/** The sending that writes the transfer's row, where nobody has; its money may be waited for as well as its gate. */
+function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut> {
+  let overMs = Number.POSITIVE_INFINITY
+  return {
+    ...pixOut,
+    async lock(em, uuid, more) {
+      const [stored, first] = await findAlone(em, Transfer, uuid, firstOf(em, order))
+      if (stored) return lockTransferBeside(em, uuid, more)
+      const [opened, heard] = await openTransfer(
+        em,
+        { order, details: sealer.open(order.details), first },
+        more,
+      )
+      overMs = performance.now() + opened.leftMs
+      return [opened, heard]
+    },
+    async begin(em, out, by) {
+      const refusal = await pixOut.begin(em, out, by)
+      if (performance.now() > overMs) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
+      return refusal
+    },
   }
 }
 

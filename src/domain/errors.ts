@@ -41,7 +41,7 @@ export const REFUSALS = {
     message:
       'It was ordered before the database was restored, and no provider knows it; it will not be done.',
   },
-  not_taken: { status: 503, message: 'The transfer was not taken in time; nobody was called.' },
+  not_taken: { status: 503, message: 'It was not taken in time; nobody was called.' },
   webhook_disabled: {
     status: 409,
     message: 'The webhook is DISABLED; set its status to ACTIVE first.',

@@ -67,6 +67,8 @@ export type RefundOrder = {
   connectionUuid: string
   valueCents: number
   fingerprint: string
+  /** Without a key: ISO 8601, by PostgreSQL's clock; stored later, it is FAILED and nobody is called. */
+  takeBefore?: string
   requestId: string
   timeScale: number
   restored?: Restored

@@ -115,6 +115,24 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
+  test('for one that waits too long for its money: nothing of it is stored, and then that it was not taken', async () => {
+    const merchant = await books.merchant(1_000)
+    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
+    const { promise, resolve: isHeld } = Promise.withResolvers<void>()
+    const holder = inTransaction(books.orm, async em => {
+      await em.execute('select from balance where account_uuid = ? for update', [merchant.accountUuid])
+      isHeld()
+      await sleep(1_000)
+    })
+    await promise
+    await expect(sent(order)).rejects.toThrow('not taken in time')
+    await holder
+    expect(await books.sql('select from transfer where uuid = ?', [order.uuid])).toEqual([])
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
+    expect(calls).toBe(0)
+  })
+
   test('for the second of two that carry one reference, where the account wants none twice', async () => {
     const merchant = await books.merchant(1_000)
     await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])

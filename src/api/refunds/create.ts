@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ReadCharge } from '../../db/charges.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import type { RefusalCode } from '../../domain/errors.ts'
 import { refund as life, refundableCents, whyNotRefundable } from '../../domain/refund.ts'
 import { beginRefund } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
@@ -11,6 +12,7 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
+import { lastMoment } from '../last-moment.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { requireUnpaused } from '../paused.ts'
 import { chargeOf } from '../payments/find.ts'
@@ -50,6 +52,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   if (valueCents > refundableCents(charge))
     refuseField('value', 'must not exceed what is still refundable of the charge')
   await requireUnpaused(em, charge.connection.uuid)
+  const takeBefore = key === null ? await lastMoment(em) : undefined
   const order: RefundOrder = {
     uuid,
     chargeUuid,
@@ -57,6 +60,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
     connectionUuid: charge.connection.uuid,
     valueCents,
     fingerprint,
+    ...(takeBefore !== undefined && { takeBefore }),
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
@@ -99,10 +103,12 @@ function answer(refund: Refund, charge: ReadCharge, { replayed }: { replayed: bo
     }
   const code = refusalOf(refund)
   const data = z.encode(refundShown, showRefund(refund, charge))
-  const isWorthAnother = code === 'no_provider_available' || code === 'paused'
+  const isWorthAnother = WORTH_ANOTHER.has(code)
   const retry = !replayed && isWorthAnother && { retryAfterS: UNAVAILABLE_RETRY_S }
   return refuse(code, { data, headers, ...retry })
 }
+
+const WORTH_ANOTHER = new Set<RefusalCode>(['no_provider_available', 'not_taken', 'paused'])
 
 /** What the life found when it decided under the lock, or the provider's word. */
 function refusalOf(refund: Refund) {
@@ -113,6 +119,7 @@ function refusalOf(refund: Refund) {
     case 'charge_not_refundable':
     case 'no_provider_available':
     case 'paused':
+    case 'not_taken':
     case 'not_found_after_restore':
       return refund.failure.code
     case 'refund_above_remainder':

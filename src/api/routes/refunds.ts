@@ -31,6 +31,7 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
         'no_provider_available',
         'not_found_after_restore',
         'paused',
+        'not_taken',
         'not_confirmed',
       ],
     },

@@ -18,7 +18,8 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { lastMoment } from '../last-moment.ts'
+import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { allowed } from './allowed.ts'
 import { findTransfer } from './find.ts'
 
@@ -100,17 +101,6 @@ async function keptAnswer(em: EntityManager, transfer: TriedTransfer): Promise<T
   const accepted = z.encode(transferShown, showTransfer(transfer, transfer.attempts))
   await em.nativeUpdate(Transfer, { uuid, accepted: null, state: { $in: UNDECIDED } }, { accepted })
   return (await findTransfer(em.fork(), uuid)) ?? transfer
-}
-
-/** What is stored at the last moment is committed a little later, before the request looks for it. */
-const COMMITTED_MS = 500
-
-/** By PostgreSQL's clock, because another machine's life compares with it. */
-async function lastMoment(em: EntityManager): Promise<string> {
-  const [row]: { at: Date }[] = await em.execute(
-    `select now() + interval '${NOT_STORED_MS - COMMITTED_MS} milliseconds' as at`,
-  )
-  return new Date(row!.at).toISOString()
 }
 
 /** Accepted, on its way or scheduled: 201. FAILED: what its failure says, with the transfer as data. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { inTransaction } from '../../../src/db/orm.ts'
 import type { IncomingPix, IssuedCharge, Sending } from '../../../src/domain/provider.ts'
 import type { RefundOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
@@ -53,15 +55,17 @@ async function paid(payments: IncomingPix['status'][] = ['settled']) {
 
   return {
     accountUuid,
+    uuid,
     key: (refund: string) => ({ uuid: refund, connectionUuid }),
     async refund(valueCents: number): Promise<string> {
-      const order: RefundOrder = {
-        ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
-        ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
-      }
+      const order = this.order(valueCents)
       expect(await books.records.openRefund(order)).toMatchObject({ state: 'sending' })
       return order.uuid
     },
+    order: (valueCents: number): RefundOrder => ({
+      ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
+      ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+    }),
     /** One that its provider refuses, as it does whatever is asked after it. */
     async refused(valueCents: number) {
       const outcome = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
@@ -86,6 +90,21 @@ async function paid(payments: IncomingPix['status'][] = ['settled']) {
     },
   }
 }
+
+test('a refund without a key that waits too long for its charge is not taken: its caller was told so', async () => {
+  const charge = await paid()
+  const order = { ...charge.order(300), takeBefore: new Date(Date.now() + 500).toISOString() }
+  let opened: Promise<unknown> | undefined
+  await inTransaction(books.orm, async em => {
+    await em.execute('select from charge where uuid = ? for update', [charge.uuid])
+    opened = books.records.openRefund(order)
+    await sleep(1_000)
+  })
+  expect(await opened).toMatchObject({ state: 'failed' })
+  expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
+  const [row] = await books.sql('select state, failure from refund where charge_uuid = ?', [charge.uuid])
+  expect(row).toMatchObject({ state: 'failed', failure: { code: 'not_taken' } })
+})
 
 test('a refund that was refused before its life heard of it is not sent again, however long it is not found', async () => {
   const charge = await paid()
