@@ -1,4 +1,4 @@
-import { patched, setCurrentDetails } from '@temporalio/workflow'
+import { continueAsNew, patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { Asked } from '../activities/outgoing.ts'
 import { WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
@@ -36,6 +36,10 @@ export async function returnWorkflow({
       // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
       const mayHaveGone = notices.waiting && patched('a word before it left')
       if (mayHaveGone && (await hasSettledLate(ask, notices))) return settled()
+      // A provider that is gone for weeks must not end the life by the length of its history.
+      const isLong = workflowInfo().continueAsNewSuggested && !notices.waiting
+      if (isLong && patched('a long return goes on as new'))
+        await continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale })
       continue
     }
     await startWhatIsLeft(sent, timeScale)

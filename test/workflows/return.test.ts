@@ -68,6 +68,13 @@ describe('a provider that cannot be reached', () => {
     expect(story.told.waits).toEqual(['provider unreachable: 15 min', 'provider unreachable: 15 min'])
   })
 
+  test('that is gone for weeks does not end it by the length of its history', async () => {
+    const story = await on.return({ sendReturn: [...Array(500).fill(unreachable), settled()] })
+    await story.endsAs('settled')
+    expect(story.asked).toHaveLength(501)
+    expect(story.told.waits.length).toBeLessThan(500) // Those of its last run.
+  }, 120_000)
+
   test('is not tried over and over because of one notice', async () => {
     const story = await on.return({
       sendReturn: [
