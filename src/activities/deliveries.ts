@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { disable, lockedWebhook } from '../db/deliveries.ts'
+import { disable, endingOf, lockedWebhook } from '../db/deliveries.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from '../db/entities/webhook.ts'
 import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction, type Orm } from '../db/orm.ts'
@@ -32,7 +32,8 @@ export function deliver({ orm, sealer, webhooks, timeScale, tried: tell }: Depen
     if (dueInMs > EARLY_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
-    if (endpoint.deletedAt || endpoint.status !== 'ACTIVE') return giveUp(orm, endpoint, delivery)
+    const ending = endingOf(endpoint)
+    if (ending) return giveUp(orm, delivery, ending)
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
     const isFailing = endpoint.failingSince != null
@@ -51,9 +52,8 @@ function webhookTry(tried: Made, event: Event): WebhookTry {
   return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
 }
 
-/** The endpoint was disabled or removed while the delivery was written. */
-async function giveUp(orm: Orm, { deletedAt }: Webhook, { uuid }: Delivery): Promise<NextTry> {
-  const outcome = deletedAt ? 'CANCELLED' : 'FAILED'
+/** The endpoint was disabled or removed while the delivery was written, or with more than was ended with it. */
+async function giveUp(orm: Orm, { uuid }: Delivery, outcome: 'FAILED' | 'CANCELLED'): Promise<NextTry> {
   await orm.em.fork().execute(
     `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
        where uuid = ? and status = 'PENDING'`,

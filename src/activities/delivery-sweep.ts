@@ -1,4 +1,4 @@
-import { disable, lockedWebhook } from '../db/deliveries.ts'
+import { disable, endingOf, endPending, lockedWebhook } from '../db/deliveries.ts'
 import { type EntityManager, inTransaction, type Orm } from '../db/orm.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { DISABLE_AFTER_MS } from '../domain/webhook.ts'
@@ -11,13 +11,17 @@ const BATCH = 200
 const AT_ONCE = 20
 /** A claim by a worker that died holds no longer than this. */
 const CLAIM_S = 60
-/** Well within the activity's minute; the next sweep goes on. */
+/** Of each half of a sweep, well within the activity's limit; the next sweep goes on. */
 const LONGEST_MS = 40_000
 
-/** Wakes the lives whose rows were changed from outside or forgotten, and disables who has not answered for five days. */
+/**
+ * Wakes the lives whose rows were changed from outside or forgotten, disables who has not answered for five days, and ends
+ * what was left to be delivered to endpoints that are not called any more.
+ */
 export function sweepDeliveries({ orm, timeScale }: Dependencies, engine: Engine) {
   return async (): Promise<{ woken: number; disabled: number }> => {
     const disabled = await disableSilent(orm, timeScale)
+    await endLeft(orm)
     return { disabled, woken: await wakeDue(orm, engine) }
   }
 }
@@ -42,6 +46,27 @@ async function disableSilent(orm: Orm, timeScale: number): Promise<number> {
       disabled += 1
     })
   return disabled
+}
+
+/** Ends the rest of what was to be delivered to endpoints that were disabled or removed, a batch at a time. */
+async function endLeft(orm: Orm): Promise<void> {
+  const until = Date.now() + LONGEST_MS
+  const left: { uuid: string }[] = await orm.em.fork().execute(
+    `select uuid from webhook w where (status = 'DISABLED' or deleted_at is not null)
+         and exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING')`,
+  )
+  for (const { uuid } of left) {
+    let isMore = true
+    while (isMore && Date.now() < until) isMore = await endSome(orm, uuid)
+  }
+}
+
+/** Whether there may be more; what is left of an endpoint that was enabled again meanwhile goes on. */
+function endSome(orm: Orm, uuid: string): Promise<boolean> {
+  return inTransaction(orm, async em => {
+    const webhook = await lockedWebhook(em, uuid, {})
+    return webhook !== null && endingOf(webhook) !== null && endPending(em, webhook)
+  })
 }
 
 type Claimed = { uuid: string; status: string }

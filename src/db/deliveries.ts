@@ -22,17 +22,28 @@ export async function lockedWebhook(
  */
 export const HEARS_OF_ITS_MODE = `(w.mode is null or k.uuid is null or k.is_simulated = (w.mode = 'test'))`
 
-/** Ends all that is still to be delivered to an endpoint, under its lock; the sweep tells their lives. */
-export async function endPending(
-  em: EntityManager,
-  webhookUuid: string,
-  status: 'FAILED' | 'CANCELLED',
-): Promise<void> {
-  await em.execute(
+/** What becomes of what is still to be delivered to an endpoint: null while it is called. */
+export function endingOf({ deletedAt, status }: Webhook): 'FAILED' | 'CANCELLED' | null {
+  if (deletedAt) return 'CANCELLED'
+  return status === 'ACTIVE' ? null : 'FAILED'
+}
+
+/** Each of them writes two changes of tallies as well, and a request has seconds. */
+const ENDED_AT_ONCE = 1_000
+
+/**
+ * Ends what is still to be delivered to an endpoint that is not called any more, under its lock; the sweep tells their
+ * lives. At most so many at once that no backlog keeps an endpoint from being disabled or removed: of the rest, and of
+ * what another transaction holds just now, nothing is sent, and the sweep ends it. Answers whether there may be a rest.
+ */
+export async function endPending(em: EntityManager, webhook: Webhook): Promise<boolean> {
+  const ended: unknown[] = await em.execute(
     `update delivery set status = ?, next_try_at = null, wake_at = now(), updated_at = now()
-     where webhook_uuid = ? and status = 'PENDING'`,
-    [status, webhookUuid],
+     where uuid in (select uuid from delivery where webhook_uuid = ? and status = 'PENDING' limit ? for update skip locked)
+     returning uuid`,
+    [endingOf(webhook), webhook.uuid, ENDED_AT_ONCE],
   )
+  return ended.length === ENDED_AT_ONCE
 }
 
 /** Disables an endpoint under its lock: nothing is sent to it until its owner enables it again. */
@@ -44,5 +55,5 @@ export async function disable(
   webhook.status = 'DISABLED'
   webhook.disabledReason = DISABLED_BECAUSE[why]
   await em.flush()
-  await endPending(em, webhook.uuid, 'FAILED')
+  await endPending(em, webhook)
 }

@@ -97,6 +97,6 @@ export function removeWebhook(em: EntityManager, place: Place): Promise<void> {
     const webhook = await lockedWebhookOf(tx, place)
     webhook.deletedAt = new Date()
     await tx.flush()
-    await endPending(tx, webhook.uuid, 'CANCELLED')
+    await endPending(tx, webhook)
   })
 }

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { sweepDeliveries } from '../../src/activities/delivery-sweep.ts'
+import type { Dependencies } from '../../src/activities/dependencies.ts'
+import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
+import type { Engine } from '../../src/engine/start.ts'
+import { type Authority, authority } from '../webhooks/far-side.ts'
+import { endpointStory } from './support/endpoint.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** What the sweep does for endpoints that have much to be delivered, and for their neighbours. */
+
+const PATH = '/api/v1/webhooks'
+
+let world: World
+let ca: Authority
+beforeAll(async () => {
+  ca = await authority()
+  world = await openWorld([webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })], {
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+  })
+})
+afterAll(() => world?.close())
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** An endpoint with so many deliveries, the oldest of them due to be woken for an hour where `wakeAt` says so. */
+async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` } = {}) {
+  const story = await endpointStory({ world, ca })
+  closing.push(story.close)
+  await story.sql(
+    `with happened as (
+       insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()
+       from generate_series(1, ?) returning uuid
+     )
+     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
+     select gen_random_uuid(), ?, uuid, now(), now(), ${wakeAt} from happened`,
+    [story.accountUuid, waiting, story.uuid],
+  )
+  const token = await world.token({ accountUuid: story.accountUuid })
+  return {
+    ...story,
+    call: (method: string, body?: object) => world.call(method, `${PATH}/${story.uuid}`, { token, body }),
+    async statuses() {
+      const rows = await story.sql<{ status: string; n: number }>(
+        'select status, count(*)::int as n from delivery where webhook_uuid = ? group by status',
+        [story.uuid],
+      )
+      return Object.fromEntries(rows.map(({ status, n }) => [status, n]))
+    },
+  }
+}
+
+/** The lives that were woken, in order. */
+function lives() {
+  const woken: string[] = []
+  const wake = (workflowId: string) => void woken.push(workflowId)
+  const client = async () => ({
+    workflow: {
+      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) => wake(workflowId),
+      getHandle: (workflowId: string) => ({ signal: async () => wake(workflowId) }),
+    },
+  })
+  return { woken, engine: { client, taskQueue: 't', timeScale: 1 } as unknown as Engine }
+}
+
+const sweep = (engine = lives().engine) =>
+  sweepDeliveries({ orm: world.orm, timeScale: 1 } as Dependencies, engine)()
+
+describe('an endpoint with more to deliver than one transaction ends', () => {
+  test.each([
+    ['disabled', 'PATCH', { status: 'DISABLED' }, 'FAILED'],
+    ['removed', 'DELETE', undefined, 'CANCELLED'],
+  ])('is %s at once, and the sweep ends the rest', async (_, method, body, outcome) => {
+    const hook = await endpoint({ waiting: 2_500 })
+    expect((await hook.call(method, body)).status).toBe(200)
+    expect(await hook.statuses()).toEqual({ PENDING: 1_500, [outcome]: 1_000 })
+    const { woken, engine } = lives()
+    await sweep(engine)
+    expect(await hook.statuses()).toEqual({ [outcome]: 2_500 })
+    expect(woken).toHaveLength(2_500)
+  })
+
+  test('answers 410, and that is not forgotten', async () => {
+    const hook = await endpoint({ waiting: 1_500 })
+    hook.answers({ status: 410 })
+    await hook.deliver(await hook.event())
+    expect((await hook.read()).status).toBe('DISABLED')
+    expect(await hook.statuses()).toEqual({ PENDING: 501, FAILED: 1_000 })
+    await sweep()
+    expect(await hook.statuses()).toEqual({ FAILED: 1_501 })
+  })
+
+  test('is enabled again before all of it has ended: the rest goes on', async () => {
+    const hook = await endpoint({ waiting: 1_500 })
+    await hook.call('PATCH', { status: 'DISABLED' })
+    await hook.set(`status = 'ACTIVE', disabled_reason = null`)
+    await sweep()
+    expect(await hook.statuses()).toEqual({ PENDING: 500, FAILED: 1_000 })
+  })
+})
