@@ -41,7 +41,7 @@ export function deliver({ orm, sealer, webhooks, timeScale, tried: tell }: Depen
     // The pace of real sockets, which no time scale divides.
     if (tried.kind === 'busy') return { kind: 'again', waitMs: tried.comeBackInMs * timeScale }
     tell?.(webhookTry(tried, event))
-    return inTransaction(orm, tx => keep(tx, { before: delivery, tried, at, timeScale }))
+    return inTransaction(orm, tx => keep(tx, { before: delivery, url: endpoint.url, tried, at, timeScale }))
   }
 }
 
@@ -79,8 +79,8 @@ function signed({ endpoint, event, sealer, at }: Signing) {
 }
 
 type Made = Exclude<Tried, { kind: 'busy' }>
-/** `before` is the delivery as it was when the try began. */
-type Kept = { before: Delivery; tried: Made; at: Date; timeScale: number }
+/** `before` is the delivery as it was when the try began, `url` the address that was tried. */
+type Kept = { before: Delivery; url: string; tried: Made; at: Date; timeScale: number }
 
 async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
   const { before, tried, at, timeScale } = kept
@@ -100,19 +100,22 @@ async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
   return { kind: 'again', waitMs }
 }
 
-/** What a try says about its endpoint. Before the delivery is locked: endpoints are locked first. */
-async function judge(em: EntityManager, { before, tried, at, timeScale }: Kept): Promise<void> {
+/**
+ * What a try says about its endpoint: nothing where the endpoint has moved meanwhile, for the new address was not tried.
+ * Before the delivery is locked: endpoints are locked first.
+ */
+async function judge(em: EntityManager, { before, url, tried, at, timeScale }: Kept): Promise<void> {
   const uuid = before.webhookUuid
   if (isTaken(tried)) {
     await em.execute(
-      `update webhook set last_success_at = ?, failing_since = null where uuid = ?
+      `update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
          and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
-      [at, uuid, new Date(at.getTime() - 60_000)],
+      [at, uuid, url, new Date(at.getTime() - 60_000)],
     )
     return
   }
   const endpoint = await lockedWebhook(em, uuid)
-  if (endpoint?.status !== 'ACTIVE') return
+  if (endpoint?.status !== 'ACTIVE' || endpoint.url !== url) return
   endpoint.failingSince ??= at
   const isGone = tried.kind === 'answered' && tried.status === 410
   const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaled(DISABLE_AFTER_MS, timeScale)

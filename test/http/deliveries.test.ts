@@ -176,6 +176,28 @@ describe('while a try is under way', () => {
     expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 0 })
     expect(await hook.deliver(delivery)).toEqual(OVER('DELIVERED'))
   })
+
+  test.each([
+    ['410', 410],
+    ['a failure', 500],
+  ])('the endpoint moves: %s of the old address is not held against the new one', async (_, status) => {
+    const hook = await endpoint()
+    const [delivery, waiting] = [await hook.event(), await hook.event()]
+    const meanwhile = () => hook.set(`url = 'https://hooks.test/new'`)
+    hook.answers({ status, meanwhile })
+    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+    expect(await hook.tries(delivery)).toMatchObject([{ status_code: status }])
+    expect(await hook.read()).toMatchObject({ status: 'ACTIVE', failing_since: null })
+    expect(await hook.delivery(waiting)).toMatchObject({ status: 'PENDING' })
+  })
+
+  test('the endpoint moves: a success of the old address does not speak for the new one', async () => {
+    const hook = await endpoint()
+    const meanwhile = () => hook.set(`url = 'https://hooks.test/new', failing_since = now()`)
+    hook.answers({ status: 200, meanwhile })
+    expect(await hook.deliver(await hook.event())).toEqual(OVER('DELIVERED'))
+    expect(await hook.read()).toMatchObject({ last_success_at: null, failing_since: expect.anything() })
+  })
 })
 
 describe('a replaced token', () => {
