@@ -38,8 +38,7 @@ export function deliver({ orm, sealer, webhooks, timeScale, tried: tell }: Depen
     const at = new Date()
     const isFailing = endpoint.failingSince != null
     const tried = await webhooks.postSigned({ ...signed({ endpoint, event, sealer, at }), isFailing })
-    // The pace of real sockets, which no time scale divides.
-    if (tried.kind === 'busy') return { kind: 'again', waitMs: tried.comeBackInMs * timeScale }
+    if (tried.kind === 'busy') return comeBack(orm, delivery, { ...tried, timeScale })
     tell?.(webhookTry(tried, event))
     return inTransaction(orm, tx => keep(tx, { before: delivery, url: endpoint.url, tried, at, timeScale }))
   }
@@ -60,6 +59,22 @@ async function giveUp(orm: Orm, { uuid }: Delivery, outcome: 'FAILED' | 'CANCELL
     [outcome, uuid],
   )
   return { kind: 'over', outcome }
+}
+
+/** It has an appointment: its life is woken only where it is forgotten after that, or the row was changed meanwhile. */
+async function comeBack(
+  orm: Orm,
+  { uuid, nextTryAt }: Delivery,
+  { comeBackInMs, timeScale }: { comeBackInMs: number; timeScale: number },
+): Promise<NextTry> {
+  const forgottenAt = new Date(Date.now() + comeBackInMs + scaled(WAITS.deliveryForgotten, timeScale))
+  await orm.em.fork().execute(
+    `update delivery set wake_at = ? where uuid = ? and status = 'PENDING'
+       and date_trunc('milliseconds', next_try_at) is not distinct from ?::timestamptz`,
+    [forgottenAt, uuid, nextTryAt],
+  )
+  // The pace of real sockets, which no time scale divides.
+  return { kind: 'again', waitMs: comeBackInMs * timeScale }
 }
 
 type Signing = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }

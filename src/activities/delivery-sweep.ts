@@ -1,16 +1,15 @@
 import { disable, endingOf, endPending, lockedWebhook } from '../db/deliveries.ts'
-import { type EntityManager, inTransaction, type Orm } from '../db/orm.ts'
+import { inTransaction, type Orm } from '../db/orm.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { DISABLE_AFTER_MS } from '../domain/webhook.ts'
 import { wakeDelivery } from '../engine/deliveries.ts'
 import type { Engine } from '../engine/start.ts'
 import type { Dependencies } from './dependencies.ts'
 
-/** So many rows are claimed at a time, and so many of them woken at once. */
+/** So many rows are claimed at a time, of so many endpoints, and so many of them woken at once. */
 const BATCH = 200
+const ENDPOINTS = 10
 const AT_ONCE = 20
-/** A claim by a worker that died holds no longer than this. */
-const CLAIM_S = 60
 /** Of each half of a sweep, well within the activity's limit; the next sweep goes on. */
 const LONGEST_MS = 40_000
 
@@ -69,39 +68,70 @@ function endSome(orm: Orm, uuid: string): Promise<boolean> {
   })
 }
 
-type Claimed = { uuid: string; status: string }
-
-/** Wakes whatever is due to be woken now, until nothing is or time is up. */
-export async function wakeDue(orm: Orm, engine: Engine): Promise<number> {
+/**
+ * Wakes whatever is due to be woken now, until nothing is or time is up: some of each endpoint in every round, so that
+ * none waits for the backlog of another.
+ */
+async function wakeDue(orm: Orm, engine: Engine): Promise<number> {
   const until = Date.now() + LONGEST_MS
   let woken = 0
   for (;;) {
-    const em = orm.em.fork()
-    const claimed = await claim(em)
-    for (let from = 0; from < claimed.length; from += AT_ONCE) {
-      const some = claimed.slice(from, from + AT_ONCE)
-      await Promise.all(some.map(one => wakeDelivery(engine, one)))
-      await wokenUp(em, some, engine.timeScale)
-      woken += some.length
-    }
-    if (claimed.length < BATCH || Date.now() > until) return woken
+    const before = woken
+    const due = await endpointsDue(orm)
+    for (let from = 0; from < due.length && Date.now() < until; from += ENDPOINTS)
+      woken += await wake(orm, engine, await claim(orm, due.slice(from, from + ENDPOINTS)))
+    if (woken === before || Date.now() >= until) return woken
   }
 }
 
-/** Takes a batch for a minute: several workers sweep side by side, and what one of them drops is found again. */
-function claim(em: EntityManager): Promise<Claimed[]> {
-  return em.execute(
-    `update delivery set wake_at = now() + ? * interval '1 second' where uuid in (
-       select uuid from delivery where wake_at <= now() order by wake_at limit ? for update skip locked
-     ) returning uuid, status`,
-    [CLAIM_S, BATCH],
+/** Endpoints with something due, the one that has waited longest first. */
+async function endpointsDue(orm: Orm): Promise<string[]> {
+  const rows: { uuid: string }[] = await orm.em.fork().execute(
+    `select w.uuid from webhook w cross join lateral (
+       select wake_at from delivery where webhook_uuid = w.uuid and wake_at <= now() order by wake_at limit 1
+     ) as oldest order by oldest.wake_at`,
+  )
+  return rows.map(({ uuid }) => uuid)
+}
+
+export type Claimed = { uuid: string; status: string; held: string }
+
+/** Who claims a delivery holds it until then: several workers sweep side by side, and what one of them drops is found again. */
+export const HELD_UNTIL = `now() + interval '60 seconds'`
+export const CLAIMED = 'uuid, status, wake_at::text as held'
+
+/** Takes a batch, the same number of each endpoint. */
+function claim(orm: Orm, endpoints: string[]): Promise<Claimed[]> {
+  return orm.em.fork().execute(
+    `update delivery set wake_at = ${HELD_UNTIL} where uuid in (
+       select d.uuid from unnest(array[?]::uuid[]) as w (uuid) cross join lateral (
+         select uuid from delivery where webhook_uuid = w.uuid and wake_at <= now()
+         order by wake_at limit ? for update skip locked
+       ) as d
+     ) returning ${CLAIMED}`,
+    [endpoints, Math.ceil(BATCH / endpoints.length)],
   )
 }
 
-async function wokenUp(em: EntityManager, some: Claimed[], timeScale: number): Promise<void> {
-  await em.execute(
+/** Wakes the lives of what was claimed. */
+export async function wake(orm: Orm, engine: Engine, claimed: Claimed[]): Promise<number> {
+  for (let from = 0; from < claimed.length; from += AT_ONCE) {
+    const some = claimed.slice(from, from + AT_ONCE)
+    await Promise.all(some.map(one => wakeDelivery(engine, one)))
+    await wokenUp(orm, some, engine.timeScale)
+  }
+  return claimed.length
+}
+
+/** What a life has said of itself meanwhile stays. */
+async function wokenUp(orm: Orm, some: Claimed[], timeScale: number): Promise<void> {
+  await orm.em.fork().execute(
     `update delivery set wake_at = case when status = 'PENDING' then ?::timestamptz end
-     where uuid = any(array[?]::uuid[]) and wake_at > now()`,
-    [new Date(Date.now() + scaled(WAITS.deliveryForgotten, timeScale)), some.map(one => one.uuid)],
+     where (uuid, wake_at) in (select * from unnest(array[?]::uuid[], array[?]::timestamptz[]))`,
+    [
+      new Date(Date.now() + scaled(WAITS.deliveryForgotten, timeScale)),
+      some.map(one => one.uuid),
+      some.map(one => one.held),
+    ],
   )
 }

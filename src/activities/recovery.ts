@@ -1,7 +1,7 @@
 import { HEARS_OF_ITS_MODE, lockedWebhook } from '../db/deliveries.ts'
 import { inTransaction } from '../db/orm.ts'
 import type { Engine } from '../engine/start.ts'
-import { wakeDue } from './delivery-sweep.ts'
+import { CLAIMED, type Claimed, HELD_UNTIL, wake } from './delivery-sweep.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /** Events of the endpoint's account and mode from `since` until `until`, from after `after` on; moments are ISO 8601. */
@@ -22,10 +22,10 @@ const BATCH = 500
  */
 export function recoverDeliveries({ orm }: Dependencies, engine: Engine) {
   return async (order: RecoveryOrder): Promise<{ recovered: number; next: Place | null }> => {
-    const batch = await inTransaction(orm, async em => {
+    const { begun, next } = await inTransaction(orm, async em => {
       const webhook = await lockedWebhook(em, order.webhookUuid)
       // One that is gone or disabled has nothing to recover.
-      if (webhook?.status !== 'ACTIVE') return { recovered: 0, next: null }
+      if (webhook?.status !== 'ACTIVE') return NOTHING
       const events: Row[] = await em.execute(
         `select e.uuid, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
          from webhook w join event e on e.account_uuid = w.account_uuid
@@ -43,23 +43,23 @@ export function recoverDeliveries({ orm }: Dependencies, engine: Engine) {
           BATCH,
         ],
       )
-      if (events.length === 0) return { recovered: 0, next: null }
-      const begun: unknown[] = await em.execute(
+      if (events.length === 0) return NOTHING
+      const begun: Claimed[] = await em.execute(
         `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
-         select gen_random_uuid(), ?, e.uuid, now(), now(), now() from unnest(array[?]::uuid[]) as e (uuid)
+         select gen_random_uuid(), ?, e.uuid, now(), now(), ${HELD_UNTIL} from unnest(array[?]::uuid[]) as e (uuid)
          on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_try_at = now(),
-           round_from = delivery.tries, wake_at = now(), updated_at = now()
+           round_from = delivery.tries, wake_at = excluded.wake_at, updated_at = now()
          where delivery.status in ('FAILED', 'CANCELLED')
            or (delivery.status = 'PENDING' and delivery.tries > delivery.round_from)
-         returning uuid`,
+         returning ${CLAIMED}`,
         [webhook.uuid, events.map(event => event.uuid)],
       )
-      return { recovered: begun.length, next: events.length < BATCH ? null : events.at(-1)! }
+      return { begun, next: events.length < BATCH ? null : events.at(-1)! }
     })
-    await wakeDue(orm, engine)
-    return batch
+    return { recovered: await wake(orm, engine, begun), next }
   }
 }
 
 type Row = { uuid: string; at: string }
+const NOTHING: { begun: Claimed[]; next: Place | null } = { begun: [], next: null }
 const NOBODY = '00000000-0000-0000-0000-000000000000'

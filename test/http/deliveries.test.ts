@@ -143,7 +143,12 @@ describe('a try', () => {
     hook.answers({ status: 200, meanwhile })
     const one = hook.deliver(first)
     await inside
+    await hook.change(second, 'next_try_at = now(), wake_at = now()')
+    const beforeMs = Date.now()
     expect(await hook.deliver(second)).toEqual({ kind: 'again', waitMs: 5_000 * 50 })
+    // Nobody wakes it before its appointment, nor in the five minutes of this clock after it.
+    const { wake_at } = await hook.delivery(second)
+    expect(new Date(wake_at as string).getTime()).toBeGreaterThanOrEqual(beforeMs + 5_000 + 300_000 / 50)
     goOn()
     expect(await one).toEqual(OVER('DELIVERED'))
     expect(await hook.tries(second)).toEqual([])

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { sweepDeliveries } from '../../src/activities/delivery-sweep.ts'
 import type { Dependencies } from '../../src/activities/dependencies.ts'
+import { recoverDeliveries } from '../../src/activities/recovery.ts'
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
 import type { Engine } from '../../src/engine/start.ts'
 import { type Authority, authority } from '../webhooks/far-side.ts'
@@ -26,7 +27,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** An endpoint with so many deliveries, the oldest of them due to be woken for an hour where `wakeAt` says so. */
+/** An endpoint with so many deliveries. */
 async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` } = {}) {
   const story = await endpointStory({ world, ca })
   closing.push(story.close)
@@ -54,14 +55,19 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
   }
 }
 
-/** The lives that were woken, in order. */
-function lives() {
+const lifeOf = (delivery: string) => `webhook/${delivery}`
+
+/** The lives that were woken, in order, and what each of them does then. */
+function lives(look = async () => {}) {
   const woken: string[] = []
-  const wake = (workflowId: string) => void woken.push(workflowId)
+  const wake = async (workflowId: string) => {
+    woken.push(workflowId)
+    await look()
+  }
   const client = async () => ({
     workflow: {
-      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) => wake(workflowId),
-      getHandle: (workflowId: string) => ({ signal: async () => wake(workflowId) }),
+      signalWithStart: (_: string, { workflowId }: { workflowId: string }) => wake(workflowId),
+      getHandle: (workflowId: string) => ({ signal: () => wake(workflowId) }),
     },
   })
   return { woken, engine: { client, taskQueue: 't', timeScale: 1 } as unknown as Engine }
@@ -101,4 +107,45 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
     await sweep()
     expect(await hook.statuses()).toEqual({ PENDING: 500, FAILED: 1_000 })
   })
+})
+
+describe('the backlog of one endpoint', () => {
+  const LONG_DUE = `now() - interval '1 hour'`
+
+  test('holds up no other: each has a few woken at a time', async () => {
+    const [dead, well] = [await endpoint({ waiting: 1_000, wakeAt: LONG_DUE }), await endpoint()]
+    const delivery = await well.event()
+    await well.change(delivery, 'wake_at = now()')
+    const { woken, engine } = lives()
+    await sweep(engine)
+    expect(woken.indexOf(lifeOf(delivery))).toBeLessThan(200)
+    expect(woken).toContain(lifeOf(delivery))
+    expect(new Set(woken).size).toBe(1_001)
+    expect(await dead.sql('select from delivery where wake_at <= now()')).toEqual([])
+  })
+
+  test('is not what the recovery of another waits for', async () => {
+    const [dead, well] = [await endpoint({ waiting: 300, wakeAt: LONG_DUE }), await endpoint()]
+    const delivery = await well.event()
+    await well.change(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+    const { woken, engine } = lives()
+    const period = { since: new Date(Date.now() - 3_600_000).toISOString(), until: new Date().toISOString() }
+    const recover = recoverDeliveries({ orm: world.orm } as Dependencies, engine)
+    expect(await recover({ webhookUuid: well.uuid, ...period })).toEqual({ recovered: 1, next: null })
+    expect(woken).toEqual([lifeOf(delivery)])
+    await sweep()
+    expect(await dead.statuses()).toEqual({ PENDING: 300 })
+  })
+})
+
+test('what a life says of itself when it is woken is not overwritten', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.event()
+  await hook.change(delivery, 'wake_at = now()')
+  const { engine } = lives(
+    async () => void (await hook.change(delivery, `wake_at = now() + interval '1 day'`)),
+  )
+  await sweep(engine)
+  const { wake_at } = await hook.delivery(delivery)
+  expect(new Date(wake_at as string).getTime()).toBeGreaterThan(Date.now() + 3_600_000)
 })
