@@ -26,7 +26,7 @@ export type Tried =
       retryAfterMs?: number
     }
   | Failed
-  /** Too many tries are under way at the endpoint: nothing was tried, and there will be a place then. */
+  /** Too many tries are under way at the endpoint: nothing was tried, and a place is looked for then. */
   | { kind: 'busy'; comeBackInMs: number }
 /** `refused_address`, `no_connection`: nothing was sent. `timeout`, `broken`: it may have arrived. */
 export type Failed = {

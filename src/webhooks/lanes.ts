@@ -4,19 +4,29 @@ export type LaneLimits = { width: number; failingWidth?: number; patienceMs: num
 /** The way out, or how long to stay away because no place came free. */
 export type Entered = { leave: () => void } | { comeBackInMs: number }
 
-type Lane = { inside: number; waiting: Set<() => void>; stayMs: number; bookedUntilMs: number }
+/** Appointments are booked apart while it fails: one that works again is not bound by them. */
+type Lane = {
+  inside: number
+  waiting: Set<() => void>
+  stayMs: number
+  bookedUntilMs: Record<Mood, number>
+}
+type Mood = 'failing' | 'working'
 
 /** What a stay is taken to last until the first one of a lane has ended. */
 const FIRST_STAY_MS = 5_000
 /** Whoever is turned away comes back no sooner than this: each time costs more than waiting does. */
 const SHORTEST_MS = 1_000
+/** And no later than this: by then the endpoint may be well again. */
+const LONGEST_MS = 5 * 60_000
 /** Empty lanes are kept while others are to come back to them; beyond so many they are looked through. */
 const MOST_LANES = 1_000
 
 /**
  * A lane of its own for every endpoint: a slow one fills its lane and nothing else, though it may share its host
  * with a hundred others. Who finds no place in time gets an appointment, one after another at the pace at which the lane
- * lets others through: however many there are, they do not come back all at once.
+ * lets others through. Where the next minutes are all booked, their later half is booked again: however many there are, they
+ * do not come back all at once.
  */
 export function lanes(
   { width, failingWidth = width, patienceMs }: LaneLimits,
@@ -30,7 +40,8 @@ export function lanes(
       const places = isFailing ? failingWidth : width
       if (lane.inside < places) lane.inside += 1
       // Where nothing gets through nobody waits in line for it.
-      else if (isFailing || !(await turn(lane, patienceMs))) return { comeBackInMs: booked(lane, places) }
+      else if (isFailing || !(await turn(lane, patienceMs)))
+        return { comeBackInMs: booked(lane, { places, as: isFailing ? 'failing' : 'working' }) }
       const since = now()
       return { leave: () => leave(name, lane, now() - since) }
     },
@@ -40,15 +51,23 @@ export function lanes(
     const known = open.get(name)
     if (known) return known
     if (open.size >= MOST_LANES) forgetEmpty()
-    const lane = { inside: 0, waiting: new Set<() => void>(), stayMs: FIRST_STAY_MS, bookedUntilMs: 0 }
+    const lane = {
+      inside: 0,
+      waiting: new Set<() => void>(),
+      stayMs: FIRST_STAY_MS,
+      bookedUntilMs: { failing: 0, working: 0 },
+    }
     open.set(name, lane)
     return lane
   }
 
-  function booked(lane: Lane, places: number): number {
+  function booked({ bookedUntilMs, stayMs }: Lane, { places, as }: { places: number; as: Mood }): number {
     const at = now()
-    lane.bookedUntilMs = Math.max(lane.bookedUntilMs, at) + lane.stayMs / places
-    return Math.round(Math.max(SHORTEST_MS, lane.bookedUntilMs - at))
+    const eachMs = stayMs / places
+    const aheadMs = Math.max(0, bookedUntilMs[as] - at) + eachMs
+    const inMs = aheadMs > LONGEST_MS ? LONGEST_MS / 2 + eachMs : aheadMs
+    bookedUntilMs[as] = at + inMs
+    return Math.round(Math.max(SHORTEST_MS, inMs))
   }
 
   /** Hands the place on where somebody waits, so that nobody slips in between. */
@@ -65,7 +84,7 @@ export function lanes(
   }
 
   function isForgettable({ inside, bookedUntilMs }: Lane): boolean {
-    return inside === 0 && bookedUntilMs <= now()
+    return inside === 0 && Math.max(bookedUntilMs.failing, bookedUntilMs.working) <= now()
   }
 }
 

@@ -79,3 +79,26 @@ test('nobody comes back sooner than after a second, however fast the lane is', a
   for (let one = 0; one < 100; one++) await enter('fast')
   expect(await enter('fast')).toEqual({ comeBackInMs: 1_000 })
 })
+
+test('an endpoint that works again is not bound by what was booked while it failed', async () => {
+  const { enter } = lanes({ width: 4, failingWidth: 2, patienceMs: 0 }, () => 0)
+  for (let one = 0; one < 50; one++) await enter('well again', { isFailing: true })
+  for (let one = 0; one < 2; one++) await enter('well again')
+  expect(await enter('well again')).toEqual({ comeBackInMs: 1_250 })
+  expect(await enter('well again', { isFailing: true })).toEqual({ comeBackInMs: 122_500 })
+})
+
+test('nobody comes back later than after five minutes, however many there are, nor do all come at once', async () => {
+  const { enter } = lanes({ width: 1, patienceMs: 0 }, () => 0)
+  await enter('crowded')
+  const away: number[] = []
+  for (let one = 0; one < 600; one++) {
+    const entered = await enter('crowded')
+    if ('comeBackInMs' in entered) away.push(entered.comeBackInMs)
+  }
+  expect(Math.max(...away)).toBe(300_000)
+  const times = Object.values(Object.groupBy(away, ms => ms)).map(same => same!.length)
+  expect([away.length, Math.max(...times)]).toEqual([600, 19])
+  // Once all places are booked, nobody looks again at once.
+  expect(Math.min(...away.slice(60))).toBe(155_000)
+})
