@@ -20,12 +20,15 @@ export type NextTry =
 
 /** Clocks of two machines differ by less: so much earlier than due is due. */
 const EARLY_MS = 1_000
+/** Its event was forgotten, and the delivery with it. */
+const FORGOTTEN: NextTry = { kind: 'over', outcome: 'CANCELLED' }
 
 /** Tries a delivery once, where it is due, keeps the try, and says what comes next (SPEC §8). */
 export function deliver({ orm, sealer, webhooks, timeScale, tried: tell }: Dependencies) {
   return async ({ deliveryUuid }: DeliveryOrder): Promise<NextTry> => {
     const em = orm.em.fork()
-    const delivery = await em.findOneOrFail(Delivery, deliveryUuid)
+    const delivery = await em.findOne(Delivery, deliveryUuid)
+    if (!delivery) return FORGOTTEN
     if (delivery.status !== 'PENDING') return { kind: 'over', outcome: delivery.status }
     // Woken early: only a row that somebody has made due is tried before its time.
     const dueInMs = (delivery.nextTryAt?.getTime() ?? 0) - Date.now()
@@ -100,7 +103,8 @@ type Kept = { before: Delivery; url: string; tried: Made; at: Date; timeScale: n
 async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
   const { before, tried, at, timeScale } = kept
   await judge(em, kept)
-  const delivery = await em.findOneOrFail(Delivery, before.uuid, ALONE)
+  const delivery = await em.findOne(Delivery, before.uuid, ALONE)
+  if (!delivery) return FORGOTTEN
   delivery.tries += 1
   em.create(DeliveryTry, tryOf(delivery, tried, at))
   if (isTaken(tried)) return ended(delivery, 'DELIVERED')

@@ -8,7 +8,8 @@ const LONGEST_MS = 8 * 60_000
 
 /**
  * Deletes events older than thirty days, and with them their deliveries and tries, the oldest first. What is still being
- * delivered stays, and so does what tells a life of money that it has to send back.
+ * delivered stays, and what its life is still to be told of, and so does what tells a life of money that it has to send
+ * back.
  */
 export function pruneEvents({ orm }: Dependencies) {
   return async (): Promise<{ forgotten: number }> => {
@@ -19,7 +20,8 @@ export function pruneEvents({ orm }: Dependencies) {
       const rows: unknown[] = await orm.em.fork().execute(
         `delete from event where uuid in (
            select e.uuid from event e where e.created_at < ?
-             and not exists (select from delivery d where d.event_uuid = e.uuid and d.status = 'PENDING')
+             and not exists (select from delivery d where d.event_uuid = e.uuid
+               and (d.status = 'PENDING' or d.wake_at is not null))
              and not exists (select from movement m where m.uuid = e.subject_uuid and m.disposition = 'held')
            order by e.created_at limit ?
          ) returning uuid`,

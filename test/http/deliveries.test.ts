@@ -205,6 +205,27 @@ describe('while a try is under way', () => {
   })
 })
 
+describe('a delivery that was forgotten with its event', () => {
+  const forget = (hook: Awaited<ReturnType<typeof endpoint>>, delivery: string) =>
+    hook.sql('delete from event where uuid = (select event_uuid from delivery where uuid = ?)', [delivery])
+
+  test('before its life was told is over', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    await forget(hook, delivery)
+    expect(await hook.deliver(delivery)).toEqual(OVER('CANCELLED'))
+    expect(hook.received).toEqual([])
+  })
+
+  test('while a try was under way is over', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.event()
+    hook.answers({ status: 500, meanwhile: () => forget(hook, delivery) })
+    expect(await hook.deliver(delivery)).toEqual(OVER('CANCELLED'))
+    expect(await hook.tries(delivery)).toEqual([])
+  })
+})
+
 describe('a replaced token', () => {
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
   const headersOf = (hook: Awaited<ReturnType<typeof endpoint>>) => hook.received[0]!

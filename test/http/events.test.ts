@@ -145,13 +145,32 @@ describe('after thirty days', () => {
     expect([await status(old), await status(young)]).toEqual([404, 200])
   })
 
-  test('it is deleted, with its deliveries and their tries; what is younger or still under way stays', async () => {
+  async function endpoint(): Promise<string> {
     const webhook = randomUUID()
     await world.orm.em.execute(
       `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
        values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
       [webhook, accountUuid],
     )
+    return webhook
+  }
+
+  test('it stays while the life of a delivery does not know yet that it is over', async () => {
+    const [webhook, uuid, delivery] = [await endpoint(), await event({ at: ago(31) }), randomUUID()]
+    await world.orm.em.execute(
+      `insert into delivery (uuid, webhook_uuid, event_uuid, status, wake_at, created_at, updated_at)
+       values (?, ?, ?, 'FAILED', now(), now(), now())`,
+      [delivery, webhook, uuid],
+    )
+    const prune = pruneEvents({ orm: world.orm } as Dependencies)
+    await prune()
+    const wake = 'update delivery set wake_at = null where uuid = ? returning uuid'
+    expect(await world.orm.em.fork().execute(wake, [delivery])).toHaveLength(1)
+    expect(await prune()).toEqual({ forgotten: 1 })
+  })
+
+  test('it is deleted, with its deliveries and their tries; what is younger or still under way stays', async () => {
+    const webhook = await endpoint()
     const old = await Promise.all(Array.from({ length: 3 }, () => event({ at: ago(31) })))
     const kept = [await event({ at: ago(31) }), await event({ at: ago(29) })]
     for (const [uuid, state] of [
@@ -162,9 +181,9 @@ describe('after thirty days', () => {
     ] as const) {
       const delivery = randomUUID()
       await world.orm.em.execute(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, created_at, updated_at)
-         values (?, ?, ?, ?, 1, now(), now())`,
-        [delivery, webhook, uuid, state],
+        `insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, wake_at, created_at, updated_at)
+         values (?, ?, ?, ?, 1, ?, now(), now())`,
+        [delivery, webhook, uuid, state, state === 'PENDING' ? new Date() : null],
       )
       await world.orm.em.execute(
         `insert into delivery_try (delivery_uuid, number, duration_ms, at) values (?, 1, 1, now())`,
