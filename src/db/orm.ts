@@ -33,6 +33,7 @@ import { Migration014_more_tallies } from './migrations/Migration014_more_tallie
 import { Migration015_modes } from './migrations/Migration015_modes.ts'
 import { Migration016_keys_in_use } from './migrations/Migration016_keys_in_use.ts'
 import { Migration017_fair_sweeps } from './migrations/Migration017_fair_sweeps.ts'
+import { Migration018_tested_endpoints } from './migrations/Migration018_tested_endpoints.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
@@ -110,6 +111,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
         { name: '015_modes', class: Migration015_modes },
         { name: '016_keys_in_use', class: Migration016_keys_in_use },
         { name: '017_fair_sweeps', class: Migration017_fair_sweeps },
+        { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
       ],
       snapshot: false,
     },

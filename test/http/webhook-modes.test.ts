@@ -4,8 +4,10 @@ import { announceCharge } from '../../src/activities/announce.ts'
 import { lockCharge } from '../../src/activities/move.ts'
 import { recoverDeliveries } from '../../src/activities/recovery.ts'
 import { deliveryRoutes } from '../../src/api/routes/deliveries.ts'
+import { eventRoutes } from '../../src/api/routes/events.ts'
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
 import { inTransaction } from '../../src/db/orm.ts'
+import { foldTallies } from '../../src/db/tallies.ts'
 import { type Authority, authority, farSide } from '../webhooks/far-side.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -23,9 +25,12 @@ const webhooks = { live: '', test: '', both: '' }
 beforeAll(async () => {
   ca = await authority()
   shop = await farSide(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
-  world = await openWorld([webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 }), deliveryRoutes], {
-    TRILHO_LOOPBACK_WEBHOOKS: 'true',
-  })
+  world = await openWorld(
+    [webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 }), deliveryRoutes, eventRoutes],
+    {
+      TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    },
+  )
   account = await world.account()
   for (const mode of ['live', 'test'] as const) {
     tokens[mode] = await world.token({ accountUuid: account, mode })
@@ -116,4 +121,31 @@ test('a token sees the endpoints of its mode, and touches no other', async () =>
     'ACTIVE',
   ])
   expect(rows).toHaveLength(3)
+})
+
+test('a token sees the tests of the endpoints of its mode', async () => {
+  const tested = async (token: string, webhook: string): Promise<string> =>
+    (await world.call('POST', `${PATH}/${webhook}/test`, { token })).body.data.event.id
+  const both = await tested(tokens.live, webhooks.both)
+  const tests = {
+    live: await tested(tokens.live, webhooks.live),
+    test: await tested(tokens.test, webhooks.test),
+  }
+  for (const [mode, other] of [
+    ['live', 'test'],
+    ['test', 'live'],
+  ] as const) {
+    const get = (path: string) => world.call('GET', `/api/v1/events${path}`, { token: tokens[mode] })
+    const idsOf = (data: { id: string }[]) => data.map(({ id }) => id).sort()
+    const { data, meta } = (await get('?type=TEST')).body
+    expect([idsOf(data), meta.total]).toEqual([[tests[mode], both].sort(), 2])
+    const all = (await get('?per_page=100')).body
+    expect(idsOf(all.data)).toEqual(expect.arrayContaining([tests[mode], both]))
+    expect(idsOf(all.data)).not.toContain(tests[other])
+    expect(all.meta.total).toBe(all.data.length)
+    expect((await get('?type=PAYMENT')).body.meta.total).toBe(all.data.length - 2)
+    expect((await get(`/${tests[other]}`)).status).toBe(404)
+    expect((await get(`/${tests[mode]}`)).status).toBe(200)
+    await foldTallies(world.orm)
+  }
 })

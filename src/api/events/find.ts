@@ -1,9 +1,9 @@
 import { Connection } from '../../db/entities/connection.ts'
-import { Event } from '../../db/entities/webhook.ts'
+import { Event, Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { countTallied, NO_CONNECTION } from '../../db/tallies.ts'
 import { textArray } from '../../db/where.ts'
-import { eventsKeptSince } from '../../domain/webhook.ts'
+import { EVENT_TYPES, eventsKeptSince } from '../../domain/webhook.ts'
 import { bodyFor, type EventsQuery, type ShownEvent } from '../../wire/event.ts'
 import type { Token } from '../auth.ts'
 import { refuse } from '../errors.ts'
@@ -12,57 +12,74 @@ import { connectionsSeenBy } from '../visible.ts'
 
 /** One page of the events that a token sees, newest first. */
 export async function listEvents(em: EntityManager, token: Token, query: EventsQuery) {
-  const carriers = await carriersFor(em, token)
-  const created = daysBetween(query.date_from, query.date_to)
-  const type = query.type && { type: { $in: query.type } }
+  const sight = await sightOf(em, token)
   const [rows, total] = await Promise.all([
-    em.find(
-      Event,
-      { $and: [visible(token, carriers), { ...type, ...(created && { createdAt: created }) }] },
-      newestFirst(query),
-    ),
-    countOf(em, { token, carriers, query }),
+    em.find(Event, asked(sight, query), newestFirst(query)),
+    countOf(em, sight, query),
   ])
-  return pageOf({ ...query, total, rows: rows.map(event => asSeenBy(token, carriers, event)) })
+  return pageOf({ ...query, total, rows: rows.map(event => asSeenBy(sight, event)) })
 }
 
 /** An event that a token sees, or 404. */
 export async function eventOf(em: EntityManager, token: Token, uuid: string): Promise<ShownEvent> {
-  const carriers = await carriersFor(em, token)
-  const event = await em.findOne(Event, { $and: [{ uuid }, visible(token, carriers)] })
-  return asSeenBy(token, carriers, event ?? refuse('not_found'))
+  const sight = await sightOf(em, token)
+  const event = await em.findOne(Event, { $and: [{ uuid }, visible(sight)] })
+  return asSeenBy(sight, event ?? refuse('not_found'))
 }
 
 /** Of what others tried before its own provider, a bound token is told nothing here either (SPEC §9). */
-function asSeenBy({ connectionUuid }: Token, [own]: Carrier[], event: Event): ShownEvent {
+function asSeenBy({ token, carriers: [own] }: Sight, event: Event): ShownEvent {
   const { uuid, type, createdAt, body } = event
-  return connectionUuid === null || !own
+  return token.connectionUuid === null || !own
     ? event
     : { uuid, type, createdAt, body: bodyFor(own.provider, body) }
 }
 
-type Carrier = Pick<Connection, 'uuid' | 'provider'>
+/** The connections whose events a token sees, and the endpoints of the other mode, whose tests it does not. */
+type Sight = { token: Token; carriers: Pick<Connection, 'uuid' | 'provider'>[]; unseen: string[] }
 
-/** The connections whose events a token sees. */
-function carriersFor(em: EntityManager, token: Token): Promise<Carrier[]> {
-  const theirs = { accountUuid: token.accountUuid, ...connectionsSeenBy(token) }
-  return em.find(Connection, theirs, { fields: ['uuid', 'provider'] })
+async function sightOf(em: EntityManager, token: Token): Promise<Sight> {
+  const { accountUuid, reaches } = token
+  const theirs = { accountUuid, ...connectionsSeenBy(token) }
+  const tested = { accountUuid, mode: reaches === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
+  const [carriers, others] = await Promise.all([
+    em.find(Connection, theirs, { fields: ['uuid', 'provider'] }),
+    reaches ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
+  ])
+  return { token, carriers, unseen: others.map(({ uuid }) => uuid) }
 }
 
 /** Not forgotten, and carried by one of these, or by none where the token is bound to none. */
-function visible({ accountUuid, connectionUuid }: Token, carriers: Carrier[]) {
+function visible({ token: { accountUuid, connectionUuid }, carriers, unseen }: Sight) {
   const theirs = { connectionUuid: { $in: carriers.map(({ uuid }) => uuid) } }
+  const nobodys = { connectionUuid: null, subjectUuid: { $nin: unseen } }
   return {
     accountUuid,
     createdAt: { $gte: eventsKeptSince(new Date()) },
-    ...(connectionUuid === null ? { $or: [theirs, { connectionUuid: null }] } : theirs),
+    ...(connectionUuid === null ? { $or: [theirs, nobodys] } : theirs),
   }
 }
 
-type Asked = { token: Token; carriers: Carrier[]; query: EventsQuery }
+/** What is visible, as far as it is asked for. */
+function asked(sight: Sight, { type, date_from, date_to }: EventsQuery) {
+  const created = daysBetween(date_from, date_to)
+  return {
+    $and: [visible(sight), { ...(type && { type: { $in: type } }), ...(created && { createdAt: created }) }],
+  }
+}
 
-/** The same, counted. */
-function countOf(em: EntityManager, { token, carriers, query }: Asked): Promise<number> {
+/** The same, counted: tests, which tallies do not tell apart by endpoint and which are few, one by one. */
+async function countOf(em: EntityManager, sight: Sight, query: EventsQuery): Promise<number> {
+  const { type: types = EVENT_TYPES } = query
+  const tallied = types.filter(type => type !== 'TEST')
+  const [ofThem, tests] = await Promise.all([
+    tallied.length > 0 ? tallyOf(em, sight, { ...query, type: tallied }) : 0,
+    types.includes('TEST') ? em.count(Event, asked(sight, { ...query, type: ['TEST'] })) : 0,
+  ])
+  return ofThem + tests
+}
+
+function tallyOf(em: EntityManager, { token, carriers }: Sight, query: EventsQuery): Promise<number> {
   const keptFrom = eventsKeptSince(new Date()).toISOString().slice(0, 10)
   const { date_from = keptFrom, date_to, type = [] } = query
   const uuids = carriers.map(({ uuid }) => uuid)
