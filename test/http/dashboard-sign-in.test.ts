@@ -69,6 +69,15 @@ describe('signing in', () => {
     },
   )
 
+  test('refuses what is no text', async () => {
+    const browser = browserOf(world)
+    for (const [name, secret] of [
+      ['a\0b@trilho.test', 'a password'],
+      ['a@trilho.test', 'a\0password'],
+    ] as const)
+      expect((await browser.signIn(name, secret)).status).toBe(422)
+  })
+
   test('says the same of a wrong password, an unknown e-mail and a disabled user', async () => {
     const [known, disabled] = [await user(), await user()]
     await disableUser(world.orm.em.fork(), disabled)

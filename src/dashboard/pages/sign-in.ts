@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import { z } from 'zod'
 import { refusalFor } from '../../api/failure.ts'
 import { sha256 } from '../../sealing.ts'
 import {
@@ -11,11 +12,14 @@ import {
   switchesLanguage,
   whoCalls,
 } from '../door.ts'
-import { readForm, requireOwnForm } from '../form.ts'
+import { readForm, required, requireOwnForm } from '../form.ts'
 import { answerWith, elsewhere, page } from '../page.ts'
 import { cookieName, keepCookie, PAGE_HEADERS } from '../policy.ts'
 import { openSession, revokeSession } from '../sessions.ts'
 import { whoSignsIn } from '../sign-in.ts'
+
+/** What is wrong with them is said by nobody but `whoSignsIn`, so long as they are texts at all. */
+const credentials = z.object({ email: z.string().default(''), password: z.string().default('') })
 
 /** Before there is a session the form belongs to a cookie of its own. */
 const FORM_COOKIE = 'trilho_form'
@@ -40,11 +44,9 @@ export function signInPages({ house, post }: Door): void {
         formToken(ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? ''),
       )
       const em = house.orm.em.fork()
-      const user = await whoSignsIn(em, {
-        email: form.get('email') ?? '',
-        password: form.get('password') ?? '',
-        address: ctx.ip,
-      })
+      const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
+      const given = required(credentials, { email, password })
+      const user = await whoSignsIn(em, { ...given, address: ctx.ip })
       keepCookie(ctx, {
         name: SESSION_COOKIE,
         value: await openSession(em, user.uuid),
