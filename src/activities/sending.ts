@@ -115,12 +115,13 @@ async function begin<Row extends Tried>(
   return { sent: await answered(em, attempt, uuid) }
 }
 
-/** Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. */
-function mayBegin(attempt: Attempt): boolean {
-  return (
-    attempt.state === 'unreachable' ||
-    (attempt.state === 'rejected' && attempt.code === 'insufficient_balance')
-  )
+/**
+ * Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. A return has no other
+ * provider to go through, so what another might have taken is tried again where it was refused.
+ */
+function mayBegin({ state, code, operation, finality }: Attempt): boolean {
+  if (state !== 'rejected') return state === 'unreachable'
+  return code === 'insufficient_balance' || (operation === 'return' && finality === 'other_may_help')
 }
 
 /** The attempt of one connection, before its call, after all that came before it. */

@@ -29,10 +29,11 @@ export async function returnWorkflow({
       pending: kind => setCurrentDetails(`On its way back (${kind}); the provider is asked`),
       notices,
     })
-    if (sent.kind === 'unreachable') {
+    if (sent.kind === 'unreachable' || isTooMuchNow(sent)) {
       // Nothing left, and no other provider can return it: the same one is tried again.
-      setCurrentDetails(`The provider cannot be reached (${sent.code}); tried again`)
-      await notices.orAfter(WAITS.returnAgain, 'provider unreachable')
+      const why = sent.kind === 'unreachable' ? 'unreachable' : 'takes no more for now'
+      setCurrentDetails(`Not sent yet: provider ${why} (${sent.code}); tried again`)
+      await notices.orAfter(WAITS.returnAgain, `provider ${why}`)
       // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
       const mayHaveGone = notices.waiting && patched('a word before it left')
       if (mayHaveGone && (await hasSettledLate(ask, notices))) return settled()
@@ -49,6 +50,13 @@ export async function returnWorkflow({
     const isLate = (wasTold || notices.waiting) && patched('a late word after a refusal')
     return isLate && (await hasSettledLate(ask, notices)) ? settled() : sent.kind
   }
+}
+
+type Refused = Extract<Final, { kind: 'rejected' }>
+
+/** Refused for its time alone: the same may be taken later. */
+function isTooMuchNow(sent: Final): sent is Refused & { code: 'rate_limited' } {
+  return sent.kind === 'rejected' && sent.code === 'rate_limited' && patched('too much for now')
 }
 
 function settled(): 'settled' {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   crash,
+  declined,
   delivered,
   inProcess,
   notThere,
@@ -53,6 +54,16 @@ test('a refusal is final', async () => {
   const story = await on.return({ sendReturn: [refused] })
   await story.endsAs('rejected')
   expect(story.asked).toEqual(['sendReturn'])
+})
+
+test('one that is too much for its provider just now is tried again, after a question where it was woken', async () => {
+  const tooMuch = { ...declined, code: 'rate_limited' } as const
+  const story = await on.return({ sendReturn: [tooMuch, tooMuch, settled()], askReturn: [notThere] })
+  await story.isAsked(1)
+  await story.isTold()
+  await story.endsAs('settled')
+  expect(story.asked).toEqual(['sendReturn', 'askReturn', 'sendReturn', 'sendReturn'])
+  expect(story.told.waits.at(-1)).toBe('provider takes no more for now: 15 min')
 })
 
 test('one that is taken and refused later has been refused', async () => {

@@ -4,10 +4,10 @@ import { setAside } from '../../../src/activities/unmatched.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { inTransaction } from '../../../src/db/orm.ts'
 import type { MedFacts } from '../../../src/domain/med-facts.ts'
-import type { IncomingPix } from '../../../src/domain/provider.ts'
+import type { IncomingPix, SendOutcome } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
 
-/** An unmatched PIX that its provider gives back by a dispute before our own return of it is through. */
+/** An unmatched PIX whose return is refused for now, or that its provider gives back by a dispute before ours is through. */
 
 let books: Awaited<ReturnType<typeof openBooks>>
 beforeAll(async () => {
@@ -16,6 +16,12 @@ beforeAll(async () => {
 afterAll(() => books?.close())
 
 const REFUSED = { kind: 'rejected', finality: 'final', code: 'too_much', message: 'gone already' } as const
+const NOT_NOW = {
+  kind: 'rejected',
+  finality: 'other_may_help',
+  code: 'rate_limited',
+  message: 'not now',
+} as const
 const LOST = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
 const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
@@ -51,12 +57,12 @@ async function stray(ownCents = 1_000) {
       books.provider({ findRefund: async () => ({ kind: 'found', sending }) as never })
       return books.providers.askReturn({ uuid, connectionUuid, asked: 1 })
     },
-    async isSent() {
+    async isSent(answer: SendOutcome = REFUSED) {
       let calls = 0
       books.provider({
         async refund() {
           calls += 1
-          return REFUSED
+          return answer
         },
       })
       return { told: await send(), calls }
@@ -85,6 +91,12 @@ async function stray(ownCents = 1_000) {
   }
 }
 
+const sentBack = (): SendOutcome => ({
+  kind: 'accepted',
+  sending: { status: 'settled', endToEnd: endToEndId('D'), at: new Date().toISOString() },
+})
+
+const WAITS = { available: 1_000, pending: 1_000, outside: -2_000, disposition: 'not_returned' }
 const GONE = { available: 1_000, outside: -1_000, disposition: 'returned' }
 const GONE_IN_PART = { available: 1_000, pending: 600, outside: -1_600, disposition: 'not_returned' }
 
@@ -126,4 +138,31 @@ test('what the account lacked meanwhile is repaid when ours is refused', async (
   expect(await pix.stands()).toEqual({ provisioned: 1_000, shortfall: -1_000, disposition: 'returning' })
   expect(await pix.isRefused()).toMatchObject({ kind: 'rejected' })
   expect(await pix.stands()).toEqual({ disposition: 'returned' })
+})
+
+test('refused for a cause that passes, it is sent again by the same id, once', async () => {
+  const pix = await stray()
+  expect(await pix.isSent(NOT_NOW)).toMatchObject({ told: { kind: 'rejected', code: 'rate_limited' } })
+  expect(await pix.stands()).toEqual(WAITS)
+  expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'settled' }, calls: 1 })
+  expect(await pix.stands()).toEqual(GONE)
+  expect(await pix.isSent()).toMatchObject({ told: { kind: 'settled' }, calls: 0 })
+})
+
+test('refused for good, it is not sent again', async () => {
+  const pix = await stray()
+  expect(await pix.isSent()).toMatchObject({ told: { kind: 'rejected' }, calls: 1 })
+  expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'rejected' }, calls: 0 })
+  expect(await pix.stands()).toEqual(WAITS)
+})
+
+test('refused for a cause that passes, it is not sent again once a dispute has given some back', async () => {
+  const pix = await stray()
+  await pix.isSent(NOT_NOW)
+  await pix.isGivenBack(400)
+  expect(await pix.isSent(sentBack())).toMatchObject({
+    told: { kind: 'rejected', code: 'returned_by_dispute' },
+    calls: 0,
+  })
+  expect(await pix.stands()).toEqual(GONE_IN_PART)
 })
