@@ -26,10 +26,10 @@ export function newMovement(em: EntityManager, place: Place, facts: Facts, at: D
   })
 }
 
-/** A sending of ours that its provider says is settled. */
+/** A sending of ours that its provider says is settled; by no end-to-end id where it has told none. */
 export function settleMovement(movement: Movement, sending: Sending, at: Date): void {
   movement.status = 'SETTLED'
-  movement.endToEnd = sending.endToEnd
+  movement.endToEnd = sending.endToEnd || null
   movement.receiver = sending.receiver ?? movement.receiver
   movement.settledAt = sending.at ? new Date(sending.at) : at
   movement.updatedAt = at

@@ -25,7 +25,7 @@ export async function keep<Row extends Tried>(
   const over = FINAL.includes(attempt.state)
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
   if (!over || movedAfterAll) {
-    if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, sending: outcome.sending })
+    if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, told: outcome.sending })
     else await leave(em, outgoing, { row, attempt, outcome })
   }
   const gone = attempt.state === 'settled' || attempt.state === 'duplicate'
@@ -43,14 +43,16 @@ async function settledNow(em: EntityManager, lifeUuid: string): Promise<Sent & {
   return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
 }
 
-type Following<Row> = { row: Row; attempt: Attempt; sending: Sending }
+type Following<Row> = { row: Row; attempt: Attempt; told: Sending }
 
 async function follow<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  { row, attempt, sending }: Following<Row>,
+  { row, attempt, told }: Following<Row>,
 ) {
-  attempt.endToEnd = sending.endToEnd || attempt.endToEnd
+  attempt.endToEnd = told.endToEnd || attempt.endToEnd
+  // Its id may have been told before, and not again.
+  const sending = { ...told, endToEnd: attempt.endToEnd ?? '' }
   isKnown(attempt)
   switch (sending.status) {
     case 'in_process':

@@ -124,7 +124,7 @@ function announceMoved(em: EntityManager, { uuid, requestId, movement }: Refund,
 
 function settleOut(refund: Refund, sending: Sending, at: Date): void {
   settleMovement(refund.movement!, sending, at)
-  refund.endToEnd = sending.endToEnd
+  refund.endToEnd = refund.movement!.endToEnd
 }
 
 export function moveRefund(refund: Refund, event: RefundEvent, at: Date): void {

@@ -223,3 +223,29 @@ test('transfers that leave two providers for each other do not wait for each oth
   const held = `select sum(cents) as cents from balance where account_uuid = ? and bucket = 'provisioned'`
   expect(await books.sql(held, [accountUuid])).toEqual([{ cents: '0' }])
 })
+
+test('what settles without its end-to-end id is kept each time, by the id that was told before if there is one', async () => {
+  const merchant = await books.merchant(1_500)
+  const { accountUuid, connectionUuid } = merchant
+  const endToEnd = `E${'2'.repeat(31)}`
+  for (const told of ['', '', endToEnd]) {
+    const order = books.transferOrder(merchant)
+    const key = { uuid: order.uuid, connectionUuid }
+    await books.records.storeTransfer(order)
+    books.provider({
+      sendTransfer: async () => ({
+        kind: 'accepted',
+        sending: { ...settled, status: 'in_process', endToEnd: told },
+      }),
+      findTransfer: async () => ({ kind: 'found', sending: { ...settled, endToEnd: '' } }),
+    })
+    await books.providers.sendTransfer({ ...key, again: false })
+    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'settled' })
+  }
+  const kept = await books.sql(
+    `select end_to_end from movement where account_uuid = ? and type = 'EXTERNAL_TRANSFER' order by created_at`,
+    [accountUuid],
+  )
+  expect(kept).toEqual([{ end_to_end: null }, { end_to_end: null }, { end_to_end: endToEnd }])
+  expect(await books.balances(accountUuid)).toEqual({})
+})
