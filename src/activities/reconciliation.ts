@@ -20,7 +20,7 @@ export type Reconciled = {
   /** Told to their lives, because a notice of them must have been lost. */
   repaired: number
   differences: number
-  /** Why the provider did not answer, where it did not. */
+  /** Why it was not compared, where it was not: the provider did not answer, or the look at it broke off. */
   noAnswer?: string
 }
 

@@ -46,7 +46,11 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
         }
         const made = await done(tools, options, {
           act: 'connection_add',
-          work: em => connect(em, tools.seal, order),
+          async work(em) {
+            const connection = await connect(em, tools.seal, order)
+            tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
+            return connection
+          },
           subject: one => `connection/${one.uuid}`,
         })
         print({ provider_uuid: made.uuid })

@@ -34,6 +34,7 @@ import { Migration015_modes } from './migrations/Migration015_modes.ts'
 import { Migration016_keys_in_use } from './migrations/Migration016_keys_in_use.ts'
 import { Migration017_fair_sweeps } from './migrations/Migration017_fair_sweeps.ts'
 import { Migration018_tested_endpoints } from './migrations/Migration018_tested_endpoints.ts'
+import { Migration019_long_ids } from './migrations/Migration019_long_ids.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
@@ -112,6 +113,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
         { name: '016_keys_in_use', class: Migration016_keys_in_use },
         { name: '017_fair_sweeps', class: Migration017_fair_sweeps },
         { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
+        { name: '019_long_ids', class: Migration019_long_ids },
       ],
       snapshot: false,
     },

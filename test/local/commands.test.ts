@@ -295,6 +295,15 @@ describe('connection', () => {
     expect(textOfFee(feeOfText(text))).toBe(text)
   })
 
+  test('is not added with credentials that the dialect cannot use', async () => {
+    const file = join(folder, 'unusable.json')
+    await writeFile(file, JSON.stringify({ client_id: 'a' }))
+    const add = ['connection', 'add', account, '--provider', 'PROVIDER_A', '--dialect', 'efi']
+    const at = ['--provider-account', 'unusable', '--base-url', 'https://localhost:1', '--credentials', file]
+    await expect(run(...add, ...at)).rejects.toThrow(/client_secret/)
+    expect(await run('connection', 'list', account)).toEqual([])
+  })
+
   test('credentials that the dialect cannot use are refused, and those that are stored stay', async () => {
     const { uuid, sealedCredentials } = await connection()
     const file = join(folder, 'credentials.json')

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { reconcile } from '../../../src/activities/reconciliation.ts'
+import type { StatementEntry } from '../../../src/domain/provider.ts'
 import type { Engine } from '../../../src/engine/start.ts'
+import type { Provider } from '../../../src/providers/port.ts'
 import { depositId } from '../../../src/workflows/ids.ts'
 import { openBooks } from '../support/books.ts'
 
@@ -23,31 +25,48 @@ beforeAll(async () => {
 })
 afterAll(() => books?.close())
 
-test('what is missing here is told to its life again at every look until it is booked, and shown meanwhile', async () => {
+/** Another account, and a look at its last so many hours, as its provider tells of them. */
+async function anAccount() {
   const { connectionUuid } = await books.merchant(0)
-  const [{ uuid: providerAccountUuid }] = (await books.sql<{ uuid: string }>(
+  const rows = await books.sql<{ uuid: string }>(
     'select provider_account_uuid as uuid from connection where uuid = ?',
     [connectionUuid],
-  )) as [{ uuid: string }]
-  const now = Date.now()
-  const at = new Date(now - 3_600_000).toISOString()
+  )
+  const providerAccountUuid = rows[0]!.uuid
+  return {
+    connectionUuid,
+    look({ hours = 2, to = Date.now() } = {}) {
+      const from = new Date(to - hours * HOUR_MS).toISOString()
+      return reconcile(
+        books.dependencies,
+        engine,
+      )({ providerAccountUuid, from, to: new Date(to).toISOString() })
+    },
+    async open() {
+      const kept = await books.sql<{ end_to_end: string }>(
+        'select end_to_end from difference where provider_account_uuid = ? and settled_at is null',
+        [providerAccountUuid],
+      )
+      return kept.map(one => one.end_to_end)
+    },
+  }
+}
+const HOUR_MS = 3_600_000
+
+/** Where the provider lists no disputes. */
+const telling = (statement: Provider['statement']) =>
+  books.provider({ listMeds: async () => ({ kind: 'found', meds: [] }), statement })
+const entryOf = (endToEnd: string, ago: number): StatementEntry => ({
+  ...{ endToEnd, reference: null, direction: 'OUT', cents: 700 },
+  at: new Date(Date.now() - ago).toISOString(),
+})
+
+test('what is missing here is told to its life again at every look until it is booked, and shown meanwhile', async () => {
+  const { connectionUuid, look } = await anAccount()
   const endToEnd = `E${'7'.repeat(31)}`
-  books.provider({
-    listMeds: async () => ({ kind: 'found', meds: [] }),
-    statement: async () => ({
-      kind: 'found',
-      entries: [{ endToEnd, reference: null, direction: 'IN', cents: 700, at }],
-    }),
-  })
-  const look = () =>
-    reconcile(
-      books.dependencies,
-      engine,
-    )({
-      providerAccountUuid,
-      from: new Date(now - 7_200_000).toISOString(),
-      to: new Date(now).toISOString(),
-    })
+  const entry: StatementEntry = { ...entryOf(endToEnd, HOUR_MS), direction: 'IN' }
+  const { at } = entry
+  telling(async () => ({ kind: 'found', entries: [entry] }))
 
   expect(await look()).toMatchObject({ matched: 0, repaired: 1, differences: 0 })
   expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
@@ -66,4 +85,13 @@ test('what is missing here is told to its life again at every look until it is b
   await books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
   expect(await look()).toMatchObject({ matched: 1, repaired: 0, differences: 0 })
   expect(await books.sql('select 1 from difference where settled_at is null')).toEqual([])
+})
+
+test('an entry that the provider calls by a longer id than the rail’s is kept as any other', async () => {
+  const { look, open } = await anAccount()
+  const entry = entryOf(`tarifa-${'9'.repeat(60)}`, HOUR_MS)
+  telling(async () => ({ kind: 'found', entries: [entry] }))
+  expect(await look()).toMatchObject({ repaired: 1 })
+  expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
+  expect(await open()).toEqual([entry.endToEnd])
 })
