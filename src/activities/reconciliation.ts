@@ -4,13 +4,14 @@ import { Movement } from '../db/entities/movement.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { StatementEntry } from '../domain/provider.ts'
-import { compare, type Difference, type Ours } from '../domain/reconciliation.ts'
+import { compare, type Difference, isOf, type Ours } from '../domain/reconciliation.ts'
 import { scaled } from '../domain/waits.ts'
 import { handOver } from '../engine/notices.ts'
 import type { Engine } from '../engine/start.ts'
 import { sha256 } from '../sealing.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { keepDifferences } from './differences.ts'
 import { repairMeds } from './med-reconciliation.ts'
 
 /** What one provider account's statement and ours came to. */
@@ -63,7 +64,13 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: said.code }
     const settledBefore = Date.parse(order.to) - scaled(SETTLING_MS, engine.timeScale)
     const theirs = said.entries.filter(entry => Date.parse(entry.at) <= settledBefore)
-    const { matched, differences } = compare(theirs, await ours(em, { ...order, settledBefore, theirs }))
+    const period = {
+      providerAccountUuid,
+      settledAfter: Date.parse(order.from) + SETTLING_MS,
+      settledBefore,
+      theirs,
+    }
+    const { matched, differences } = compare(theirs, await ours(em, period))
     let repaired = await repairMeds(engine, em, {
       ...{ connection, provider, to: order.to, tellsAgain: true },
       from: new Date(Date.parse(order.to) - DISPUTED_MS).toISOString(),
@@ -73,19 +80,24 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
       if (await repair(engine, em, { connection, difference })) repaired += 1
       else left.push(difference)
     }
-    await keep(em, { providerAccountUuid, from: order.from, left })
+    await keepDifferences(em, { providerAccountUuid, left, covers: difference => covers(period, difference) })
     return { providerAccountUuid, matched, repaired, differences: left.length }
   }
 }
 
-type Period = ReconciliationOrder & { settledBefore: number; theirs: StatementEntry[] }
+type Period = {
+  providerAccountUuid: string
+  settledAfter: number
+  settledBefore: number
+  theirs: StatementEntry[]
+}
 
 /** Our movements of the rail: those well inside the period, and those that the statement names whatever their time. */
 async function ours(
   em: EntityManager,
-  { providerAccountUuid, from, settledBefore, theirs }: Period,
+  { providerAccountUuid, settledAfter, settledBefore, theirs }: Period,
 ): Promise<Ours[]> {
-  const inside = { $gte: new Date(Date.parse(from) + SETTLING_MS), $lte: new Date(settledBefore) }
+  const inside = { $gte: new Date(settledAfter), $lte: new Date(settledBefore) }
   const movements = await em.find(Movement, {
     providerAccountUuid,
     endToEnd: { $ne: null },
@@ -98,6 +110,14 @@ async function ours(
     settledAt: movement.settledAt?.toISOString() ?? null,
     status: movement.status,
   }))
+}
+
+/** By when it moved, and not by when it was found; what the statement names is looked at whatever its time. */
+function covers({ settledAfter, settledBefore, theirs }: Period, difference: Difference): boolean {
+  const movedAt = Date.parse(difference.entry?.at ?? difference.ours?.settledAt ?? '')
+  return (
+    (movedAt >= settledAfter && movedAt <= settledBefore) || theirs.some(entry => isOf(entry, difference))
+  )
 }
 
 type Found = { connection: Connection; difference: Difference }
@@ -137,30 +157,4 @@ async function repair(
 function kindOf({ direction, returnOf }: StatementEntry): Notice['kind'] {
   if (direction === 'IN') return 'payment'
   return returnOf === undefined ? 'transfer' : 'refund'
-}
-
-/** Differences seen again keep the time they were first seen; those of the period that are gone are settled. */
-async function keep(
-  em: EntityManager,
-  { providerAccountUuid, from, left }: { providerAccountUuid: string; from: string; left: Difference[] },
-): Promise<void> {
-  await em.execute(
-    `update difference set settled_at = now() where provider_account_uuid = ? and settled_at is null and found_at >= ?`,
-    [providerAccountUuid, from],
-  )
-  for (const difference of left)
-    await em.execute(
-      `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
-       values (?, ?, ?, ?, ?, ?, now(), now())
-       on conflict (provider_account_uuid, movement_type, end_to_end, kind)
-       do update set detail = excluded.detail, seen_at = now(), settled_at = null`,
-      [
-        randomUUID(),
-        providerAccountUuid,
-        difference.kind,
-        difference.direction,
-        difference.endToEnd,
-        JSON.stringify(difference),
-      ],
-    )
 }

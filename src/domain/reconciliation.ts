@@ -55,6 +55,11 @@ function sides(entry: StatementEntry, one: Ours | undefined) {
   return { endToEnd: entry.endToEnd, direction: entry.direction, entry, ...(one && { ours: one }) }
 }
 
+/** Whether an entry is of the movement that a difference is about. */
+export function isOf(entry: StatementEntry, difference: Difference): boolean {
+  return keyOf(entry) === keyOf(difference)
+}
+
 function keyOf({ direction, endToEnd }: { direction: string; endToEnd: string }): string {
   return `${direction}/${endToEnd}`
 }

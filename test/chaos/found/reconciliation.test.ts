@@ -42,6 +42,11 @@ async function anAccount() {
         engine,
       )({ providerAccountUuid, from, to: new Date(to).toISOString() })
     },
+    wasFound: (ago: string) =>
+      books.sql(
+        'update difference set found_at = now() - ?::interval where provider_account_uuid = ? and settled_at is null',
+        [ago, providerAccountUuid],
+      ),
     async open() {
       const kept = await books.sql<{ end_to_end: string }>(
         'select end_to_end from difference where provider_account_uuid = ? and settled_at is null',
@@ -94,4 +99,53 @@ test('an entry that the provider calls by a longer id than the rail’s is kept 
   expect(await look()).toMatchObject({ repaired: 1 })
   expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
   expect(await open()).toEqual([entry.endToEnd])
+})
+
+test('what differs stays open when it leaves the period that is compared: nobody has looked at it since', async () => {
+  const { look, open } = await anAccount()
+  const entry = entryOf(`E${'6'.repeat(31)}`, 47 * HOUR_MS)
+  telling(async (from, to) => ({
+    kind: 'found',
+    entries: [entry].filter(({ at }) => at >= from && at <= to),
+  }))
+  await look({ hours: 48 })
+  expect(await look({ hours: 48 })).toMatchObject({ differences: 1 })
+  expect(await look({ hours: 48, to: Date.now() + 2 * HOUR_MS })).toMatchObject({ differences: 0 })
+  expect(await open()).toEqual([entry.endToEnd])
+})
+
+test('what is gone from a period that is compared is settled, however long ago it was found', async () => {
+  const { look, open, wasFound } = await anAccount()
+  const entries = [entryOf(`E${'5'.repeat(31)}`, 47 * HOUR_MS)]
+  telling(async () => ({ kind: 'found', entries }))
+  await look({ hours: 48 })
+  await look({ hours: 48 })
+  await wasFound('50 hours')
+  entries.length = 0
+  await look({ hours: 48 })
+  expect(await open()).toEqual([])
+})
+
+test('what was missing there and is booked late is settled by the entry, though its own time is over', async () => {
+  const { connectionUuid, look, open } = await anAccount()
+  const entries: StatementEntry[] = []
+  telling(async () => ({ kind: 'found', entries }))
+  const endToEnd = `E${'4'.repeat(31)}`
+  const at = new Date(Date.now() - 3 * HOUR_MS).toISOString()
+  const payment = {
+    endToEnd,
+    cents: 700,
+    status: 'settled',
+    at,
+    txid: null,
+    payer: null,
+    pixKey: '',
+  } as const
+  books.provider({ findPayment: async () => ({ kind: 'found', payment }) })
+  await books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+  expect(await look({ hours: 4 })).toMatchObject({ differences: 1 })
+  expect(await open()).toEqual([endToEnd])
+  entries.push({ ...entryOf(endToEnd, HOUR_MS), direction: 'IN' })
+  expect(await look({ hours: 2 })).toMatchObject({ matched: 1, differences: 0 })
+  expect(await open()).toEqual([])
 })
