@@ -24,17 +24,20 @@ type Listing = {
   tellsAgain: boolean
 }
 
+/** How many facts were told; why the provider did not list its disputes, where it did not. */
+type Repaired = { repaired: number; noAnswer?: string }
+
 /**
  * Tells the lives of disputes what a provider lists and we do not know yet: one whose notice was lost, or whose provider
- * sends none. Through the inbox, like any notice, and each fact once. Answers how many were told.
+ * sends none. Through the inbox, like any notice, and each fact once.
  */
 export async function repairMeds(
   engine: Engine,
   em: EntityManager,
   { connection, provider, from, to, tellsAgain }: Listing,
-): Promise<number> {
+): Promise<Repaired> {
   const listed = await provider.listMeds(from, to)
-  if (listed.kind === 'no_answer') return 0
+  if (listed.kind === 'no_answer') return { repaired: 0, noAnswer: listed.code }
   let repaired = 0
   for (const facts of listed.meds) {
     if (!(await isNews(em, connection, facts))) continue
@@ -59,7 +62,7 @@ export async function repairMeds(
     await handOver(engine, em, notice)
     repaired += 1
   }
-  return repaired
+  return { repaired }
 }
 
 /** A dispute opens at any time and holds money: providers that tell of none are asked so far back, often. */
@@ -111,12 +114,13 @@ async function sweep(dependencies: Dependencies, engine: Engine, connectionUuid:
   const to = Date.now()
   try {
     const reached = await reach(dependencies, em, connectionUuid)
-    return await repairMeds(engine, em, {
+    const { repaired } = await repairMeds(engine, em, {
       ...reached,
       from: new Date(to - SWEPT_MS).toISOString(),
       to: new Date(to).toISOString(),
       tellsAgain: false,
     })
+    return repaired
   } catch (error) {
     const type = error instanceof Error ? error.name : 'unknown'
     dependencies.log.warn({ connection: connectionUuid, type }, 'disputes not listed')

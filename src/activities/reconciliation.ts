@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Connection } from '../db/entities/connection.ts'
+import type { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -23,6 +23,8 @@ export type Reconciled = {
   differences: number
   /** Why it was not compared, where it was not: the provider did not answer, or the look at it broke off. */
   noAnswer?: string
+  /** Why its disputes were not listed, where the provider did not answer. */
+  medsNoAnswer?: string
 }
 
 export type ReconciliationOrder = { providerAccountUuid: string; from: string; to: string }
@@ -33,14 +35,12 @@ const SETTLING_MS = 2 * 60_000
 /** A dispute may be answered for seven days: older ones have their decision, and lives that ask for it. */
 const DISPUTED_MS = 8 * 24 * 60 * 60_000
 
-/** Every provider account that an active connection reaches. */
+/** Every provider account: what moves there is ours, whatever became of its connections. */
 export function providerAccounts({ orm }: Dependencies) {
   return async (): Promise<string[]> => {
     const rows: { uuid: string }[] = await orm.em
       .fork()
-      .execute(
-        `select distinct provider_account_uuid as uuid from connection where status = 'ACTIVE' order by 1`,
-      )
+      .execute('select distinct provider_account_uuid as uuid from connection order by 1')
     return rows.map(row => row.uuid)
   }
 }
@@ -53,12 +53,7 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
   return async (order: ReconciliationOrder): Promise<Reconciled> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
-    const connection = await em.findOneOrFail(
-      Connection,
-      { providerAccountUuid, status: 'ACTIVE' },
-      { orderBy: { createdAt: 'asc' } },
-    )
-    const { provider } = await reach(dependencies, em, connection.uuid)
+    const { connection, provider } = await reach(dependencies, em, await oneOf(em, providerAccountUuid))
     const said = await provider.statement(order.from, order.to)
     if (said.kind === 'no_answer')
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: said.code }
@@ -71,18 +66,29 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
       theirs,
     }
     const { matched, differences } = compare(theirs, await ours(em, period))
-    let repaired = await repairMeds(engine, em, {
+    const meds = await repairMeds(engine, em, {
       ...{ connection, provider, to: order.to, tellsAgain: true },
       from: new Date(Date.parse(order.to) - DISPUTED_MS).toISOString(),
     })
+    let { repaired } = meds
     const left: Difference[] = []
     for (const difference of differences) {
       if (await repair(engine, em, { connection, difference })) repaired += 1
       else left.push(difference)
     }
     await keepDifferences(em, { providerAccountUuid, left, covers: difference => covers(period, difference) })
-    return { providerAccountUuid, matched, repaired, differences: left.length }
+    const compared = { providerAccountUuid, matched, repaired, differences: left.length }
+    return meds.noAnswer === undefined ? compared : { ...compared, medsNoAnswer: meds.noAnswer }
   }
+}
+
+/** The connection that is asked: one that is not ACTIVE any more where there is no other. */
+async function oneOf(em: EntityManager, providerAccountUuid: string): Promise<string> {
+  const [row] = await em.execute<{ uuid: string }[]>(
+    `select uuid from connection where provider_account_uuid = ? order by status = 'ACTIVE' desc, created_at limit 1`,
+    [providerAccountUuid],
+  )
+  return row!.uuid
 }
 
 type Period = {

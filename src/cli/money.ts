@@ -4,8 +4,8 @@ import { checkLedger, checkProviders } from '../admin/check-ledger.ts'
 import { migrate } from '../db/orm.ts'
 import { SETTLEABLE, type Settleable, settleUnknown } from '../engine/settle.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
-import type { reconciliationWorkflow } from '../workflows/reconciliation.ts'
-import { acts, type By, type Desk, required, uuid, withEngine } from './tools.ts'
+import type { ReconciliationPeriod, reconciliationWorkflow } from '../workflows/reconciliation.ts'
+import { acts, type By, type Desk, hours, required, uuid, withEngine } from './tools.ts'
 
 /** The schema, the ledger, the statements, and what no provider can tell. */
 export function moneyCommands(trilho: Command, { withTools, print }: Desk): void {
@@ -33,8 +33,8 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
     .description(
       'compare every provider’s statement with ours now, repair what lost notices left, show the rest',
     )
-    .option('--hours <hours>', 'how far back', '48')
-    .action(options =>
+    .option('--hours <hours>', 'how far back', hours, 48)
+    .action((period: ReconciliationPeriod) =>
       withTools(({ em, config }) =>
         withEngine(config, async ({ taskQueue }, client) => {
           const results = await client.workflow.execute<typeof reconciliationWorkflow>(
@@ -42,13 +42,18 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
             {
               workflowId: `reconciliation/${randomUUID()}`,
               taskQueue,
-              args: [{ hours: Number(options.hours) }],
+              args: [period],
             },
           )
           results.forEach(print)
           const open = await em.execute('select * from difference where settled_at is null order by found_at')
           open.forEach(print)
-          if (open.length > 0) process.exitCode = 1
+          const unknown = {
+            not_compared: results.filter(one => one.noAnswer !== undefined).length,
+            disputes_not_listed: results.filter(one => one.medsNoAnswer !== undefined).length,
+          }
+          print({ differences: open.length, ...unknown })
+          if (open.length + unknown.not_compared + unknown.disputes_not_listed > 0) process.exitCode = 1
         }),
       ),
     )

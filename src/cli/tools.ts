@@ -95,6 +95,13 @@ export function moment(value: string): Date {
   return at
 }
 
+/** So many hours, above zero and not beyond what a date can bear. */
+export function hours(value: string): number {
+  if (!/^\d{1,5}(\.\d+)?$/.test(value) || Number(value) === 0)
+    throw new InvalidArgumentError('Not a positive number of hours.')
+  return Number(value)
+}
+
 export function required(value: string | undefined, option: string): string {
   if (value === undefined) throw new Error(`${option} is needed here`)
   return value

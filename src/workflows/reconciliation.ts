@@ -35,5 +35,7 @@ function told(results: Reconciled[]): string {
   const open = results.reduce((sum, result) => sum + result.differences, 0)
   const repaired = results.reduce((sum, result) => sum + result.repaired, 0)
   const silent = results.filter(({ noAnswer }) => noAnswer !== undefined).length
-  return `${results.length} provider accounts: ${repaired} repaired, ${open} differences left, ${silent} not compared`
+  const medsUnlisted = results.filter(({ medsNoAnswer }) => medsNoAnswer !== undefined).length
+  const left = `${open} differences left, ${silent} not compared, the disputes of ${medsUnlisted} not listed`
+  return `${results.length} provider accounts: ${repaired} repaired, ${left}`
 }

@@ -123,6 +123,27 @@ together({
       await out.paidCharge({ api }, { provider_uuid })
     },
 
+  'reconcile asks where no connection is ACTIVE any more, and is not clean where it could not compare':
+    async () => {
+      const { connection } = await aMerchant()
+      const [{ base_url }] = (await stage.sql<{ base_url: string }>(
+        `update connection set status = 'INACTIVE' where uuid = ? returning base_url`,
+        [connection.uuid],
+      )) as [{ base_url: string }]
+      const reconciled = async (baseUrl: string) => {
+        await stage.sql('update connection set base_url = ? where uuid = ?', [baseUrl, connection.uuid])
+        const { code, lines } = await trilho('reconcile', '--hours', '1')
+        const [mine] = lines.filter(line => line.providerAccountUuid === connection.providerAccountUuid)
+        return { code, mine, last: lines.at(-1) }
+      }
+      const unreached = await reconciled('https://localhost:1')
+      expect(unreached).toMatchObject({ code: 1, mine: { noAnswer: expect.any(String) } })
+      expect(unreached.last.not_compared).toBeGreaterThan(0)
+      const { mine } = await reconciled(base_url)
+      expect(mine).toMatchObject({ differences: 0 })
+      expect(mine).not.toHaveProperty('noAnswer')
+    },
+
   'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
     const merchant = await aMerchant({ tells: false })
     const { uuid, payment } = await merchant.api.charge()

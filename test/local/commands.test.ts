@@ -436,6 +436,10 @@ test('check-ledger names a balance that is not the fold of its postings, and fai
   process.exitCode = 0
 })
 
+test.each(['7d', '0', '-1', 'Infinity', '1e9', ''])('no period of %s hours is reconciled', async hours => {
+  await expect(run('reconcile', '--hours', hours)).rejects.toThrow(/Not a positive number of hours/)
+})
+
 test('every command says what it is for', async () => {
   for (const command of everyCommand(trilho())) expect(command.description()).not.toBe('')
   const told = run('--help').catch((error: CommanderError) => error.code)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { reconcile } from '../../../src/activities/reconciliation.ts'
+import { providerAccounts, reconcile } from '../../../src/activities/reconciliation.ts'
 import type { StatementEntry } from '../../../src/domain/provider.ts'
 import type { Engine } from '../../../src/engine/start.ts'
 import type { Provider } from '../../../src/providers/port.ts'
@@ -35,6 +35,7 @@ async function anAccount() {
   const providerAccountUuid = rows[0]!.uuid
   return {
     connectionUuid,
+    providerAccountUuid,
     look({ hours = 2, to = Date.now() } = {}) {
       const from = new Date(to - hours * HOUR_MS).toISOString()
       return reconcile(
@@ -148,4 +149,32 @@ test('what was missing there and is booked late is settled by the entry, though 
   entries.push({ ...entryOf(endToEnd, HOUR_MS), direction: 'IN' })
   expect(await look({ hours: 2 })).toMatchObject({ matched: 1, differences: 0 })
   expect(await open()).toEqual([])
+})
+
+test('disputes that the provider does not list are told as such, and the statement is compared', async () => {
+  const { look } = await anAccount()
+  telling(async () => ({ kind: 'found', entries: [] }))
+  books.provider({ listMeds: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer' }) })
+  expect(await look()).toMatchObject({ matched: 0, differences: 0, medsNoAnswer: 'timeout' })
+})
+
+test('an account is compared through what is left of its connections, one that is ACTIVE first', async () => {
+  const { connectionUuid, providerAccountUuid, look } = await anAccount()
+  const [{ account_uuid: accountUuid }] = (await books.sql<{ account_uuid: string }>(
+    `update connection set status = 'INACTIVE' where uuid = ? returning account_uuid`,
+    [connectionUuid],
+  )) as [{ account_uuid: string }]
+  expect(await providerAccounts(books.dependencies)()).toContain(providerAccountUuid)
+  const entries: StatementEntry[] = []
+  telling(async () => ({ kind: 'found', entries }))
+  const askedFor = async (endToEnd: string) => {
+    entries.push({ ...entryOf(endToEnd, HOUR_MS), direction: 'IN' })
+    await look()
+    return books.sql('select connection_uuid from notice where end_to_end = ?', [endToEnd])
+  }
+  expect(await askedFor(`E${'3'.repeat(31)}`)).toEqual([{ connection_uuid: connectionUuid }])
+  const active = await books.connection({ accountUuid })
+  const share = 'update connection set provider_account_uuid = ? where uuid = ?'
+  await books.sql(share, [providerAccountUuid, active])
+  expect(await askedFor(`E${'2'.repeat(31)}`)).toEqual([{ connection_uuid: active }])
 })
