@@ -133,6 +133,26 @@ test('what the provider returned by itself after a dispute left, also of a PIX o
   expect(new URL(path, story.far.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
 })
 
+test('what left is known as such by the PIX that it returns, whatever that says of how the return stands', async () => {
+  await using story = await woovi()
+  const given = ['D-timeless', 'D-early'].map(endToEndId => ({ value: 400, endToEndId }))
+  const refunds = [given[0]!, { ...given[1]!, time, status: 'IN_PROCESSING' }]
+  const back = (endToEndId: string) =>
+    transaction({ charge: null, value: 400, time, type: 'REFUND', endToEndId })
+  story.far.answers(
+    MOVED,
+    ok(page('transactions', [transaction({ refunds }), back('D-timeless'), back('D-early')])),
+  )
+  story.far.answers(SENT, ok(page('payments', [])))
+  story.far.answers(REFUNDED, ok(page('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  const out = { reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END }
+  expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
+    { endToEnd: 'D-timeless', ...out },
+    { endToEnd: 'D-early', ...out },
+  ])
+})
+
 test('a statement is read to its last page', async () => {
   await using story = await woovi()
   const two = page('transactions', [transaction({ endToEndId: 'E2' })])

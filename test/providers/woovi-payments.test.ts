@@ -103,6 +103,12 @@ test('a received PIX is found by its end-to-end id', async () => {
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ payment: { pixKey: '' } })
 })
 
+test.each(['REFUND', 'WITHDRAW', 'FEE'])('a %s is no received PIX', async type => {
+  await using story = await woovi()
+  story.far.answers(FIND, ok({ transaction: transaction({ type, charge: null }) }))
+  expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
+})
+
 test('another PIX than the one asked for is no answer', async () => {
   await using story = await woovi()
   story.far.answers(FIND, ok({ transaction: transaction({ endToEndId: 'E2' }) }))

@@ -120,12 +120,17 @@ export function transferOf({ payment, transaction, destination, error }: Payment
 /** What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. */
 export function returnsOf(pix: Transaction): SendingReturn[] {
   return (pix.refunds ?? []).flatMap((one: Returned) => {
-    const id = one.returnIdentification ?? one.endToEndId
+    const id = returnIdOf(one)
     if (!id || !one.time || !SETTLED.includes(one.status ?? 'CONFIRMED')) return []
     return [{ id, endToEnd: id, cents: one.value, at: one.time }]
   })
 }
 const SETTLED = ['CONFIRMED', 'REFUNDED']
+
+/** The rail's id of a return. */
+export function returnIdOf(one: Returned): string | undefined {
+  return one.returnIdentification ?? one.endToEndId ?? undefined
+}
 
 /** Its EVP is the contract's RANDOM, its CPF and CNPJ the contract's DOCUMENT. */
 export function keyTypeOf(type: PixKey['type']): PixKeyType {

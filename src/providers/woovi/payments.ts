@@ -1,17 +1,21 @@
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { paymentOf, refundOf } from './mapping.ts'
+import { isReceived, paymentOf, refundOf } from './mapping.ts'
 import { newRefund, type Refund, refundAnswer, transactionAnswer } from './shapes.ts'
 
 /** Received PIX and the refunds of them. The refund's id is ours and makes sending it twice one return. */
 export function payments(client: WooviClient): Pick<Provider, 'findPayment' | 'refund' | 'findRefund'> {
   return {
+    /** Woovi knows what left by the same path: that is no payment to us. */
     async findPayment(endToEnd) {
       const path = `/api/v1/transaction/${encodeURIComponent(endToEnd)}`
-      return client.lookUp({ method: 'GET', path }, json => {
+      const outcome = await client.lookUp({ method: 'GET', path }, json => {
         const pix = transactionAnswer.safeParse(json).data?.transaction
-        return pix?.endToEndId === endToEnd ? { payment: paymentOf(pix) } : undefined
+        return pix?.endToEndId === endToEnd ? { pix } : undefined
       })
+      if (outcome.kind !== 'found') return outcome
+      const { pix } = outcome
+      return isReceived(pix) ? { kind: 'found', payment: paymentOf(pix) } : { kind: 'not_found' }
     },
 
     /** By the PIX, not by the charge: a charge may have been paid twice, and a deposit has none. */

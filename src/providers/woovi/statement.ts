@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { isReceived, returnsOf } from './mapping.ts'
+import { isReceived, returnIdOf } from './mapping.ts'
 import { pagesOf } from './pages.ts'
 import { payment, refund, type Transaction, transaction } from './shapes.ts'
 
@@ -80,10 +80,14 @@ const sentPayment = payment.extend({ payment: z.object({ correlationID: z.string
 /** By the rail's id of the return. It left where the PIX came in: by our order, or after a dispute by the provider's own. */
 type Returns = ReadonlyMap<string, { returnOf: string; left: boolean }>
 
+/** Whatever a PIX still says of how its returns stand: those among the movements have moved. */
 function returnsOn(moved: Transaction[]): Returns {
   return new Map(
     moved.flatMap(pix =>
-      returnsOf(pix).map(({ id }) => [id, { returnOf: pix.endToEndId, left: isReceived(pix) }] as const),
+      (pix.refunds ?? []).flatMap(one => {
+        const id = returnIdOf(one)
+        return id ? [[id, { returnOf: pix.endToEndId, left: isReceived(pix) }] as const] : []
+      }),
     ),
   )
 }
