@@ -68,6 +68,12 @@ export function cannotHere(code: string, message: string): Rejected {
   return { kind: 'rejected', finality: 'other_may_help', code, message }
 }
 
+/** Never "paid, by nothing": what a provider lists may lag behind what it says of the charge. */
+export function notListedYet(provider: string): NoAnswer {
+  const message = `${provider} calls the charge paid and does not list its payment yet`
+  return { kind: 'no_answer', code: 'payment_not_listed', message }
+}
+
 /** The rules for a question: found, provably not there, or no answer, which changes nothing and is asked again. */
 export function lookUp<T extends object>(
   reply: Reply,

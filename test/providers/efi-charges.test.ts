@@ -143,6 +143,18 @@ test.each([
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
 })
 
+test.each([
+  ['an empty list', []],
+  ['no list', undefined],
+])('a charge that is paid, with %s of payments, is no answer', async (_name, listed) => {
+  await using story = await efi()
+  story.far.answers(GET, ok(cob({ status: 'CONCLUIDA', calendario: past, pix: listed })))
+  story.far.answers(PATCH, over)
+  const outcome = { kind: 'no_answer', code: 'payment_not_listed' }
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(outcome)
+  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
+})
+
 const absent = [
   ['404', problem(404, 'CobNaoEncontrado')],
   ["Efí's 400", refused(400, 'cobranca_nao_encontrada')],

@@ -6,7 +6,7 @@ import type {
   IssueOutcome,
   Rejected,
 } from '../../domain/provider.ts'
-import { cannotHere } from '../outcomes.ts'
+import { cannotHere, notListedYet } from '../outcomes.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { chargeOf, paymentOf, statusOf } from './mapping.ts'
@@ -30,12 +30,15 @@ export function charges(
   }
 
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
-    return client.lookUp({ method: 'GET', path: pathOf(reference) }, json => {
+    const outcome = await client.lookUp({ method: 'GET', path: pathOf(reference) }, json => {
       const cob = cobIn(json)
       if (!cob || cob.txid !== reference) return undefined
       const payments = (cob.pix ?? []).map(pix => paymentOf(pix, cob.chave))
       return { status: statusOf(cob, now()), charge: chargeOf(cob), payments }
     })
+    const isPaidByNothing =
+      outcome.kind === 'found' && outcome.status === 'completed' && outcome.payments.length === 0
+    return isPaidByNothing ? notListedYet('Efí') : outcome
   }
 
   async function cancelCharge(reference: string): Promise<CancelOutcome> {

@@ -5,9 +5,8 @@ import type {
   IssuedCharge,
   IssueOrder,
   IssueOutcome,
-  NoAnswer,
 } from '../../domain/provider.ts'
-import { cannotHere } from '../outcomes.ts'
+import { cannotHere, notListedYet } from '../outcomes.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { chargeOf, isReceived, paymentOf, statusOf } from './mapping.ts'
@@ -44,7 +43,7 @@ export function charges(
       if (found.kind === 'not_found') return payments.length ? removed(payments) : found
 
       const { charge } = found
-      if (charge.status === 'COMPLETED' && payments.length === 0) return notListedYet
+      if (charge.status === 'COMPLETED' && payments.length === 0) return notListedYet('Woovi')
       return { kind: 'found', status: statusOf(charge, payments, now()), charge: chargeOf(charge), payments }
     },
 
@@ -119,9 +118,3 @@ function removed(payments: IncomingPix[]): FindChargeOutcome {
 
 const openAmount = cannotHere('open_amount_unsupported', 'Woovi issues no charge without an amount')
 const idTaken = cannotHere('reference_taken', 'Woovi has another charge under this reference')
-/** Never "paid, by nothing": the list may lag behind the charge. */
-const notListedYet: NoAnswer = {
-  kind: 'no_answer',
-  code: 'payment_not_listed',
-  message: 'Woovi calls the charge paid and does not list its payment yet',
-}
