@@ -11,7 +11,8 @@ export class NothingToReturn extends Error {}
 
 /**
  * Has the life of an unmatched PIX look at it now, and try again what never left or was refused for a cause that may
- * have passed; what its provider has refused for good it finds refused, and sends nothing. The act is written down first. Answers the id of the life.
+ * have passed; what its provider has refused for good it finds refused, and sends nothing. The act is written down first.
+ * Answers the id of the life.
  */
 export async function returnUnmatched(
   engine: Engine,
