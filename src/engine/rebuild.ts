@@ -24,7 +24,7 @@ export type Rebuilding = { since: Date; who: string; reason: string }
 
 export type Rebuilt =
   | { outcome: 'rebuilt'; row: 'missing' | 'behind' }
-  /** Its time has not come, so that nobody was called for it: it goes on as ordered. */
+  /** Its time had not come when money out was paused, so that nobody was called for it: it goes on as ordered. */
   | { outcome: 'waits'; row: 'missing' | 'behind' }
   /** A charge whose life was over: its provider is asked what is new. */
   | { outcome: 'asked' }
@@ -54,7 +54,10 @@ export async function* rebuildLives(
   // What has begun since the pause has found the restored rows: it is not behind them.
   const before = pause.createdAt
   for (const [id, { isRunning }] of await livesBetween(client, LIVES, { since, before })) {
-    const rebuilt = await lookAt({ engine, client, em: em.fork(), id, isRunning }, rebuilding)
+    const rebuilt = await lookAt(
+      { engine, client, em: em.fork(), id, isRunning, pausedAt: before },
+      rebuilding,
+    )
     if (rebuilt) yield { life: id, ...rebuilt }
   }
   for (const id of (await runningLives(client, LIVES_OF_ROWS)).keys()) {
@@ -77,7 +80,15 @@ const ROWS = { webhook: 'delivery', orphan: 'attempt' } as const
 
 type Row = { state: string; connection_uuid: string }
 type Order = ChargeOrder | TransferOrder | RefundOrder
-type At = { engine: Engine; client: Client; em: EntityManager; id: string; isRunning: boolean }
+type At = {
+  engine: Engine
+  client: Client
+  em: EntityManager
+  id: string
+  isRunning: boolean
+  /** Since when no money leaves. */
+  pausedAt: Date
+}
 
 /** Null where there is nothing to do: of what came after its end reconciliation tells, as ever. */
 async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
@@ -92,7 +103,7 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   }
   const past = await pastOf<Order>(client, id, uuid)
   if (!past) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
-  const restored = restoredOf(past)
+  const restored = restoredOf(past, at)
   const before = past.lastInput.restored
   if (row && past.isRunning && restored.waits) return null
   if (row && past.isRunning && before && !before.waits) return { outcome: 'under_way' }
@@ -103,13 +114,16 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   return { outcome: restored.waits ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
-function restoredOf({ order, orderedAt, ended, connectionUuid, isRunning }: Past<Order>): Restored {
+function restoredOf(
+  { order, orderedAt, ended, connectionUuid, isRunning }: Past<Order>,
+  { pausedAt }: At,
+): Restored {
   const due = 'scheduledFor' in order && order.scheduledFor ? Date.parse(order.scheduledFor) : 0
   return {
     orderedAt: order.restored?.orderedAt ?? orderedAt.toISOString(),
     ...(ended !== undefined && { ended }),
     ...(connectionUuid !== undefined && { connectionUuid }),
-    ...(isRunning && due > Date.now() && { waits: true }),
+    ...(isRunning && due > pausedAt.getTime() && { waits: true }),
   }
 }
 

@@ -17,7 +17,7 @@ export type Restored = {
   ended?: string
   /** The connection that carried it as far as its life knew. */
   connectionUuid?: string
-  /** Its time has not come, so that nobody was called for it: it goes on as ordered. */
+  /** Its time had not come when money out was paused, so that nobody was called for it: it goes on as ordered. */
   waits?: true
 }
 
