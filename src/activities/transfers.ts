@@ -8,6 +8,7 @@ import { transfer as life } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import { announceTransfer } from './announce.ts'
 import { partyOf } from './connections.ts'
+import { shortfallsRepaid } from './inflow.ts'
 import { lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import { book, failMovement } from './movements.ts'
 import type { By, Outgoing } from './outgoing.ts'
@@ -133,10 +134,13 @@ async function hold(em: EntityManager, transfer: Transfer): Promise<void> {
   await book(em, transfer.movement, transferHeld(transfer.accountUuid, held))
 }
 
+/** What is free again first repays what the service has lent meanwhile (SPEC §7), as after a failed refund. */
 async function releaseHold(em: EntityManager, transfer: Transfer): Promise<void> {
-  if (transfer.heldCents === 0 || !transfer.movement) return
-  const { movement } = transfer
+  const { movement, accountUuid, heldCents: cents } = transfer
+  if (cents === 0 || !movement) return
   failMovement(movement, new Date())
-  await book(em, movement, transferReleased(transfer.accountUuid, transfer.heldCents))
+  const inflow = { providerAccountUuid: movement.providerAccountUuid, credits: [{ accountUuid, cents }] }
+  const legs = [...transferReleased(accountUuid, cents), ...(await shortfallsRepaid(em, inflow))]
+  await book(em, movement, legs)
   transfer.heldCents = 0
 }

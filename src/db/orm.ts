@@ -35,6 +35,7 @@ import { Migration016_keys_in_use } from './migrations/Migration016_keys_in_use.
 import { Migration017_fair_sweeps } from './migrations/Migration017_fair_sweeps.ts'
 import { Migration018_tested_endpoints } from './migrations/Migration018_tested_endpoints.ts'
 import { Migration019_long_ids } from './migrations/Migration019_long_ids.ts'
+import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 
 export type Orm = MikroORM
@@ -114,6 +115,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
         { name: '017_fair_sweeps', class: Migration017_fair_sweeps },
         { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
         { name: '019_long_ids', class: Migration019_long_ids },
+        { name: '020_exact_weeks', class: Migration020_exact_weeks },
       ],
       snapshot: false,
     },
