@@ -8,6 +8,7 @@ import { takeDeposit } from './deposits.ts'
 import { pruneEvents } from './event-pruning.ts'
 import { cancelCharge, followCharge } from './following.ts'
 import { issueCharge } from './issuing.ts'
+import { keepUnmatched } from './keeping.ts'
 import { openPixKey } from './key-opening.ts'
 import { askKeyRemoval, deleteKey } from './key-removal.ts'
 import { passMedDeadline, warnOfMed } from './med-deadlines.ts'
@@ -72,6 +73,7 @@ export function recordActivities(dependencies: Dependencies) {
     settleTransfer: settleBy(dependencies, pixOut),
     settleRefund: settleBy(dependencies, devolution),
     settleReturn: settleBy(dependencies, unmatchedReturn),
+    keepUnmatched: keepUnmatched(dependencies),
     openPixKey: openPixKey(dependencies),
     giveUpKey: giveUpKey(dependencies),
     storeAuthCode: storeAuthCode(dependencies),

@@ -2,7 +2,15 @@ import { attemptsBeside } from '../db/attempts.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { type Leg, returnFailed, returnHeld, returnSettled, unmatchedKept } from '../domain/ledger.ts'
+import { lockAvailable } from '../db/post.ts'
+import {
+  goneUncovered,
+  type Leg,
+  returnFailed,
+  returnHeld,
+  returnSettled,
+  unmatchedKept,
+} from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
 import { repayments } from './inflow.ts'
@@ -34,7 +42,10 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     return [{ original, out, disputedCents, attempts }, heard]
   },
 
-  over: ({ disputedCents }) => (disputedCents > 0 ? 'returned_by_dispute' : null),
+  over({ original, disputedCents }) {
+    if (original.disposition === 'kept') return 'kept_for_the_account'
+    return disputedCents > 0 ? 'returned_by_dispute' : null
+  },
 
   async begin(em, { original }) {
     await hold(em, original)
@@ -61,7 +72,7 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     const out = begun.out ?? (await hold(em, original))
     const at = new Date()
     // Money that went although it was thought to stay is held again before it is booked out.
-    if (out.status === 'FAILED') await book(em, out, returnHeld(original.accountUuid, original.valueCents))
+    if (out.status === 'FAILED') await book(em, out, await heldAgain(em, original))
     attempt.state = 'settled'
     close(original, 'returned', at)
     settleMovement(out, sending, at)
@@ -81,6 +92,15 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     const legs = [...returnFailed(accountUuid, valueCents), ...(await madeGood(em, original, disputedCents))]
     await book(em, out, legs)
   },
+}
+
+/** From where it waits; where an operator has kept it meanwhile it is the account's, or the service's to advance. */
+async function heldAgain(em: EntityManager, original: Movement): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, valueCents: cents } = original
+  if (original.disposition !== 'kept') return returnHeld(accountUuid, cents)
+  const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
+  const to = { accountUuid, bucket: 'provisioned' } as const
+  return goneUncovered(accountUuid, { cents, availableCents }).map(leg => ({ ...leg, to }))
 }
 
 /** What a PIX of which so much went back by disputes has become: the rest of it waits for the operator. */

@@ -43,11 +43,22 @@ export async function countTallied(
 /** The day under which a tally also keeps the sum of all its days, so that years are counted as fast as a week. */
 const ALL_DAYS = `'infinity'::date`
 
-/** At most so many at a time: a fold is a short transaction. */
+/** At most so many at a time, each time a short transaction, for so long: whatever is left waits for the next round. */
 const MOST = 50_000
+const LONGEST_MS = 5_000
 
 /** Folds the oldest changes into the tallies; who asks meanwhile sees them before or after, never twice. */
 export async function foldTallies(orm: Orm): Promise<number> {
+  const until = Date.now() + LONGEST_MS
+  let folded = 0
+  for (;;) {
+    const some = await foldSome(orm)
+    folded += some
+    if (some < MOST || Date.now() > until) return folded
+  }
+}
+
+async function foldSome(orm: Orm): Promise<number> {
   const [row] = await orm.em.fork().execute<{ folded: string }[]>(
     `with folded as (
        delete from tally_delta where id in (

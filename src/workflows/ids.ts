@@ -10,6 +10,8 @@ export const medId = (uuid: string) => `med/${uuid}`
 export const orphanId = (attemptUuid: string) => `orphan/${attemptUuid}`
 /** A PIX that is no charge's, on its way back to its payer. */
 export const returnId = (movementUuid: string) => `return/${movementUuid}`
+/** One that cannot go back, and is kept by an operator's word. */
+export const keepId = (movementUuid: string) => `return/${movementUuid}/kept`
 /** A PIX that names no charge of ours. */
 export const depositId = (connectionUuid: string, endToEnd: string) => `deposit/${connectionUuid}/${endToEnd}`
 export const pixKeyId = (uuid: string) => `pix-key/${uuid}`

@@ -8,7 +8,7 @@ import { openWorld, type World } from './support/world.ts'
 
 const OPERATOR = '/dashboard/operator'
 const PAGES = ['', '/unknown', '/lives', '/webhooks', '/unmatched', '/differences', '/providers', '/acts']
-const ACTS = ['settle', 'return', 'recover', 'pause', 'resume']
+const ACTS = ['settle', 'return', 'keep', 'recover', 'pause', 'resume']
 let world: World
 let ours: Awaited<ReturnType<typeof livedIn>>
 let operator: ReturnType<typeof browserOf>
@@ -107,6 +107,7 @@ describe('an act', () => {
         ['pause', { target: 'all', reach: 'everything' }],
         ['settle', { noun: 'transfer', uuid: ours.unknown, as: 'rejected' }],
         ['return', { uuid: ours.unmatched }],
+        ['keep', { uuid: ours.unmatched }],
         ['recover', { uuid: ours.webhook, since: new Date().toISOString() }],
       ] as const) {
         const answer = await send(act, { ...form, reason })

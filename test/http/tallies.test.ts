@@ -100,6 +100,19 @@ test('a list that asks for more than tallies know is counted by its rows', async
   expect(total).toBeUndefined()
 })
 
+test('one round folds what hours of traffic have written, and not a fixed number', async () => {
+  await foldTallies(world.orm)
+  const accountUuid = await world.account()
+  const connection = await world.connection(accountUuid)
+  await sql(
+    `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
+     select 'charge', ?, ?, current_date, 'paid', 1 from generate_series(1, 120000)`,
+    [accountUuid, connection],
+  )
+  expect(await foldTallies(world.orm)).toBe(120_000)
+  expect(await sql('select from tally_delta where account_uuid = ?', [accountUuid])).toEqual([])
+})
+
 async function newCharge(accountUuid: string, { connection, at }: { connection: string; at: string }) {
   const uuid = randomUUID()
   await sql(

@@ -55,6 +55,7 @@ const MAIN: Record<Exclude<ActivityName, 'deliver'>, true> = {
   settleTransfer: true,
   settleRefund: true,
   settleReturn: true,
+  keepUnmatched: true,
   openRefund: true,
   reopenRefund: true,
   refundNow: true,
@@ -211,6 +212,8 @@ export function stage() {
       }),
     authCode: (script: Script) =>
       begun(script, { type: 'authCodeWorkflow', id: ids.authCodeId, input: codeOrderOf }),
+    keep: (script: Script) =>
+      begun(script, { type: 'keepWorkflow', id: ids.keepId, input: uuid => ({ uuid }) }),
     medSweep: (script: Script) =>
       begun(script, { type: 'medSweepWorkflow', id: () => 'med-sweep', input: () => undefined }),
     sweep: (script: Script) =>

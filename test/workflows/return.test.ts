@@ -272,3 +272,16 @@ describe('a late word', () => {
     await story.endsAs('settled')
   })
 })
+
+describe('one that cannot go back, and that an operator keeps', () => {
+  test('is its account’s by one step', async () => {
+    const story = await on.keep({ keepUnmatched: [1_000] })
+    await story.endsAs('kept')
+    expect(story.asked).toEqual(['keepUnmatched'])
+  })
+
+  test('and that does not wait any more stays what it is', async () => {
+    const story = await on.keep({ keepUnmatched: [0] })
+    await story.endsAs('nothing')
+  })
+})

@@ -10,7 +10,7 @@ import { Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { beginPause, endPause, type PauseTarget } from '../../db/pauses.ts'
 import { beginRecovery } from '../../engine/deliveries.ts'
-import { NothingToReturn, returnUnmatched } from '../../engine/return.ts'
+import { keepUnmatched, NothingToReturn, returnUnmatched } from '../../engine/return.ts'
 import { NothingUnknown, SETTLEABLE, settleUnknown } from '../../engine/settle.ts'
 import { uuid as wireUuid } from '../../wire/common.ts'
 import type { Door } from '../door.ts'
@@ -62,6 +62,15 @@ export function operatorActs({ post, house }: Door): void {
       const asked = required(returning, Object.fromEntries(form))
       await returnUnmatched(engine, em, { ...asked, who: signedIn.user.email }).catch(nothingThere)
       return elsewhere(`${OPERATOR}/unmatched`, 'return_begun')
+    },
+    again: OPERATOR_PAGES.unmatched,
+  })
+
+  post('operator', `${OPERATOR}/keep`, {
+    async act({ em, form, signedIn }) {
+      const asked = required(returning, Object.fromEntries(form))
+      await keepUnmatched(engine, em, { ...asked, who: signedIn.user.email }).catch(nothingThere)
+      return elsewhere(`${OPERATOR}/unmatched`, 'keeping')
     },
     again: OPERATOR_PAGES.unmatched,
   })

@@ -108,11 +108,13 @@ export type Unmatched = {
 /** Money that is no charge's and is neither returned nor kept yet, with its provider's last word. */
 export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
   return em.execute(
-    `select m.uuid, n.name as account_name, p.provider, m.value_cents as cents, m.reason, m.disposition, m.end_to_end,
+    `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason, m.disposition, m.end_to_end,
        m.charge_uuid, a.code, m.created_at
      from movement m join account n on n.uuid = m.account_uuid
      join provider_account p on p.uuid = m.provider_account_uuid
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
+     left join lateral (select sum(value_cents) as cents from movement b
+       where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.med_uuid is not null) back on true
      where m.disposition in ('held', 'returning', 'not_returned') order by m.created_at limit ${MOST_SHOWN}`,
   )
 }

@@ -30,4 +30,4 @@ begin
   end if;
   return new;
 end $$;
-drop function pix_key_is_in_use(text);`
+comment on function pix_key_is_in_use(text) is 'Asked by processes of the release before; drop it in the next one.';`

@@ -67,6 +67,15 @@ async function stray(ownCents = 1_000) {
       })
       return { told: await send(), calls }
     },
+    isKept: () => books.records.keepUnmatched({ uuid }),
+    /** Its provider says after all that ours went. */
+    async hasGone() {
+      const sending = { status: 'settled', endToEnd: endToEndId('D'), at: now } as const
+      books.provider({ findRefund: async () => ({ kind: 'found', sending }) })
+      expect(await books.providers.askReturn({ uuid, connectionUuid, asked: 1 })).toMatchObject({
+        kind: 'settled',
+      })
+    },
     async isGivenBack(cents: number) {
       const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at: now }
       const med = {
@@ -165,4 +174,41 @@ test('refused for a cause that passes, it is not sent again once a dispute has g
     calls: 0,
   })
   expect(await pix.stands()).toEqual(GONE_IN_PART)
+})
+
+test('one that cannot go back is its account’s once an operator keeps it, and is sent no more', async () => {
+  const pix = await stray()
+  await pix.isSent(NOT_NOW)
+  expect(await pix.isKept()).toBe(1_000)
+  const kept = { available: 2_000, outside: -2_000, disposition: 'kept' }
+  expect(await pix.stands()).toEqual(kept)
+  expect(await pix.isKept()).toBe(0)
+  expect(await pix.isSent(sentBack())).toMatchObject({
+    told: { kind: 'rejected', code: 'kept_for_the_account' },
+    calls: 0,
+  })
+  expect(await pix.stands()).toEqual(kept)
+})
+
+test('of one that a dispute has given back in part, the rest is kept', async () => {
+  const pix = await stray()
+  await pix.isGivenBack(400)
+  expect(await pix.isKept()).toBe(600)
+  expect(await pix.stands()).toEqual({ available: 1_600, outside: -1_600, disposition: 'kept' })
+})
+
+test('one that is on its way, or waits to be sent, is not kept', async () => {
+  const pix = await stray()
+  expect(await pix.isKept()).toBe(0)
+  await pix.isBeingReturned()
+  expect(await pix.isKept()).toBe(0)
+  expect(await pix.stands()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
+})
+
+test('one that was kept and has gone after all is taken from the account', async () => {
+  const pix = await stray()
+  await pix.isSent(REFUSED)
+  await pix.isKept()
+  await pix.hasGone()
+  expect(await pix.stands()).toEqual(GONE)
 })
