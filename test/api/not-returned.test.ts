@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { referenceOf } from '../../src/domain/identifiers.ts'
+import { keepUnmatched, NothingToReturn, returnUnmatched } from '../../src/engine/return.ts'
 import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
 import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
 import { together } from './support/together.ts'
@@ -91,6 +92,20 @@ together({
     await med(merchant, { status: 'ACCEPTED', resolved: true })
     await hasGone(merchant, stray)
     expect(await out.attempts(stray)).toMatchObject([{ operation: 'return', state: 'rejected' }])
+  },
+
+  async 'that an operator keeps is its account’s, and is not sent back any more'() {
+    const merchant = await stage.merchant()
+    const stray = await strayOf(merchant)
+    const engine = { client: () => stage.temporal(), taskQueue: 'trilho', timeScale: 1 }
+    const word = { uuid: stray.uuid, who: 'op', reason: 'the payer’s account is closed' }
+    await keepUnmatched(engine, stage.orm.em.fork(), word)
+    await becomes(merchant, 'kept')
+    expect(await balances(merchant)).toEqual({ available: 2_000, outside: -2_000 })
+    await stage.booksAgree(merchant)
+    for (const act of [keepUnmatched, returnUnmatched])
+      await expect(act(engine, stage.orm.em.fork(), word)).rejects.toThrow(NothingToReturn)
+    expect(await out.paidOut(merchant)).toEqual([])
   },
 
   async 'that is disputed in part goes in part: the rest of it goes on waiting'() {
