@@ -9,10 +9,11 @@ import { THRIFT } from '../../src/local/thrift.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFile(join(root, file), 'utf8')
-const [dockerfile, compose, manifest, ...settings] = await Promise.all([
+const [dockerfile, compose, manifest, production, ...settings] = await Promise.all([
   read('Dockerfile'),
   read('docker-compose.yml'),
   read('package.json'),
+  read('docs/production.md'),
   read('src/config.ts'),
   read('src/storage/settings.ts'),
 ])
@@ -34,6 +35,15 @@ test('every setting of ours that a service gets is one that is read', () => {
   const given = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
   expect(given).toContain('TRILHO_SECRET_KEY')
   expect(given.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
+})
+
+test('every variable that is told of for production reaches the processes, but for where the API listens', () => {
+  const [, table = ''] = /^## Variables\n(.*?)^Not for production/ms.exec(production) ?? []
+  const told = [...table.matchAll(/^\| (`[^|]+)/gm)].flatMap(([, names]) => names!.match(/[A-Z][A-Z0-9_]+/g)!)
+  const [, shared = ''] = /^ {2}environment: &environment\n(.*?)^ {2}\S/ms.exec(compose) ?? []
+  const handed = [...shared.matchAll(/^ {4}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
+  expect(told).toContain('TRILHO_METRICS_TOKEN')
+  expect(told.filter(name => !handed.includes(name))).toEqual(['HOST', 'PORT'])
 })
 
 test('Temporal’s schema is made by the tools of the very server that reads it', () => {
