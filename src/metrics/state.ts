@@ -4,11 +4,17 @@ import type { Orm } from '../db/orm.ts'
 /** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
 type Sample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
 
+/** Only a call closes a breaker: one that nothing asked since says nothing about its provider of today. */
+const ASKED_WITHIN = '15 minutes'
+
 /** What stands in the database, whichever process looks: the figures that alerts are made of. */
 const GAUGES = {
   trilho_unknown_outcomes: { help: 'Attempts whose outcome nobody knows yet.', label: 'provider' },
   trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome.', label: 'provider' },
-  trilho_breakers_open: { help: 'Connections whose breaker is open.', label: 'provider' },
+  trilho_breakers_open: {
+    help: 'Active connections whose open breaker failed or was probed within fifteen minutes.',
+    label: 'provider',
+  },
   trilho_notices_waiting: { help: 'Notices that no life has taken yet.', label: null },
   trilho_notices_oldest_seconds: {
     help: 'Age of the oldest notice that no life has taken yet.',
@@ -46,7 +52,9 @@ select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - m
   from attempt a join connection c on c.uuid = a.connection_uuid where a.state = 'unknown' group by c.provider
 union all
 select 'trilho_breakers_open', c.provider, count(*)::float8
-  from breaker b join connection c on c.uuid = b.connection_uuid where b.opened_at is not null group by c.provider
+  from breaker b join connection c on c.uuid = b.connection_uuid
+  where c.status = 'ACTIVE' and b.opened_at is not null
+    and greatest(b.opened_at, b.probed_at) > now() - interval '${ASKED_WITHIN}' group by c.provider
 union all
 select 'trilho_notices_waiting', null, count(*)::float8 from notice where handed_at is null
 union all

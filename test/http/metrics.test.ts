@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Koa from 'koa'
 import { metricsRoutes } from '../../src/api/routes/metrics.ts'
@@ -6,6 +8,7 @@ import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
 import { observed } from '../../src/providers/observed.ts'
 import type { Provider } from '../../src/providers/port.ts'
+import type { ConnectionRow } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
 
 test('several processes become one text: each family once, every sample kept', () => {
@@ -49,6 +52,24 @@ test('an observed provider answers as it did, and every call is seen with what i
   expect(seen).toEqual(['PROVIDER_A findCharge not_found true', 'PROVIDER_A sendTransfer bug true'])
 })
 
+describe('deploy/alerts.yml', () => {
+  const rule = async (name: string) => {
+    const rules = await readFile(join(import.meta.dirname, '../../deploy/alerts.yml'), 'utf8')
+    return rules.split('- alert: ').find(one => one.startsWith(`${name}\n`))
+  }
+
+  test('a life whose task fails again and again stays an alert between two tries, ten minutes apart', async () => {
+    const text = await rule('WorkflowTasksFail')
+    expect(text).toMatch(/expr: sum\(increase\(temporal_workflow_task_execution_failed\[25m\]\)\) > 0$/m)
+    expect(text).not.toMatch(/^ +for:/m)
+  })
+
+  test('nobody is called for a notice that waits ten minutes to be known as nobody’s', async () => {
+    const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec((await rule('NoticesNotTaken'))!)!
+    expect(Number(seconds)).toBe(900)
+  })
+})
+
 describe('GET /metrics', () => {
   const TOKEN = 'a-token-of-the-operator'
   const metrics = apiMetrics()
@@ -60,17 +81,31 @@ describe('GET /metrics', () => {
 
   const scrape = (headers: Record<string, string> = {}) => fetch(`${world.server.url}/metrics`, { headers })
 
+  /** A connection whose breaker opened so long ago, and last let a probe through so long ago. */
+  const opened = async (ago: string, row: ConnectionRow, probed: string | null = null) =>
+    world.orm.em.fork().execute(
+      `insert into breaker (connection_uuid, failures, opened_at, probed_at)
+       values (?, '{}', now() - ?::interval, now() - ?::interval)`,
+      [await world.connection(await world.account(), row), ago, probed],
+    )
+
   test('says what stands in the database', async () => {
-    const connection = await world.connection(await world.account())
-    await world.orm.em
-      .fork()
-      .execute(`insert into breaker (connection_uuid, failures, opened_at) values (?, '{}', now())`, [
-        connection,
-      ])
+    await opened('0 seconds', {})
     const text = await (await scrape()).text()
     expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_A"\} 1$/m)
     expect(text).toMatch(/^trilho_ledger_drift_cents 0$/m)
     expect(text).toMatch(/^trilho_deliveries_pending 0$/m)
+  })
+
+  test('a breaker that nothing asks any more says nothing about its provider', async () => {
+    await opened('16 minutes', { provider: 'PROVIDER_B' })
+    await opened('2 hours', { provider: 'PROVIDER_B' }, '16 minutes')
+    await opened('0 seconds', { provider: 'PROVIDER_B', status: 'BLOCKED' })
+    await opened('14 minutes', { provider: 'PROVIDER_C' })
+    await opened('2 hours', { provider: 'PROVIDER_C' }, '14 minutes')
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_C"\} 2$/m)
+    expect(text).not.toMatch(/^trilho_breakers_open\{provider="PROVIDER_B"\}/m)
   })
 
   test('says what workers published, until they have been silent for half a minute', async () => {
