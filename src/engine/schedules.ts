@@ -10,10 +10,13 @@ const MED_SWEEP_MS = 15_000
 const SHORTEST = 2_000
 /** A statement is compared again for two days, because some providers book late. */
 const RECONCILED_HOURS = 48
+/** Schedules of the queue that src/config.ts gives where none is named are called as they always were. */
+const DEFAULT_QUEUE = 'trilho'
 
 /**
  * Makes sure that the inbox is swept every minute and deliveries every five, that every statement is compared every hour,
- * that tallies are folded and old events forgotten; the first worker makes it.
+ * that tallies are folded and old events forgotten; the first worker makes the schedules, and every later one brings
+ * them up to its own release and configuration.
  */
 export async function scheduleHousekeeping(client: Client, engine: Engine): Promise<void> {
   await schedule(client, engine, {
@@ -59,23 +62,27 @@ type Housework = {
 
 async function schedule(
   client: Client,
-  engine: Engine,
+  { taskQueue, timeScale }: Engine,
   { id, type, everyMs, args }: Housework,
 ): Promise<void> {
+  // Two installations in one namespace have each their own.
+  const scheduleId = taskQueue === DEFAULT_QUEUE ? id : `${id}/${taskQueue}`
+  const todays = {
+    spec: { intervals: [{ every: Math.max(SHORTEST, scaled(everyMs, timeScale)) }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: type,
+      workflowId: scheduleId,
+      taskQueue,
+      args,
+    },
+  }
   try {
-    await client.schedule.create({
-      scheduleId: id,
-      spec: { intervals: [{ every: Math.max(SHORTEST, scaled(everyMs, engine.timeScale)) }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE },
-      action: {
-        type: 'startWorkflow',
-        workflowType: type,
-        workflowId: id,
-        taskQueue: engine.taskQueue,
-        args,
-      },
-    })
+    await client.schedule.create({ scheduleId, ...todays })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
+    // What an operator has paused stays so.
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...todays, state }))
   }
 }
