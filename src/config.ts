@@ -7,11 +7,7 @@ const flag = z.enum(['true', 'false', '1', '0']).transform(value => value === 't
 const port = z.coerce.number().int().min(0).max(65_535)
 
 /** Empty is absent, as a compose file writes it. */
-const optionalUrl = (protocol: RegExp) =>
-  z
-    .union([z.literal(''), z.url({ protocol })])
-    .transform(url => url || undefined)
-    .optional()
+const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
 
 const schema = z.object({
   /** PostgreSQL of the read models and the ledger. */
@@ -186,8 +182,10 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
 }
 
+/** What is left empty is not given: so a line of `.env` reads. */
 function parsed<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
-  const result = shape.safeParse(environment)
+  const given = Object.entries(environment).filter(([, value]) => value !== '')
+  const result = shape.safeParse(Object.fromEntries(given))
   if (result.success) return result.data
   throw new Error(`The environment does not fit:\n${z.prettifyError(result.error)}`)
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { readConfig } from '../../src/config.ts'
 import { DISCREET } from '../../src/local/postgres.ts'
 import { THRIFT } from '../../src/local/thrift.ts'
 
@@ -44,6 +45,14 @@ test('every variable that is told of for production reaches the processes, but f
   const handed = [...shared.matchAll(/^ {4}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
   expect(told).toContain('TRILHO_METRICS_TOKEN')
   expect(told.filter(name => !handed.includes(name))).toEqual(['HOST', 'PORT'])
+  // A line of .env without a value says nothing.
+  const needed = {
+    DATABASE_URL: 'postgres://trilho@localhost/trilho',
+    TEMPORAL_ADDRESS: 'localhost:7233',
+    TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
+  }
+  const empty = Object.fromEntries(told.map(name => [name, '']))
+  expect(readConfig({ ...empty, ...needed })).toEqual(readConfig(needed))
 })
 
 test('Temporal’s schema is made by the tools of the very server that reads it', () => {
