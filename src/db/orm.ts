@@ -37,6 +37,7 @@ import { Migration018_tested_endpoints } from './migrations/Migration018_tested_
 import { Migration019_long_ids } from './migrations/Migration019_long_ids.ts'
 import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
+import { tlsOf } from './tls.ts'
 
 export type Orm = MikroORM
 export type { EntityManager }
@@ -55,7 +56,12 @@ export type OrmOptions = {
 }
 
 /** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
-export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: OrmOptions): Promise<Orm> {
+export async function openOrm({
+  databaseUrl,
+  poolSize = 10,
+  statementMs = 10_000,
+}: OrmOptions): Promise<Orm> {
+  const ssl = tlsOf(databaseUrl)
   return MikroORM.init({
     clientUrl: databaseUrl,
     entities: [
@@ -87,6 +93,7 @@ export function openOrm({ databaseUrl, poolSize = 10, statementMs = 10_000 }: Or
     pool: { min: 0, max: poolSize },
     driverOptions: {
       ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs ?? 0, keepAlive: true },
+      ...(ssl !== undefined && { ssl }),
       onPoolCreated(pool: Pool) {
         if (statementMs !== null) hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
         takeBackTheDead(pool)
