@@ -16,6 +16,7 @@ import { Token } from './entities/token.ts'
 import { Transfer } from './entities/transfer.ts'
 import { User } from './entities/user.ts'
 import { Delivery, DeliveryTry, Event, Webhook } from './entities/webhook.ts'
+import { migrateInSteps, PATIENCE } from './migrating.ts'
 import { Migration001_charges } from './migrations/Migration001_charges.ts'
 import { Migration002_money_out } from './migrations/Migration002_money_out.ts'
 import { Migration003_answers } from './migrations/Migration003_answers.ts'
@@ -53,6 +54,8 @@ export type OrmOptions = {
   poolSize?: number
   /** The longest that one statement may take; null where it takes as long as it takes. */
   statementMs?: number | null
+  /** The longest that one statement may wait for a lock, where not for all its time. */
+  lockMs?: number
 }
 
 /** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
@@ -60,6 +63,7 @@ export async function openOrm({
   databaseUrl,
   poolSize = 10,
   statementMs = 10_000,
+  lockMs,
 }: OrmOptions): Promise<Orm> {
   const ssl = tlsOf(databaseUrl)
   return MikroORM.init({
@@ -94,6 +98,7 @@ export async function openOrm({
     driverOptions: {
       ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs ?? 0, keepAlive: true },
       ...(ssl !== undefined && { ssl }),
+      ...(lockMs !== undefined && { lock_timeout: lockMs }),
       onPoolCreated(pool: Pool) {
         if (statementMs !== null) hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
         takeBackTheDead(pool)
@@ -132,18 +137,14 @@ export async function openOrm({
 }
 
 /**
- * Brings the schema up to date; several processes may call it at once. Over connections of its own, because an index of
- * millions of rows takes longer than any statement of a request may, and so does waiting for who makes it.
+ * Brings the schema up to date; several processes may call it at once, beside others that serve. Over connections of its
+ * own, because an index of millions of rows takes longer than any statement of a request may, and so does waiting for who
+ * makes it.
  */
-export async function migrate(databaseUrl: string): Promise<void> {
-  const orm = await openOrm({ databaseUrl, statementMs: null })
-  const connection = orm.em.getConnection()
+export async function migrate(databaseUrl: string, patience = PATIENCE): Promise<void> {
+  const orm = await openOrm({ databaseUrl, statementMs: null, lockMs: patience.lockMs })
   try {
-    await connection.transactional(async context => {
-      // One process migrates, the others wait for it and find nothing left to do.
-      await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
-      await orm.migrator.up()
-    })
+    await migrateInSteps(orm, patience)
   } finally {
     await orm.close()
   }

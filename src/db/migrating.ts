@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Orm } from './orm.ts'
+
+/** How long a migration stands in the queue for a lock, how often it tries again, and after what pause. */
+export type Patience = { lockMs: number; tries: number; everyMs: number }
+
+/** Whoever reads a table meanwhile waits behind it, so it waits no longer than a request may; but comes back for minutes. */
+export const PATIENCE: Patience = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
+
+/**
+ * Every pending migration in a transaction of its own, so that the locks of one are not held while the next builds its
+ * index. The connections of `orm` give up waiting for a lock in time, and let the readers of the table pass.
+ */
+export async function migrateInSteps(orm: Orm, patience: Patience): Promise<void> {
+  const connection = orm.em.getConnection()
+  await connection.transactional(async context => {
+    // One process migrates, the others wait for it, however long, and find nothing left to do.
+    await connection.execute('set local lock_timeout = 0', [], 'run', context)
+    await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
+    for (const { name } of await orm.migrator.getPending()) await patiently(orm, name, patience)
+  })
+}
+
+async function patiently(orm: Orm, name: string, { tries, everyMs }: Patience): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      await orm.migrator.up(name)
+      return
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
+      if (tried === tries) throw await waitedInVain(orm, { name, tries, cause: error as Error })
+      await pause(everyMs)
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Says what was waited for, and who has been in a transaction over tables for the longest. */
+async function waitedInVain(orm: Orm, { name, tries, cause }: { name: string; tries: number; cause: Error }) {
+  const holders: { said: string }[] = await orm.em.fork().execute(HOLDERS)
+  const held = holders.map(({ said }) => said).join('; ') || 'nobody any more'
+  return new Error(`Migration ${name} got no lock in ${tries} tries; tables are held by ${held}.`, { cause })
+}
+
+const HOLDERS = `
+select format('process %s (%s) since %s: %s', a.pid, coalesce(nullif(a.application_name, ''), 'no name'),
+  date_trunc('second', a.xact_start), string_agg(distinct c.relname, ', ')) as said
+from pg_locks l join pg_stat_activity a using (pid) join pg_class c on c.oid = l.relation
+where l.granted and l.pid <> pg_backend_pid() and a.datname = current_database()
+  and c.relkind = 'r' and c.relnamespace <> 'pg_catalog'::regnamespace
+group by a.pid, a.application_name, a.xact_start order by a.xact_start limit 5`

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
+import { newDatabase } from '../support/database.ts'
+
+/** A migration beside who reads its table for long, as a backup does: it waits, and nobody waits for it. */
+
+/** One that makes an index, which no reader is in the way of, and one that alters a table and may be done again. */
+const [INDEX, ALTERING] = ['018_tested_endpoints', '020_exact_weeks'] as const
+const SOON = { lockMs: 500, tries: 100, everyMs: 50 }
+
+let url: string
+let orm: Orm
+beforeAll(async () => {
+  url = await newDatabase()
+  orm = await openOrm({ databaseUrl: url })
+})
+afterAll(() => orm?.close())
+beforeEach(async () => {
+  await orm.em.fork().execute('drop index webhook_tested')
+  await orm.em.fork().execute('delete from mikro_orm_migrations where name in (?, ?)', [INDEX, ALTERING])
+})
+
+const done = async () => {
+  const sql = 'select name from mikro_orm_migrations where name in (?, ?) order by id'
+  const rows: { name: string }[] = await orm.em.fork().execute(sql, [INDEX, ALTERING])
+  return rows.map(({ name }) => name)
+}
+
+/** Until somebody stands in the queue for the table. */
+async function isWaitedFor() {
+  const waiting = `select 1 from pg_locks where not granted and relation = 'med'::regclass`
+  while ((await orm.em.fork().execute(waiting)).length === 0) await sleep(5)
+}
+
+/** Does it while somebody reads the table of the one that alters. */
+const besideReader = <T>(work: () => Promise<T>) =>
+  inTransaction(orm, async em => {
+    await em.execute('lock table med in access share mode')
+    return work()
+  })
+
+test('who reads the table meanwhile is answered, and the migration is done when the first reader is gone', async () => {
+  const { migrations } = await besideReader(async () => {
+    // Two at once: one does, the other waits and finds nothing left to do.
+    const both = Promise.all([migrate(url, SOON), migrate(url, SOON)])
+    await Promise.race([isWaitedFor(), both])
+    expect(await orm.em.fork().execute('select count(*)::int as count from med')).toEqual([{ count: 0 }])
+    expect(await done()).toEqual([INDEX])
+    return { migrations: both }
+  })
+  await migrations
+  expect(await done()).toEqual([INDEX, ALTERING])
+})
+
+test('a migration that waits in vain says for what and for whom, and what was done before it stays', async () => {
+  await besideReader(async () => {
+    const failed = migrate(url, { lockMs: 20, tries: 2, everyMs: 1 })
+    await expect(failed).rejects.toThrow(
+      /020_exact_weeks got no lock in 2 tries; tables are held by process \d+ .*: med\./,
+    )
+  })
+  expect(await done()).toEqual([INDEX])
+  await migrate(url)
+  expect(await done()).toEqual([INDEX, ALTERING])
+})
