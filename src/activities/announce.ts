@@ -137,8 +137,8 @@ export function announceMovement(
 }
 
 /**
- * Writes the event, and a delivery for each endpoint of its mode that hears of its type. Neither needs an answer, so both travel with
- * what the transaction says next (src/db/pool.ts).
+ * Writes the event, and a delivery for each endpoint of its mode that hears of its type. Neither needs an answer, so both
+ * travel with what the transaction says next (src/db/pool.ts).
  */
 async function announce(em: EntityManager, { at, body, sequence, ...about }: Announcement): Promise<void> {
   const uuid = randomUUID()

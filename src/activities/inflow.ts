@@ -1,5 +1,5 @@
 import type { EntityManager } from '../db/orm.ts'
-import { disputeRetained, type Leg, shortfallRepaid } from '../domain/ledger.ts'
+import { disputeRetained, type Leg, shortfallRepaid, unmatchedKept } from '../domain/ledger.ts'
 import { lackingCents } from '../domain/med.ts'
 import { lockDisputes } from './med-locks.ts'
 
@@ -16,6 +16,16 @@ export async function repayments(em: EntityManager, inflow: Inflow): Promise<Leg
   const left = sums(inflow.credits)
   for (const { from, cents } of repaid) left.set(from.accountUuid, left.get(from.accountUuid)! - cents)
   return [...repaid, ...(await retained(em, inflow.providerAccountUuid, left))]
+}
+
+/** What waited of an unmatched PIX is the account's from now on, an inflow like any other. */
+export async function keptFor(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
+  cents: number,
+): Promise<Leg[]> {
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  return [...unmatchedKept(accountUuid, cents), ...(await repayments(em, inflow))]
 }
 
 /** The legs that repay open shortfalls alone: of money that was here before, nothing is kept for disputes. */

@@ -1,8 +1,7 @@
 import { inTransaction } from '../db/orm.ts'
 import { NOTHING } from '../db/questions.ts'
-import { unmatchedKept } from '../domain/ledger.ts'
 import type { Dependencies } from './dependencies.ts'
-import { repayments } from './inflow.ts'
+import { keptFor } from './inflow.ts'
 import { book } from './movements.ts'
 import { unmatchedReturn } from './returns.ts'
 
@@ -15,12 +14,10 @@ export function keepUnmatched({ orm, log }: Dependencies) {
     inTransaction(orm, async em => {
       const [{ original, disputedCents }] = await unmatchedReturn.lock(em, uuid, NOTHING)
       if (original.disposition !== 'not_returned') return 0
-      const { accountUuid, providerAccountUuid, valueCents } = original
-      const cents = valueCents - disputedCents
+      const cents = original.valueCents - disputedCents
       original.disposition = 'kept'
       original.updatedAt = new Date()
-      const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-      await book(em, original, [...unmatchedKept(accountUuid, cents), ...(await repayments(em, inflow))])
+      await book(em, original, await keptFor(em, original, cents))
       log.warn({ movement: uuid, cents }, 'an operator keeps an unmatched payment for its account')
       return cents
     })

@@ -3,17 +3,10 @@ import { Movement } from '../db/entities/movement.ts'
 import { ALONE, lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import {
-  goneUncovered,
-  type Leg,
-  returnFailed,
-  returnHeld,
-  returnSettled,
-  unmatchedKept,
-} from '../domain/ledger.ts'
+import { goneUncovered, type Leg, returnFailed, returnHeld, returnSettled } from '../domain/ledger.ts'
 import type { Disposition } from '../domain/movement.ts'
 import { announceMovement } from './announce.ts'
-import { repayments } from './inflow.ts'
+import { keptFor } from './inflow.ts'
 import { book, failMovement, newMovement, settleMovement } from './movements.ts'
 import type { Outgoing, Tried } from './outgoing.ts'
 
@@ -71,12 +64,11 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     // One that went before its database was restored was begun in no row of now.
     const out = begun.out ?? (await hold(em, original))
     const at = new Date()
-    // Money that went although it was thought to stay is held again before it is booked out.
-    if (out.status === 'FAILED') await book(em, out, await heldAgain(em, original))
+    const legs = await goneFrom(em, original, out)
     attempt.state = 'settled'
     close(original, 'returned', at)
     settleMovement(out, sending, at)
-    await book(em, out, returnSettled(original.accountUuid, original.valueCents))
+    await book(em, out, legs)
     await announceMovement(em, out, { lifeUuid: original.uuid, requestId: original.uuid, at })
   },
 
@@ -88,32 +80,29 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     const stays = attempt.state === 'unreachable' && disputedCents === 0
     close(original, stays ? 'held' : afterDispute(original, disputedCents), at)
     failMovement(out, at)
-    const { accountUuid, valueCents } = original
-    const legs = [...returnFailed(accountUuid, valueCents), ...(await madeGood(em, original, disputedCents))]
-    await book(em, out, legs)
+    const waitsAgain = returnFailed(original.accountUuid, original.valueCents)
+    // While ours held it, a dispute's return was the account's own expense: that comes out of what waits again.
+    const madeGood = disputedCents > 0 ? await keptFor(em, original, disputedCents) : []
+    await book(em, out, [...waitsAgain, ...madeGood])
   },
 }
 
-/** From where it waits; where an operator has kept it meanwhile it is the account's, or the service's to advance. */
-async function heldAgain(em: EntityManager, original: Movement): Promise<Leg[]> {
+/**
+ * Out of what is held for it. Money that went although it was thought to stay is where it waits; where an operator has
+ * kept it meanwhile it is the account's, or the service's to advance.
+ */
+async function goneFrom(em: EntityManager, original: Movement, out: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = original
-  if (original.disposition !== 'kept') return returnHeld(accountUuid, cents)
+  if (out.status !== 'FAILED') return returnSettled(accountUuid, cents)
+  if (original.disposition !== 'kept')
+    return [...returnHeld(accountUuid, cents), ...returnSettled(accountUuid, cents)]
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
-  const to = { accountUuid, bucket: 'provisioned' } as const
-  return goneUncovered(accountUuid, { cents, availableCents }).map(leg => ({ ...leg, to }))
+  return goneUncovered(accountUuid, { cents, availableCents })
 }
 
 /** What a PIX of which so much went back by disputes has become: the rest of it waits for the operator. */
 export function afterDispute({ valueCents }: Movement, disputedCents: number): Disposition {
   return disputedCents === valueCents ? 'returned' : 'not_returned'
-}
-
-/** While ours held it, a dispute's return was the account's own expense: what it took comes out of what waits again. */
-async function madeGood(em: EntityManager, original: Movement, cents: number): Promise<Leg[]> {
-  if (cents === 0) return []
-  const { accountUuid, providerAccountUuid } = original
-  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  return [...unmatchedKept(accountUuid, cents), ...(await repayments(em, inflow))]
 }
 
 async function hold(em: EntityManager, original: Movement): Promise<Movement> {

@@ -5,12 +5,12 @@ import { Movement } from '../db/entities/movement.ts'
 import { lockGate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { uuidOfHash } from '../domain/identifiers.ts'
-import { deposited, type Leg, paymentStarted, unmatchedKept } from '../domain/ledger.ts'
+import { deposited, type Leg, paymentStarted } from '../domain/ledger.ts'
 import type { Disposition, MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { sha256 } from '../sealing.ts'
 import { announceMovement } from './announce.ts'
-import { repayments } from './inflow.ts'
+import { keptFor, repayments } from './inflow.ts'
 import { book, newMovement } from './movements.ts'
 
 type Unexpected = {
@@ -88,9 +88,8 @@ function dispositionOf(reason: MovementReason, policy: Account['unmatchedPolicy'
 async function legsOf(em: EntityManager, movement: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents, disposition } = movement
   if (disposition === 'held') return paymentStarted(accountUuid, cents)
-  const arrived =
-    disposition === 'kept'
-      ? [...paymentStarted(accountUuid, cents), ...unmatchedKept(accountUuid, cents)]
-      : deposited(accountUuid, cents)
-  return [...arrived, ...(await repayments(em, { providerAccountUuid, credits: [{ accountUuid, cents }] }))]
+  if (disposition === 'kept')
+    return [...paymentStarted(accountUuid, cents), ...(await keptFor(em, movement, cents))]
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  return [...deposited(accountUuid, cents), ...(await repayments(em, inflow))]
 }

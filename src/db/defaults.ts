@@ -8,7 +8,7 @@ import type { EntityManager } from './orm.ts'
  */
 export async function replaceDefaults(
   em: EntityManager,
-  { accountUuid, mode = null }: { accountUuid: string; mode?: Token['mode'] | null | undefined },
+  { accountUuid, mode }: { accountUuid: string; mode?: Token['mode'] | undefined },
   connectionUuids: string[],
 ): Promise<void> {
   await em.transactional(async tx => {
@@ -17,7 +17,7 @@ export async function replaceDefaults(
       `delete from default_provider d using connection k
        where d.account_uuid = ? and d.payment_type = 'PIX' and k.uuid = d.connection_uuid
          and (?::text is null or k.is_simulated = (? = 'test'))`,
-      [accountUuid, mode, mode],
+      [accountUuid, mode ?? null, mode ?? null],
     )
     await tx.execute(
       `insert into default_provider (account_uuid, payment_type, position, connection_uuid)

@@ -33,7 +33,12 @@ const settling = z
     path: ['end_to_end'],
     message: 'is required of what was settled',
   })
-const returning = z.object({ uuid: wireUuid, reason })
+const unmatched = z.object({ uuid: wireUuid, reason })
+/** What may be done about money that nobody claims. */
+const ON_UNMATCHED = [
+  { name: 'return', act: returnUnmatched, done: 'return_begun' },
+  { name: 'keep', act: keepUnmatched, done: 'keeping' },
+]
 const recovering = z.object({ uuid: wireUuid, since: z.iso.datetime(), reason })
 const target = { target: z.enum(['all', 'account', 'connection']), uuid: wireUuid.optional(), reason }
 const pausing = z.object({ ...target, reach: z.enum(['money_out', 'everything']) })
@@ -57,23 +62,15 @@ export function operatorActs({ post, house }: Door): void {
     again: OPERATOR_PAGES.unknown,
   })
 
-  post('operator', `${OPERATOR}/return`, {
-    async act({ em, form, signedIn }) {
-      const asked = required(returning, Object.fromEntries(form))
-      await returnUnmatched(engine, em, { ...asked, who: signedIn.user.email }).catch(nothingThere)
-      return elsewhere(`${OPERATOR}/unmatched`, 'return_begun')
-    },
-    again: OPERATOR_PAGES.unmatched,
-  })
-
-  post('operator', `${OPERATOR}/keep`, {
-    async act({ em, form, signedIn }) {
-      const asked = required(returning, Object.fromEntries(form))
-      await keepUnmatched(engine, em, { ...asked, who: signedIn.user.email }).catch(nothingThere)
-      return elsewhere(`${OPERATOR}/unmatched`, 'keeping')
-    },
-    again: OPERATOR_PAGES.unmatched,
-  })
+  for (const { name, act, done } of ON_UNMATCHED)
+    post('operator', `${OPERATOR}/${name}`, {
+      async act({ em, form, signedIn }) {
+        const asked = required(unmatched, Object.fromEntries(form))
+        await act(engine, em, { ...asked, who: signedIn.user.email }).catch(nothingThere)
+        return elsewhere(`${OPERATOR}/unmatched`, done)
+      },
+      again: OPERATOR_PAGES.unmatched,
+    })
 
   post('operator', `${OPERATOR}/recover`, {
     async act({ em, form, signedIn }) {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts'
+import { SETTLEABLE, type Settleable } from '../../engine/settle.ts'
 
 /** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
 const MOST_SHOWN = 200
@@ -6,7 +7,7 @@ const MOST_SHOWN = 200
 const STUCK_MINUTES = 10
 
 export type Unknown = {
-  operation: 'transfer' | 'refund' | 'return'
+  operation: Settleable
   subject_uuid: string
   account_name: string
   provider: string
@@ -27,9 +28,10 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-     where a.operation in ('transfer', 'refund', 'return') and (a.state = 'unknown'
+     where a.operation = any(array[?]) and (a.state = 'unknown'
        or a.state = 'calling' and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
+    [SETTLEABLE],
   )
 }
 
@@ -108,8 +110,8 @@ export type Unmatched = {
 /** Money that is no charge's and is neither returned nor kept yet, with its provider's last word. */
 export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
   return em.execute(
-    `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason, m.disposition, m.end_to_end,
-       m.charge_uuid, a.code, m.created_at
+    `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
+       m.disposition, m.end_to_end, m.charge_uuid, a.code, m.created_at
      from movement m join account n on n.uuid = m.account_uuid
      join provider_account p on p.uuid = m.provider_account_uuid
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid

@@ -3,11 +3,17 @@ import type { Visit } from '../door.ts'
 
 /** Of simulators or of real providers only where that is asked for; what must be of one is as the account has. */
 export async function inMode(visit: Asking): Promise<Token> {
-  const { token, query, form } = visit
-  const asked = form.get('mode') ?? query.mode
-  if (asked === 'test' || asked === 'live') return { ...token, mode: asked, reaches: asked }
+  const { token } = visit
+  const asked = modeAsked(visit)
+  if (asked) return { ...token, mode: asked, reaches: asked }
   const [mode = 'live'] = await modesOf(visit)
   return { ...token, mode }
+}
+
+/** What a form or the address asks for; null where neither does. */
+export function modeAsked({ query, form }: Pick<Asking, 'query' | 'form'>): Token['mode'] | null {
+  const asked = form.get('mode') ?? query.mode
+  return asked === 'test' || asked === 'live' ? asked : null
 }
 
 /** Of what kinds the account's providers are, real ones first. */

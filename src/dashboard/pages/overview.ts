@@ -4,13 +4,14 @@ import { elsewhere, page } from '../page.ts'
 import { barsPerDay, shareBar } from '../plots.ts'
 import { countsOf, DAYS, movedPerDay, providersDid } from '../statistics.ts'
 import { WORDS } from '../words.ts'
-import { inMode, modesOf } from './mode.ts'
+import { modeAsked, modesOf } from './mode.ts'
 
 export function overviewPages({ get }: Door): void {
   get('any', '/dashboard', async visit => {
     const { em, token, language } = visit
     if (!token) return elsewhere('/dashboard/operator')
-    const [{ mode }, modes] = await Promise.all([inMode({ ...visit, token }), modesOf({ ...visit, token })])
+    const modes = await modesOf({ em, token })
+    const mode = modeAsked(visit) ?? modes[0] ?? 'live'
     const of = { accountUuid: token.accountUuid, isSimulated: mode === 'test' }
     const [days, did, counts] = await Promise.all([
       movedPerDay(em.fork(), of),
