@@ -85,6 +85,34 @@ test('a repeat that comes while its first is stored is answered by it, though th
   expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
 })
 
+test('a repeat that finds its key being made waits for it, as the first one does', async () => {
+  const body = { type: 'RANDOM' }
+  const by = { accountUuid, mode: 'test' } as const
+  const uuid = operationUuid({ by, method: 'POST', path: PATH, key: 'once' })
+  const key = randomUUID()
+  await row({ uuid, key, state: 'creating', fingerprint: fingerprintOf({ body, connectionUuid: null }) })
+  const joined: string[] = []
+  const engine = {
+    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+    workflow: {
+      getHandle: (id: string) => ({
+        async executeUpdate() {
+          joined.push(id)
+          await sql(`update pix_key set state = 'active' where uuid = ?`, [uuid])
+        },
+      }),
+    },
+  }
+  const temporal = async () => engine as never
+  const app = createApp({ ...world.dependencies, temporal, routes: [pixKeyRoutes] })
+  const server = await startServer(app, world.config)
+  const headers = { 'idempotency-key': 'once' }
+  const answer = await caller(server)('POST', PATH, { token, body, headers })
+  await server.stop()
+  expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(joined).toEqual([`pix-key/${uuid}`])
+})
+
 async function waitsForALock(): Promise<void> {
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   while ((await world.orm.em.fork({ disableContextResolution: true }).execute(waiting)).length === 0)

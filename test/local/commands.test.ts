@@ -250,6 +250,13 @@ describe('token', () => {
     await expect(run('token', 'issue', other, 'till', '--connection', uuid)).rejects.toThrow(/of the account/)
     expect(await run('token', 'list', other)).toEqual([])
   })
+
+  test('none is bound to what its mode never reaches', async () => {
+    const { uuid } = await connection()
+    const live = ['token', 'issue', account, 'till', '--mode', 'live', '--connection', uuid]
+    await expect(run(...live)).rejects.toThrow(/real connection .* of the account/)
+    expect(await listed()).toEqual([])
+  })
 })
 
 describe('connection', () => {

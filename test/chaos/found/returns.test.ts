@@ -68,6 +68,14 @@ async function stray(ownCents = 1_000) {
       return { told: await send(), calls }
     },
     isKept: () => books.records.keepUnmatched({ uuid }),
+    /** The account sends so much elsewhere. */
+    async spends(valueCents: number) {
+      const order = books.transferOrder({ accountUuid, connectionUuid }, { valueCents })
+      await books.records.storeTransfer(order)
+      const sending = { status: 'settled', endToEnd: endToEndId('E'), at: now } as const
+      books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending }) })
+      await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+    },
     /** Its provider says after all that ours went. */
     async hasGone() {
       const sending = { status: 'settled', endToEnd: endToEndId('D'), at: now } as const
@@ -211,4 +219,13 @@ test('one that was kept and has gone after all is taken from the account', async
   await pix.isKept()
   await pix.hasGone()
   expect(await pix.stands()).toEqual(GONE)
+})
+
+test('one that was kept and spent, and has gone after all, is the service’s to advance', async () => {
+  const pix = await stray()
+  await pix.isSent(REFUSED)
+  await pix.isKept()
+  await pix.spends(1_700)
+  await pix.hasGone()
+  expect(await pix.stands()).toEqual({ shortfall: -700, outside: 700, disposition: 'returned' })
 })
