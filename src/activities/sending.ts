@@ -83,7 +83,9 @@ async function begin<Row extends Tried>(
   const { connection } = by
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   if (earlier && !mayBegin(earlier)) {
-    if (FINAL.includes(earlier.state)) return { sent: await answered(em, earlier, uuid) }
+    // What a provider took is never sent again, whatever it finds of it later.
+    if (FINAL.includes(earlier.state) || earlier.state === 'accepted')
+      return { sent: await answered(em, earlier, uuid) }
     if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
     if (paused) {

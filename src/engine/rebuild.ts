@@ -118,9 +118,10 @@ function restoredOf(
   { order, orderedAt, ended, connectionUuid, isRunning }: Past<Order>,
   { pausedAt }: At,
 ): Restored {
+  const goesOn = 'goesOn' in order ? order.goesOn : undefined
   const due = 'scheduledFor' in order && order.scheduledFor ? Date.parse(order.scheduledFor) : 0
   return {
-    orderedAt: order.restored?.orderedAt ?? orderedAt.toISOString(),
+    orderedAt: order.restored?.orderedAt ?? goesOn?.orderedAt ?? orderedAt.toISOString(),
     ...(ended !== undefined && { ended }),
     ...(connectionUuid !== undefined && { connectionUuid }),
     ...(isRunning && due > pausedAt.getTime() && { waits: true }),
@@ -146,7 +147,11 @@ async function beginAnew(
   { past, restored, rebuilding }: Anew,
 ): Promise<void> {
   const { who, reason } = rebuilding
-  const { takeBefore: _, ...order } = { takeBefore: undefined, ...past.order, restored }
+  const {
+    takeBefore: _,
+    goesOn: __,
+    ...order
+  } = { takeBefore: undefined, goesOn: undefined, ...past.order, restored }
   const seen = { provider: candidatesOf(order)[0]!, externalRef: past.externalRef }
   await recordAct(em, { who, act: 'rebuild', subject: id, reason })
   await endLife(client, id, whyEnded(rebuilding))

@@ -1,22 +1,32 @@
 import { condition, setHandler } from '@temporalio/workflow'
 import { scaled, WAITS } from '../domain/waits.ts'
+import { isLong } from './going-on.ts'
 import { type OperatorsWord, operatorSettles, type ProviderNotice, providerNotice } from './messages.ts'
 
 /** The notices that wake a life; what they say is asked of the provider, so only their coming counts. */
 export class Notices {
   readonly timeScale: number
+  readonly #goOn: (() => Promise<void>) | undefined
   #waiting = 0
   #word: OperatorsWord | undefined
   #hearsOperator = false
   readonly #from = new Set<string>()
 
-  constructor(timeScale: number) {
+  /** `goOn`: how its life goes on as new, where that may wait for months. */
+  constructor(timeScale: number, goOn?: () => Promise<void>) {
     this.timeScale = timeScale
+    this.#goOn = goOn
     const count = ({ connectionUuid }: ProviderNotice) => {
       this.#waiting += 1
       this.#from.add(connectionUuid)
     }
     setHandler(providerNotice, count, { description: 'Something changed at the provider: ask it now' })
+  }
+
+  /** As if these had come through these connections: an earlier run of its life heard them, and got no answer. */
+  heardBefore(connections: string[]): void {
+    this.#waiting += 1
+    for (const connectionUuid of connections) this.#from.add(connectionUuid)
   }
 
   get waiting(): boolean {
@@ -28,6 +38,19 @@ export class Notices {
    * sending, and what is said after it is too late.
    */
   hearOperator(): void {
+    if (this.#hearsOperator) return
+    this.#listenToOperator()
+    this.#word = undefined
+    this.#hearsOperator = true
+  }
+
+  /** The same of a life that went on as new in the middle of it: what was said meanwhile is about this sending. */
+  hearOperatorStill(): void {
+    this.#hearsOperator = true
+    this.#listenToOperator()
+  }
+
+  #listenToOperator(): void {
     setHandler(
       operatorSettles,
       word => {
@@ -35,8 +58,6 @@ export class Notices {
       },
       { description: 'Settles an unknown outcome: { as: "rejected" | "settled", endToEnd?, reason }' },
     )
-    this.#word = undefined
-    this.#hearsOperator = true
   }
 
   hearsOperatorNoMore(): void {
@@ -70,8 +91,12 @@ export class Notices {
     return from
   }
 
-  /** Waits until a notice comes, at most `waitMs` before the time scale. */
+  /**
+   * Waits until a notice comes, at most `waitMs` before the time scale. A life whose history has grown long goes on as
+   * new here, long before Temporal would end it for its length.
+   */
   async orAfter(waitMs: number, summary: string): Promise<void> {
+    if (this.#goOn && !this.waiting && isLong()) await this.#goOn()
     await condition(() => this.waiting, scaled(waitMs, this.timeScale), { summary })
   }
 }

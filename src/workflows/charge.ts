@@ -1,12 +1,20 @@
-import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow'
 import type { Followed } from '../activities/following.ts'
 import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records } from './activities.ts'
 import { startOnce, startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
+import { Cancellers } from './cancelling.ts'
+import { isLong } from './going-on.ts'
 import { ATTRIBUTES, orphanId } from './ids.ts'
-import { type CancelAnswer, type ChargeOrder, cancelCharge, type ResumedCharge, ready } from './messages.ts'
+import { type CancelAnswer, type ChargeOrder, cancelCharge, type Resumed, ready } from './messages.ts'
 import { orphanWorkflow } from './orphan.ts'
 import { CHARGE_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
@@ -14,9 +22,9 @@ import { type Begun, show } from './shown.ts'
 /**
  * A charge's life, from the order to paid, expired, cancelled or failed; a later notice wakes an ended one from its row.
  */
-export async function chargeWorkflow(order: ChargeOrder | ResumedCharge): Promise<ChargeState> {
+export async function chargeWorkflow(order: ChargeOrder | Resumed): Promise<ChargeState> {
   const life = new ChargeLife(order)
-  await (isResumed(order) ? life.resume(order.resume) : life.issue(order))
+  await ('resume' in order ? life.resume(order) : life.issue(order))
   for (let step = life.next(); step !== 'end'; step = life.next()) {
     if (step === 'wait') await life.wait()
     else if (step === 'cancel') await life.cancel()
@@ -24,10 +32,6 @@ export async function chargeWorkflow(order: ChargeOrder | ResumedCharge): Promis
   }
   await condition(allHandlersFinished)
   return life.state
-}
-
-function isResumed(order: ChargeOrder | ResumedCharge): order is ResumedCharge {
-  return 'resume' in order
 }
 
 class ChargeLife {
@@ -39,14 +43,13 @@ class ChargeLife {
   /** After a question without an answer: when to ask again, and how often it was asked. */
   #askAt = 0
   #unanswered = 0
-  #cancelWanted = false
-  #cancelWaiters: ((answer: CancelAnswer) => void)[] = []
+  readonly #cancellers = new Cancellers()
   readonly #notices: Notices
   readonly #begun: Begun
 
-  constructor(begun: Begun & { timeScale: number }) {
+  constructor(begun: (ChargeOrder | Resumed) & Begun) {
     this.#begun = begun
-    this.#notices = new Notices(begun.timeScale)
+    this.#notices = new Notices(begun.timeScale, () => this.#goOnAs(begun))
     setHandler(ready, () => this.#whenOpen(), {
       description: 'Waits until the charge is issued, or cannot be',
     })
@@ -81,11 +84,12 @@ class ChargeLife {
     return found.issued
   }
 
-  async resume(uuid: string): Promise<void> {
+  async resume({ resume: uuid, told }: Resumed): Promise<void> {
     this.#uuid = uuid
+    if (told) this.#notices.heardBefore(told)
     const now = await records.chargeNow(uuid)
     this.#stands(now.state, now.expiresAt)
-    this.#cancelWanted = now.cancelRequested
+    this.#cancellers.isWanted = now.cancelRequested
     this.#opened = true
   }
 
@@ -95,13 +99,16 @@ class ChargeLife {
     if (this.#notices.waiting) return 'ask'
     if (charge.isOver(this.state) && this.#unanswered === 0) return 'end'
     if (!this.#isCancelledNow() && Date.now() < this.#dueAt) return 'wait'
-    return this.#cancelWanted && charge.accepts(this.state, 'cancelled') ? 'cancel' : 'ask'
+    return this.#cancellers.isWanted && charge.accepts(this.state, 'cancelled') ? 'cancel' : 'ask'
   }
 
   async wait(): Promise<void> {
+    const { timeScale } = this.#notices
+    const isUnheard = this.#unanswered > 0
+    if (isLong()) await this.#goOnAs({ resume: this.#uuid, timeScale, ...(isUnheard && { told: [] }) })
     const woken = () => this.#notices.waiting || this.#isCancelledNow()
     await condition(woken, Math.max(1, this.#dueAt - Date.now()), {
-      summary: this.#unanswered > 0 ? 'ask again' : 'payload expires',
+      summary: isUnheard ? 'ask again' : 'payload expires',
     })
   }
 
@@ -120,9 +127,9 @@ class ChargeLife {
       { chargeUuid: this.#uuid },
     ])
     await this.#took(followed)
-    if (followed.kind === 'no_answer') this.#tellCancellers({ kind: 'no_answer' })
+    if (followed.kind === 'no_answer') this.#cancellers.hear({ kind: 'no_answer' })
     // A provider that will not cancel an open payload has decided: asking for the same again would change nothing.
-    else this.#tellCancellers({ kind: 'over', state: followed.state })
+    else this.#cancellers.hear({ kind: 'over', state: followed.state })
   }
 
   async #took(followed: Followed): Promise<void> {
@@ -138,7 +145,7 @@ class ChargeLife {
     // One that stays as it was, though an end is due, is asked about less and less often.
     if (!isAwaited || !this.#isAwaited()) this.#unanswered = 0
     if (this.#isAwaited()) this.#askAgain()
-    if (!charge.accepts(this.state, 'cancelled')) this.#tellCancellers({ kind: 'over', state: this.state })
+    if (!charge.accepts(this.state, 'cancelled')) this.#cancellers.hear({ kind: 'over', state: this.state })
     await startWhatIsLeft(followed, this.#notices.timeScale)
   }
 
@@ -149,7 +156,7 @@ class ChargeLife {
 
   /** A person wants it cancelled, and was not told yet that there is no answer. */
   #isCancelledNow(): boolean {
-    return this.#cancelWanted && this.#unanswered === 0 && charge.accepts(this.state, 'cancelled')
+    return this.#cancellers.isWanted && this.#unanswered === 0 && charge.accepts(this.state, 'cancelled')
   }
 
   /** The payload's time is over, so that the provider's "not paid" ends it. */
@@ -162,10 +169,9 @@ class ChargeLife {
     return charge.accepts(this.state, 'payment_confirmed') || this.#isClosing()
   }
 
-  /** Whoever was told that it is over is not cancelled for behind his back. */
-  #tellCancellers(answer: CancelAnswer): void {
-    this.#cancelWanted = answer.kind === 'no_answer'
-    for (const tell of this.#cancelWaiters.splice(0)) tell(answer)
+  /** Who waits for a word of this run is not left alone. */
+  async #goOnAs(order: ChargeOrder | Resumed): Promise<void> {
+    if (allHandlersFinished()) await continueAsNew<typeof chargeWorkflow>(order)
   }
 
   #askAgain(): void {
@@ -188,8 +194,7 @@ class ChargeLife {
   async #cancellation(): Promise<CancelAnswer> {
     await condition(() => this.#opened)
     if (!charge.accepts(this.state, 'cancelled')) return { kind: 'over', state: this.state }
-    this.#cancelWanted = true
     this.#unanswered = 0 // Asked for by a person: not in the time of the schedule, but now.
-    return new Promise(resolve => this.#cancelWaiters.push(resolve))
+    return this.#cancellers.wants()
   }
 }

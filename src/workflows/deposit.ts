@@ -1,4 +1,4 @@
-import { setCurrentDetails } from '@temporalio/workflow'
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import type { Deposit, DepositFate } from '../activities/deposits.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers } from './activities.ts'
@@ -7,7 +7,7 @@ import { askUntilKnown, Notices } from './asking.ts'
 
 /** A PIX that names no charge of ours: credited when the provider confirms it; a forged one comes to nothing. */
 export async function depositWorkflow(deposit: Deposit): Promise<DepositFate['kind']> {
-  const notices = new Notices(deposit.timeScale)
+  const notices = new Notices(deposit.timeScale, () => continueAsNew<typeof depositWorkflow>(deposit))
   const ask = () => askUntilKnown(() => providers.takeDeposit(deposit), notices)
   let fate = await ask()
   // A notice may run ahead of the provider's own books, and another one come before they are written.

@@ -45,7 +45,7 @@ class MedLife {
 
   constructor(order: MedOrder) {
     this.#order = order
-    this.#notices = new Notices(order.timeScale)
+    this.#notices = new Notices(order.timeScale, () => this.#goOn())
     this.#steps = patched('steps beside an update are no local activities') ? steps : records
     setHandler(replyMed, reply => this.#reply(reply), {
       description: 'Answers the dispute, once: { details (sealed), requestId }',
@@ -65,13 +65,17 @@ class MedLife {
     while (this.#goesOn()) {
       while (this.#goesOn()) {
         await this.#next(this.#now!)
-        if (workflowInfo().continueAsNewSuggested && allHandlersFinished() && !this.#notices.waiting)
-          await continueAsNew<typeof medWorkflow>(this.#order)
+        if (workflowInfo().continueAsNewSuggested && !this.#notices.waiting) await this.#goOn()
       }
       await condition(allHandlersFinished)
     }
     await condition(allHandlersFinished)
     return this.#now!.state
+  }
+
+  /** Who waits for a word of this run is not left alone. */
+  async #goOn(): Promise<void> {
+    if (allHandlersFinished()) await continueAsNew<typeof medWorkflow>(this.#order)
   }
 
   #goesOn(): boolean {

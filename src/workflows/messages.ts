@@ -21,6 +21,13 @@ export type Restored = {
   waits?: true
 }
 
+/** Of a life whose history grew long while one provider could not tell: what it was about, once all was stored and answered. */
+export type GoesOn = {
+  connectionUuid: string
+  /** ISO 8601 UTC: when it was ordered. */
+  orderedAt: string
+}
+
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeOrder = Begun & {
   uuid: string
@@ -44,8 +51,11 @@ export type ChargeDetails = {
   fingerprint: string
 }
 
-/** Wakes an ended charge from its row; it never issues. */
-export type ResumedCharge = { resume: string; timeScale: number }
+/**
+ * Wakes an ended life from its row: it asks, and never issues or sends anew. `told` are the connections that an earlier
+ * run heard a notice of and got no answer from.
+ */
+export type Resumed = { resume: string; timeScale: number; told?: string[] }
 
 /** Something at a provider changed; the provider is asked what. */
 export type ProviderNotice = { noticeUuid: string; connectionUuid: string }
@@ -72,6 +82,7 @@ export type RefundOrder = {
   requestId: string
   timeScale: number
   restored?: Restored
+  goesOn?: GoesOn
 }
 
 /** The order that sends money; key, document, names and references travel sealed. */
@@ -90,6 +101,7 @@ export type TransferOrder = Begun & {
   requestId: string
   timeScale: number
   restored?: Restored
+  goesOn?: GoesOn
   /** Its first attempt writes its row. Absent of lives that began before, and of those that wait for their time. */
   storedWhenSent?: true
 }
@@ -101,9 +113,6 @@ export type TransferDetails = {
   finalBeneficiary?: { name: string; document: string }
   fingerprint: string
 }
-
-/** Wakes an ended transfer or refund from its row: a late word of its provider. */
-export type Resumed = { resume: string; timeScale: number }
 
 /** The order of a PIX key; the key itself travels sealed. */
 export type PixKeyOrder = {

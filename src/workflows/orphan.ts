@@ -1,4 +1,4 @@
-import { setCurrentDetails } from '@temporalio/workflow'
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import { providers } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { Absence, askUntilKnown, Notices } from './asking.ts'
@@ -7,7 +7,9 @@ export type OrphanOrder = { attemptUuid: string; timeScale: number }
 
 /** A payload that may exist at a provider though nobody was shown it: cancelled there, however long it takes. */
 export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanOrder): Promise<void> {
-  const notices = new Notices(timeScale)
+  const notices = new Notices(timeScale, () =>
+    continueAsNew<typeof orphanWorkflow>({ attemptUuid, timeScale }),
+  )
   const absence = new Absence(timeScale)
   setCurrentDetails('Cancelling a payload that nobody was shown')
   for (let lastLook = false; ; ) {

@@ -1,6 +1,7 @@
 import {
   allHandlersFinished,
   condition,
+  continueAsNew,
   patched,
   setCurrentDetails,
   setHandler,
@@ -11,6 +12,7 @@ import { refund as life, type RefundState } from '../domain/refund.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
+import { onwards } from './going-on.ts'
 import { ATTRIBUTES } from './ids.ts'
 import { answered, type OperatorsWord, type RefundOrder, type Resumed } from './messages.ts'
 import { findAndFollow } from './seeking.ts'
@@ -19,17 +21,30 @@ import { sendOnce } from './sending.ts'
 /** A devolução: held, sent once through the provider that received the PIX, and asked about until that provider knows. */
 export async function refundWorkflow(order: RefundOrder | Resumed): Promise<RefundState> {
   const { timeScale } = order
-  const notices = new Notices(timeScale)
   let isAnswered = false
+  let onward: RefundOrder | Resumed = order
+  const notices = new Notices(timeScale, async () => {
+    isAnswered = true
+    await condition(allHandlersFinished)
+    await continueAsNew<typeof refundWorkflow>(onward)
+  })
   setHandler(answered, () => condition(() => isAnswered), {
     description: 'Waits until the refund is accepted or cannot be',
   })
 
-  if ('resume' in order) return resumed(order.resume)
+  if ('resume' in order) {
+    if (order.told) notices.heardBefore(order.told)
+    return resumed(order.resume)
+  }
   const { uuid, connectionUuid } = order
+  if (order.goesOn) {
+    isAnswered = true
+    notices.hearOperatorStill()
+  }
   const opened = await (order.restored ? reopened(order, notices) : records.openRefund(order))
   await startWhatIsLeft(opened, timeScale)
   if (life.isOver(opened.state)) return end(opened.state)
+  if (!order.restored) onward = onwards(order, connectionUuid)
   const follower = {
     connectionUuid,
     ask: (asked: number) => providers.askRefund({ uuid, connectionUuid, asked }),
@@ -73,6 +88,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
     for (;;) {
       while (notices.waiting) {
         const { connectionUuid } = await records.refundNow(uuid)
+        onward = { resume: uuid, timeScale, told: [connectionUuid] }
         const ask = (asked: number) => providers.askRefund({ uuid, connectionUuid, asked })
         const told = await askUntilKnown(ask, notices)
         if ('deliveries' in told) await startWhatIsLeft(told, timeScale)

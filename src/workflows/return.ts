@@ -1,21 +1,28 @@
-import { continueAsNew, patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
-import type { Asked } from '../activities/outgoing.ts'
+import { continueAsNew, patched, setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { type Final, sendOnce } from './sending.ts'
 
-export type ReturnLife = { uuid: string; connectionUuid: string; timeScale: number }
+/** `goesOn`: what an earlier run of it was about when it had grown long. */
+export type ReturnLife = {
+  uuid: string
+  connectionUuid: string
+  timeScale: number
+  goesOn?: 'in_doubt' | 'late_word'
+}
 
 /** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
-export async function returnWorkflow({
-  uuid,
-  connectionUuid,
-  timeScale,
-}: ReturnLife): Promise<Final['kind']> {
-  const notices = new Notices(timeScale)
+export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> {
+  const { uuid, connectionUuid, timeScale } = order
+  let { goesOn } = order
+  const notices = new Notices(timeScale, () =>
+    continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...(goesOn && { goesOn }) }),
+  )
   const ask = (asked: number) => providers.askReturn({ uuid, connectionUuid, asked })
+  if (goesOn === 'in_doubt') notices.hearOperatorStill()
+  if (goesOn === 'late_word' && (await hasSettledLate())) return settled()
   while (true) {
     const wasTold = notices.waiting
     // What is told before a sending is older than its answer.
@@ -26,9 +33,13 @@ export async function returnWorkflow({
       send: again => sending.sendReturn({ uuid, connectionUuid, again }),
       ask,
       settleBy: word => records.settleReturn({ uuid, connectionUuid, word }),
-      pending: kind => setCurrentDetails(`On its way back (${kind}); the provider is asked`),
+      pending(kind) {
+        goesOn = 'in_doubt'
+        setCurrentDetails(`On its way back (${kind}); the provider is asked`)
+      },
       notices,
     })
+    goesOn = undefined
     if (sent.kind === 'unreachable' || isTooMuchNow(sent)) {
       // Nothing left, and no other provider can return it: the same one is tried again.
       const why = sent.kind === 'unreachable' ? 'unreachable' : 'takes no more for now'
@@ -36,11 +47,7 @@ export async function returnWorkflow({
       await notices.orAfter(WAITS.returnAgain, `provider ${why}`)
       // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
       const mayHaveGone = notices.waiting && patched('a word before it left')
-      if (mayHaveGone && (await hasSettledLate(ask, notices))) return settled()
-      // A provider that is gone for weeks must not end the life by the length of its history.
-      const isLong = workflowInfo().continueAsNewSuggested && !notices.waiting
-      if (isLong && patched('a long return goes on as new'))
-        await continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale })
+      if (mayHaveGone && (await hasSettledLate())) return settled()
       continue
     }
     await startWhatIsLeft(sent, timeScale)
@@ -48,7 +55,18 @@ export async function returnWorkflow({
     setCurrentDetails(`Not sent back: ${sent.code}`)
     // A life that is woken finds what it was refused before: only its provider knows whether the money went after all.
     const isLate = (wasTold || notices.waiting) && patched('a late word after a refusal')
-    return isLate && (await hasSettledLate(ask, notices)) ? settled() : sent.kind
+    return isLate && (await hasSettledLate()) ? settled() : sent.kind
+  }
+
+  async function hasSettledLate(): Promise<boolean> {
+    goesOn = 'late_word'
+    for (;;) {
+      const told = await askUntilKnown(ask, notices)
+      if ('deliveries' in told) await startWhatIsLeft(told, timeScale)
+      if (told.kind !== 'settled' && notices.waiting) continue
+      goesOn = undefined
+      return told.kind === 'settled'
+    }
   }
 }
 
@@ -62,12 +80,4 @@ function isTooMuchNow(sent: Final): sent is Refused & { code: 'rate_limited' } {
 function settled(): 'settled' {
   setCurrentDetails('Returned to its payer')
   return 'settled'
-}
-
-async function hasSettledLate(ask: (asked: number) => Promise<Asked>, notices: Notices): Promise<boolean> {
-  for (;;) {
-    const told = await askUntilKnown(ask, notices)
-    if ('deliveries' in told) await startWhatIsLeft(told, notices.timeScale)
-    if (told.kind === 'settled' || !notices.waiting) return told.kind === 'settled'
-  }
 }

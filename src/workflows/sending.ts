@@ -1,4 +1,4 @@
-import { ActivityFailure, CancelledFailure, upsertSearchAttributes } from '@temporalio/workflow'
+import { ActivityFailure, CancelledFailure, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
 import type { Asked, Sent } from '../activities/outgoing.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { Absence, type Notices } from './asking.ts'
@@ -101,7 +101,8 @@ export function isInterruption(error: unknown): boolean {
 export class Doubt {
   readonly #timeScale: number
   #since: number | undefined
-  #told = false
+  /** Of a life that went on as new, an earlier run may have told him. */
+  #told = workflowInfo().typedSearchAttributes.get(ATTRIBUTES.outcome) !== undefined
 
   constructor(timeScale: number) {
     this.#timeScale = timeScale

@@ -52,6 +52,8 @@ export class Story {
   readonly door: doors.Door
   /** What the far side was asked, in order, with the flags that were set: `followCharge closing`. */
   readonly asked: string[] = []
+  /** The same, with the connection where a call names one: `sendTransfer connection-a`. */
+  readonly askedThrough: string[] = []
   /** When it was asked, in ms of the server's clock. */
   readonly askedAt: number[] = []
   readonly #temporal: TimeSkipping
@@ -85,6 +87,8 @@ export class Story {
     const { startShown: _, ...asked }: Begun & object = input ?? {}
     const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
     this.asked.push([name, ...flags.map(([flag]) => flag)].join(' '))
+    const { connectionUuid } = asked as { connectionUuid?: string }
+    this.askedThrough.push([name, ...(connectionUuid ? [connectionUuid] : [])].join(' '))
     this.askedAt.push(await this.now())
     const line = this.#script[name]?.shift()
     if (line === undefined) {
@@ -131,12 +135,24 @@ export class Story {
   }
 
   /** Resolves when a transfer or refund is accepted, refused by all, or cannot be sent. */
-  isAnswered(): Promise<void> {
-    return doors.askRunning(this.door, { update: answered, updateId: 'answered' })
+  isAnswered(updateId = 'answered'): Promise<void> {
+    return doors.askRunning(this.door, { update: answered, updateId })
   }
 
   cancelsTransfer(updateId = 'cancel'): Promise<boolean> {
     return doors.askRunning(this.door, { update: cancelTransfer, updateId })
+  }
+
+  /** Its history grows as in weeks of asking, so that the server advises it to go on as new. */
+  async growsLong(): Promise<void> {
+    const handle = this.door.client.getHandle(this.door.workflowId)
+    for (let part = 0; part < 3; part++) await handle.signal('ballast', 'x'.repeat(1_500_000))
+  }
+
+  /** The run that it is in. */
+  async run(): Promise<string> {
+    const { runId } = await this.door.client.getHandle(this.door.workflowId).describe()
+    return runId
   }
 
   /** What an operator found out where no provider can tell. */

@@ -21,6 +21,7 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 /** A Temporal in which one transfer runs, and what is done to it there. */
 function temporalOf(order: TransferOrder) {
   const did: string[] = []
+  const begun: { args: [TransferOrder] }[] = []
   const run = {
     ...{ workflowId: `transfer/${order.uuid}`, runId: 'run', status: { name: 'RUNNING' } },
     ...{ startTime: ago(60), typedSearchAttributes: { get: () => undefined } },
@@ -34,10 +35,13 @@ function temporalOf(order: TransferOrder) {
       if (!query.includes('deliveryWorkflow')) yield run
     },
     getHandle: () => ({ terminate: async () => did.push('ended') }),
-    start: async () => did.push('begun anew'),
+    async start(_type: string, options: { args: [TransferOrder] }) {
+      did.push('begun anew')
+      begun.push(options)
+    },
   }
   const engine = { client: async () => ({ workflow }), taskQueue: 'none', timeScale: 1 } as unknown as Engine
-  return { did, engine }
+  return { did, begun, engine }
 }
 
 test.each([
@@ -52,4 +56,16 @@ test.each([
   for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
   expect(told).toEqual(outcomes)
   expect(did).toEqual(done)
+})
+
+test('one whose first runs are forgotten is looked for by all of its order, as of when it was ordered', async () => {
+  const order = books.transferOrder(await books.merchant(1_000))
+  const orderedAt = ago(60 * 24 * 90).toISOString()
+  const goesOn = { connectionUuid: order.candidates[0]!, orderedAt }
+  await books.records.storeTransfer(order)
+  const { engine, begun } = temporalOf({ ...order, goesOn })
+  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
+    expect(outcome).toBe('rebuilt')
+  expect(begun.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
 })

@@ -59,6 +59,26 @@ test('a call that broke off in the middle is shown as unknown once its provider 
   expect(shown).toEqual({ told: true })
 })
 
+test('what its provider took is not sent again, though its answer was lost and its provider no longer finds it', async () => {
+  const merchant = await books.merchant(1_000)
+  const order = books.transferOrder(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
+  await books.records.storeTransfer(order)
+  let calls = 0
+  books.provider({
+    async sendTransfer() {
+      calls += 1
+      return { kind: 'accepted', sending: { ...settled, status: 'in_process' } }
+    },
+    findTransfer: async () => ({ kind: 'not_found' }),
+  })
+  await books.providers.sendTransfer({ ...key, again: false })
+  expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+  for (const again of [true, false])
+    expect(await books.providers.sendTransfer({ ...key, again })).toEqual({ kind: 'in_process' })
+  expect(calls).toBe(1)
+})
+
 test('a settlement without word of its returns says so, because a return may have come', async () => {
   const merchant = await books.merchant(1_000)
   const order = books.transferOrder(merchant)

@@ -1,0 +1,118 @@
+import { allHandlersFinished, condition, continueAsNew, setCurrentDetails } from '@temporalio/workflow'
+import { hasGone, transfer as life, type TransferState } from '../domain/transfer.ts'
+import { providers, records } from './activities.ts'
+import { startWhatIsLeft } from './announce.ts'
+import { Notices } from './asking.ts'
+import { ATTRIBUTES } from './ids.ts'
+import { hearOthers } from './late-words.ts'
+import type { Resumed, TransferOrder } from './messages.ts'
+import type { Round } from './round.ts'
+import { findAndFollow } from './seeking.ts'
+import type { Sender } from './sending.ts'
+import { IN_DOUBT, TRANSFER_SENTENCES } from './sentences.ts'
+import { type Begun, show } from './shown.ts'
+import type { transferWorkflow } from './transfer.ts'
+
+/** A transfer as far as its providers are asked about it: nothing of it is sent here. */
+export class FollowedTransfer {
+  state: TransferState = 'created'
+  protected answered = false
+  /** From here on it cannot be cancelled. */
+  protected sent = false
+  protected readonly notices: Notices
+  /** What it begins with where it goes on as new. */
+  protected onward: TransferOrder | Resumed
+  readonly #timeScale: number
+  readonly #begun: Begun
+
+  constructor(begun: (TransferOrder | Resumed) & Begun) {
+    this.#begun = begun
+    this.#timeScale = begun.timeScale
+    this.onward = begun
+    this.notices = new Notices(begun.timeScale, () => this.#goOn())
+  }
+
+  /** Newer than its restored database: stored again, and followed where it is found. */
+  async rebuild(order: TransferOrder): Promise<void> {
+    const { uuid, candidates, restored } = order
+    this.sent = true
+    this.answered = true
+    await this.stands(await records.storeTransfer(order))
+    if (!life.isOver(this.state)) {
+      const last = await findAndFollow({
+        hadSettled: hasGone(restored?.ended),
+        look: at => providers.seekTransfer({ uuid, candidates, ...at }),
+        follower: connectionUuid => this.follower(uuid, connectionUuid),
+        notices: this.notices,
+      })
+      await this.end(order, { last, mayBeTriedAgain: false })
+    }
+    await this.hearOthers(uuid)
+  }
+
+  /** A late word of a provider: a return by the recipient, or a settlement after the failure. */
+  async resume({ resume: uuid, told }: Resumed): Promise<void> {
+    this.answered = true
+    if (told) this.notices.heardBefore(told)
+    await condition(() => this.notices.waiting)
+    // What comes while the last of it is written down is heard as well: nobody would tell it again.
+    do {
+      await this.hearOthers(uuid)
+      await this.stands(await records.transferNow(uuid))
+    } while (this.notices.waiting)
+  }
+
+  protected hearOthers(uuid: string): Promise<void> {
+    return hearOthers(this.notices, {
+      ask: async (connectionUuid, asked) => {
+        const told = await providers.askTransfer({ uuid, connectionUuid, asked })
+        await this.stands(await records.transferNow(uuid))
+        return told
+      },
+      silent: told => {
+        this.onward = { resume: uuid, timeScale: this.#timeScale, told }
+      },
+    })
+  }
+
+  /** How it is followed at one provider. */
+  protected follower(uuid: string, connectionUuid: string): Omit<Sender, 'send'> {
+    return {
+      connectionUuid,
+      ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
+      settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
+      pending: kind => this.#pending(kind),
+      notices: this.notices,
+    }
+  }
+
+  /** After an acceptance its provider's word was the end; otherwise nobody is left. */
+  protected async end({ uuid }: TransferOrder, { last }: Round): Promise<void> {
+    if (last.kind !== 'settled') return this.stands(await records.failTransfer(uuid))
+    await this.stands(last.transfer ? { ...last, ...last.transfer } : await records.transferNow(uuid))
+  }
+
+  protected async stands(
+    now: Awaited<ReturnType<typeof records.transferNow>>,
+    shown: TransferState = now.state,
+  ): Promise<void> {
+    this.state = now.state
+    show(this.#begun, [
+      { key: ATTRIBUTES.status, value: life.shows(shown) },
+      { key: ATTRIBUTES.provider, value: now.connectionUuid },
+    ])
+    setCurrentDetails(TRANSFER_SENTENCES[shown])
+    await startWhatIsLeft(now, this.#timeScale)
+  }
+
+  #pending(kind: 'in_process' | 'unknown'): void {
+    this.answered ||= kind === 'in_process'
+    setCurrentDetails(kind === 'in_process' ? TRANSFER_SENTENCES.settling : IN_DOUBT)
+  }
+
+  async #goOn(): Promise<void> {
+    this.answered = true
+    await condition(allHandlersFinished)
+    await continueAsNew<typeof transferWorkflow>(this.onward)
+  }
+}
