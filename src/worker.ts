@@ -112,7 +112,7 @@ async function open(config: Config, client: Client): Promise<Dependencies> {
   return {
     orm: await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool }),
     sealer: seal,
-    storage: openStorage(config),
+    storage: await openStorage(config),
     providers: providerRegistry({ open: seal.open, timeoutMs: PROVIDER_TIMEOUT_MS, observe: metrics.called }),
     webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),
     messengers: openMessengers(config.messengers),

@@ -49,7 +49,7 @@ const app = createApp({
   config,
   log,
   sealer: seal,
-  storage: openStorage(config),
+  storage: await openStorage(config),
   count: metrics.count,
   routes: [
     healthRoutes,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
-import { S3Driver } from 'flydrive/drivers/s3'
+import type { S3Driver } from 'flydrive/drivers/s3'
 import { type Links, links } from './links.ts'
 import type { StorageSettings } from './settings.ts'
 
@@ -25,7 +25,7 @@ export class StorageFailed extends Error {
   override name = 'StorageFailed'
 }
 
-export function openStorage({
+export async function openStorage({
   storage: where,
   ...config
 }: {
@@ -33,9 +33,9 @@ export function openStorage({
   secretKeys: string
   publicUrl: string
   linkSeconds: number
-}): Storage {
+}): Promise<Storage> {
   const made = links(config)
-  const disk = new Disk(where.kind === 'disk' ? folder(where) : bucket(where))
+  const disk = new Disk(where.kind === 'disk' ? folder(where) : await bucket(where))
 
   return {
     kind: where.kind,
@@ -69,7 +69,9 @@ function folder({ folder: location }: Extract<StorageSettings, { kind: 'disk' }>
   return new FSDriver({ location, visibility: 'private' })
 }
 
-function bucket(where: Extract<StorageSettings, { kind: 's3' }>): S3Driver {
+/** What talks to buckets is large, and loaded only where there is one. */
+async function bucket(where: Extract<StorageSettings, { kind: 's3' }>): Promise<S3Driver> {
+  const { S3Driver } = await import('flydrive/drivers/s3')
   return new S3Driver({
     bucket: where.bucket,
     region: where.region,

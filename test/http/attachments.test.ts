@@ -54,29 +54,34 @@ async function bytesOf(storage: Storage, key: string): Promise<Buffer> {
   return Buffer.concat(await stream.toArray())
 }
 
-const storages: [string, () => Storage][] = [
-  ['disk', () => world.dependencies.storage],
+const storages: [string, () => Promise<Storage>][] = [
+  ['disk', async () => world.dependencies.storage],
   ['s3', () => storageOf(s3.environment)],
 ]
 
-describe.each(storages)('the storage on %s', (_, storage) => {
+describe.each(storages)('the storage on %s', (_, opened) => {
+  let storage: Storage
+  beforeAll(async () => {
+    storage = await opened()
+  })
+
   test.each(ATTACHMENT_TYPES)('keeps a file of %s as it is', async type => {
-    const key = await kept(storage(), type)
-    expect(await bytesOf(storage(), key)).toEqual(BYTES[type])
-    expect((await storage().open(key))?.sizeBytes).toBe(BYTES[type].length)
+    const key = await kept(storage, type)
+    expect(await bytesOf(storage, key)).toEqual(BYTES[type])
+    expect((await storage.open(key))?.sizeBytes).toBe(BYTES[type].length)
   })
 
   test('keeps a file of 10 MiB', async () => {
     const large = pdfOf(10 * 1024 * 1024)
-    const key = await kept(storage(), 'application/pdf', large)
-    expect((await bytesOf(storage(), key)).equals(large)).toBe(true)
+    const key = await kept(storage, 'application/pdf', large)
+    expect((await bytesOf(storage, key)).equals(large)).toBe(true)
   })
 
   test('has nothing where nothing was kept, and nothing of what was removed', async () => {
-    const key = await kept(storage(), 'image/png')
-    await storage().remove(key)
-    await storage().remove(key)
-    expect(await storage().open(key)).toBeNull()
+    const key = await kept(storage, 'image/png')
+    await storage.remove(key)
+    await storage.remove(key)
+    expect(await storage.open(key)).toBeNull()
   })
 })
 
@@ -97,7 +102,7 @@ describe('a link to the disk', () => {
 
   test('begins with the address that the configuration says', async () => {
     const key = await kept(world.dependencies.storage, 'image/png')
-    const at = openStorage({ ...world.config, publicUrl: 'https://pix.example/' })
+    const at = await openStorage({ ...world.config, publicUrl: 'https://pix.example/' })
     expect(await at.link(key)).toMatch(
       new RegExp(`^https://pix\\.example/files/${key}\\?expires=\\d+&signature=[\\w-]{43}$`),
     )
@@ -191,7 +196,7 @@ describe('a link to the disk', () => {
 
 describe('a link to S3', () => {
   test('is presigned, gives the file to be saved, and expires', async () => {
-    const storage = storageOf({ ...s3.environment, TRILHO_LINK_SECONDS: '60' })
+    const storage = await storageOf({ ...s3.environment, TRILHO_LINK_SECONDS: '60' })
     const key = await kept(storage, 'application/pdf')
     const link = new URL(await storage.link(key))
     expect([link.origin, link.pathname]).toEqual([s3.endpoint, `/${BUCKET}/${key}`])
@@ -210,7 +215,7 @@ describe('a link to S3', () => {
       link => link.searchParams.set('X-Amz-Credential', 'NOBODY/20200101/us-east-1/s3/aws4_request'),
     ],
   ])('is refused %s', async (_, spoil) => {
-    const storage = storageOf(s3.environment)
+    const storage = await storageOf(s3.environment)
     const link = new URL(await storage.link(await kept(storage, 'application/pdf')))
     spoil(link)
     expect((await fetch(link)).status).toBe(403)
@@ -219,9 +224,12 @@ describe('a link to S3', () => {
 
 describe('a storage that fails', () => {
   test('says so, without naming what it was about', async () => {
-    const dead = storageOf({ ...s3.environment, TRILHO_S3_ENDPOINT: `http://127.0.0.1:${await deadPort()}` })
-    const nowhere = storageOf({ TRILHO_STORAGE_FOLDER: '/dev/null/files' })
-    const wrong = storageOf({ ...s3.environment, TRILHO_S3_ACCESS_KEY_ID: 'NOBODY' })
+    const dead = await storageOf({
+      ...s3.environment,
+      TRILHO_S3_ENDPOINT: `http://127.0.0.1:${await deadPort()}`,
+    })
+    const nowhere = await storageOf({ TRILHO_STORAGE_FOLDER: '/dev/null/files' })
+    const wrong = await storageOf({ ...s3.environment, TRILHO_S3_ACCESS_KEY_ID: 'NOBODY' })
     for (const storage of [dead, nowhere, wrong]) {
       await expect(kept(storage, 'image/png')).rejects.toMatchObject({
         name: 'StorageFailed',
@@ -246,7 +254,7 @@ test('files of the disk lie under the folder that the configuration names, and n
   expect(await readdir(join(folder.path, 'files'))).toEqual(['meds'])
 })
 
-function storageOf(environment: Record<string, string>): Storage {
+function storageOf(environment: Record<string, string>): Promise<Storage> {
   return openStorage(
     readConfig({
       DATABASE_URL: world.config.databaseUrl,

@@ -37,7 +37,7 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
       new Writable({ write: (line, _, done) => done(void lines.push(`${line}`)) }),
     ),
     sealer: sealer(config.secretKeys),
-    storage: openStorage(config),
+    storage: await openStorage(config),
   }
   const server = await startServer(createApp({ ...dependencies, routes }), config)
 
