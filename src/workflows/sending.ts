@@ -1,4 +1,10 @@
-import { ActivityFailure, CancelledFailure, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
+import {
+  ActivityFailure,
+  CancelledFailure,
+  patched,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow'
 import type { Asked, Sent } from '../activities/outgoing.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { Absence, type Notices } from './asking.ts'
@@ -50,7 +56,7 @@ export async function sendOnce(sender: Sender): Promise<Final> {
         sent = await firstAnswer(sender, false)
         continue
       case 'absent':
-        waitMs = absence.waitAfter(sent.settleWindowMs)
+        waitMs = sooner(waitMs, absence.waitAfter(sent.settleWindowMs))
         break
       case 'unknown':
         doubt.grows()
@@ -80,6 +86,12 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     // What a provider once had did arrive: that it does not find it now is one more missing answer.
     if (sent.kind === 'absent' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }
   }
+}
+
+/** What is not found is asked about on the schedule as well: it may be listed long before its absence can be proved. */
+function sooner(askAgainMs: number, proofMs: number | null): number | null {
+  if (proofMs === null || proofMs <= askAgainMs) return proofMs
+  return patched('not found yet: asked on the schedule') ? askAgainMs : proofMs
 }
 
 /** A sending that breaks off without an answer has one: unknown. */

@@ -111,6 +111,8 @@ export const noBalance: Answer<'sendReturn'> = { ...declined, code: 'insufficien
 export const unreachable: Answer<'sendReturn'> = { kind: 'unreachable', code: 'refused', ...NOTHING_LEFT }
 export const unknown: Answer<'sendReturn'> = { kind: 'unknown', code: 'timeout' }
 export const notThere = absent()
+/** Asked after 5, 15, 45, 105 and 405 s, at the end of the settle window and a minute later: then its absence is proved. */
+export const neverThere = Array(7).fill(notThere)
 
 /** Where a transfer, or a refund, stands. */
 export const stands = (state: TransferState, left: Partial<LeftToDo> = {}): Answer<'transferNow'> => ({

@@ -3,7 +3,7 @@ import {
   crash,
   delivered,
   inProcess,
-  notThere,
+  neverThere,
   opened,
   refundIs,
   refused,
@@ -113,7 +113,7 @@ describe('an unknown outcome', () => {
     const story = await on.refund({
       openRefund: [opened('sending')],
       sendRefund: [unknown, settled()],
-      askRefund: [notThere, notThere, notThere],
+      askRefund: neverThere,
     })
     await story.endsAs('settled')
     expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund again'])

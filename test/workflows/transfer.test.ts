@@ -4,6 +4,7 @@ import {
   declined,
   delivered,
   inProcess,
+  neverThere,
   noBalance,
   notThere,
   refused,
@@ -184,7 +185,7 @@ describe('the candidates', () => {
   test('one that is proved absent is sent once more through the same', async () => {
     const story = await on.transfer({
       sendTransfer: [unknown, settled()],
-      askTransfer: [notThere, notThere, notThere],
+      askTransfer: neverThere,
       transferNow: [stands('paid')],
     })
     await story.endsAs('paid')
@@ -311,7 +312,7 @@ describe('a scheduled transfer whose outcome is unknown', () => {
     const story = await on.scheduledTransfer(HOUR, {
       storeTransfer: [stands('created')],
       sendTransfer: [unknown, unreachable, unreachable, settled()],
-      askTransfer: [notThere, notThere, notThere],
+      askTransfer: neverThere,
       transferNow: [stands('paid')],
     })
     await story.endsAs('paid')
