@@ -18,7 +18,10 @@ export function isPaused(connectionUuid: string, direction: MoneyDirection): Que
   return question(sql, [connectionUuid], rows => rows.length > 0)
 }
 
-/** Begins a pause, or changes how far one reaches; every process sees it with its next request. */
+/**
+ * Begins a pause, or changes how far one reaches; every process sees it with its next request. One that stands keeps its
+ * time, since when no money has left: either reach stops that.
+ */
 export async function beginPause(em: EntityManager, { target, ...order }: PauseOrder): Promise<void> {
   await em.transactional(async tx => {
     await tx.upsert(
@@ -26,7 +29,7 @@ export async function beginPause(em: EntityManager, { target, ...order }: PauseO
       { uuid: randomUUID(), ...columnsOf(target), ...order, createdAt: new Date() },
       {
         onConflictFields: ['accountUuid', 'connectionUuid'],
-        onConflictExcludeFields: ['uuid'],
+        onConflictExcludeFields: ['uuid', 'createdAt'],
       },
     )
     await recordAct(tx, { act: `pause_${order.reach}`, subject: subjectOf(target), ...order })

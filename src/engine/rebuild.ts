@@ -37,7 +37,10 @@ export type Rebuilt =
 /** Money could still leave, and a life that is behind could send again what has gone. */
 export class MoneyOutNotPaused extends Error {
   constructor() {
-    super('money out was not paused after the restore: `trilho pause all --reach money-out` comes first')
+    super(
+      'money out was not paused after the restore: `trilho pause all --reach money-out` comes first, ' +
+        'after `trilho resume all` where the backup contained a pause, which would keep its time',
+    )
   }
 }
 

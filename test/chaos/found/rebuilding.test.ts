@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter } from '@temporalio/common'
-import { beginPause } from '../../../src/db/pauses.ts'
-import { rebuildLives } from '../../../src/engine/rebuild.ts'
+import type { PauseReach } from '../../../src/db/entities/pause.ts'
+import { beginPause, endPause } from '../../../src/db/pauses.ts'
+import { MoneyOutNotPaused, rebuildLives } from '../../../src/engine/rebuild.ts'
 import type { Engine } from '../../../src/engine/start.ts'
 import type { TransferOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
@@ -9,9 +10,11 @@ import { openBooks } from '../support/books.ts'
 /** A scheduled transfer whose time comes about when money out is paused after a restore, and the rebuilding after that. */
 
 let books: Awaited<ReturnType<typeof openBooks>>
+const paused = (reach: PauseReach) =>
+  beginPause(books.orm.em.fork(), { target: 'all', reach, who: 'ana', reason: 'restored' })
 beforeAll(async () => {
   books = await openBooks()
-  await beginPause(books.orm.em.fork(), { target: 'all', reach: 'money_out', who: 'ana', reason: 'restored' })
+  await paused('money_out')
   await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
 })
 afterAll(() => books?.close())
@@ -44,18 +47,46 @@ function temporalOf(order: TransferOrder) {
   return { did, begun, engine }
 }
 
-test.each([
-  ['after money out was paused, goes on: nobody can have been called for it', 5, [], []],
-  ['before money out was paused, is looked for', 15, ['rebuilt'], ['ended', 'begun anew']],
-])('one that was due %s', async (_, minutes, outcomes, done) => {
-  const order = books.transferOrder(await books.merchant(1_000), { scheduledFor: ago(minutes).toISOString() })
+/** What a rebuilding makes of one that was due so many minutes ago. */
+async function rebuilt({ dueMinutesAgo }: { dueMinutesAgo: number }) {
+  const scheduledFor = ago(dueMinutesAgo).toISOString()
+  const order = books.transferOrder(await books.merchant(1_000), { scheduledFor })
   await books.records.storeTransfer(order)
   const { engine, did } = temporalOf(order)
   const told: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
-  expect(told).toEqual(outcomes)
-  expect(did).toEqual(done)
+  return { told, did }
+}
+
+const asItWas = { told: [], did: [] }
+const lookedFor = { told: ['rebuilt'], did: ['ended', 'begun anew'] }
+
+test.each([
+  ['after money out was paused, goes on: nobody can have been called for it', 5, asItWas],
+  ['before money out was paused, is looked for', 15, lookedFor],
+])('one that was due %s', async (_, dueMinutesAgo, came) => {
+  expect(await rebuilt({ dueMinutesAgo })).toEqual(came)
+})
+
+test.each<[PauseReach, PauseReach]>([
+  ['money_out', 'money_out'],
+  ['money_out', 'everything'],
+  ['everything', 'money_out'],
+])('a pause of %s that is given again as %s still counts from its beginning', async (first, again) => {
+  await books.sql('update pause set reach = ?', [first])
+  await paused(again)
+  expect(await books.sql('select reach from pause')).toEqual([{ reach: again }])
+  expect(await rebuilt({ dueMinutesAgo: 5 })).toEqual(asItWas)
+})
+
+test('a pause that the backup contained does not count, given again neither, until it is resumed', async () => {
+  await books.sql(`update pause set created_at = now() - interval '40 minutes'`)
+  await paused('money_out')
+  await expect(rebuilt({ dueMinutesAgo: 5 })).rejects.toThrow(MoneyOutNotPaused)
+  await endPause(books.orm.em.fork(), { target: 'all', who: 'ana', reason: 'of before the restore' })
+  await paused('money_out')
+  expect(await rebuilt({ dueMinutesAgo: 5 })).toEqual(lookedFor)
 })
 
 test('one whose first runs are forgotten is looked for by all of its order, as of when it was ordered', async () => {
