@@ -1,4 +1,10 @@
-import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client'
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client'
 import { scaled } from '../domain/waits.ts'
 import type { Engine } from './start.ts'
 
@@ -67,6 +73,7 @@ async function schedule(
 ): Promise<void> {
   // Two installations in one namespace have each their own.
   const scheduleId = taskQueue === DEFAULT_QUEUE ? id : `${id}/${taskQueue}`
+  const former = taskQueue === DEFAULT_QUEUE ? undefined : await formerOf(client, { id, taskQueue })
   const todays = {
     spec: { intervals: [{ every: Math.max(SHORTEST, scaled(everyMs, timeScale)) }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE },
@@ -79,10 +86,25 @@ async function schedule(
     },
   }
   try {
-    await client.schedule.create({ scheduleId, ...todays })
+    await client.schedule.create({ scheduleId, ...todays, ...(former && { state: former.state }) })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
     // What an operator has paused stays so.
     await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...todays, state }))
   }
+  if (former) await client.schedule.getHandle(id).delete().catch(unlessGone)
+}
+
+/** What an earlier release, whose schedules were called alike on every queue, left of ours: two would do all twice. */
+async function formerOf(
+  client: Client,
+  { id, taskQueue }: { id: string; taskQueue: string },
+): Promise<ScheduleDescription | undefined> {
+  const found = await client.schedule.getHandle(id).describe().catch(unlessGone)
+  return found?.action.taskQueue === taskQueue ? found : undefined
+}
+
+/** Nothing was left, or another worker that starts was quicker. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof ScheduleNotFoundError)) throw error
 }

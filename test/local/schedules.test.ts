@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Client, Connection } from '@temporalio/client'
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { scheduleHousekeeping } from '../../src/engine/schedules.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -68,4 +68,26 @@ test('two installations in one namespace have each their own schedules and round
     taskQueue: 'second',
     workflowId: 'tally/second',
   })
+})
+
+test('what an earlier release left on a queue of its own under the plain name goes, and stays paused where it was', async () => {
+  const left = (id: string, taskQueue: string, paused: boolean) =>
+    client.schedule.create({
+      scheduleId: id,
+      spec: { intervals: [{ every: HOUR }] },
+      action: { type: 'startWorkflow', workflowType: 'tallyWorkflow', workflowId: id, taskQueue },
+      state: { paused },
+    })
+  for (const id of ['tally', 'med-sweep', 'event-pruning']) await client.schedule.getHandle(id).delete()
+  await left('tally', 'third', false)
+  await left('med-sweep', 'third', true)
+  await left('event-pruning', 'somebody-elses', false)
+
+  await Promise.all([starts('third'), starts('third')])
+  for (const id of ['tally', 'med-sweep'])
+    await expect(described(id)).rejects.toBeInstanceOf(ScheduleNotFoundError)
+  expect((await described('event-pruning')).action).toMatchObject({ taskQueue: 'somebody-elses' })
+  expect((await described('med-sweep/third')).state).toMatchObject({ paused: true })
+  for (const id of ['tally', 'event-pruning'])
+    expect((await described(`${id}/third`)).state).toMatchObject({ paused: false })
 })
