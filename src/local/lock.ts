@@ -16,6 +16,7 @@ export async function tryLock(path: string): Promise<Lock | { heldBy: Identity }
     for (;;) {
       if (await linked(mine, path)) return { release: () => rm(path, { force: true }) }
       const holder = await holderOf(path)
+      if (holder === undefined) continue
       if (holder && isAlive(holder)) return { heldBy: holder }
       await bury(path, holder)
     }
@@ -48,11 +49,12 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function holderOf(path: string): Promise<Identity | undefined> {
+/** Undefined where it has just been let go; null where nobody can read whose it is. */
+async function holderOf(path: string): Promise<Identity | null | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
-  } catch {
-    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : null
   }
 }
 
@@ -60,10 +62,11 @@ async function holderOf(path: string): Promise<Identity | undefined> {
  * Many may find the same dead holder. The right to bury it is a lock too: without it, one that is late would
  * remove the lock of the next living holder.
  */
-async function bury(path: string, dead: Identity | undefined): Promise<void> {
+async function bury(path: string, dead: Identity | null): Promise<void> {
   const right = await tryLock(`${path}.after-${dead?.pid ?? 'nobody'}`)
   if ('heldBy' in right) return pause(10)
   const found = await holderOf(path)
-  if (found?.pid === dead?.pid && found?.started === dead?.started) await rm(path, { force: true })
+  const isStillThere = found !== undefined && found?.pid === dead?.pid && found?.started === dead?.started
+  if (isStillThere) await rm(path, { force: true })
   await right.release()
 }

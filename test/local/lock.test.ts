@@ -34,6 +34,20 @@ test.each([
   expect(tries.filter(one => 'release' in one)).toHaveLength(1)
 })
 
+test('a lock that nobody can read is taken over', async () => {
+  const path = join(folder.path, 'lock')
+  await writeFile(path, '')
+  expect(await tryLock(path)).toHaveProperty('release')
+})
+
+test('of processes that take it in turns as fast as they can, no two ever hold it at once', async () => {
+  const program = join(import.meta.dirname, 'programs', 'takes-lock.ts')
+  const args = [program, join(folder.path, 'lock'), '300']
+  const processes = Array.from({ length: 4 }, () => spawn(process.execPath, args, { stdio: 'inherit' }))
+  const endings = processes.map(one => new Promise(resolve => one.once('exit', resolve)))
+  expect(await Promise.all(endings)).toEqual([0, 0, 0, 0])
+}, 60_000)
+
 async function endedProcess() {
   const child = spawn('sleep', ['60'])
   const identity = identityOf(child.pid!)!
