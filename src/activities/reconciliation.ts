@@ -129,8 +129,9 @@ function covers({ settledAfter, settledBefore, theirs }: Period, difference: Dif
 type Found = { connection: Connection; difference: Difference }
 
 /**
- * A lost notice is written into the inbox once. One that was handed over before and still differs is not repaired: it is
- * shown, and told to its life again, which may have asked before the provider's own look-ups knew of it.
+ * A lost notice is written into the inbox once. One that is nobody's is not repaired, nor one that was handed over before
+ * and still differs: it is shown, and told to its life again, which may have asked before the provider's own look-ups
+ * knew of it.
  */
 async function repair(
   engine: Engine,
@@ -155,8 +156,7 @@ async function repair(
     requestId: randomUUID(),
   })
   await em.flush()
-  await handOver(engine, em, notice)
-  return true
+  return (await handOver(engine, em, notice)) !== 'foreign'
 }
 
 /** A return of money we received is told by the PIX that it returns: a refund of ours, or a dispute's. */

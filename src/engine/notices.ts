@@ -29,19 +29,19 @@ const NOT_OURS_AFTER_MS = 10 * 60_000
 
 /**
  * Gives a stored notice to the life it speaks of and marks it; the notice itself proves nothing, the life asks the
- * provider. Answers false for one that no life takes yet: it stays in the inbox, where the sweep finds it. Safe to repeat
- * at any point.
+ * provider. Answers what it came to; null for one that no life takes yet: it stays in the inbox, where the sweep finds it.
+ * Safe to repeat at any point.
  */
 export async function handOver(
   engine: Engine,
   em: EntityManager,
   notice: Notice,
   { connection }: { connection?: Connection } = {},
-): Promise<boolean> {
+): Promise<NoticeOutcome | null> {
   connection ??= await em.findOneOrFail(Connection, notice.connectionUuid)
   const outcome = await taker(engine, em, { notice, connection })
   if (outcome) await markHanded(em, notice, outcome)
-  return outcome !== null
+  return outcome
 }
 
 /** With the id of ours that the notice names, and the attempt that goes by it there. */
@@ -98,7 +98,7 @@ async function chargeTaker(engine: Engine, attempt: Attempt, told: Told): Promis
   switch (attempt.state) {
     case 'rejected':
     case 'unreachable':
-      return depositTaker(engine, told)
+      return depositTaker(engine, told, attempt)
     case 'orphan':
     case 'closed':
       await tellOrphan(engine, attempt.uuid, hint(notice))
@@ -171,9 +171,18 @@ async function refundsOf(em: EntityManager, { chargeUuid }: Movement): Promise<s
   return (await em.find(Refund, { chargeUuid }, { fields: ['uuid'] })).map(refund => refund.uuid)
 }
 
-async function depositTaker(engine: Engine, { notice, connection }: Told): Promise<NoticeOutcome> {
-  if (notice.kind !== 'payment' || !notice.endToEnd) return 'foreign'
+/**
+ * Whose money on a shared account it is nobody knows, unless it names a charge that was tried there: it is credited to
+ * nobody, and reconciliation shows it.
+ */
+async function depositTaker(
+  engine: Engine,
+  { notice, connection }: Told,
+  attempt?: Attempt,
+): Promise<NoticeOutcome> {
+  const connectionUuid = connection.type === 'POOL' ? attempt?.connectionUuid : connection.uuid
+  if (notice.kind !== 'payment' || !notice.endToEnd || !connectionUuid) return 'foreign'
   const { endToEnd, requestId } = notice
-  await tellDeposit(engine, { connectionUuid: connection.uuid, endToEnd, requestId }, hint(notice))
+  await tellDeposit(engine, { connectionUuid, endToEnd, requestId }, hint(notice))
   return 'taken'
 }

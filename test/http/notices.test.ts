@@ -10,6 +10,7 @@ import type { EntityManager } from '../../src/db/orm.ts'
 import { referenceOf } from '../../src/domain/identifiers.ts'
 import { handOver } from '../../src/engine/notices.ts'
 import type { Engine } from '../../src/engine/start.ts'
+import { depositId } from '../../src/workflows/ids.ts'
 import { livedIn } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -27,8 +28,11 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 let told: string[]
+/** The ids of lives that were begun, or woken. */
+let begun: string[]
 beforeEach(() => {
   told = []
+  begun = []
   lives = new Map([[`charge/${charge}`, 'running']])
 })
 /** What Temporal knows of a life. */
@@ -44,21 +48,24 @@ const workflow = {
     },
     describe: async () => known(id),
   }),
-  signalWithStart: async (type: string) => void told.push(type),
+  signalWithStart: async (type: string, { workflowId }: { workflowId: string }) => {
+    told.push(type)
+    begun.push(workflowId)
+  },
 }
 const engine = { client: async () => ({ workflow }), taskQueue: 'q', timeScale: 1 } as unknown as Engine
 
-const factsOf = (of: string) => ({
-  ...{ kind: 'payment' as const, reference: referenceOf(of), endToEnd: END_TO_END },
+const factsOf = (of: string | null) => ({
+  ...{ kind: 'payment' as const, reference: of && referenceOf(of), endToEnd: END_TO_END },
   ...{ body: '{}', requestId: 'r' },
 })
 
-type Given = { em?: EntityManager; of?: string; ageMs?: number }
+type Given = { em?: EntityManager; of?: string | null; ageMs?: number; through?: string }
 async function noticeOf(
   digest: string,
-  { em = world.orm.em.fork(), of = charge, ageMs = 0 }: Given = {},
+  { em = world.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
 ): Promise<Notice> {
-  const [notice] = await keepNotices(em, connection, [
+  const [notice] = await keepNotices(em, through, [
     { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) },
   ])
   notice!.receivedAt = new Date(Date.now() - ageMs)
@@ -144,13 +151,48 @@ test('notices that wait for a rebuild, however many, keep no younger one from it
   expect(told).toEqual([`running charge/${running}`])
 })
 
+describe('on a shared account', () => {
+  let anothers: string
+  beforeAll(async () => {
+    anothers = await world.connection(await world.account())
+    await world.orm.em.fork().execute(
+      `update connection set type = 'POOL', provider_account_uuid =
+         (select provider_account_uuid from connection where uuid = ?) where uuid in (?, ?)`,
+      [connection, connection, anothers],
+    )
+  })
+
+  test('what names no charge is nobody’s, and does not wait', async () => {
+    expect(await noticeOf('f1', { of: null })).toMatchObject({ outcome: 'foreign' })
+    expect(told).toEqual([])
+  })
+
+  test('what names a charge that nobody made is nobody’s after a while', async () => {
+    const of = randomUUID()
+    expect(await noticeOf('f2', { of })).toMatchObject({ outcome: null })
+    expect(await noticeOf('f3', { of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
+    expect(told).toEqual([])
+  })
+
+  test('what names a charge that its provider refused is of who tried it, whoever hears of it', async () => {
+    const refused = randomUUID()
+    await isTried({ of: refused, state: 'rejected' })
+    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'taken' })
+    expect(begun).toEqual([depositId(connection, END_TO_END)])
+  })
+})
+
 /** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
 async function isFound(): Promise<void> {
+  await isTried({ of: charge, state: 'accepted' })
+  await stands('pending')
+}
+
+async function isTried({ of, state }: { of: string; state: string }): Promise<void> {
   await world.orm.em.fork().execute(
     `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
        state, created_at, updated_at)
-     select ?, 'issue', ?, uuid, provider_account_uuid, 0, ?, 'accepted', now(), now() from connection where uuid = ?`,
-    [randomUUID(), charge, referenceOf(charge), connection],
+     select ?, 'issue', ?, uuid, provider_account_uuid, 0, ?, ?, now(), now() from connection where uuid = ?`,
+    [randomUUID(), of, referenceOf(of), state, connection],
   )
-  await stands('pending')
 }

@@ -178,3 +178,24 @@ test('an account is compared through what is left of its connections, one that i
   await books.sql(share, [providerAccountUuid, active])
   expect(await askedFor(`E${'2'.repeat(31)}`)).toEqual([{ connection_uuid: active }])
 })
+
+test('a PIX on a shared account that names no charge is nobody’s: it is shown, and never credited by a guess', async () => {
+  const { connectionUuid, providerAccountUuid, look, open } = await anAccount()
+  const other = await books.merchant(0)
+  await books.sql(`update connection set type = 'POOL', provider_account_uuid = ? where uuid in (?, ?)`, [
+    ...[providerAccountUuid, connectionUuid, other.connectionUuid],
+  ])
+  const entry: StatementEntry = { ...entryOf(`E${'1'.repeat(31)}`, HOUR_MS), direction: 'IN' }
+  telling(async () => ({ kind: 'found', entries: [entry] }))
+  woken.length = 0
+
+  for (const _ of ['at once', 'an hour later', 'and later'])
+    expect(await look()).toMatchObject({ matched: 0, repaired: 0, differences: 1 })
+  expect(woken).toEqual([])
+  expect(await open()).toEqual([entry.endToEnd])
+  const kept = 'select kind from difference where provider_account_uuid = ?'
+  const settled = 'select outcome, handed_at is not null as handed from notice where end_to_end = ?'
+  expect(await books.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
+  expect(await books.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', handed: true }])
+  expect(await books.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
+})
