@@ -54,6 +54,13 @@ test.each([
   ['expired and paid', charge({ status: 'EXPIRED' }), [transaction()], 'expired', [payment]],
   ['paid', charge({ status: 'COMPLETED' }), [transaction()], 'completed', [payment]],
   [
+    'paid, by its kind of code',
+    charge({ status: 'COMPLETED' }),
+    [transaction({ type: 'DYNAMIC' })],
+    'completed',
+    [payment],
+  ],
+  [
     'paid twice',
     charge({ status: 'COMPLETED' }),
     [transaction(), transaction({ endToEndId: undefined, endToEndID: 'E2', status: 'IN_PROCESSING' })],

@@ -103,6 +103,15 @@ test('a received PIX is found by its end-to-end id', async () => {
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ payment: { pixKey: '' } })
 })
 
+test.each(['PAYMENT', 'DYNAMIC', 'STATIC', null])('what Woovi calls %s has come in', async type => {
+  await using story = await woovi()
+  story.far.answers(FIND, ok({ transaction: transaction({ type }) }))
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
+    kind: 'found',
+    payment: { endToEnd: END_TO_END, cents: 1234, status: 'settled' },
+  })
+})
+
 test.each(['REFUND', 'WITHDRAW', 'FEE'])('a %s is no received PIX', async type => {
   await using story = await woovi()
   story.far.answers(FIND, ok({ transaction: transaction({ type, charge: null }) }))

@@ -35,10 +35,14 @@ const paymentStatus: Record<string, IncomingPix['status']> = {
   REJECTED: 'failed',
 }
 
-/** Whether it came in as a PIX of its own, not as a return of one, a withdrawal or a fee. */
+/**
+ * Whether it came in as a PIX of its own, not as a return of one, a withdrawal or a fee. Woovi calls what came in
+ * PAYMENT here, DYNAMIC or STATIC there: money is not refused over a word.
+ */
 export function isReceived({ type }: Transaction): boolean {
-  return (type ?? 'PAYMENT') === 'PAYMENT'
+  return !NOT_RECEIVED.includes(type ?? '')
 }
+const NOT_RECEIVED = ['WITHDRAW', 'REFUND', 'FEE']
 
 /** A PIX that Woovi lists has settled, unless it says otherwise. */
 export function paymentOf(pix: Transaction): IncomingPix {
