@@ -111,6 +111,25 @@ test('a statement has what came, what was returned, what was sent and what came 
   expect(asked[1]).toMatchObject({ inicio: '2025-10-11T00:00:00.000Z', fim: to, devolucaoPresente: 'true' })
 })
 
+test('what was sent is in the statement of the day on which it settled, however long before it was asked for', async () => {
+  await using story = await efi()
+  const slow = (endToEndId: string, liquidacao: string) =>
+    sent({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
+  story.far.answers(RECEIVED, ok(page([])))
+  story.far.answers(
+    SENT,
+    ok([slow('E-before', '2026-01-09T23:59:59.999Z'), slow('E-slow', '2026-01-10T00:30:00.000Z')]),
+    ok([]),
+  )
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toMatchObject([
+    { endToEnd: 'E-slow', direction: 'OUT', at: '2026-01-10T00:30:00.000Z' },
+  ])
+  const [listed] = story.far.calls().filter(({ path }) => path.startsWith('/v2/gn/pix/enviados'))
+  const asked = new URL(listed!.path, story.far.url).searchParams
+  expect([asked.get('inicio'), asked.get('fim')]).toEqual(['2026-01-08T00:00:00.000Z', to])
+})
+
 test('what Efí returned by itself after a dispute has no id of ours', async () => {
   await using story = await efi()
   const byEfi = devolucao({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })

@@ -1,36 +1,40 @@
 import { z } from 'zod'
 import type { StatementEntry } from '../../domain/provider.ts'
+import { daysBefore, isWithin, LONGEST_ORDER_DAYS, RETURNABLE_DAYS } from '../period.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { type List, PAGE_SIZE, pagesOf } from './pages.ts'
 import { isOfMed, type Returned, received, sent } from './shapes.ts'
 
 /**
- * Efí has no statement by settlement: it lists received and sent PIX by their own time, each with the returns on it.
- * A return may settle long after its PIX, so those with returns are listed again from further back.
+ * Efí has no statement by settlement: it lists received PIX by their own time and sent ones by when they were asked for,
+ * each with the returns on it. What settles later than that is listed from further back: a sent PIX by days, a return,
+ * which may settle long after its PIX, by months.
  */
 export function statement(client: EfiClient): Pick<Provider, 'statement'> {
   const { everyPage } = pagesOf(client)
   return {
     async statement(from, to) {
       const entries: StatementEntry[] = []
-      for (const list of [receivedList, sentList]) {
-        const own = await everyPage(list, { inicio: from, fim: to })
+      const lists = [
+        { list: receivedList, since: from },
+        { list: sentList, since: daysBefore(from, LONGEST_ORDER_DAYS) },
+      ]
+      for (const { list, since } of lists) {
+        const own = await everyPage(list, { inicio: since, fim: to })
         if (own.kind === 'no_answer') return own
         const earlier = { inicio: daysBefore(from, RETURNABLE_DAYS), fim: to, devolucaoPresente: 'true' }
         const returning = await everyPage(list, earlier)
         if (returning.kind === 'no_answer') return returning
 
         entries.push(...own.items.flatMap(item => item.own))
-        entries.push(...returning.items.flatMap(item => item.returns).filter(isWithin(from, to)))
+        entries.push(...returning.items.flatMap(item => item.returns))
       }
-      return { kind: 'found', entries }
+      const isInPeriod = isWithin(from, to)
+      return { kind: 'found', entries: entries.filter(({ at }) => isInPeriod(at)) }
     },
   }
 }
-
-/** A return starts within 90 days of its PIX (Res. BCB 103/2021); one more for its settlement. */
-const RETURNABLE_DAYS = 91
 
 /** One PIX of a list: what it moved itself, and what settled returns moved the other way. */
 type Movement = { own: StatementEntry[]; returns: StatementEntry[] }
@@ -96,12 +100,4 @@ function listOf(path: string, item: z.ZodType<Movement>): List<Movement> {
     bare.transform(items => ({ items, pages: items.length === PAGE_SIZE ? Number.POSITIVE_INFINITY : 1 })),
   ])
   return { path, pageIn: json => page.safeParse(json).data }
-}
-
-function daysBefore(instant: string, days: number): string {
-  return new Date(Date.parse(instant) - days * 86_400_000).toISOString()
-}
-
-function isWithin(from: string, to: string) {
-  return ({ at }: StatementEntry) => Date.parse(at) >= Date.parse(from) && Date.parse(at) <= Date.parse(to)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
+import { daysBefore, isWithin, LONGEST_ORDER_DAYS, RETURNABLE_DAYS } from '../period.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { isReceived, returnIdOf } from './mapping.ts'
@@ -26,7 +27,9 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
       const back = await returnsBehind(moved.items, { outgoing: ordered.outgoing, from })
       if (back.kind === 'no_answer') return back
       const known = { outgoing: ordered.outgoing, back: back.returns }
-      const entries = moved.items.filter(isSettledWithin(from, to)).map(pix => entryOf(pix, known))
+      const isInPeriod = isWithin(from, to)
+      const settled = moved.items.filter(pix => isSettled(pix) && isInPeriod(pix.time))
+      const entries = settled.map(pix => entryOf(pix, known))
       return { kind: 'found', entries }
     },
   }
@@ -65,11 +68,6 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
   }
 }
 
-/** What is listed by the time it was ordered may have settled later. */
-const LONGEST_ORDER_DAYS = 2
-/** A return starts within 90 days of its PIX (Res. BCB 103/2021); one more for its settlement. */
-const RETURNABLE_DAYS = 91
-
 /** Our ids, by the rail's. */
 type Ids = ReadonlyMap<string, string>
 type Ordered = { kind: 'found'; outgoing: Ids }
@@ -104,14 +102,7 @@ function entryOf(moved: Transaction, { outgoing, back }: { outgoing: Ids; back: 
   return given ? { ...entry, returnOf: given.returnOf } : entry
 }
 
-function isSettledWithin(from: string, to: string) {
-  return ({ status, time }: Transaction) =>
-    !UNSETTLED.includes(status ?? '') &&
-    Date.parse(time) >= Date.parse(from) &&
-    Date.parse(time) <= Date.parse(to)
+function isSettled({ status }: Transaction): boolean {
+  return !UNSETTLED.includes(status ?? '')
 }
 const UNSETTLED = ['CREATED', 'IN_PROCESSING', 'REJECTED']
-
-function daysBefore(instant: string, days: number): string {
-  return new Date(Date.parse(instant) - days * 86_400_000).toISOString()
-}
