@@ -33,13 +33,16 @@ export async function inOrderOfTrust(em: EntityManager, connectionUuids: string[
   ]
 }
 
+/** A provider that has said so much did answer, though not yet what it was asked. */
+const HALF_AN_ANSWER = 'payment_not_listed'
+
 /** Keeps count of what a call came to: an answer, whatever it says, closes a breaker that was not when the call began. */
 export async function tellBreaker(
   em: EntityManager,
   { uuid: connectionUuid, isDistrusted }: Pick<Connection, 'uuid' | 'isDistrusted'>,
-  outcome: { kind: string },
+  { kind, code }: { kind: string; code?: string },
 ): Promise<void> {
-  const answered = !['unreachable', 'unknown', 'no_answer'].includes(outcome.kind)
+  const answered = !['unreachable', 'unknown', 'no_answer'].includes(kind) || code === HALF_AN_ANSWER
   if (answered && !isDistrusted) return
   if (answered) {
     await em.execute(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { WithStartWorkflowOperation } from '@temporalio/client'
 import { createTransfer } from '../../src/api/transfers/create.ts'
-import { inOrderOfTrust } from '../../src/db/breaker.ts'
+import { inOrderOfTrust, tellBreaker } from '../../src/db/breaker.ts'
 import type { Engine } from '../../src/engine/start.ts'
 import { sealer } from '../../src/sealing.ts'
 import type { TransferOrder } from '../../src/workflows/messages.ts'
@@ -55,6 +55,21 @@ test('after ten seconds one request probes it in its place, and the next ones do
 test('one that has no other beside it takes nobody’s probe', async () => {
   await opened(a, 11)
   expect(await ordered(a)).toEqual([a])
+  expect(await ordered(a, b)).toEqual([a, b])
+})
+
+/** Five times what a call came to. */
+async function told(uuid: string, outcome: { kind: string; code?: string }) {
+  const em = world.orm.em.fork()
+  for (let call = 0; call < 5; call++) await tellBreaker(em, { uuid, isDistrusted: true }, outcome)
+}
+
+test('five calls without an answer open it, and one that says at least that it has been paid closes it', async () => {
+  await told(a, { kind: 'no_answer', code: 'payment_not_listed' })
+  expect(await ordered(a, b)).toEqual([a, b])
+  await told(a, { kind: 'no_answer', code: 'timeout' })
+  expect(await ordered(a, b)).toEqual([b, a])
+  await told(a, { kind: 'no_answer', code: 'payment_not_listed' })
   expect(await ordered(a, b)).toEqual([a, b])
 })
 
