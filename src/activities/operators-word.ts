@@ -37,9 +37,9 @@ export function settleBy<Row extends Tried>({ orm, log, timeScale }: Dependencie
   }
 }
 
-/** What he says cannot be so: an end-to-end id that another movement has, or that is none (SQLSTATE 22, 23). */
+/** What he says cannot be so: an end-to-end id that another movement has, or that is none (SQLSTATE 22, 23; 54: no index takes it). */
 function isRefusedByARow(error: unknown): boolean {
-  return /^2[23]/.test(String(Object(error).code))
+  return /^(2[23]|54)/.test(String(Object(error).code))
 }
 
 function outcomeOf(word: OperatorsWord): SendOutcome {

@@ -37,6 +37,7 @@ import { Migration017_fair_sweeps } from './migrations/Migration017_fair_sweeps.
 import { Migration018_tested_endpoints } from './migrations/Migration018_tested_endpoints.ts'
 import { Migration019_long_ids } from './migrations/Migration019_long_ids.ts'
 import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.ts'
+import { Migration022_foreign_ids } from './migrations/Migration022_foreign_ids.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 import { tlsOf } from './tls.ts'
 
@@ -128,6 +129,7 @@ export async function openOrm({
         { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
         { name: '019_long_ids', class: Migration019_long_ids },
         { name: '020_exact_weeks', class: Migration020_exact_weeks },
+        { name: '022_foreign_ids', class: Migration022_foreign_ids },
       ],
       snapshot: false,
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { IssueOutcome } from '../../../src/domain/provider.ts'
+import type { IncomingPix, IssueOutcome } from '../../../src/domain/provider.ts'
 import type { ChargeOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
 
@@ -114,4 +114,36 @@ test('a late refusal takes nothing back from the payload that was shown', async 
   answer.resolve({ kind: 'unknown', code: 'duplicate_id', message: 'taken' })
   expect(await slow).toMatchObject({ state: 'pending', orphans: [] })
   expect(await attempts(charge.uuid)).toMatchObject([{ state: 'accepted' }])
+})
+
+test('money that its provider calls by longer names than the rail’s is booked as any other', async () => {
+  const charge = await order()
+  const answer = issued() as Extract<IssueOutcome, { kind: 'accepted' }>
+  const long = { txid: 't'.repeat(60), pixKey: `${'k'.repeat(90)}@exemplo.com.br` }
+  Object.assign(answer.charge, long, { receiver: null })
+  books.provider({ issueCharge: async () => answer })
+  await books.providers.issueCharge(charge)
+  const paid = (endToEnd: string): IncomingPix => ({
+    ...{ endToEnd, ...long, cents: 500, status: 'settled', at: new Date().toISOString(), payer: null },
+  })
+  const payments = [paid(`E${'1'.repeat(60)}`)]
+  const deposit = paid(`E${'2'.repeat(60)}`)
+  books.provider({
+    findCharge: async () => ({ kind: 'found', status: 'completed', charge: answer.charge, payments }),
+    findPayment: async () => ({ kind: 'found', payment: deposit }),
+  })
+  expect(await books.providers.followCharge({ chargeUuid: charge.uuid, closing: false })).toMatchObject({
+    kind: 'known',
+    state: 'paid',
+  })
+  await books.providers.takeDeposit({
+    ...{ connectionUuid: charge.candidates[0]!, endToEnd: deposit.endToEnd, requestId: 'r', timeScale: 1 },
+  })
+  const booked = 'select end_to_end, txid, pix_key from movement where account_uuid = ? order by end_to_end'
+  expect(await books.sql(booked, [charge.accountUuid])).toEqual(
+    [payments[0]!, deposit].map(({ endToEnd, txid, pixKey }) => ({
+      ...{ end_to_end: endToEnd, txid, pix_key: pixKey },
+    })),
+  )
+  expect(await books.balances(charge.accountUuid)).toMatchObject({ available: 1_000 })
 })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bookOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
@@ -202,7 +203,7 @@ test('the word of an operator that its row cannot keep changes nothing, and keep
   await books.providers.sendTransfer({ uuid: first.uuid, connectionUuid, again: false, order: first })
   books.provider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
   await books.providers.sendTransfer({ uuid: second.uuid, connectionUuid, again: false, order: second })
-  for (const endToEnd of [taken.endToEnd, 'E'.repeat(33)]) {
+  for (const endToEnd of [taken.endToEnd, randomBytes(4_000).toString('hex')]) {
     const word = { as: 'settled', endToEnd, reason: 'read off another line' } as const
     const heard = await books.records.settleTransfer({ uuid: second.uuid, connectionUuid, word })
     expect(heard).toEqual({ kind: 'unknown', code: 'word_not_kept' })
