@@ -3,7 +3,7 @@ import { Charge } from '../db/entities/charge.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { type ChargeState, charge as life } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
-import type { FoundCharge } from '../domain/provider.ts'
+import type { CancelOutcome, FoundCharge } from '../domain/provider.ts'
 import { announceCharge } from './announce.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -44,13 +44,16 @@ export function cancelCharge(dependencies: Dependencies) {
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
     const outcome = await provider.cancelCharge(referenceOf(chargeUuid))
     await tellBreaker(em, connection, outcome)
+    if (!again && removedNothing(outcome))
+      await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
     switch (outcome.kind) {
       case 'cancelled':
         return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))
       case 'refused':
         return followCharge(dependencies)({ chargeUuid, closing: false })
       case 'not_found':
-        // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request.
+        // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request. One that
+        // knows it no more for another cause, as under the credentials of another account, has cancelled nothing.
         if (again) return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))
         return { kind: 'no_answer', state: charge.state, code: 'not_found' }
       case 'no_answer':
@@ -59,12 +62,21 @@ export function cancelCharge(dependencies: Dependencies) {
   }
 }
 
-/** Remembers the wish, so that a removal seen at the provider later is known to be ours. */
+/** Remembers the wish, and until there is an answer that the request may be what removes the payload. */
 async function requestCancellation(em: EntityManager, chargeUuid: string) {
   const charge = await lockCharge(em, chargeUuid)
-  const again = charge.cancelRequestedAt != null
-  if (life.accepts(charge.state, 'cancelled')) charge.cancelRequestedAt ??= new Date()
+  const again = charge.cancelUnanswered
+  if (life.accepts(charge.state, 'cancelled')) {
+    charge.cancelRequestedAt ??= new Date()
+    charge.cancelUnanswered = true
+  }
   return { charge, again }
+}
+
+/** Whether a request provably is not why its provider knows the payload no more. */
+function removedNothing(outcome: CancelOutcome): boolean {
+  if (outcome.kind === 'no_answer') return outcome.inVain === true
+  return outcome.kind !== 'cancelled'
 }
 
 async function close(em: EntityManager, chargeUuid: string): Promise<Followed> {

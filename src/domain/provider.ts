@@ -80,8 +80,8 @@ export type Rejected = {
 export type Unreachable = { kind: 'unreachable'; code: string; message: string }
 /** It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. */
 export type Unknown = { kind: 'unknown'; code: string; message: string }
-/** A look-up that brought no answer; it changes nothing and is asked again. */
-export type NoAnswer = { kind: 'no_answer'; code: string; message: string }
+/** A look-up that brought no answer; it changes nothing and is asked again. `inVain`: it never left, or was refused. */
+export type NoAnswer = { kind: 'no_answer'; code: string; message: string; inVain?: true }
 export type NotFound = { kind: 'not_found' }
 
 /** What issuing a charge needs. `totalCents` 0 asks for an open amount. */

@@ -71,7 +71,7 @@ export function cannotHere(code: string, message: string): Rejected {
 /** Never "paid, by nothing": what a provider lists may lag behind what it says of the charge. */
 export function notListedYet(provider: string): NoAnswer {
   const message = `${provider} calls the charge paid and does not list its payment yet`
-  return { kind: 'no_answer', code: 'payment_not_listed', message }
+  return { kind: 'no_answer', code: 'payment_not_listed', message, inVain: true }
 }
 
 /** The rules for a question: found, provably not there, or no answer, which changes nothing and is asked again. */
@@ -79,7 +79,8 @@ export function lookUp<T extends object>(
   reply: Reply,
   { read, refusalOf }: Reading<T>,
 ): ({ kind: 'found' } & T) | NotFound | NoAnswer {
-  if (reply.kind !== 'answer') return { ...reply, kind: 'no_answer' }
+  if (reply.kind === 'unreachable') return { ...reply, kind: 'no_answer', inVain: true }
+  if (reply.kind === 'no_answer') return reply
   if (isSuccess(reply)) {
     const found = read(reply.json)
     return found ? { kind: 'found', ...found } : { ...unreadable, kind: 'no_answer' }
@@ -87,7 +88,7 @@ export function lookUp<T extends object>(
   const refusal = definite(reply, refusalOf)
   if (!refusal) return { ...unclear(reply), kind: 'no_answer' }
   if (refusal.says === 'absent') return { kind: 'not_found' }
-  return { kind: 'no_answer', code: refusal.code, message: refusal.message }
+  return { kind: 'no_answer', code: refusal.code, message: refusal.message, inVain: true }
 }
 
 /** A question whose object always exists: "not found" is then no answer. */

@@ -162,7 +162,11 @@ test.each([
   ['paid meanwhile', refused('A cobrança já foi paga'), { kind: 'refused' }],
   ['not there', notThere, { kind: 'not_found' }],
   ['not there, in English', refused('Charge not found', { status: 404 }), { kind: 'not_found' }],
-  ['not allowed', refused('x', { status: 403 }), { kind: 'no_answer', code: 'provider_denied' }],
+  [
+    'not allowed',
+    refused('x', { status: 403 }),
+    { kind: 'no_answer', code: 'provider_denied', inVain: true },
+  ],
   ['silence', 'hang' as const, { kind: 'no_answer', code: 'timeout' }],
   ['500', { status: 500 }, { kind: 'no_answer', code: 'http_500' }],
   ['half an answer', { status: 200, text: '{"sta' }, { kind: 'no_answer', code: 'unreadable_answer' }],
@@ -171,6 +175,15 @@ test.each([
   story.far.answers(DELETE, reply)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
 })
+
+test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
+  'a cancellation that may have been done was not in vain: %j',
+  async reply => {
+    await using story = await woovi({ reply })
+    story.far.answers(DELETE, reply)
+    expect(await story.provider.cancelCharge(REFERENCE)).not.toHaveProperty('inVain')
+  },
+)
 
 test('a charge expires by the clock of whoever asks', async () => {
   let now = NOW

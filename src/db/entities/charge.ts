@@ -38,6 +38,8 @@ const charge = defineEntity({
     expiresInSeconds: p.integer(),
     expiresAt: moment().nullable(),
     cancelRequestedAt: moment().nullable(),
+    /** A request to cancel may have removed the payload without our hearing of it. */
+    cancelUnanswered: p.boolean().default(false),
     /** The incoming PIX that paid it. */
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
     endToEnd: text().nullable(),

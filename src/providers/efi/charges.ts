@@ -57,7 +57,8 @@ export function charges(
   /** A refused removal: the charge is over, and what it became decides. */
   async function alreadyOver(reference: string, refusal: Refused): Promise<CancelOutcome> {
     const outcome = await findCharge(reference)
-    if (outcome.kind !== 'found') return outcome
+    if (outcome.kind === 'no_answer') return { ...outcome, inVain: true }
+    if (outcome.kind === 'not_found') return outcome
     return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
   }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { IncomingPix, IssueOutcome } from '../../../src/domain/provider.ts'
+import { party } from '../../../src/providers/party.ts'
+import type { Provider } from '../../../src/providers/port.ts'
 import type { ChargeOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
 
@@ -19,7 +21,7 @@ const issued = (): IssueOutcome => ({
       txid: randomUUID().replaceAll('-', ''),
       payload: 'payload',
       pixKey: 'key',
-      receiver: { name: 'Loja', document: '' },
+      receiver: party({ name: 'Loja' }),
     },
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   } as Extract<IssueOutcome, { kind: 'accepted' }>['charge'],
@@ -120,7 +122,7 @@ test('money that its provider calls by longer names than the rail’s is booked 
   const charge = await order()
   const answer = issued() as Extract<IssueOutcome, { kind: 'accepted' }>
   const long = { txid: 't'.repeat(60), pixKey: `${'k'.repeat(90)}@exemplo.com.br` }
-  Object.assign(answer.charge, long, { receiver: null })
+  Object.assign(answer.charge, long)
   books.provider({ issueCharge: async () => answer })
   await books.providers.issueCharge(charge)
   const paid = (endToEnd: string): IncomingPix => ({
@@ -146,4 +148,40 @@ test('money that its provider calls by longer names than the rail’s is booked 
     })),
   )
   expect(await books.balances(charge.accountUuid)).toMatchObject({ available: 1_000 })
+})
+
+type Cancelling = Awaited<ReturnType<Provider['cancelCharge']>>
+const forgotten: Cancelling = { kind: 'not_found' }
+const silence: Cancelling = { kind: 'no_answer', code: 'timeout', message: 'no answer' }
+const neverLeft: Cancelling = { kind: 'no_answer', code: 'no_token', message: 'no token', inVain: true }
+
+/** How a charge stands after its provider was asked to cancel it so often, and whether that is still wanted. */
+async function afterCancelling(answers: (Cancelling | 'dies')[]) {
+  const charge = await order()
+  books.provider({ issueCharge: async () => issued() })
+  await books.providers.issueCharge(charge)
+  for (const answer of answers) {
+    books.provider({ cancelCharge: answer === 'dies' ? killed : async () => answer })
+    const asked = books.providers.cancelCharge({ chargeUuid: charge.uuid })
+    await (answer === 'dies' ? expect(asked).rejects.toThrow('killed') : asked)
+  }
+  const { state, cancelRequested } = await books.records.chargeNow(charge.uuid)
+  return { state, cancelRequested }
+}
+
+test.each<[string, (Cancelling | 'dies')[]]>([
+  ['"not found", however often', [forgotten, forgotten, forgotten]],
+  ['"not found" after what never left, as by the credentials of another account', [neverLeft, forgotten]],
+  ['"not found" after a refusal', [{ kind: 'refused', code: 'no', message: 'no' }, forgotten]],
+])('a charge that nobody may have cancelled is not CANCELLED: %s', async (_name, answers) => {
+  books.provider({ findCharge: async () => ({ kind: 'not_found' }) })
+  expect(await afterCancelling(answers)).toEqual({ state: 'pending', cancelRequested: true })
+})
+
+test.each<[string, (Cancelling | 'dies')[]]>([
+  ['was not answered', [silence, forgotten]],
+  ['broke off', ['dies', forgotten]],
+  ['was not answered, whatever became of those beside it', [forgotten, silence, neverLeft, forgotten]],
+])('a charge that its provider has forgotten is CANCELLED where a request %s', async (_name, answers) => {
+  expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
 })
