@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setAside } from '../../../src/activities/unmatched.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { inTransaction } from '../../../src/db/orm.ts'
-import type { MedFacts } from '../../../src/domain/med-facts.ts'
 import type { IncomingPix, SendOutcome } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
+import { disputeOf } from '../support/dispute.ts'
 
 /** An unmatched PIX whose return is refused for now, or that its provider gives back by a dispute before ours is through. */
 
@@ -41,10 +41,7 @@ async function stray(ownCents = 1_000) {
     return setAside(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
   })
   const send = () => books.providers.sendReturn({ uuid, connectionUuid, again: false })
-  const order = {
-    ...{ uuid: randomUUID(), connectionUuid, providerMedId: randomUUID(), endToEnd: payment.endToEnd },
-    ...{ requestId: 'r', timeScale: 1 },
-  }
+  const dispute = disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd })
   return {
     /** Its provider takes our return, and loses its answer. */
     async isBeingReturned() {
@@ -84,15 +81,15 @@ async function stray(ownCents = 1_000) {
         kind: 'settled',
       })
     },
+    /** Its payer disputes so much of it, and nobody has decided. */
+    async isDisputed(cents = 1_000) {
+      expect(await dispute.told({ cents })).toMatchObject({ kind: 'known', state: 'open' })
+    },
+    disputeHas: dispute.has,
     async isGivenBack(cents: number) {
       const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at: now }
-      const med = {
-        ...{ id: order.providerMedId, kind: 'RECEIVED_MED', endToEnd: payment.endToEnd, disputeType: 'SCAM' },
-        ...{ cents, status: 'agreed', openedAt: now, dueAt: null, details: '', analysis: '' },
-        ...{ returns: [returned], closed: true },
-      } as MedFacts
-      books.provider({ findMed: async () => ({ kind: 'found', med }) })
-      expect(await books.providers.followMed(order)).toMatchObject({ kind: 'known', state: 'resolved' })
+      const told = dispute.told({ cents, status: 'agreed', returns: [returned], closed: true })
+      expect(await told).toMatchObject({ kind: 'known', state: 'resolved' })
     },
     async stands() {
       const [row] = await books.sql<{ disposition: string }>(
@@ -228,4 +225,30 @@ test('one that was kept and spent, and has gone after all, is the service’s to
   await pix.spends(1_700)
   await pix.hasGone()
   expect(await pix.stands()).toEqual({ shortfall: -700, outside: 700, disposition: 'returned' })
+})
+
+test('one that is kept under an open dispute is blocked for it, once, and goes out of that', async () => {
+  const pix = await stray(0)
+  await pix.isSent(REFUSED)
+  await pix.isDisputed()
+  expect(await pix.stands()).toEqual({ pending: 1_000, outside: -1_000, disposition: 'not_returned' })
+  expect(await pix.isKept()).toBe(1_000)
+  for (let looks = 0; looks < 2; looks++) {
+    expect(await pix.stands()).toEqual({ blocked: 1_000, outside: -1_000, disposition: 'kept' })
+    expect(await pix.disputeHas()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+    await pix.isDisputed()
+  }
+  await pix.isGivenBack(1_000)
+  expect(await pix.stands()).toEqual({ disposition: 'kept' })
+})
+
+test('of one that is kept, what its dispute does not ask is the account’s to spend', async () => {
+  const pix = await stray(0)
+  await pix.isSent(REFUSED)
+  await pix.isDisputed(400)
+  expect(await pix.isKept()).toBe(1_000)
+  expect(await pix.stands()).toEqual({
+    ...{ available: 600, blocked: 400, outside: -1_000 },
+    disposition: 'kept',
+  })
 })
