@@ -50,6 +50,7 @@ export async function settleLate(
   const availableCents = await lockAvailable(em, charge)
   moveRefund(refund, 'settled_late', at)
   refund.failure = null
+  refund.feeCents = 0 // It went back with the hold, and nobody takes it again.
   settleOut(refund, sending, at)
   await em.flush() // So that it is among those that have settled.
   const counts = await countLate(em, charge, at)

@@ -42,6 +42,7 @@ export async function settleUncovered(
   transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
   transfer.providerAccountUuid = attempt.providerAccountUuid
   transfer.failure = null
+  transfer.feeCents = 0 // What nothing was held for pays none.
   know(transfer, sending)
   transfer.movement = await bookGone(em, transfer, { attempt, sending, at })
   transfer.settledAt = transfer.movement.settledAt

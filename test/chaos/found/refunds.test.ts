@@ -19,6 +19,7 @@ const settled = (cents: number): Sending => ({
   at: new Date().toISOString(),
 })
 
+const NO_FEE = { fixedCents: 0, hundredthsOfPercent: 0 }
 const LOJA = {
   ...{ name: 'Loja', document: '11222333000181', account_number: '1', account_agency: '1' },
   ...{ bank: { code: '', name: '', ispb: '' }, account_type: 'PAYMENT' as const },
@@ -161,6 +162,27 @@ test('a refund that settles late while another one runs is told of when that one
     refunding_cents: '0',
   })
   expect(await charge.told()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
+})
+
+test('a refund that settles late shows no fee: none was taken', async () => {
+  const charge = await paid()
+  const fees = { charge: NO_FEE, transfer: NO_FEE, refund: { fixedCents: 10, hundredthsOfPercent: 0 } }
+  await books.sql('update connection set fees = ? where account_uuid = ?', [
+    JSON.stringify(fees),
+    charge.accountUuid,
+  ])
+  const refund = await charge.refused(400)
+  books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(400) }) })
+  expect(await books.providers.askRefund({ ...refund, asked: 1 })).toMatchObject({ kind: 'settled' })
+  const events = await books.sql<{ body: { refund: { status: string; fees: number } } }>(
+    `select body from event where subject_uuid = ? and type = 'REFUND' order by sequence`,
+    [refund.uuid],
+  )
+  expect(events.map(({ body }) => body.refund)).toMatchObject([
+    { status: 'FAILED', fees: 0.1 },
+    { status: 'COMPLETED', fees: 0 },
+  ])
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 600, outside: -600 })
 })
 
 test('a payment that had failed and has come after all is booked, whole, and can be refunded', async () => {

@@ -173,6 +173,35 @@ test.each([
   },
 )
 
+test('a transfer that settles although it was rejected shows no fee: its hold went back, and none was taken', async () => {
+  const merchant = await books.merchant(1_000)
+  const { accountUuid, connectionUuid } = merchant
+  const none = { fixedCents: 0, hundredthsOfPercent: 0 }
+  const fees = { charge: none, transfer: { ...none, fixedCents: 10 }, refund: none }
+  await books.sql('update connection set fees = ? where uuid = ?', [JSON.stringify(fees), connectionUuid])
+  const order = books.transferOrder(merchant)
+  const key = { uuid: order.uuid, connectionUuid }
+  await books.records.storeTransfer(order)
+  const late = { ...settled, endToEnd: `E${'5'.repeat(31)}` }
+  books.provider({
+    sendTransfer: async () => ({ kind: 'accepted', sending: { ...late, status: 'in_process' } }),
+  })
+  await books.providers.sendTransfer({ ...key, again: false })
+  for (const sending of [{ ...late, status: 'rejected', code: 'AC03' } as const, late]) {
+    books.provider({ findTransfer: async () => ({ kind: 'found', sending }) })
+    await books.providers.askTransfer({ ...key, asked: 1 })
+  }
+  const events = await books.sql<{ body: { status: string; fees: number } }>(
+    `select body from event where subject_uuid = ? and type = 'TRANSFER' order by sequence`,
+    [order.uuid],
+  )
+  expect(events.map(({ body }) => [body.status, body.fees])).toEqual([
+    ['FAILED', 0.1],
+    ['PAID', 0],
+  ])
+  expect(await books.balances(accountUuid)).toEqual({ available: 500, outside: -500 })
+})
+
 test('the word of an operator about what its provider took a moment ago is too early, by whatever door it came', async () => {
   const merchant = await books.merchant(1_000)
   const order = books.transferOrder(merchant)
