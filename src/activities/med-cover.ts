@@ -14,7 +14,8 @@ export type Disputed = { movement: Movement; charge: Charge | null }
 
 /**
  * Lets the disputes of one PIX claim what is left beside refunds and each other, and blocks what the account has of it
- * (SPEC §5). Called when one opens, and again whenever more is left: a refund has failed, another dispute is over.
+ * (SPEC §5). Called when one opens, and again whenever more is left: its PIX has settled, a refund has failed, another
+ * dispute is over.
  * `disputes` are locked (`lockDisputes`); those of other PIX are left alone.
  */
 export async function coverDisputes(
@@ -41,6 +42,7 @@ async function claim(em: EntityManager, med: Med, { charge, movement, own }: Dis
 
 /** Of a PIX that is no charge's: what neither went back to its payer, nor is about to, nor another dispute claims. */
 async function unclaimed(em: EntityManager, movement: Movement, own: Med[]): Promise<number> {
+  if (movement.status !== 'SETTLED') return 0
   if (movement.disposition && movement.disposition !== 'kept') return 0
   const back = await em.find(Movement, {
     originalUuid: movement.uuid,

@@ -27,20 +27,14 @@ type Locked = Dispute & { out: PixOut | null; disputes: Med[] }
 export async function takeFacts(em: EntityManager, told: Told): Promise<Med | null> {
   const { order, facts } = told
   const connection = await em.findOneOrFail(Connection, order.connectionUuid)
-  const pix = await em.findOne(Movement, {
-    providerAccountUuid: connection.providerAccountUuid,
-    movementType: facts.kind === 'RECEIVED_MED' ? 'IN' : 'OUT',
-    endToEnd: facts.endToEnd,
-  })
+  const pix = await disputedPix(em, told, connection)
   if (!pix) return null
   const at = new Date()
-  const { opened, ...locked } = await lock(em, told, pix, at)
+  const { isNew, isOfThis, ...locked } = await lock(em, told, pix, at)
   const { med } = locked
   hear(med, facts)
-  if (opened) {
-    await coverDisputes(em, locked, locked.disputes, at)
-    await announceMed(em, med, { at, linkTo: told.linkTo })
-  }
+  if (!isOfThis) await coverDisputes(em, locked, locked.disputes, at)
+  if (isNew) await announceMed(em, med, { at, linkTo: told.linkTo })
   const steps = stepsTo(med.state, facts)
   for (const step of steps.filter(one => one !== 'returned')) await take(em, locked, step, told, at)
   await takeWhatCameBack(em, locked, facts, at)
@@ -48,12 +42,27 @@ export async function takeFacts(em: EntityManager, told: Told): Promise<Med | nu
   return med
 }
 
-async function lock(
+/** One that failed is no money; a dispute that was opened while it was on its way stays what it is, about nothing. */
+async function disputedPix(
   em: EntityManager,
-  told: Told,
-  pix: Movement,
-  at: Date,
-): Promise<Locked & { opened: boolean }> {
+  { order, facts }: Told,
+  { providerAccountUuid }: Connection,
+): Promise<Movement | null> {
+  const pix = await em.findOne(Movement, {
+    providerAccountUuid,
+    movementType: facts.kind === 'RECEIVED_MED' ? 'IN' : 'OUT',
+    endToEnd: facts.endToEnd,
+    status: { $ne: 'FAILED' },
+  })
+  if (pix) return pix
+  const opened = await em.findOne(Med, order.uuid, { populate: ['movement'] })
+  return opened?.movement ?? null
+}
+
+/** `isOfThis` where the dispute was about this PIX before: one that had failed may have come after all. */
+type Found = Locked & { isNew: boolean; isOfThis: boolean }
+
+async function lock(em: EntityManager, told: Told, pix: Movement, at: Date): Promise<Found> {
   const charge = await chargeOf(em, pix)
   const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
   // Before the gate where it is what leads there, as for whoever returns it.
@@ -64,8 +73,10 @@ async function lock(
   const found = await em.findOne(Med, told.order.uuid, { ...ALONE, refresh: true })
   if (found) await em.populate(found, ['connection', 'movement'])
   const med = found ?? (await open(em, told, { movement, charge, out, at }))
+  const isOfThis = found?.movement.uuid === movement.uuid
+  if (!isOfThis) Object.assign(med, { movement, chargeUuid: charge?.uuid ?? null })
   const disputes = found || med.kind === 'REQUESTED_MED' ? others : [...others, med]
-  return { med, movement, charge, out, disputes, opened: !found }
+  return { med, movement, charge, out, disputes, isNew: !found, isOfThis }
 }
 
 /** The charge that this PIX paid; one it only names has nothing to do with its money. */

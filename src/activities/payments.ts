@@ -7,6 +7,8 @@ import type { MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { announceCharge } from './announce.ts'
 import { confirmPayment } from './crediting.ts'
+import { coverDisputes } from './med-cover.ts'
+import { lockDisputes } from './med-locks.ts'
 import { moveCharge } from './move.ts'
 import { book, failMovement, newMovement } from './movements.ts'
 import { setAside } from './unmatched.ts'
@@ -48,7 +50,7 @@ async function takePayment(
 ): Promise<void> {
   if (known) {
     const running = known.uuid === charge.movement?.uuid && known.status === 'PENDING'
-    if (running && payment.status === 'settled') await confirmPayment(em, charge, payment, known)
+    if (running && payment.status === 'settled') await confirmKnown(em, charge, payment, known)
     if (running && payment.status === 'failed') await fail(em, charge, known)
     return
   }
@@ -68,6 +70,14 @@ async function takePayment(
       lifeUuid: charge.uuid,
       requestId: charge.requestId,
     })
+}
+
+/** Somebody may have disputed it while it was on its way: then it is the first that the dispute finds. */
+async function confirmKnown(em: EntityManager, charge: Charge, payment: IncomingPix, movement: Movement) {
+  const { accountUuid, providerAccountUuid } = charge
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
+  await confirmPayment(em, charge, payment, movement)
+  await coverDisputes(em, { movement, charge }, disputes, new Date())
 }
 
 function whyNotThisCharge(charge: Charge, payment: IncomingPix): MovementReason | null {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setAside } from '../../../src/activities/unmatched.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { inTransaction } from '../../../src/db/orm.ts'
-import type { MedFacts } from '../../../src/domain/med-facts.ts'
 import type { IncomingPix } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
+import { disputeOf } from '../support/dispute.ts'
 
 /** What reading the code found in the lives of disputes, each as small as it can be told. */
 
@@ -26,31 +26,7 @@ async function disputed(ownCents: number, at: string) {
     const connection = await em.findOneOrFail(Connection, connectionUuid)
     return setAside(em, { connection, payment, reason: 'deposit', requestId: 'r' })
   })
-  const { endToEnd } = payment
-  const order = {
-    ...{ uuid: randomUUID(), connectionUuid, providerMedId: randomUUID(), endToEnd },
-    ...{ requestId: 'r', timeScale: 1 },
-  }
-  return {
-    merchant,
-    told(facts: Partial<MedFacts>) {
-      const med = {
-        ...{ id: order.providerMedId, kind: 'RECEIVED_MED', endToEnd, disputeType: 'SCAM', cents: 1_000 },
-        ...{
-          status: 'open',
-          openedAt: at,
-          dueAt: null,
-          details: '',
-          analysis: '',
-          returns: [],
-          closed: false,
-        },
-        ...facts,
-      } as MedFacts
-      books.provider({ findMed: async () => ({ kind: 'found', med }) })
-      return books.providers.followMed(order)
-    },
-  }
+  return { merchant, ...disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd }) }
 }
 
 test('a dispute opens in the week of a change of clocks, whatever time zone the server has', async () => {
@@ -60,8 +36,9 @@ test('a dispute opens in the week of a change of clocks, whatever time zone the 
   await books.orm.connect()
   const [set] = await books.sql<{ zone: string }>(`select current_setting('TimeZone') as zone`)
   expect(set!.zone).toBe('America/New_York')
-  const dispute = await disputed(0, '2026-03-05T12:00:00Z')
-  expect(await dispute.told({})).toMatchObject({ kind: 'known', state: 'open' })
+  const openedAt = '2026-03-05T12:00:00Z'
+  const dispute = await disputed(0, openedAt)
+  expect(await dispute.told({ openedAt })).toMatchObject({ kind: 'known', state: 'open' })
 })
 
 test('money that comes back from a transfer repays what the service has lent, as that of a refund does', async () => {

@@ -5,6 +5,7 @@ import { inTransaction } from '../../../src/db/orm.ts'
 import type { IncomingPix, IssuedCharge, Sending } from '../../../src/domain/provider.ts'
 import type { RefundOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
+import { disputeOf } from '../support/dispute.ts'
 
 /** What reading the code found in the lives of refunds, each as small as it can be told. */
 
@@ -42,7 +43,7 @@ async function paid(payments: IncomingPix['status'][] = ['settled']) {
     ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled' },
     ...{ at: now.toISOString(), payer: null, pixKey: 'key' },
   } as IncomingPix
-  for (const status of payments) {
+  const pays = async (status: IncomingPix['status']) => {
     books.provider({
       findCharge: async () => ({
         kind: 'found',
@@ -53,10 +54,14 @@ async function paid(payments: IncomingPix['status'][] = ['settled']) {
     })
     await books.providers.followCharge({ chargeUuid: uuid, closing: false })
   }
+  for (const status of payments) await pays(status)
 
   return {
     accountUuid,
     uuid,
+    pays,
+    /** Its payer disputes it. */
+    dispute: () => disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd }),
     key: (refund: string) => ({ uuid: refund, connectionUuid }),
     async refund(valueCents: number): Promise<string> {
       const order = this.order(valueCents)
@@ -191,4 +196,39 @@ test('a payment that had failed and has come after all is booked, whole, and can
   expect(await charge.told()).toEqual(['PAID'])
   expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
   await charge.refund(1_000)
+})
+
+test('a dispute that opens while its payment is on its way has it when it has come: nothing is refunded under it', async () => {
+  const charge = await paid(['in_process'])
+  const dispute = charge.dispute()
+  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.has()).toEqual({ claimed: 0, held: 0, retained: 0 })
+  await charge.pays('settled')
+  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  expect(await books.balances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
+  expect(await books.records.openRefund(charge.order(1_000))).toMatchObject({ state: 'failed' })
+})
+
+test('a dispute of a payment that has failed is about no money of ours, until that comes after all', async () => {
+  const charge = await paid(['in_process', 'failed'])
+  const dispute = charge.dispute()
+  expect(await dispute.told()).toEqual({ kind: 'no_answer', code: 'pix_not_known' })
+  expect(await dispute.told({ status: 'disagreed' })).toEqual({ kind: 'foreign' })
+  await charge.pays('settled')
+  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+})
+
+test('a dispute of a payment that fails claims nothing and is followed to its end, or until that comes after all', async () => {
+  const charge = await paid(['in_process'])
+  const [dispute, other] = [charge.dispute(), charge.dispute()]
+  for (const one of [dispute, other]) expect(await one.told()).toMatchObject({ kind: 'known', state: 'open' })
+  await charge.pays('failed')
+  expect(await other.told({ status: 'disagreed', closed: true })).toMatchObject({ state: 'rejected' })
+  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.has()).toEqual({ claimed: 0, held: 0, retained: 0 })
+  await charge.pays('settled')
+  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  expect(await books.balances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
 })
