@@ -60,6 +60,26 @@ there('the dashboard in a browser', () => {
     ).toBe(`${stage.local.temporal_ui_url}/namespaces/default/workflows/charge%2F${charge.uuid}`)
   })
 
+  test('what may be done follows a life without reloading, and who rests is asked no more', async () => {
+    const charge = await merchant.api.charge({ value: 20 })
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto(`/dashboard/charges/${charge.uuid}`)
+    const cancel = page.getByRole('button', { name: 'Cancelar a cobrança' })
+    await cancel.waitFor()
+    await remember(page)
+    await stage.simulator.pay({ payload: charge.payment.payload })
+    await turns(page, 'Pago')
+    await page.getByLabel('Valor a devolver').fill('5')
+    expect([await cancel.count(), await page.locator('#live[hx-get]').count()]).toEqual([0, 0])
+    expect(await remembers(page)).toBe(true)
+    await page.getByRole('button', { name: 'Devolver ao pagador' }).click()
+    await page.getByText('A devolução foi aceita e está a caminho.').waitFor()
+    await turns(page, 'Devolvido em parte')
+    expect(await page.getByLabel('Valor a devolver').inputValue()).toBe('')
+    await page.getByText(/Vazio devolve tudo o que resta: R\$\s15,00\./).waitFor()
+    expect(await page.locator('#live[hx-get]').count()).toBe(0)
+  })
+
   test('a charge is cancelled by a button', async () => {
     const charge = await merchant.api.charge({ value: 10 })
     const page = await people.signedIn(merchant.uuid)
@@ -126,7 +146,18 @@ there('the dashboard in a browser', () => {
     await page.getByRole('row', { name: /Golpe/ }).getByRole('link').click()
     await page.getByText(/O prazo para responder termina em/).waitFor()
     await page.getByLabel('Discordamos').check()
-    await page.getByLabel('Justificativa').fill('A mercadoria foi entregue; segue o comprovante.')
+    await page.getByLabel('Justificativa').pressSequentially('A mercadoria foi entregue; ')
+    // News while somebody writes: they are shown, and what is written goes on where it was.
+    await stage.sql('update med set reply_failure = ? where uuid = ?', [
+      JSON.stringify({ code: 'not_heard', message: '' }),
+      body.data[0].uuid,
+    ])
+    await page.getByText('not_heard').waitFor()
+    await page.keyboard.type('segue o comprovante.')
+    expect(await page.getByLabel('Justificativa').inputValue()).toBe(
+      'A mercadoria foi entregue; segue o comprovante.',
+    )
+    expect(await page.getByLabel('Discordamos').isChecked()).toBe(true)
     const picture = Buffer.from(encode({ width: 1, height: 1, data: new Uint8Array(1), channels: 1 }))
     const file = { name: 'comprovante.png', mimeType: 'image/png', buffer: picture }
     await page.getByLabel('Provas (arquivos)').setInputFiles([file])
