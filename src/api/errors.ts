@@ -9,6 +9,8 @@ export type RefusalMore = {
   /** Seconds until it is worth trying again. */
   retryAfterS?: number
   headers?: Record<string, string>
+  /** It stands for good under the Idempotency-Key that asked: what is wished all the same needs another one. */
+  isKept?: boolean
 }
 
 /** A no from the catalogue, on its way to the one place that answers it (src/api/failure.ts). */

@@ -41,7 +41,7 @@ export function fingerprintOf({
 
 /** Whether a row that a key led to is this request's: 422 where it was made from another body or binding. */
 export function requireSameRequest(row: { fingerprint: string }, fingerprint: string): void {
-  if (row.fingerprint !== fingerprint) refuse('idempotency_key_reused')
+  if (row.fingerprint !== fingerprint) refuse('idempotency_key_reused', { isKept: true })
 }
 
 /** JSON with its keys in order and without what is undefined. */

@@ -108,12 +108,12 @@ async function serve(house: House, ctx: RouterContext, serving: Serving): Promis
     const signedIn = visit?.signedIn
     const isOfThisPage = again && visit && !OF_NO_PAGE.includes(refusal.code)
     const shown = isOfThisPage ? await again(visit!).catch(() => undefined) : undefined
-    answerWith(house, ctx, { shown, signedIn, language, refusal })
+    answerWith(house, ctx, { shown, signedIn, language, refusal, once: visit?.form.get('once') })
   }
 }
 
-/** Of these nothing is known of the page that asked, or it could not be made now. */
-const OF_NO_PAGE: RefusalCode[] = ['form_expired', 'internal_error', 'unavailable']
+/** Of this nothing is known of the page that asked. */
+const OF_NO_PAGE: RefusalCode[] = ['form_expired']
 
 type Taking = { visit: Visit; serving: Serving; ends: AsyncDisposableStack }
 

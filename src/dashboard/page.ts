@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import type { Refusal } from '../api/errors.ts'
 import { sha256 } from '../sealing.ts'
+import { uuid } from '../wire/common.ts'
 import type { House } from './door.ts'
 import { fieldMessage } from './field-messages.ts'
 import { FORMATS } from './formats.ts'
@@ -33,6 +34,8 @@ type Answering = {
   signedIn?: SignedIn | undefined
   language: Language
   refusal?: Refusal
+  /** What the refused form called its wish. */
+  once?: string | null | undefined
 }
 
 /** Answers a browser; a refusal stands above the page it belongs to, or has a page of its own. */
@@ -65,6 +68,7 @@ export function answerWith(house: House, ctx: RouterContext, answering: Answerin
 /** What every template may say, beside what its page tells. */
 function shared(house: House, ctx: RouterContext, answering: Answering, shown: Page) {
   const { signedIn, language, refusal } = answering
+  const kept = keptOnce(answering)
   const t = WORDS[language]
   const done = `done.${ctx.query.done}`
   // A page that answers a refused POST stands at the address of its own GET.
@@ -85,7 +89,7 @@ function shared(house: House, ctx: RouterContext, answering: Answering, shown: P
     signedIn,
     csrf: signedIn?.csrf,
     /** A form that is sent twice by mistake does once what it does. */
-    once: randomUUID(),
+    once: kept ?? randomUUID(),
     navigation: signedIn ? navigationOf(signedIn.user.role, path) : [],
     assets: Object.fromEntries(house.assets.map(asset => [asset.name, asset.path])),
     done: ctx.method === 'GET' && t.has(done) ? t(done) : null,
@@ -93,10 +97,20 @@ function shared(house: House, ctx: RouterContext, answering: Answering, shown: P
       code: refusal.code,
       errors: refusal.more.errors ?? {},
       text: t.has(`refusal.${refusal.code}`) ? t(`refusal.${refusal.code}`) : refusal.message,
+      /** It may have been taken all the same: the page looks for news, and its form asks for no second one. */
+      isOpen: kept !== null && refusal.status >= 500,
     },
     requestId: ctx.state.requestId,
     workflow: workflows(house.config.temporal),
   }
+}
+
+/**
+ * A refused form stays the same wish, however often it is sent, unless its refusal stands for good: what an earlier answer
+ * has left open a later one need not have looked at.
+ */
+function keptOnce({ refusal, once }: Answering): string | null {
+  return refusal && !refusal.more.isKept && uuid.safeParse(once).success ? once! : null
 }
 
 /** A life in the Temporal UI; null where no UI is configured. */

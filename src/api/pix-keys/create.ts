@@ -11,7 +11,7 @@ import { type CreatePixKey, isProved, showCreatedPixKey } from '../../wire/pix-k
 import type { PixKeyDetails, PixKeyOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { type RefusalMore, refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { unpaused } from '../paused.ts'
@@ -99,28 +99,28 @@ function answer(row: PixKey, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED } : {}
   if (row.state === 'creating') refuse('pix_key_unknown', { headers, retryAfterS: UNAVAILABLE_RETRY_S })
   if (row.state !== 'refused') return { status: 201 as const, headers, body: showCreatedPixKey(row) }
-  return refuseMade(row, { headers, ...(!replayed && { retryAfterS: UNAVAILABLE_RETRY_S }) })
+  const retry = !replayed && { retryAfterS: UNAVAILABLE_RETRY_S }
+  return refuseMade(row, { headers, isKept: true }, retry)
 }
 
-function refuseMade(row: PixKey, more: { headers: Record<string, string>; retryAfterS?: number }): never {
-  const { headers } = more
+function refuseMade(row: PixKey, kept: RefusalMore, retry: RefusalMore | false): never {
   const { type, connection, failure } = row
   switch (failure?.code) {
     case 'auth_code_used':
       return refuseField('auth_code_id', 'was used before: a code is good for one key')
     case 'key_taken':
     case 'pix_key_taken':
-      return refuse('pix_key_taken', { headers })
+      return refuse('pix_key_taken', kept)
     case 'pix_key_limit':
-      return refuse('pix_key_limit', { headers })
+      return refuse('pix_key_limit', kept)
     case 'key_unsupported':
       return refuse('key_not_supported', {
-        headers,
+        ...kept,
         errors: { type: [unsupportedMessage(connection, type)] },
       })
     case 'no_provider_available':
-      return refuse('no_provider_available', more)
+      return refuse('no_provider_available', { ...kept, ...retry })
     default:
-      return refuse('provider_rejected', { headers, data: { type, is_active: false, error: failure } })
+      return refuse('provider_rejected', { ...kept, data: { type, is_active: false, error: failure } })
   }
 }

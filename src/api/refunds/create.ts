@@ -105,7 +105,7 @@ function answer(refund: Refund, charge: ReadCharge, { replayed }: { replayed: bo
   const data = z.encode(refundShown, showRefund(refund, charge))
   const isWorthAnother = WORTH_ANOTHER.has(code)
   const retry = !replayed && isWorthAnother && { retryAfterS: UNAVAILABLE_RETRY_S }
-  return refuse(code, { data, headers, ...retry })
+  return refuse(code, { data, headers, isKept: true, ...retry })
 }
 
 const WORTH_ANOTHER = new Set<RefusalCode>(['no_provider_available', 'not_taken', 'paused'])

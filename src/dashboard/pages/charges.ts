@@ -59,23 +59,21 @@ export function chargePages({ get, post, house }: Door): void {
 
 /** A charge with its life, its refunds, and what may be done with it now. */
 async function charge(visit: Visit<'merchant'>) {
-  const { token, params } = visit
+  const { token, params, form } = visit
   const em = visit.em.fork()
   const row = await chargeOf(em, token, idOf(params.uuid))
   const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MOST_REFUNDS })
-  return page(
-    'charge',
-    {
-      charge: showCharge(row),
-      refunds: refunds.data.map(({ refund }) => refund),
-      isIssued: row.payload !== null,
-      isPayable: life.accepts(row.state, 'cancelled'),
-      whyNotRefundable: whyNotRefundable(row, new Date()),
-      refundable: refundableCents(row),
-      moves: !life.isOver(row.state) || row.state === 'refunding',
-    },
-    `${PATH}/${row.uuid}`,
-  )
+  const told = {
+    charge: showCharge(row),
+    refunds: refunds.data.map(({ refund }) => refund),
+    isIssued: row.payload !== null,
+    isPayable: life.accepts(row.state, 'cancelled'),
+    whyNotRefundable: whyNotRefundable(row, new Date()),
+    refundable: refundableCents(row),
+    moves: !life.isOver(row.state) || row.state === 'refunding',
+  }
+  // What somebody has typed is no news.
+  return page('charge', { ...told, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, told)
 }
 
 /** SPEC §1: what is no UUID is not there. */

@@ -61,6 +61,7 @@ export function disputePages({ get, post, house }: Door): void {
         files: ATTACHMENT_TYPES.join(','),
         mostFiles: MOST_ATTACHMENTS,
         typed: typeof upload.analysis === 'string' ? upload.analysis : '',
+        decided: upload.accept,
       }
       // Links to proofs are signed anew each time: they are no news.
       return page('dispute', { ...told, ...form, attachments }, `${PATH}/${row.uuid}`, told)

@@ -82,6 +82,7 @@ async function keys(visit: Visit<'merchant'>, proving?: Proving | null) {
     connections,
     mode: token.mode,
     proving,
+    typed: Object.fromEntries(visit.form),
     plain,
     proved: PROVED_TYPES,
   }

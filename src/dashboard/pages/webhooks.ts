@@ -107,7 +107,9 @@ async function webhooks(visit: Visit<'merchant'>, created?: Created) {
   const { em, token, form } = visit
   const { mode } = await inMode(visit)
   const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MOST })
-  const typed = created ? {} : { url: form.get('url'), events: form.getAll('events') }
+  const typed = created
+    ? {}
+    : { url: form.get('url'), token: form.get('token'), events: form.getAll('events') }
   return page(
     'webhooks',
     {

@@ -13,8 +13,12 @@ import { rows } from './rows.ts'
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** The API in this process over a database of its own, and no Temporal: nothing here needs a life. */
-export async function openWorld(routes: Routes[], environment: Record<string, string> = {}) {
+/** The API in this process over a database of its own, and no Temporal unless one is given: nothing here needs a life. */
+export async function openWorld(
+  routes: Routes[],
+  environment: Record<string, string> = {},
+  temporal: Dependencies['temporal'] = nowhere,
+) {
   const config = readConfig({
     DATABASE_URL: await newDatabase(),
     TEMPORAL_ADDRESS: '127.0.0.1:1',
@@ -28,9 +32,7 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
   const lines: string[] = []
   const dependencies: Dependencies = {
     orm,
-    temporal: async () => {
-      throw new NotConnected('there is none here')
-    },
+    temporal,
     config,
     log: pino(
       { level: 'info' },
@@ -55,6 +57,10 @@ export async function openWorld(routes: Routes[], environment: Record<string, st
       await orm.close()
     },
   }
+}
+
+async function nowhere(): Promise<never> {
+  throw new NotConnected('there is none here')
 }
 
 export type Call = {
