@@ -34,6 +34,10 @@ const PORTUGUESE: readonly Translation[] = (
       'must be an amount in reais from 0 to 9999999999\\.99 with at most two decimals',
       'precisa ser um valor em reais, de 0 a 9.999.999.999,99, com até duas casas decimais',
     ],
+    [
+      'must be an amount in reais, as in 1234\\.56 or 1234,56',
+      'precisa ser um valor em reais, como 1234,56 ou 1.234,56',
+    ],
     ['must be a day from 0001-01-01 on', 'precisa ser um dia a partir de 01/01/0001'],
     ['must be a moment from 0001-01-01 on', 'precisa ser um momento a partir de 01/01/0001'],
     ['must be in the future, at most 90 days ahead', 'precisa estar no futuro, a no máximo 90 dias'],

@@ -5,6 +5,7 @@ import { readText } from '../api/body.ts'
 import { type Checked, check } from '../api/check.ts'
 import { refuse } from '../api/errors.ts'
 import { sha256 } from '../sealing.ts'
+import { LANGUAGES, type Language } from './words.ts'
 
 /** What a browser's form sends, read and trusted no further than its token reaches. */
 
@@ -40,9 +41,25 @@ export function required<S extends z.ZodType>(schema: S, fields: Record<string, 
   return checked.kind === 'fine' ? checked.value : refuse('validation_failed', { errors: checked.errors })
 }
 
-/** An amount as Brazilians write it (`1.234,56`), or as programs do (`1234.56`), for a schema to judge. */
-export function amountText(text: string): string {
-  const bare = text.replaceAll(/[\sR$]/g, '')
-  if (bare.includes(',')) return bare.replaceAll('.', '').replace(',', '.')
-  return /^\d{1,3}(\.\d{3})+$/.test(bare) ? bare.replaceAll('.', '') : bare
+/** What is said of a field that holds no amount. */
+export const NO_AMOUNT = 'must be an amount in reais, as in 1234.56 or 1234,56'
+
+/**
+ * An amount as Brazilians (`1.234,56`), the English (`1,234.56`) or programs (`1234.56`) write it, as a program does; null
+ * where it is none. `1.234` and `1,234` are a thousand in the one language and nothing in the other: there only the page's
+ * own language is read.
+ */
+export function amountText(text: string, language: Language): string | null {
+  const bare = text.trim().replace(/^R\$\s*(?=\d)/, '')
+  if (bare === '') return ''
+  const others = ONE_MARK_BEFORE_THREE.test(bare) ? [] : LANGUAGES
+  const read = [language, ...others].find(one => WRITTEN[one].test(bare))
+  if (!read) return null
+  return read === 'en' ? bare.replaceAll(',', '') : bare.replaceAll('.', '').replace(',', '.')
+}
+
+const ONE_MARK_BEFORE_THREE = /^\d+[.,]\d{3}$/
+const WRITTEN: Record<Language, RegExp> = {
+  'pt-BR': /^(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d{1,2})?$/,
+  en: /^(\d+|[1-9]\d{0,2}(,\d{3})+)(\.\d{1,2})?$/,
 }

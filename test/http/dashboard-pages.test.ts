@@ -155,8 +155,13 @@ describe('what a page does', () => {
     expect(tooMuch.status).toBe(422)
     expect(tooMuch.text).toContain('Algo no formulário não está certo.')
     expect(tooMuch.text).toContain(`action="${on}/refund"`)
-    const noAmount = await merchant.send(`${on}/refund`, { value: 'abc', once: randomUUID() }, { on })
-    expect(noAmount.status).toBe(422)
+    for (const value of ['abc', '1,000', '1.00,00']) {
+      const noAmount = await merchant.send(`${on}/refund`, { value, once: randomUUID() }, { on })
+      expect([value, noAmount.status]).toEqual([value, 422])
+      expect(noAmount.text).toContain(
+        '<li><strong>Valor</strong>: precisa ser um valor em reais, como 1234,56 ou 1.234,56</li>',
+      )
+    }
     const open = `/dashboard/charges/${ours.open}`
     const unpaid = await merchant.send(`${open}/refund`, { value: '', once: randomUUID() }, { on: open })
     expect([unpaid.status, unpaid.text.includes('Só uma cobrança paga')]).toEqual([409, true])
@@ -295,6 +300,9 @@ test('lists take the API’s filters, and name those that do not fit', async () 
   )
   expect(paid.text).toContain(ours.charge)
   expect(paid.text).not.toContain(ours.open)
+  const ambiguous = await merchant.get('/dashboard/charges?value_max=1,000')
+  expect(ambiguous.text).toContain('precisa ser um valor em reais, como 1234,56 ou 1.234,56')
+  expect(ambiguous.text).not.toContain(ours.charge)
   const wrong = await merchant.get('/dashboard/charges?value_min=abc&date_from=ontem&nothing=1')
   expect(wrong.status).toBe(200)
   expect(wrong.text.match(/<li><strong>/g)?.length).toBe(3)

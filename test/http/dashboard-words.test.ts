@@ -159,15 +159,44 @@ test('numbers and moments are as Brazilians read them', () => {
 test.each([
   ['1.234,56', '1234.56'],
   ['R$ 1.234,56', '1234.56'],
-  ['1.234', '1234'],
+  ['R$\u00a01.234,56', '1234.56'],
+  [' 1234 ', '1234'],
+  ['1.000,00', '1000.00'],
+  ['1000,00', '1000.00'],
+  ['1000', '1000'],
+  ['1000.00', '1000.00'],
+  ['1,000.00', '1000.00'],
   ['1.234.567', '1234567'],
+  ['1,234,567', '1234567'],
+  ['1.234.567,8', '1234567.8'],
+  ['1,234,567.8', '1234567.8'],
   ['12.34', '12.34'],
+  ['12,34', '12.34'],
   ['0,5', '0.5'],
-  ['1,234.56', '1.23456'],
-  ['abc', 'abc'],
+  ['0.05', '0.05'],
+  ['1,234.56', '1234.56'],
   ['', ''],
-])('the amount %s is read as %s', (typed, read) => {
-  expect(amountText(typed)).toBe(read)
+  ['  ', ''],
+])('the amount %j is read as %j in either language', (typed, read) => {
+  expect([amountText(typed, 'pt-BR'), amountText(typed, 'en')]).toEqual([read, read])
+})
+
+test.each([
+  ['1.234', '1234', null],
+  ['1,234', null, '1234'],
+  ['12.000', '12000', null],
+  ['12,000', null, '12000'],
+])('the amount %j is %j in Portuguese and %j in English', (typed, portuguese, english) => {
+  expect([amountText(typed, 'pt-BR'), amountText(typed, 'en')]).toEqual([portuguese, english])
+})
+
+test.each([
+  ...['abc', '1a', '1R5', '5$', '$5', 'R$', '-1', '+1', '1e3', '0x10', '1 000', '１', '1,', ',5', '.5', '5.'],
+  ...['0.500', '0,500', '1000.000', '1000,000', '1,2345', '1.2345', '01.000,00', '1.00,00', '1,00.00'],
+  ...['1.234,567', '1,234.567', '1.23.456', '1,23,456', '1.234.56', '1,234,56', '1..000', '1.,5', "1'000"],
+  ...['1.000.000,000', 'NaN', 'Infinity'],
+])('%j is no amount in any language', typed => {
+  expect([amountText(typed, 'pt-BR'), amountText(typed, 'en')]).toEqual([null, null])
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '../../api/errors.ts'
+import { refuse, refuseField } from '../../api/errors.ts'
 import { cancelCharge } from '../../api/payments/cancel.ts'
 import { chargeOf, listCharges } from '../../api/payments/find.ts'
 import { qrSvg } from '../../api/payments/qr.ts'
@@ -12,8 +12,9 @@ import { uuid } from '../../wire/common.ts'
 import { paymentsQuery, showCharge } from '../../wire/payment.ts'
 import { createRefund } from '../../wire/refund.ts'
 import type { Door, Visit } from '../door.ts'
-import { amountText, required } from '../form.ts'
+import { amountText, NO_AMOUNT, required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
+import type { Language } from '../words.ts'
 import { listed } from './listing.ts'
 
 const PATH = '/dashboard/charges'
@@ -46,9 +47,9 @@ export function chargePages({ get, post, house }: Door): void {
   })
 
   post('merchant', `${PATH}/:uuid/refund`, {
-    async act({ em, token, params, form, requestId }) {
+    async act({ em, token, params, form, language, requestId }) {
       const chargeUuid = idOf(params.uuid)
-      const body = required(createRefund, { value: amountOf(form.get('value')) })
+      const body = required(createRefund, { value: amountOf(form.get('value'), language) })
       const idempotencyKey = `dashboard ${required(ONCE, { once: form.get('once') }).once}`
       await createRefundOf(house.engine, { em, token, body, idempotencyKey, requestId, chargeUuid })
       return elsewhere(`${PATH}/${chargeUuid}`, 'refund_accepted')
@@ -82,9 +83,8 @@ export function idOf(text: string | undefined): string {
   return checked.success ? checked.data : refuse('not_found')
 }
 
-/** Empty is "all that is left"; what is no amount stays a text, for the schema to refuse. */
-function amountOf(text: string | null): number | string | undefined {
-  const amount = amountText(text ?? '')
-  if (amount === '') return undefined
-  return /^\d+(\.\d+)?$/.test(amount) ? Number(amount) : amount
+/** Empty is "all that is left". */
+function amountOf(text: string | null, language: Language): number | undefined {
+  const amount = amountText(text ?? '', language) ?? refuseField('value', NO_AMOUNT)
+  return amount === '' ? undefined : Number(amount)
 }
