@@ -77,6 +77,9 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
 type WordOptions = { as: 'settled' | 'rejected'; endToEnd?: string }
 
 function wordOf({ as, endToEnd, reason }: By & WordOptions): OperatorsWord {
-  if (as === 'rejected') return { as, reason }
+  if (as === 'rejected') {
+    if (endToEnd !== undefined) throw new Error('--end-to-end is only of what was settled')
+    return { as, reason }
+  }
   return { as, endToEnd: required(endToEnd, '--end-to-end'), reason }
 }

@@ -14,6 +14,8 @@ const PORTUGUESE: readonly Translation[] = (
   [
     ['is required', 'é obrigatório'],
     ['is required for (.+)', 'é obrigatório para $1'],
+    ['is required of what was settled', 'é obrigatório se liquidou'],
+    ['is only of what was settled', 'só vale se liquidou'],
     ['is not known here', 'não é um campo daqui'],
     ['is too long', 'é longo demais'],
     ['must not be empty', 'não pode ficar vazio'],

@@ -74,6 +74,8 @@ together({
     const uuid = randomUUID()
     const settle = ['settle', 'transfer', uuid, '--as']
     expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
+    const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
+    expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is only of what was settled'])
     const silent = await trilho(...settle, 'rejected')
     expect(silent.code).toBe(1)
     expect(silent.complaint).toMatch(/--reason/)

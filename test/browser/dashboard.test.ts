@@ -226,6 +226,7 @@ there('the dashboard in a browser', () => {
       { limitMs: 120_000, everyMs: 500 },
     )
     await unknown.getByText('Encerrar').first().click()
+    await unknown.getByLabel('O que aconteceu').selectOption('rejected')
     await unknown.getByLabel('Motivo').fill('o extrato do provedor não a tem')
     await unknown.getByRole('button', { name: 'Encerrar' }).click()
     await operator.getByText('A vida ouviu a palavra do operador.').waitFor()

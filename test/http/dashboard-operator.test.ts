@@ -123,6 +123,28 @@ describe('an act', () => {
     expect([answer.status, answer.text.includes('End-to-end id')]).toEqual([422, true])
   })
 
+  test('is said in so many words, and what was typed of it stays for the next try', async () => {
+    const before = (await operator.get(`${OPERATOR}/unknown`)).text
+    expect(before).toMatch(
+      /<select name="as" required><option value="">[^<]+<\/option><option value="rejected">/,
+    )
+    const said = { noun: 'transfer', uuid: ours.unknown, reason: 'the statement says so' }
+    for (const [as, end_to_end] of [
+      ['', 'E1'],
+      ['settled', ''],
+      ['rejected', 'E1'],
+    ] as const) {
+      const { status, text } = await send('settle', { ...said, as, end_to_end }, '/unknown')
+      expect([as, status]).toEqual([as, 422])
+      expect(text).toContain(`<li><strong>${as === '' ? 'Desfecho' : 'End-to-end id'}</strong>`)
+      expect(text).toContain('<details class="act" open>')
+      expect(text).toContain(`name="end_to_end" value="${end_to_end}"`)
+      expect(text).toContain('name="reason" value="the statement says so"')
+      expect(/<option value="(\w+)" selected>/.exec(text)?.[1]).toBe(as === '' ? undefined : as)
+    }
+    expect(await acts()).toEqual([])
+  })
+
   test('of a pause stops, is seen, and ends; who and why stay', async () => {
     const target = { target: 'connection', uuid: ours.connection }
     const paused = await send('pause', { ...target, reach: 'money_out', reason: 'their bank is down' })

@@ -33,6 +33,10 @@ const settling = z
     path: ['end_to_end'],
     message: 'is required of what was settled',
   })
+  .refine(({ as, end_to_end }) => as === 'settled' || end_to_end === undefined, {
+    path: ['end_to_end'],
+    message: 'is only of what was settled',
+  })
 const unmatched = z.object({ uuid: wireUuid, reason })
 /** What may be done about money that nobody claims. */
 const ON_UNMATCHED = [

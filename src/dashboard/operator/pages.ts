@@ -1,7 +1,6 @@
 import { OperatorAct } from '../../db/entities/operator-act.ts'
 import { Pause } from '../../db/entities/pause.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import type { Door } from '../door.ts'
+import type { Door, Visit } from '../door.ts'
 import { FORMATS } from '../formats.ts'
 import { page } from '../page.ts'
 import { shareBar } from '../plots.ts'
@@ -21,8 +20,10 @@ const MOST_ACTS = 200
 
 /** What an operator looks at, over all accounts. */
 export const OPERATOR_PAGES = {
-  unknown: async ({ em }: Looking) =>
-    page('operator/unknown', { rows: await unknownOutcomes(em.fork()), moves: true }, `${OPERATOR}/unknown`),
+  async unknown({ em, form }: Looking) {
+    const told = { rows: await unknownOutcomes(em.fork()), typed: Object.fromEntries(form), moves: true }
+    return page('operator/unknown', told, `${OPERATOR}/unknown`)
+  },
   lives: async ({ em }: Looking) =>
     page('operator/lives', { rows: await stuckLives(em.fork()), moves: true }, `${OPERATOR}/lives`),
   webhooks: async ({ em }: Looking) =>
@@ -45,7 +46,7 @@ export const OPERATOR_PAGES = {
   },
 }
 
-type Looking = { em: EntityManager }
+type Looking = Pick<Visit, 'em' | 'form'>
 
 export function operatorPages({ get }: Door): void {
   get('operator', OPERATOR, async ({ em, language }) => {
