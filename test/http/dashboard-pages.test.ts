@@ -309,6 +309,28 @@ test('lists take the API’s filters, and name those that do not fit', async () 
   expect(wrong.text).not.toContain(ours.charge)
 })
 
+test('a webhook of no event is refused, and what was unticked stays so', async () => {
+  const kinds = (text: string) => text.match(/name="events" value="\w+" checked/g)?.length ?? 0
+  const list = '/dashboard/webhooks'
+  const own = `${list}/${ours.webhook}`
+  for (const [on, act, ticked] of [
+    [list, list, 5],
+    [own, `${own}/change`, 1],
+  ] as const) {
+    const { text } = await merchant.get(on)
+    // What a browser sends of the form with nothing ticked.
+    expect([kinds(text), fieldOf(text, 'events')]).toEqual([ticked, ''])
+    const form = { url: 'https://127.0.0.1:1/hook', events: '', once: randomUUID() }
+    const refused = await merchant.send(act, form, { on })
+    expect([act, refused.status, kinds(refused.text)]).toEqual([act, 422, 0])
+    expect(refused.text).toContain('<strong>Eventos</strong>: precisa ter ao menos um evento')
+    expect(refused.text).toContain('value="https://127.0.0.1:1/hook"')
+  }
+  expect(await ours.sql('select events from webhook where uuid = ?', [ours.webhook])).toEqual([
+    { events: ['PAYMENT'] },
+  ])
+})
+
 test('a webhook is tested, sent to again, disabled and removed', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   const done = async (act: string, form = {}) => {

@@ -38,7 +38,7 @@ export function webhookPages({ get, post, house }: Door): void {
       const body = required(create, {
         url: form.get('url') ?? '',
         token: form.get('token') ?? '',
-        ...(form.has('events') && { events: form.getAll('events') }),
+        events: eventsOf(form),
       })
       const { once } = required(z.object({ once: uuid }), { once: form.get('once') })
       const made = await createWebhook(tools, { body, token, idempotencyKey: `dashboard ${once}`, em })
@@ -61,7 +61,7 @@ export function webhookPages({ get, post, house }: Door): void {
       const body = required(change, {
         url: form.get('url') ?? '',
         status: form.get('status') ?? '',
-        ...(form.has('events') && { events: form.getAll('events') }),
+        events: eventsOf(form),
       })
       const place = placeOf(visit)
       await changeWebhook(visit.em, place, body, tools)
@@ -101,15 +101,18 @@ export function webhookPages({ get, post, house }: Door): void {
   })
 }
 
+/** What is ticked, none included; undefined where a form has nothing to tick (views/parts/kinds.eta). */
+function eventsOf(form: URLSearchParams): string[] | undefined {
+  return form.has('events') ? form.getAll('events').filter(kind => kind !== '') : undefined
+}
+
 type Created = Awaited<ReturnType<typeof createWebhook>>['body']['data']
 
 async function webhooks(visit: Visit<'merchant'>, created?: Created) {
   const { em, token, form } = visit
   const { mode } = await inMode(visit)
   const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MOST })
-  const typed = created
-    ? {}
-    : { url: form.get('url'), token: form.get('token'), events: form.getAll('events') }
+  const typed = created ? {} : { url: form.get('url'), token: form.get('token'), events: eventsOf(form) }
   return page(
     'webhooks',
     {
@@ -126,6 +129,7 @@ async function webhooks(visit: Visit<'merchant'>, created?: Created) {
 /** An endpoint, what went to it, and what it answered. `secret` is its new one, shown this once. */
 async function webhook(visit: Visit<'merchant'>, secret?: string) {
   const place = placeOf(visit)
+  const { form } = visit
   const row = await webhookOf(visit.em.fork(), place)
   const { data, meta, wrong } = await listed(visit, deliveriesQuery, query =>
     listDeliveries(visit.em.fork(), place, query),
@@ -139,6 +143,7 @@ async function webhook(visit: Visit<'merchant'>, secret?: string) {
       meta,
       wrong,
       secret,
+      typed: { url: form.get('url') ?? row.url, events: eventsOf(form) ?? row.events },
       statuses: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
       moves: data.some(({ status }) => status === 'PENDING'),
     },
