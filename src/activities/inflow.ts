@@ -28,7 +28,7 @@ export async function keptFor(
   return [...unmatchedKept(accountUuid, cents), ...(await repayments(em, inflow))]
 }
 
-/** The legs that repay open shortfalls alone: of money that was here before, nothing is kept for disputes. */
+/** The legs that repay open shortfalls alone: what a failed refund frees is first of all for the disputes of its own charge. */
 export async function shortfallsRepaid(
   em: EntityManager,
   { providerAccountUuid, credits }: Inflow,

@@ -8,7 +8,7 @@ import { transfer as life } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import { announceTransfer } from './announce.ts'
 import { partyOf } from './connections.ts'
-import { shortfallsRepaid } from './inflow.ts'
+import { repayments } from './inflow.ts'
 import { lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import { book, failMovement } from './movements.ts'
 import type { By, Outgoing } from './outgoing.ts'
@@ -29,11 +29,7 @@ export const pixOut: Outgoing<PixOut> = {
     const feeCents = feeOf(transfer.valueCents, by.connection.fees.transfer)
     const { accountUuid } = transfer
     const { providerAccountUuid } = by.connection
-    if (transfer.heldCents > 0) {
-      const providerAccountUuids = [transfer.providerAccountUuid, providerAccountUuid]
-      await lockBalances(em, { accountUuid, providerAccountUuids })
-    }
-    await releaseHold(em, transfer)
+    await releaseHold(em, transfer, providerAccountUuid)
     transfer.connection = by.connection
     transfer.providerAccountUuid = providerAccountUuid
     transfer.sender = partyOf(by.connection)
@@ -134,13 +130,18 @@ async function hold(em: EntityManager, transfer: Transfer): Promise<void> {
   await book(em, transfer.movement, transferHeld(transfer.accountUuid, held))
 }
 
-/** What is free again first repays what the service has lent meanwhile (SPEC §7), as after a failed refund. */
-async function releaseHold(em: EntityManager, transfer: Transfer): Promise<void> {
+/**
+ * What is free again repays what the service has lent and covers what disputes lack meanwhile, like any inflow. Disputes are
+ * locked before balances, and those of the provider account it goes on at, `next`, with those that it leaves.
+ */
+async function releaseHold(em: EntityManager, transfer: Transfer, next?: string): Promise<void> {
   const { movement, accountUuid, heldCents: cents } = transfer
   if (cents === 0 || !movement) return
+  const { providerAccountUuid } = movement
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  const legs = [...transferReleased(accountUuid, cents), ...(await repayments(em, inflow))]
+  if (next) await lockBalances(em, { accountUuid, providerAccountUuids: [providerAccountUuid, next] })
   failMovement(movement, new Date())
-  const inflow = { providerAccountUuid: movement.providerAccountUuid, credits: [{ accountUuid, cents }] }
-  const legs = [...transferReleased(accountUuid, cents), ...(await shortfallsRepaid(em, inflow))]
   await book(em, movement, legs)
   transfer.heldCents = 0
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setAside } from '../../../src/activities/unmatched.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
@@ -59,3 +60,83 @@ test('money that comes back from a transfer repays what the service has lent, as
   expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'rejected' })
   expect(await books.balances(merchant.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
+
+const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const
+const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' } as const
+
+/** A dispute of R$ 10.00 whose account has sent so much of what it had elsewhere before. */
+async function sentFirst(valueCents: number, ownCents = 0) {
+  const { merchant, ...dispute } = await disputed(ownCents, new Date().toISOString())
+  const order = books.transferOrder(merchant, { valueCents })
+  await books.records.storeTransfer(order)
+  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: onItsWay }) })
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
+  await books.providers.sendTransfer({ ...key, again: false })
+  await dispute.told()
+  return {
+    merchant,
+    dispute,
+    async fails() {
+      const refused = { ...onItsWay, status: 'rejected', code: 'AC03' } as const
+      books.provider({ findTransfer: async () => ({ kind: 'found', sending: refused }) })
+      expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'rejected' })
+    },
+  }
+}
+
+test.each([
+  ['all that it lacks', { sent: 1_000, own: 0 }, { claimed: 1_000, held: 0, retained: 1_000 }, {}],
+  ['a part', { sent: 700, own: 0 }, { claimed: 1_000, held: 300, retained: 700 }, {}],
+  [
+    'no more than it lacks',
+    { sent: 1_800, own: 1_000 },
+    { claimed: 1_000, held: 200, retained: 800 },
+    { available: 1_000 },
+  ],
+])(
+  'of what a failed transfer gives back, a dispute that lacked cover gets %s',
+  async (_, { sent, own }, has, left) => {
+    const { merchant, dispute, fails } = await sentFirst(sent, own)
+    expect(await dispute.has()).toEqual({ ...has, retained: 0 })
+    await fails()
+    expect(await dispute.has()).toEqual(has)
+    const { claimed, held, retained } = has
+    expect(await books.balances(merchant.accountUuid)).toEqual({
+      ...left,
+      ...(held > 0 && { blocked: held }),
+      ...{ retained, outside: -claimed - own },
+    })
+  },
+)
+
+test('a transfer that leaves its provider leaves what it held there to a dispute that lacks cover', async () => {
+  const { merchant, ...dispute } = await disputed(0, new Date().toISOString())
+  const other = await books.connection(merchant)
+  const candidates = [merchant.connectionUuid, other]
+  const order = books.transferOrder(merchant, { valueCents: 1_000, candidates })
+  await books.records.storeTransfer(order)
+  books.provider({ sendTransfer: async () => unreachable })
+  const through = (connectionUuid: string) =>
+    books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+  expect(await through(merchant.connectionUuid)).toMatchObject({ kind: 'unreachable' })
+  await dispute.told()
+  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
+  let leaves: Promise<unknown> | undefined
+  await inTransaction(books.orm, async em => {
+    await em.execute(`select from med where account_uuid = ? for update`, [merchant.accountUuid])
+    leaves = through(other)
+    await isWaitedFor()
+    // It has no balance yet: whoever has the dispute may take them, and nobody waits in a ring.
+    await em.execute(`set local lock_timeout = '300ms'`)
+    await em.execute('select from balance where account_uuid = ? for update', [merchant.accountUuid])
+  })
+  expect(await leaves).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
+  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 0, retained: 1_000 })
+})
+
+/** Once somebody in this database waits for a lock. */
+async function isWaitedFor(): Promise<void> {
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  const em = books.orm.em.fork({ disableContextResolution: true })
+  while ((await em.execute<object[]>(waiting)).length === 0) await sleep(10)
+}
