@@ -212,12 +212,23 @@ function showFailure(
 export function acceptedTransfer(transfer: ReadTransfer, attempts: NamedAttempt[]): Record<string, unknown> {
   const shown = showTransfer(transfer, attempts)
   return z.encode(transferShown, {
-    ...shown,
+    ...withoutDoubt(shown),
     attempts: shown.attempts.map(attempt =>
       isOn(attempt.outcome) ? { ...attempt, outcome: 'accepted' as const } : attempt,
     ),
   })
 }
+
+/** Who has taken it has said so, also where only a look-up brought it to light. */
+function withoutDoubt<Shown extends Doubted>({
+  outcome: _,
+  unknown_since: __,
+  next_check_at: ___,
+  ...known
+}: Shown) {
+  return known
+}
+type Doubted = { outcome?: unknown; unknown_since?: unknown; next_check_at?: unknown }
 
 function isOn(outcome: (typeof OUTCOMES)[number]): boolean {
   return outcome !== 'rejected' && outcome !== 'unreachable'
@@ -229,7 +240,9 @@ export function showAcceptedTransfer(
   attempts: NamedAttempt[],
 ): z.output<typeof transferShown> {
   if (!transfer.accepted) return showTransfer(transfer, attempts)
-  const shown = transfer.accepted as z.input<typeof transferShown>
+  const kept = transfer.accepted as z.input<typeof transferShown>
+  // Some were kept with a doubt that no attempt of theirs is in.
+  const shown = kept.attempts.some(({ outcome }) => outcome === 'unknown') ? kept : withoutDoubt(kept)
   // What was stored before the contract's `expires_at` was shown lacks it.
   const initiation = { ...shown.transfer.initiation, expires_at: null }
   return z.decode(transferShown, { ...shown, transfer: { ...shown.transfer, initiation } })

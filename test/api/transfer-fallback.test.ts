@@ -320,9 +320,13 @@ describe('an outcome that is not known keeps the next provider out', () => {
 
     const answer = await posted
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
+    expect(outcomes(answer.body.data)).toEqual(['A accepted'])
     const paid = await out.becomes(merchant, answer.body.data.uuid, 'PAID')
     expect(outcomes(paid)).toEqual(['A settled'])
-    for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(paid).not.toHaveProperty(gone)
+    for (const gone of ['outcome', 'unknown_since', 'next_check_at']) {
+      expect(answer.body.data).not.toHaveProperty(gone)
+      expect(paid).not.toHaveProperty(gone)
+    }
     expect(await out.attempts(paid)).toHaveLength(1)
     expect(await out.paidOut(merchant)).toMatchObject([
       { id: referenceOf(paid), account: firstOf(merchant).account },

@@ -106,6 +106,20 @@ test('Temporal is away: a repeat of a transfer in doubt hears how it stands, and
   expect([again.status, again.text]).toEqual([201, heard.text])
 })
 
+test('a doubt that was kept beside an acceptance is not repeated', async () => {
+  const { uuid, repeat } = await transferInDoubt()
+  const { attempts } = (await repeat()).body.data
+  const accepted = JSON.stringify([{ ...attempts[0], outcome: 'accepted' }])
+  await sql(
+    `update transfer set state = 'paid', held_cents = 0, accepted = jsonb_set(accepted, '{attempts}', ?::jsonb)
+     where uuid = ?`,
+    [accepted, uuid],
+  )
+  const { data } = (await repeat()).body
+  expect(data).toMatchObject({ uuid, status: 'PROCESSING', attempts: [{ outcome: 'accepted' }] })
+  for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(data).not.toHaveProperty(gone)
+})
+
 test('Temporal is away: a repeat of a refund in doubt hears that it was accepted, and the same when it has failed', async () => {
   const { uuid, repeat } = await refundInDoubt()
   const heard = await repeat()
