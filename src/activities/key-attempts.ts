@@ -7,7 +7,6 @@ import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import { pixKey as life, type PixKeyEvent, type PixKeyState } from '../domain/pix-key.ts'
 import type { CreateKeyOutcome } from '../domain/provider.ts'
-import { scaled, WAITS } from '../domain/waits.ts'
 
 /** A key under its lock, its one step, and the attempts at it: making it and removing it have these in common. */
 
@@ -55,13 +54,6 @@ export function leave(
   if (outcome.kind !== 'rejected') return
   attempt.finality = outcome.finality
   attempt.providerCode = outcome.providerCode ?? null
-}
-
-/** Not known since then, and when it is looked at again. */
-export function doubt(attempt: Attempt, { asked, timeScale }: { asked: number; timeScale: number }): void {
-  attempt.state = 'unknown'
-  attempt.unknownSince ??= new Date()
-  attempt.nextCheckAt = new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
 }
 
 export function failureOf(attempt: Attempt, row: PixKey): NonNullable<PixKey['failure']> {

@@ -9,7 +9,8 @@ import type { DeleteKeyOutcome } from '../domain/provider.ts'
 import { scaled } from '../domain/waits.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
-import { attemptAt, doubt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
+import { attemptAt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
+import { doubt } from './outcomes.ts'
 import type { KeyQuestion, KeyTold } from './pix-keys.ts'
 
 /** Has its provider remove a key. Removing twice is removing once, so a broken-off removal may be asked for again. */

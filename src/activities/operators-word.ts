@@ -28,7 +28,7 @@ export function settleBy<Row extends Tried>({ orm, log, timeScale }: Dependencie
     }
     log.warn(said, 'an operator settles an unknown outcome')
     try {
-      return await inTransaction(orm, tx => keep(tx, outgoing, key, outcomeOf(word)))
+      return await inTransaction(orm, tx => keep(tx, outgoing, { ...key, timeScale }, outcomeOf(word)))
     } catch (error) {
       if (!isRefusedByARow(error)) throw error
       log.error(said, 'the word of an operator cannot be kept')

@@ -2,6 +2,7 @@ import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { NOTHING } from '../db/questions.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
+import { scaled, WAITS } from '../domain/waits.ts'
 import { leftToDo } from './left-to-do.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
 
@@ -16,7 +17,7 @@ export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'reje
 export async function keep<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  order: AttemptKey,
+  { timeScale, ...order }: AttemptKey & { timeScale: number },
   outcome: SendOutcome,
 ): Promise<Sent> {
   const [row] = await outgoing.lock(em, order.uuid, NOTHING)
@@ -26,7 +27,7 @@ export async function keep<Row extends Tried>(
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
   if (!over || movedAfterAll) {
     if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, told: outcome.sending })
-    else await leave(em, outgoing, { row, attempt, outcome })
+    else await leave(em, outgoing, { row, attempt, outcome, timeScale })
   }
   const gone = attempt.state === 'settled' || attempt.state === 'duplicate'
   if (!settled || !gone || !outgoing.afterwards) return answered(em, attempt, order.uuid)
@@ -91,21 +92,35 @@ export async function stayInDoubt<Row extends Tried>(
   if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
 }
 
-type Leaving<Row> = { row: Row; attempt: Attempt; outcome: Exclude<SendOutcome, { kind: 'accepted' }> }
+/** Not known since then, and when its life asks next: the merchant is shown both meanwhile (SPEC §4). */
+export function doubt(attempt: Attempt, { asked, timeScale }: { asked: number; timeScale: number }): void {
+  attempt.state = 'unknown'
+  attempt.unknownSince ??= new Date()
+  attempt.nextCheckAt = nextCheck(asked, timeScale)
+}
+
+/** When the life will ask next, after it has asked so often. */
+export function nextCheck(asked: number, timeScale: number): Date {
+  return new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
+}
+
+type Leaving<Row> = {
+  row: Row
+  attempt: Attempt
+  outcome: Exclude<SendOutcome, { kind: 'accepted' }>
+  timeScale: number
+}
 
 async function leave<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  { row, attempt, outcome }: Leaving<Row>,
+  { row, attempt, outcome, timeScale }: Leaving<Row>,
 ) {
   if (outcome.kind !== 'unknown') isKnown(attempt)
   attempt.state = outcome.kind
   attempt.code = outcome.code
   attempt.message = outcome.message
-  if (outcome.kind === 'unknown') {
-    attempt.unknownSince ??= new Date()
-    return
-  }
+  if (outcome.kind === 'unknown') return doubt(attempt, { asked: 0, timeScale })
   if (outcome.kind === 'rejected') {
     attempt.finality = outcome.finality
     attempt.providerCode = outcome.providerCode

@@ -8,7 +8,8 @@ import { LIVE_KEY_STATES, normalizedPixKey, type PixKeyState } from '../domain/p
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../domain/provider.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
-import { attemptAt, doubt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
+import { attemptAt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
+import { doubt } from './outcomes.ts'
 
 /** What is known of a key once its provider was told or asked. */
 export type KeyTold =

@@ -8,9 +8,9 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome } from '../domain/provider.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
-import { type AttemptKey, FINAL, keep } from './outcomes.ts'
+import { type AttemptKey, FINAL, keep, nextCheck } from './outcomes.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
-import { newAttempt, nextCheck } from './sending.ts'
+import { newAttempt } from './sending.ts'
 
 /**
  * Money that went, or may have gone, after the moment to which its database was restored (SPEC §11): every candidate is
@@ -52,7 +52,7 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
       const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
       if (kind !== 'absent') return { kind, connectionUuid }
-      if (at.lastLook) return neverWent(em, outgoing, { uuid, connectionUuid })
+      if (at.lastLook) return neverWent(em, outgoing, { uuid, connectionUuid, timeScale })
       return { kind, connectionUuid, settleWindowMs: Math.max(...words.map(word => word.settleWindowMs)) }
     })
   }
@@ -120,7 +120,11 @@ function inDoubt() {
 }
 
 /** Proved: its life ends as one that nobody took, and it is never sent. */
-function neverWent<Row extends Tried>(em: EntityManager, outgoing: Outgoing<Row>, key: AttemptKey) {
+function neverWent<Row extends Tried>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  key: AttemptKey & { timeScale: number },
+) {
   const code = 'not_found_after_restore'
   const { message } = REFUSALS[code]
   const outcome = { kind: 'rejected', finality: 'final', code, message } as const

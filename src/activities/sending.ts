@@ -8,12 +8,11 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { isPaused } from '../db/pauses.ts'
 import { all, ask } from '../db/questions.ts'
 import { referenceOf } from '../domain/identifiers.ts'
-import { scaled, WAITS } from '../domain/waits.ts'
 import { whyBarred } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { leftToDo } from './left-to-do.ts'
-import { type AttemptKey, answered, FINAL, keep, stayInDoubt } from './outcomes.ts'
+import { type AttemptKey, answered, doubt, FINAL, keep, nextCheck, stayInDoubt } from './outcomes.ts'
 import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoing.ts'
 
 /** How money on its way out is sent, once, and asked about (SPEC §6); the noun says what that does to it. */
@@ -28,18 +27,20 @@ export function sendBy<Row extends Tried>(
   first = outgoing,
 ) {
   return async (order: SendOrder): Promise<Sent> => {
-    const begun = await inTransaction(dependencies.orm, em => begin(dependencies, em, first, order))
+    const { orm, timeScale } = dependencies
+    const begun = await inTransaction(orm, em => begin(dependencies, em, first, order))
     if ('sent' in begun) return begun.sent
     const outcome = await outgoing.send(begun.provider, begun.row, begun)
-    await tellBreaker(dependencies.orm.em.fork(), begun.connection, outcome)
-    return inTransaction(dependencies.orm, tx => keep(tx, outgoing, order, outcome))
+    await tellBreaker(orm.em.fork(), begun.connection, outcome)
+    return inTransaction(orm, tx => keep(tx, outgoing, { ...order, timeScale }, outcome))
   }
 }
 
 /** Asks the provider of an attempt what became of it, by our id. */
 export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async (order: AskOrder): Promise<Asked> => {
-    const em = dependencies.orm.em.fork()
+    const { orm, timeScale } = dependencies
+    const em = orm.em.fork()
     const { operation } = outgoing
     const { uuid: subjectUuid, connectionUuid } = order
     const begun = attemptThrough(em, { operation, subjectUuid, connectionUuid })
@@ -51,22 +52,17 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
     switch (found.kind) {
       case 'no_answer':
       case 'not_found': {
-        const nextCheckAt = nextCheck(order.asked, dependencies.timeScale)
-        await inTransaction(dependencies.orm, tx => stayInDoubt(tx, outgoing, order, nextCheckAt))
+        const nextCheckAt = nextCheck(order.asked, timeScale)
+        await inTransaction(orm, tx => stayInDoubt(tx, outgoing, order, nextCheckAt))
         if (found.kind === 'no_answer') return { kind: 'unknown', code: found.code }
         return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
       }
       case 'found':
-        return inTransaction(dependencies.orm, tx =>
-          keep(tx, outgoing, order, { kind: 'accepted', sending: found.sending }),
+        return inTransaction(orm, tx =>
+          keep(tx, outgoing, { ...order, timeScale }, { kind: 'accepted', sending: found.sending }),
         )
     }
   }
-}
-
-/** When the life will ask next: shown to the merchant while an outcome is unknown. */
-export function nextCheck(asked: number, timeScale: number): Date {
-  return new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
 }
 
 /** What was answered before, or what is needed to call. */
@@ -89,11 +85,8 @@ async function begin<Row extends Tried>(
     if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
     if (paused) {
-      Object.assign(earlier, {
-        state: 'unknown',
-        code: 'paused',
-        unknownSince: earlier.unknownSince ?? new Date(),
-      })
+      earlier.code = 'paused'
+      doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
       return { sent: { kind: 'unknown', code: 'paused' } }
     }
     earlier.state = 'calling'

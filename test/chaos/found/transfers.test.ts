@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bookOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
+import { beginPause } from '../../../src/db/pauses.ts'
 import type { Sending } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
 
@@ -35,6 +36,30 @@ test('the event of a settled transfer shows its attempt as settled, whatever was
   )
   expect(event?.body).toMatchObject({ status: 'PAID', attempts: [{ outcome: 'settled', code: '' }] })
   expect(event?.body).not.toHaveProperty('outcome')
+})
+
+test('an unknown outcome says at once when it is looked at next, also when its repeat is paused', async () => {
+  const order = books.transferOrder(await books.merchant(1_000))
+  const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
+  books.provider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const shown = async () => {
+    const [attempt] = await books.sql(
+      'select state, code, unknown_since < now() and next_check_at > now() as told from attempt where subject_uuid = ?',
+      [order.uuid],
+    )
+    return attempt
+  }
+  await books.providers.sendTransfer({ ...key, again: false, order })
+  expect(await shown()).toEqual({ state: 'unknown', code: 'timeout', told: true })
+  await books.sql('update attempt set next_check_at = null where subject_uuid = ?', [order.uuid])
+  const { connectionUuid } = key
+  await beginPause(books.orm.em.fork(), {
+    ...{ target: { connectionUuid }, reach: 'money_out', who: 'ana', reason: 'a drill' },
+  })
+  await books.providers.sendTransfer({ ...key, again: true })
+  expect(await shown()).toEqual({ state: 'unknown', code: 'paused', told: true })
 })
 
 test('a call that broke off in the middle is shown as unknown once its provider was asked in vain', async () => {
