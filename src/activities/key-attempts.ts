@@ -3,10 +3,10 @@ import { Attempt } from '../db/entities/attempt.ts'
 import { PixKey } from '../db/entities/pix-key.ts'
 import { ALONE } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import { pixKey as life, type PixKeyEvent, type PixKeyState } from '../domain/pix-key.ts'
 import type { CreateKeyOutcome } from '../domain/provider.ts'
+import { refusalOf } from './outcomes.ts'
 
 /** A key under its lock, its one step, and the attempts at it: making it and removing it have these in common. */
 
@@ -57,10 +57,5 @@ export function leave(
 }
 
 export function failureOf(attempt: Attempt, row: PixKey): NonNullable<PixKey['failure']> {
-  return {
-    code: attempt.state === 'unreachable' ? 'no_provider_available' : (attempt.code ?? 'provider_rejected'),
-    message: attempt.message ?? REFUSALS.provider_rejected.message,
-    provider: row.connection.provider,
-    ...(attempt.providerCode && { provider_code: attempt.providerCode }),
-  }
+  return { ...refusalOf(attempt), provider: row.connection.provider }
 }

@@ -1,6 +1,7 @@
 import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { NOTHING } from '../db/questions.ts'
+import { REFUSALS } from '../domain/errors.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { leftToDo } from './left-to-do.ts'
@@ -126,6 +127,19 @@ async function leave<Row extends Tried>(
     attempt.providerCode = outcome.providerCode
   }
   await outgoing.refused(em, row, attempt)
+}
+
+/** Why nothing was done, as the merchant is told: what is known of one that nobody reached names its provider's host. */
+export function refusalOf({ state, code, message, providerCode }: Attempt) {
+  if (state === 'unreachable') {
+    const why = code === 'paused' ? code : 'no_provider_available'
+    return { code: why, message: REFUSALS[why].message }
+  }
+  return {
+    code: code ?? 'provider_rejected',
+    message: message ?? REFUSALS.provider_rejected.message,
+    ...(providerCode && { provider_code: providerCode }),
+  }
 }
 
 /** What an attempt says now. */

@@ -1,5 +1,4 @@
 import { attemptsOf } from '../db/attempts.ts'
-import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { Refund } from '../db/entities/refund.ts'
@@ -15,6 +14,7 @@ import { coverDisputes } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { lockChargeBeside, moveCharge } from './move.ts'
 import { book, failMovement } from './movements.ts'
+import { refusalOf } from './outcomes.ts'
 import type { Outgoing, Tried } from './outgoing.ts'
 import { partiesOf } from './refund-opening.ts'
 import { countReturns, type Devolution, moveRefund, settle, settleLate } from './refund-settlements.ts'
@@ -82,11 +82,7 @@ export const devolution: Outgoing<Devolution & Tried> = {
     const before = charge.history.at(-2) // What it showed before it was refunding.
     const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
     moveRefund(refund, event, at)
-    refund.failure = {
-      code: whyRefused(attempt),
-      message: attempt.message ?? 'the provider refused the refund',
-      ...(attempt.providerCode && { provider_code: attempt.providerCode }),
-    }
+    refund.failure = refusalOf(attempt)
     charge.refundingCents -= refund.valueCents
     await countReturns(em, charge)
     moveCharge(charge, whatFailureMeans(charge), at)
@@ -108,11 +104,6 @@ export const devolution: Outgoing<Devolution & Tried> = {
 function whatFailureMeans({ receivedCents, refundedCents }: Charge): ChargeEvent {
   if (refundedCents === receivedCents) return 'refund_settled_whole'
   return refundedCents > 0 ? 'refund_failed_after_another' : 'refund_failed'
-}
-
-function whyRefused({ state, code }: Attempt): string {
-  if (state === 'unreachable' && code !== 'paused') return 'no_provider_available'
-  return code ?? 'provider_rejected'
 }
 
 function accept(refund: Refund): void {

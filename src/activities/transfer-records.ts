@@ -3,7 +3,6 @@ import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { ask, NOTHING } from '../db/questions.ts'
-import { REFUSALS } from '../domain/errors.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { Restored, TransferOrder } from '../workflows/messages.ts'
@@ -11,6 +10,7 @@ import { announceTransfer } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
+import { refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
 import { TakenTooLate } from './taking.ts'
@@ -132,10 +132,5 @@ export function whyNobody(attempts: NamedAttempt[]): Failure {
   const refusals = attempts.filter(({ attempt }) => attempt.code !== 'insufficient_balance')
   const last = refusals.at(-1)
   if (!last) return failureOf('insufficient_balance')
-  return {
-    code: last.attempt.code ?? 'provider_rejected',
-    message: last.attempt.message ?? REFUSALS.provider_rejected.message,
-    provider: last.provider,
-    ...(last.attempt.providerCode && { provider_code: last.attempt.providerCode }),
-  }
+  return { ...refusalOf(last.attempt), provider: last.provider }
 }

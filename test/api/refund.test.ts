@@ -377,7 +377,13 @@ describe('what the provider says', () => {
       'no_provider_available',
       true,
     ])
-    expect(answer.body.data).toMatchObject({ status: 'PAID', refund: { status: 'FAILED' } })
+    const { data } = answer.body
+    expect(data).toMatchObject({ status: 'PAID', refund: { status: 'FAILED' } })
+    // Neither the provider's host nor what went wrong there is the merchant's.
+    const error = { code: 'no_provider_available', message: 'No provider could be reached.' }
+    expect(data.refund.error).toEqual(error)
+    expect((await refundsOf(merchant, charge))[0].refund.error).toEqual(error)
+    expect(await out.events({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
     await reachable()
     await refunded(merchant, charge)
   })

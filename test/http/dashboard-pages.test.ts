@@ -65,6 +65,13 @@ describe('every page', () => {
     expect(seen).toBeGreaterThanOrEqual(16)
   })
 
+  test('tells a provider’s own word of a transfer, and not what is known of a call that broke off', async () => {
+    expect((await merchant.get(`/dashboard/transfers/${ours.transfer}`)).text).toContain('<q>')
+    const { status, text } = await merchant.get(`/dashboard/transfers/${ours.unknown}`)
+    expect(status).toBe(200)
+    expect(text).not.toContain('<q>')
+  })
+
   test('may do nothing in a browser but what is ours', async () => {
     for (const path of [...PAGES, ...lives(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
       const { headers } = await merchant.get(path)

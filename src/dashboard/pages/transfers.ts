@@ -52,7 +52,8 @@ async function transfer({ em, token, params }: Visit<'merchant'>) {
         finality: attempt.finality,
         code: attempt.code,
         providerCode: attempt.providerCode,
-        message: attempt.message,
+        // Its own word: what is known of one that was not reached names its host, which is for operators.
+        message: attempt.state === 'rejected' ? attempt.message : null,
         createdAt: attempt.createdAt,
         updatedAt: attempt.updatedAt,
       })),

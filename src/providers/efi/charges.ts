@@ -105,9 +105,9 @@ function cobOf(order: IssueOrder) {
 
 function cannotIssue(order: IssueOrder): Rejected | undefined {
   if (order.totalCents === 0)
-    return cannotHere('open_amount_unsupported', 'Efí issues no charge without an amount')
+    return cannotHere('open_amount_unsupported', 'The provider issues no charge without an amount')
   if (order.collectionKey === null)
-    return cannotHere('collection_key_missing', 'Efí needs the key that collects the charge')
+    return cannotHere('collection_key_missing', 'The provider needs the key that collects the charge')
   return undefined
 }
 
@@ -119,4 +119,4 @@ function mayBeThereAlready(outcome: IssueOutcome): boolean {
   )
 }
 
-const idTaken = cannotHere('reference_taken', 'Efí has another charge under this reference')
+const idTaken = cannotHere('reference_taken', 'The provider has another charge under this reference')

@@ -52,7 +52,7 @@ export function refusalOf(answer: Answer): Refusal | undefined {
   const parsed = efiError.safeParse(answer.json)
   if (!parsed.success) return answer.status === 401 ? unauthorized : undefined
   const error = parsed.data
-  const message = error.message || `Efí refused with HTTP status ${answer.status}`
+  const message = error.message || `The provider refused with HTTP status ${answer.status}`
   return {
     says: says(answer.status, error),
     ...classOf(error),
@@ -113,6 +113,6 @@ type RailError = { codigo?: string | null; motivo?: string | null }
 /** Why the rail rejected a movement that Efí had taken. */
 export function rejectionOf(error: RailError | null | undefined, motivo?: string | null) {
   const code = error?.codigo && isRailCode(error.codigo) ? error.codigo : 'provider_rejected'
-  const message = motivo ?? error?.motivo ?? railCodes[code]?.meaning ?? 'Efí did not carry it out'
+  const message = motivo ?? error?.motivo ?? railCodes[code]?.meaning ?? 'The provider did not carry it out'
   return { code, message: message.slice(0, LONGEST_MESSAGE) }
 }

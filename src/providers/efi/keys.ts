@@ -31,4 +31,7 @@ export function keys(client: EfiClient): Pick<Provider, 'createKey' | 'listKeys'
   }
 }
 
-const unsupported = cannotHere('key_unsupported', 'Efí makes random keys only; others are made in its app')
+const unsupported = cannotHere(
+  'key_unsupported',
+  'The provider makes random keys only; others are made in its app',
+)

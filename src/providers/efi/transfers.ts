@@ -42,4 +42,4 @@ function transferBody({ cents, payerKey, pixKey, document, message }: TransferOr
   })
 }
 
-const keyMissing = cannotHere('collection_key_missing', 'Efí needs the key that pays')
+const keyMissing = cannotHere('collection_key_missing', 'The provider needs the key that pays')

@@ -116,5 +116,5 @@ function removed(payments: IncomingPix[]): FindChargeOutcome {
   return { kind: 'found', status: 'removed', charge: { ...nothing, txid: txid ?? '', pixKey }, payments }
 }
 
-const openAmount = cannotHere('open_amount_unsupported', 'Woovi issues no charge without an amount')
-const idTaken = cannotHere('reference_taken', 'Woovi has another charge under this reference')
+const openAmount = cannotHere('open_amount_unsupported', 'The provider issues no charge without an amount')
+const idTaken = cannotHere('reference_taken', 'The provider has another charge under this reference')

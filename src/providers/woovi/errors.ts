@@ -115,6 +115,6 @@ export type Failure = { reason?: string | null; name?: string | null; descriptio
 /** Why a movement that Woovi had taken failed: the rail's code where it tells one, else Woovi's name for it. */
 export function rejectionOf({ reason, name, description }: Failure) {
   const code = railCodeIn(reason ?? '') ?? named(name ?? '')?.code ?? 'provider_rejected'
-  const message = reason || description || railCodes[code]?.meaning || 'Woovi did not carry it out'
+  const message = reason || description || railCodes[code]?.meaning || 'The provider did not carry it out'
   return { code, message: message.slice(0, LONGEST_MESSAGE) }
 }

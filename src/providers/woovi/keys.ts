@@ -63,7 +63,7 @@ function bodyOf({ type, key }: KeyOrder) {
   }
 }
 
-const unsupported = cannotHere('key_unsupported', 'Woovi makes no CPF keys by its API')
+const unsupported = cannotHere('key_unsupported', 'The provider makes no CPF keys by its API')
 const takenByAnother = {
   kind: 'rejected',
   finality: 'final',

@@ -111,5 +111,5 @@ function aliasType(pixKey: string): string | null {
 
 const documentUnchecked = cannotHere(
   'document_unchecked',
-  'Woovi masks the owner of a key, so it cannot confirm a document',
+  'The provider masks the owner of a key, so it cannot confirm a document',
 )
