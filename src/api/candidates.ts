@@ -21,16 +21,21 @@ export async function candidatesFor(
   return candidates
 }
 
-/** What is wrong with the provider that a body names, where its schema has refused it already: all is said at once. */
-export async function wrongProvider(asked: {
-  em: EntityManager
-  token: Token
-  body: unknown
-}): Promise<FieldErrors> {
+export type Refused = { em: EntityManager; token: Token; body: unknown }
+
+/**
+ * What is wrong with the provider that a body names, where its schema has refused it already: all is said at once.
+ * `unable` judges candidates that may be named.
+ */
+export async function wrongProvider(
+  { em, token, body }: Refused,
+  unable: (candidates: Connection[]) => FieldErrors = () => ({}),
+): Promise<FieldErrors> {
   const errors: FieldErrors = {}
-  const { success, data } = providerNamed.safeParse(Object(asked.body).provider_uuid)
-  if (success) await named(errors, candidatesFor(asked.em, { token: asked.token, providerUuid: data }))
-  return errors
+  const { success, data } = providerNamed.safeParse(Object(body).provider_uuid)
+  if (!success) return errors
+  const candidates = await named(errors, candidatesFor(em, { token, providerUuid: data }))
+  return candidates ? unable(candidates) : errors
 }
 
 const providerNamed = uuid.optional()

@@ -13,12 +13,14 @@ export type ProvidersQuery = z.output<typeof providersQuery>
 
 export const PAYMENT_TYPES = ['PIX'] as const
 
+export const MOST_DEFAULTS = 10
+
 export const replaceDefaults = z.object({
   payment_type: anyCase(PAYMENT_TYPES),
   provider_uuids: z
     .array(uuid)
     .min(1, 'must name 1 to 10 providers')
-    .max(10, 'must name 1 to 10 providers')
+    .max(MOST_DEFAULTS, 'must name 1 to 10 providers')
     .meta({ description: 'The first is preferred, the others are fallbacks in their order' }),
 })
 

@@ -15,6 +15,7 @@ beforeAll(async () => {
   token = await world.token({ accountUuid })
   ids.EFI = await world.connection(accountUuid)
   ids.WOOVI = await world.connection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
+  ids.POOL = await world.connection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
   await world.defaults(accountUuid, [ids.EFI, ids.WOOVI])
 })
 afterAll(() => world?.close())
@@ -45,6 +46,13 @@ test.each([
   ['pix-keys', { type: 'EMAIL', provider_uuid: 'UNKNOWN' }, ['auth_code', 'auth_code_id', 'provider_uuid']],
   ['pix-keys/auth-code', { type: 'EMAIL', key: 'no', provider_uuid: 'UNKNOWN' }, ['key', 'provider_uuid']],
   ['pix-keys/auth-code', { type: 'EMAIL', key: 'no' }, ['key']],
+  ['pix-keys/auth-code', { type: 'EMAIL', key: 'no', provider_uuid: 'POOL' }, ['key', 'provider_uuid']],
+  ['pix-keys/auth-code', { key: 'no', provider_uuid: 'POOL' }, ['provider_uuid', 'type']],
+  [
+    'pix-keys',
+    { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '1', provider_uuid: 'POOL' },
+    ['auth_code', 'provider_uuid'],
+  ],
 ])('of POST /%s with %j', async (path, body, fields) => {
   await world.orm.em.fork().execute('delete from pix_key_tries')
   const named = Object.entries(body).map(([name, value]) => [name, ids[value as string] ?? value])

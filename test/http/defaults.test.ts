@@ -109,6 +109,16 @@ describe('the defaults', () => {
     expect(Object.keys(answer.body.errors)).toEqual(['payment_type'])
   })
 
+  test.each([
+    { list: (own: string) => [own, randomUUID(), own], errors: ['provider_uuids.1', 'provider_uuids.2'] },
+    { list: (own: string) => [own, 'x', own], errors: ['provider_uuids.1', 'provider_uuids.2'] },
+    { list: () => 'x', errors: ['provider_uuids'] },
+  ])('refuse another payment type and what is wrong with the list at once', async ({ list, errors }) => {
+    const answer = await replace(list(await connect()), { payment_type: 'TED' })
+    expect(answer.status).toBe(422)
+    expect(Object.keys(answer.body.errors).sort()).toEqual(['payment_type', ...errors])
+  })
+
   test('stay shown when one of them is blocked later', async () => {
     const uuid = await connect()
     await replace([uuid])

@@ -3,7 +3,8 @@ import type { EntityManager } from '../../db/orm.ts'
 import type { PixKeyType } from '../../domain/pix-key.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import type { Token } from '../auth.ts'
-import { candidatesFor } from '../candidates.ts'
+import { candidatesFor, type Refused, wrongProvider } from '../candidates.ts'
+import type { FieldErrors } from '../check.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { unpaused } from '../paused.ts'
 
@@ -29,8 +30,21 @@ export async function requireMaker(em: EntityManager, { type, ...wanted }: Wante
   else unpaused(able, 'in')
 }
 
+/** What is wrong with the provider of a key whose body its schema has refused already: all is said at once. */
+export function wrongMaker({ em, token, body }: Refused) {
+  return wrongProvider({ em, token, body }, candidates => {
+    const errors: FieldErrors = {}
+    if (candidates.every(isPool)) errors.provider_uuid = [poolMessage(candidates[0]!)]
+    return errors
+  })
+}
+
+function isPool({ type }: Connection): boolean {
+  return type !== 'NOMINAL'
+}
+
 function whyNot(connection: Connection, type: PixKeyType): 'pool' | 'unsupported' | null {
-  if (connection.type !== 'NOMINAL') return 'pool'
+  if (isPool(connection)) return 'pool'
   return CAPABILITIES[connection.dialect].keys.includes(type) ? null : 'unsupported'
 }
 

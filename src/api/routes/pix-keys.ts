@@ -13,9 +13,9 @@ import {
   showPixKey,
 } from '../../wire/pix-key.ts'
 import type { Routes } from '../app.ts'
-import { wrongProvider } from '../candidates.ts'
 import { createPixKey, PIX_KEYS_PATH } from '../pix-keys/create.ts'
 import { listPixKeys, pixKeyOf } from '../pix-keys/find.ts'
+import { wrongMaker } from '../pix-keys/makers.ts'
 import { removePixKey } from '../pix-keys/remove.ts'
 import { CODES_PATH, requestCode } from '../pix-keys/request-code.ts'
 import { countTry } from '../pix-keys/tries.ts'
@@ -37,7 +37,7 @@ export const pixKeyRoutes: Routes = (router, { temporal, config, sealer }) => {
     summary: 'Request the code that proves an e-mail address or phone',
     description: 'Six digits, good for ten minutes, one key and five wrong tries.',
     body: request,
-    alsoWrong: wrongProvider,
+    alsoWrong: wrongMaker,
     answers: {
       201: codeRequested,
       errors: [
@@ -59,7 +59,7 @@ export const pixKeyRoutes: Routes = (router, { temporal, config, sealer }) => {
       'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds.',
     admits: countTry,
     body: creation,
-    alsoWrong: wrongProvider,
+    alsoWrong: wrongMaker,
     answers: {
       201: pixKeyCreated,
       errors: [

@@ -7,7 +7,7 @@ import {
   replaceDefaults,
 } from '../../wire/provider.ts'
 import type { Routes } from '../app.ts'
-import { replaceDefaultProviders } from '../providers/defaults.ts'
+import { alsoUnfit, replaceDefaultProviders } from '../providers/defaults.ts'
 import { defaultProviders, listProviders, providerOf } from '../providers/find.ts'
 import { route } from '../route.ts'
 
@@ -42,6 +42,7 @@ export const providerRoutes: Routes = router => {
     description: 'Providers that are absent from the list are defaults no more.',
     tokens: 'global_only',
     body: replaceDefaults,
+    alsoWrong: alsoUnfit,
     answers: { 200: z.object({ message: z.string() }) },
     async handle({ body, token, em }) {
       await replaceDefaultProviders(em, token, body.provider_uuids)
