@@ -41,10 +41,10 @@ export const instant = z
   })
   .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
 
-/** One of some names, in any case; answered in upper case. */
+/** One of some names, in any case; answered in upper case. Letters of other alphabets stay what they are: `ı` is no `I`. */
 export function anyCase<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(
-    value => (typeof value === 'string' ? value.toUpperCase() : value),
+    value => (typeof value === 'string' ? value.replace(/[a-z]/g, letter => letter.toUpperCase()) : value),
     z.enum(names as unknown as readonly [Names[number], ...Names[number][]]),
   )
 }
@@ -106,9 +106,19 @@ export const day = z.iso
   .date()
   .refine(text => text >= '0001-01-01', 'must be a day from 0001-01-01 on')
   .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
+
+/** A number in a query is written in plain digits; what else JavaScript takes for one (`0x10`, `1e1`, a space) is none. */
+export function numberQuery<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    value => (typeof value !== 'string' ? value : PLAIN.test(value) ? Number(value) : Number.NaN),
+    schema,
+  )
+}
+const PLAIN = /^-?\d+(\.\d+)?$/
+
 export const pageQuery = {
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  per_page: z.coerce.number().int().min(1).max(100).default(15),
+  page: numberQuery(z.int().min(1)).default(1),
+  per_page: numberQuery(z.int().min(1).max(100)).default(15),
 }
 
 /** Yes or no in a query or a form, as browsers and programs write it. */

@@ -11,6 +11,7 @@ import {
   instant,
   name,
   namesQuery,
+  numberQuery,
   one,
   page,
   pageQuery,
@@ -60,8 +61,7 @@ export const createPayment = z.object({
 })
 export type CreatePayment = z.output<typeof createPayment>
 
-/** An empty text is no amount, though JavaScript makes 0 of it. */
-const reaisQuery = z.preprocess(value => (value === '' ? Number.NaN : value), z.coerce.number().pipe(reais))
+const reaisQuery = numberQuery(reais)
 
 export const paymentsQuery = z.strictObject({
   ...pageQuery,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { daysBetween, newestFirst, pageOf } from '../../src/api/pagination.ts'
+import { paymentsQuery } from '../../src/wire/payment.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -48,4 +49,16 @@ describe('days', () => {
   ])('$name', ({ from, to, between }) => {
     expect(daysBetween(from, to)).toEqual(between)
   })
+})
+
+test.each([
+  ['10.5', 1050],
+  ['10', 1000],
+  ['0x10', undefined],
+  ['1e1', undefined],
+  [' ', undefined],
+  ['', undefined],
+  ['-1', undefined],
+])('an amount in a query is written in plain digits: %j', (value_min, cents) => {
+  expect(paymentsQuery.safeParse({ value_min }).data?.value_min).toBe(cents)
 })

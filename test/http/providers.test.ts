@@ -156,12 +156,18 @@ describe('the list', () => {
     expect(body.data.map((one: { status: string }) => one.status).sort()).toEqual(found)
   })
 
-  test.each(['?status=OPEN', '?per_page=0', '?per_page=101', '?per_page=x', '?page=0', '?name=x'])(
-    'refuses %s',
-    async query => {
-      expect((await world.call('GET', PATH + query, { token })).status).toBe(422)
-    },
-  )
+  test.each([
+    ...['?status=OPEN', '?per_page=0', '?per_page=101', '?per_page=x', '?page=0', '?name=x'],
+    ...['?per_page=0x10', '?per_page=1e1', '?page=%201', '?page=', '?page=1.5', '?status=ACT%C4%B1VE'],
+  ])('refuses %s', async query => {
+    expect((await world.call('GET', PATH + query, { token })).status).toBe(422)
+  })
+
+  test('is empty past its end, however far', async () => {
+    const page = Number.MAX_SAFE_INTEGER
+    const { status, body } = await world.call('GET', `${PATH}?per_page=100&page=${page}`, { token })
+    expect([status, body.data, body.meta.current_page]).toEqual([200, [], page])
+  })
 })
 
 /** Counts the statements of this process's pool. */
