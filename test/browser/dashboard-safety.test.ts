@@ -139,6 +139,25 @@ there('the dashboard, safe and for everybody', () => {
     expect(findings.flat()).toEqual([])
   })
 
+  test.each([320, 375, 1024, 1280, 1600])(
+    'at %i pixels no amount is broken, and a name has room',
+    async width => {
+      const viewport = { width, height: 800 }
+      const { uuid } = await stage.merchant({ providers: [{ balance: 9_876_543_210.98 }] })
+      const page = await people.signedIn(uuid, { viewport })
+      expect(await page.locator('.cards .amount').first().innerText()).toMatch(/9\.876\.543\.210,98$/)
+      expect(await page.evaluate(BROKEN_AMOUNTS)).toEqual([])
+      expect(await isWiderThanItsScreen(page)).toBe(false)
+      const operator = await people.signedIn(null, { viewport })
+      await operator.goto('/dashboard/operator/providers')
+      const name = await operator.locator('th.text').last().boundingBox()
+      expect(name!.width).toBeGreaterThanOrEqual(128)
+    },
+  )
+  const BROKEN_AMOUNTS = `[...document.querySelectorAll('.cards .amount')]
+    .filter(one => one.offsetHeight >= 2 * parseFloat(getComputedStyle(one).lineHeight) || one.scrollWidth > one.clientWidth)
+    .map(one => one.innerText)`
+
   async function looked(page: Page, pages: string[]): Promise<string[]> {
     const found = []
     for (const one of pages) {
