@@ -24,6 +24,10 @@ function formatsOf(language: Language) {
   const short = new Intl.DateTimeFormat(locale, {
     ...{ day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: TIME_ZONE },
   } as const)
+  const dated = new Intl.DateTimeFormat(locale, {
+    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    timeZone: TIME_ZONE,
+  } as const)
   const day = new Intl.DateTimeFormat(locale, { day: '2-digit', month: '2-digit', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
@@ -36,7 +40,9 @@ function formatsOf(language: Language) {
     percent: (share: number) => percent.format(share),
     /** A moment with the exact one behind it. */
     time: (at: Date | string): Markup => tagged(at, moment),
-    shortTime: (at: Date | string): Markup => tagged(at, short),
+    /** The same without seconds, and without its year while that is the present one. */
+    shortTime: (at: Date | string, now: Date = new Date()): Markup =>
+      tagged(at, yearOf(at) === yearOf(now) ? short : dated),
     /** A day `YYYY-MM-DD` as `21/11`. */
     day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
     /** How long ago or ahead, in the largest unit that fits. */
@@ -57,6 +63,12 @@ const UNITS = [
   ['minute', 60],
   ['second', 1],
 ] as const
+
+const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: TIME_ZONE })
+
+function yearOf(at: Date | string): string {
+  return year.format(new Date(at))
+}
 
 function tagged(at: Date | string, format: Intl.DateTimeFormat): Markup {
   const date = new Date(at)

@@ -187,6 +187,7 @@ describe('a token', () => {
     const made = await merchant.send('/dashboard/tokens', form)
     expect(made.status).toBe(200)
     const token = /value="(trl_test_[\w-]{43})"/.exec(made.text)![1]!
+    expect(made.text).toContain('31/12/2999, 20:59:59')
     const again = await merchant.send('/dashboard/tokens', form)
     expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens'])
     const rows = await ours.sql(

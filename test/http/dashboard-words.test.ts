@@ -150,6 +150,11 @@ test('numbers and moments are as Brazilians read them', () => {
   expect(format.time('2026-11-21T02:59:59.999Z').text).toBe(
     '<time datetime="2026-11-21T02:59:59.999Z">20/11/2026, 23:59:59</time>',
   )
+  const at = '2026-11-21T02:59:59.999Z'
+  const short = (now: string) => format.shortTime(at, new Date(now)).text.replaceAll(/<[^>]*>/g, '')
+  expect(short('2026-01-01T03:00:00Z')).toBe('20/11, 23:59')
+  expect(short('2026-01-01T02:59:59Z')).toBe('20/11/2026, 23:59')
+  expect(short('2027-01-01T03:00:00Z')).toBe('20/11/2026, 23:59')
   expect(format.document('52998224725')).toBe('529.982.247-25')
   expect(format.document('12ABC34501DE35')).toBe('12.ABC.345/01DE-35')
   expect(format.document('***982247**')).toBe('***982247**')
