@@ -1,4 +1,5 @@
 import { refuse } from '../api/errors.ts'
+import { Account } from '../db/entities/account.ts'
 import { User } from '../db/entities/user.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { passwordFits } from '../passwords.ts'
@@ -11,13 +12,18 @@ const WINDOW_MINUTES = 15
 
 export type SignInTry = { email: string; password: string; address: string }
 
-/** The user whose e-mail and password these are; the same refusal for every other case, after the same time. */
+/**
+ * The user whose e-mail and password these are; the same refusal for every other case, after the same time. Only who has
+ * the password hears that the account is blocked.
+ */
 export async function whoSignsIn(em: EntityManager, asked: SignInTry): Promise<User> {
   const email = asked.email.trim().toLowerCase()
   const id = await countedTry(em, email, asked.address)
   const user = await em.findOne(User, { email }, { populate: ['passwordHash'] })
   const fits = await passwordFits(asked.password, user?.passwordHash ?? null)
   if (!user || !fits || user.disabledAt) refuse('sign_in_refused')
+  if (user.accountUuid && (await em.count(Account, { uuid: user.accountUuid, status: 'BLOCKED' })) > 0)
+    refuse('account_blocked')
   await em.execute('delete from sign_in_try where id = ? or email_hash = ?', [id, sha256(email)])
   return user
 }

@@ -8,6 +8,7 @@ export const REFUSALS = {
   provider_rejected: { status: 400, message: 'The provider refused the operation.' },
   unauthenticated: { status: 401, message: 'The access token is missing, unknown, revoked or expired.' },
   sign_in_refused: { status: 401, message: 'E-mail or password is wrong.' },
+  account_blocked: { status: 403, message: 'The account is blocked.' },
   form_expired: { status: 403, message: 'The form is not of this session, or older than it; send it again.' },
   token_bound_to_provider: {
     status: 403,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser, disableUser, setPassword } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { browserOf } from './support/browser.ts'
+import { browserOf, fieldOf } from './support/browser.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const PASSWORD = 'a long enough password'
@@ -68,6 +68,36 @@ describe('signing in', () => {
       expect(answer.headers.get('location')).toMatch(/^\/dashboard(?!\/\/)/)
     },
   )
+
+  test('keeps after a wrong password who signs in, and where to', async () => {
+    const email = await user()
+    const browser = browserOf(world)
+    const form = { email, password: 'a wrong password', next: '/dashboard/charges?status=PAID' }
+    const refused = await browser.send('/dashboard/sign-in', form)
+    expect([refused.status, fieldOf(refused.text, 'next')]).toEqual([401, form.next])
+    expect(refused.text).toContain(`type="email" value="${email}"`)
+    expect(refused.text).not.toContain(form.password)
+    const elsewhere = await browser.send('/dashboard/sign-in', { ...form, next: 'https://evil.example' })
+    expect([elsewhere.status, fieldOf(elsewhere.text, 'next')]).toEqual([401, ''])
+  })
+
+  test('says that an account is blocked to nobody but who has its password', async () => {
+    const accountUuid = await world.account()
+    const email = await user({ accountUuid })
+    await world.orm.em.execute(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
+    const said = async (password: string) => {
+      const answer = await browserOf(world).signIn(email, password)
+      return [answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]]
+    }
+    expect(await said('a wrong password')).toEqual([401, 'E-mail ou senha incorretos.'])
+    expect(await said(PASSWORD)).toEqual([403, 'Esta conta está bloqueada. Fale com quem opera o serviço.'])
+    expect(
+      await world.orm.em.execute(
+        'select * from dashboard_session s join app_user u on u.uuid = s.user_uuid where email = ?',
+        [email],
+      ),
+    ).toEqual([])
+  })
 
   test('refuses what is no text', async () => {
     const browser = browserOf(world)

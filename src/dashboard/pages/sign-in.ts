@@ -31,13 +31,14 @@ export function signInPages({ house, post }: Door): void {
     if (switchesLanguage(house, ctx)) return
     const signedIn = await whoCalls(house, ctx)
     if (signedIn) return answer(house, ctx, { shown: elsewhere(homeOf(signedIn.user.role)) })
-    showForm(house, ctx)
+    showForm(house, ctx, { next: ctx.query.next })
   })
 
   house.router.koa.post(SIGN_IN, async ctx => {
     ctx.set(PAGE_HEADERS)
+    let form = new URLSearchParams()
     try {
-      const form = await readForm(ctx.req)
+      form = await readForm(ctx.req)
       requireOwnForm(
         ctx.req,
         form.get('_csrf'),
@@ -55,7 +56,7 @@ export function signInPages({ house, post }: Door): void {
       answer(house, ctx, { shown: elsewhere(ownPath(form.get('next')) ?? homeOf(user.role)) })
     } catch (error) {
       const refusal = refusalFor(error, { log: house.log, requestId: ctx.state.requestId })
-      showForm(house, ctx, refusal)
+      showForm(house, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
     }
   })
 
@@ -71,10 +72,13 @@ export function homeOf(role: 'merchant' | 'operator'): string {
   return role === 'operator' ? '/dashboard/operator' : '/dashboard'
 }
 
-function showForm(house: House, ctx: RouterContext, refusal?: ReturnType<typeof refusalFor>): void {
+type Form = { next: unknown; email?: string; refusal?: ReturnType<typeof refusalFor> }
+
+/** The form, with what it was sent with but for the password. */
+function showForm(house: House, ctx: RouterContext, { next, email = '', refusal }: Form): void {
   const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? randomBytes(32).toString('base64url')
   keepCookie(ctx, { name: FORM_COOKIE, value: cookie, isSecure: house.isSecure })
-  const told = { csrf: formToken(cookie), next: ownPath(ctx.query.next) ?? '' }
+  const told = { csrf: formToken(cookie), next: ownPath(next) ?? '', email }
   answer(house, ctx, { shown: page('sign-in', told, SIGN_IN), ...(refusal && { refusal }) })
 }
 
