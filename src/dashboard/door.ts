@@ -13,7 +13,7 @@ import type { RefusalCode } from '../domain/errors.ts'
 import type { Engine } from '../engine/start.ts'
 import { type Asset, openAssets } from './assets.ts'
 import { readForm, requireOwnForm, requireOwnSite } from './form.ts'
-import { answerWith, type Shown, withQuery } from './page.ts'
+import { answerWith, itsPage, type Shown, withQuery } from './page.ts'
 import { cookieName, keepCookie, PAGE_HEADERS } from './policy.ts'
 import { type SignedIn, sessionOf } from './sessions.ts'
 import { openViews, type Views } from './views.ts'
@@ -81,8 +81,11 @@ export function openDoor(house: House) {
     get<Role extends Looker>(role: Role, path: string, page: Page<Role>): void {
       house.router.koa.get(path, ctx => serve(house, ctx, { role, act: page } as Serving))
     },
+    /** Who looks at what only takes a form is led to the page of the form. */
     post<Role extends Looker>(role: Role, path: string, act: Act<Role>): void {
       house.router.koa.post(path, ctx => serve(house, ctx, { role, ...act } as Serving))
+      const look: Page<Role> = async visit => itsPage(await act.again?.(visit))
+      house.router.koa.get(path, ctx => serve(house, ctx, { role, act: look } as Serving))
     },
   }
 }

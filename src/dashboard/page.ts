@@ -29,6 +29,11 @@ export function elsewhere(path: string, done?: string): Shown {
   return { kind: 'elsewhere', path: done === undefined ? path : `${path}?done=${done}` }
 }
 
+/** To the address that a page has for itself. */
+export function itsPage(shown: Shown | undefined): Shown {
+  return elsewhere((shown?.kind === 'page' && shown.self) || '/dashboard')
+}
+
 type Answering = {
   shown: Shown | undefined
   signedIn?: SignedIn | undefined

@@ -1,4 +1,5 @@
 import type { Routes } from '../api/app.ts'
+import { refuse } from '../api/errors.ts'
 import { openDoor, openHouse } from './door.ts'
 import { operatorActs } from './operator/acts.ts'
 import { operatorPages } from './operator/pages.ts'
@@ -37,4 +38,6 @@ export const dashboardRoutes: Routes = (router, dependencies) => {
   eventPages(door)
   operatorPages(door)
   operatorActs(door)
+  // What is not there is said by a page as well.
+  door.get('any', '/dashboard/*rest', async () => refuse('not_found'))
 }

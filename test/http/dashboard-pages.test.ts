@@ -137,6 +137,28 @@ describe('what a page does', () => {
     expect((await merchant.get('/dashboard/tokens')).status).toBe(200)
   })
 
+  test('who looks at its address is led to the page of its form', async () => {
+    const webhook = `/dashboard/webhooks/${ours.webhook}`
+    for (const [path, leadsTo] of [
+      ['/dashboard/sign-out', '/dashboard'],
+      ['/dashboard/providers/order', '/dashboard/providers'],
+      ['/dashboard/keys/code', '/dashboard/keys'],
+      [`/dashboard/tokens/${randomUUID()}/revoke`, '/dashboard/tokens'],
+      [`/dashboard/charges/${ours.charge}/refund`, `/dashboard/charges/${ours.charge}`],
+      [`/dashboard/transfers/${ours.waiting}/cancel`, `/dashboard/transfers/${ours.waiting}`],
+      [`/dashboard/disputes/${ours.dispute}/reply`, `/dashboard/disputes/${ours.dispute}`],
+      [`${webhook}/rotate`, webhook],
+      [`${webhook}/deliveries/${ours.delivery}/resend`, webhook],
+    ] as const) {
+      const answer = await merchant.get(path)
+      expect([path, answer.status, answer.headers.get('location')]).toEqual([path, 303, leadsTo])
+    }
+    const settle = await operator.get('/dashboard/operator/settle')
+    expect(settle.headers.get('location')).toBe('/dashboard/operator/unknown')
+    expect((await merchant.get('/dashboard/operator/settle')).status).toBe(404)
+    expect((await stranger.get(`${webhook}/rotate`)).status).toBe(404)
+  })
+
   test('it does not do for another role or account', async () => {
     for (const path of acts().filter(path => path !== '/dashboard/sign-out'))
       expect([path, (await operator.call('POST', path, { form: {} })).status]).toEqual([path, 404])
@@ -436,6 +458,15 @@ test('each life leads to its workflow', async () => {
   expect(text).toContain(
     `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(`transfer/${ours.transfer}`)}`,
   )
+})
+
+test('what is not there is said by a page', async () => {
+  for (const path of ['/dashboard/nowhere', '/dashboard/operator/nowhere', '/dashboard/charges/a/b/c']) {
+    const { status, headers, text } = await merchant.get(path)
+    expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    expect(text).toContain('<h1>Não foi possível</h1>')
+  }
+  expect((await browserOf(world).get('/dashboard/nowhere')).status).toBe(303)
 })
 
 test('the language is switched on the spot, and nobody is led elsewhere by it', async () => {
