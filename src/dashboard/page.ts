@@ -24,9 +24,9 @@ export function page(view: string, told: object, self?: string, marked: object =
   return { kind: 'page', view, told, mark, self }
 }
 
-/** To another page, which says what was done. */
-export function elsewhere(path: string, done?: string): Shown {
-  return { kind: 'elsewhere', path: done === undefined ? path : `${path}?done=${done}` }
+/** To another page, which says what was done, of the mode in which it was done. */
+export function elsewhere(path: string, done?: string, mode?: string): Shown {
+  return { kind: 'elsewhere', path: withQuery(path, { mode, done }) }
 }
 
 /** To the address that a page has for itself. */

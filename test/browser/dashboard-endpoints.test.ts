@@ -63,7 +63,7 @@ there('the dashboard in a browser', () => {
     const address = `maria.${randomUUID().slice(0, 13)}@example.com`
     const page = await people.signedIn(uuid)
     await page.getByRole('link', { name: 'Chaves PIX' }).click()
-    const ask = page.locator('form[action="/dashboard/keys/code"]')
+    const ask = page.locator('form[action^="/dashboard/keys/code"]')
     await ask.getByLabel('Tipo').selectOption('EMAIL')
     await ask.getByLabel('Chave').fill(address)
     await ask.getByRole('button', { name: 'Enviar o código' }).click()
@@ -79,6 +79,7 @@ there('the dashboard in a browser', () => {
     expect(await row.innerText()).toMatch(/E-mail[\s\S]*Provedor B[\s\S]*Ativa/)
     await row.getByRole('button', { name: /Remover/ }).click()
     await page.getByText('A chave foi removida.').waitFor()
+    expect(page.url()).toMatch(/\?mode=test&done=key_removed$/)
     expect((await api.get('/api/v1/pix-keys')).body.data).toEqual([])
   })
 

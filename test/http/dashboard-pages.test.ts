@@ -209,6 +209,9 @@ describe('a token', () => {
     const made = await merchant.send('/dashboard/tokens', form)
     expect(made.status).toBe(200)
     const token = /value="(trl_test_[\w-]{43})"/.exec(made.text)![1]!
+    // The account has nothing but a simulator.
+    expect((await stranger.get('/dashboard/tokens')).text).toContain('<option value="live" selected>')
+    expect((await merchant.get('/dashboard/tokens')).text).toContain('<option value="test" selected>')
     expect(made.text).toContain('31/12/2999, 20:59:59')
     const again = await merchant.send('/dashboard/tokens', form)
     expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens'])
@@ -397,6 +400,39 @@ test('a dispute is answered by a form of its session, and by nothing else', asyn
   expect(wrong.text).toContain('&#60;script&#62;alert(1)')
   expect((await reply({ ...fields, _csrf })).status).toBe(503)
   expect(await ours.sql('select accept from med where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
+})
+
+test('keys of simulators and of real providers are reached apart, and what was done leads back to its mode', async () => {
+  const accountUuid = await world.account()
+  const simulated = await world.connection(accountUuid)
+  const real = await world.connection(accountUuid, { isSimulated: false })
+  const [simulatedKey, realKey] = [randomUUID(), randomUUID()]
+  for (const [connection, key] of [
+    [simulated, simulatedKey],
+    [real, realKey],
+  ])
+    await ours.sql(
+      `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+         request_id, fingerprint, created_at, updated_at)
+       select gen_random_uuid(), account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, 'active', 'r', 'f',
+         now(), now() from connection where uuid = ?`,
+      [key, connection],
+    )
+  await addUser(world.orm.em.fork(), { email: 'keys@trilho.test', password: PASSWORD, accountUuid })
+  const owner = browserOf(world)
+  await owner.signIn('keys@trilho.test', PASSWORD)
+  const seen = ({ text }: { text: string }) =>
+    [simulatedKey, realKey, simulated, real].map(one => text.includes(one))
+  const live = await owner.get('/dashboard/keys')
+  expect(seen(live)).toEqual([false, true, false, true])
+  expect(live.text).toContain('href="/dashboard/keys?mode=test"')
+  const test = await owner.get('/dashboard/keys?mode=test')
+  expect(seen(test)).toEqual([true, false, true, false])
+  const actions = [...test.text.matchAll(/action="(\/dashboard\/keys[^"]*)"/g)].map(match => match[1]!)
+  expect(actions).toEqual(['/remove', '/code', ''].map(act => `/dashboard/keys${act}?mode=test`))
+  const refused = await owner.send(actions[0]!, { key: randomUUID() }, { on: '/dashboard/keys' })
+  expect([refused.status, ...seen(refused)]).toEqual([404, true, false, true, false])
+  expect(refused.text).toContain('href="/dashboard/keys?mode=live"')
 })
 
 test('the fourth try of a key within a minute waits', async () => {

@@ -12,7 +12,7 @@ import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import { listed } from './listing.ts'
-import { inMode } from './mode.ts'
+import { inMode, modesOf } from './mode.ts'
 
 const PATH = '/dashboard/keys'
 const once = z.object({ once: uuid })
@@ -40,7 +40,7 @@ export function keyPages({ get, post, house }: Door): void {
       await countTry({ ...asked, em: visit.em.fork() })
       const body = required(creation, Object.fromEntries(visit.form))
       await createPixKey({ engine, sealer }, { ...asked, body })
-      return elsewhere(PATH, 'key_created')
+      return elsewhere(PATH, 'key_created', asked.token.mode)
     },
     again: visit => keys(visit, proving(visit)),
   })
@@ -50,7 +50,7 @@ export function keyPages({ get, post, house }: Door): void {
       const { key } = required(removal, Object.fromEntries(visit.form))
       const { token, em, requestId } = await means(visit)
       await removePixKey(engine, { key, token, em, requestId })
-      return elsewhere(PATH, 'key_removed')
+      return elsewhere(PATH, 'key_removed', token.mode)
     },
     again: visit => keys(visit),
   })
@@ -72,7 +72,8 @@ async function keys(visit: Visit<'merchant'>, proving?: Proving | null) {
   const { data, meta, wrong } = await listed({ ...visit, query }, pixKeysQuery, asked =>
     listPixKeys(visit.em.fork(), token, asked),
   )
-  const all = (await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })).data
+  const reached = { ...token, reaches: token.mode }
+  const all = (await listProviders(visit.em.fork(), reached, { page: 1, per_page: 100 })).data
   const connections = all.filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(PROVED_TYPES as readonly string[]).includes(type))
   const told = {
@@ -81,6 +82,7 @@ async function keys(visit: Visit<'merchant'>, proving?: Proving | null) {
     wrong,
     connections,
     mode: token.mode,
+    modes: await modesOf(visit),
     proving,
     typed: Object.fromEntries(visit.form),
     plain,

@@ -10,6 +10,7 @@ import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
+import { inMode } from './mode.ts'
 
 const PATH = '/dashboard/tokens'
 
@@ -64,7 +65,9 @@ async function requireReached(em: EntityManager, uuid: string, mode: Token['mode
   if (reached === 0) refuseField('provider_uuid', 'must be of the mode of the token')
 }
 
-async function tokens({ em, token, form }: Visit<'merchant'>, issued?: string) {
+async function tokens(visit: Visit<'merchant'>, issued?: string) {
+  const { em, token, form } = visit
+  const { mode } = await inMode(visit)
   const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
   const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
   const now = new Date()
@@ -79,7 +82,8 @@ async function tokens({ em, token, form }: Visit<'merchant'>, issued?: string) {
     expiresAt: row.expiresAt,
     state: row.revokedAt ? 'revoked' : row.expiresAt && row.expiresAt <= now ? 'expired' : 'active',
   }))
-  return page('tokens', { rows, connections, issued, typed: issued ? {} : Object.fromEntries(form) }, PATH)
+  const typed = issued ? {} : Object.fromEntries(form)
+  return page('tokens', { rows, connections, issued, mode, typed }, PATH)
 }
 
 function endOf(day: string): Date {
