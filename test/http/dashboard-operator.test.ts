@@ -117,6 +117,16 @@ describe('an act', () => {
     expect(await ours.sql('select * from pause')).toEqual([])
   })
 
+  test('of a pause that is refused keeps what was typed', async () => {
+    const typed = { target: 'account', uuid: 'no-uuid', reach: 'everything', reason: 'a "long" reason' }
+    const { status, text } = await send('pause', typed)
+    expect(status).toBe(422)
+    expect(text).toContain('<option value="account" selected>')
+    expect(text).toContain('<option value="everything" selected>')
+    expect(text).toContain('name="uuid" value="no-uuid"')
+    expect(text).toContain('name="reason" value="a &#34;long&#34; reason"')
+  })
+
   test('is said of what was settled only with its end-to-end id', async () => {
     const form = { noun: 'transfer', uuid: ours.unknown, as: 'settled', reason: 'the statement says so' }
     const answer = await send('settle', form, '/unknown')
@@ -151,6 +161,9 @@ describe('an act', () => {
     expect(paused.headers.get('location')).toBe(`${OPERATOR}/providers?done=paused`)
     const { text } = await operator.get(`${OPERATOR}/providers`)
     expect(text).toContain('their bank is down')
+    const refused = await send('resume', { ...target, reason: 'x' })
+    expect(refused.text.match(/name="reason" value="[^"]+"/g)).toEqual(['name="reason" value="x"'])
+    expect(refused.text).toContain('<details class="act" open>')
     expect((await send('resume', { ...target, reason: 'it is back' })).status).toBe(303)
     expect((await send('resume', { ...target, reason: 'it is back' })).status).toBe(404)
     const subject = `connection/${ours.connection}`

@@ -364,6 +364,25 @@ test('a webhook of no event is refused, and what was unticked stays so', async (
   ])
 })
 
+test('a webhook that is refused is shown again as it was typed', async () => {
+  const ticked = (text: string) =>
+    [...text.matchAll(/name="events" value="(\w+)" checked/g)].map(match => match[1])
+  const on = '/dashboard/webhooks'
+  const wrong = { url: 'https://127.0.0.1:1/typed', events: 'MED' }
+  const created = await stranger.send(on, { ...wrong, token: 'my "own" one', once: randomUUID() })
+  expect([created.status, ticked(created.text)]).toEqual([422, ['MED']])
+  expect(created.text).toContain('name="token" value="my &#34;own&#34; one"')
+  const none = await stranger.send(on, { url: wrong.url, events: '', once: randomUUID() })
+  expect([none.status, ticked(none.text)]).toEqual([422, []])
+  const one = `${on}/${ours.webhook}`
+  const registered = ticked((await merchant.get(one)).text)
+  const changed = await merchant.send(`${one}/change`, wrong, { on: one })
+  expect([changed.status, ticked(changed.text)]).toEqual([422, ['MED']])
+  expect(changed.text).toContain('value="https://127.0.0.1:1/typed"')
+  const disabled = await merchant.send(`${one}/change`, { status: 'GONE' }, { on: one })
+  expect([disabled.status, ticked(disabled.text)]).toEqual([422, registered])
+})
+
 test('a webhook is tested, sent to again, disabled and removed', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   const done = async (act: string, form = {}) => {

@@ -32,9 +32,10 @@ export const OPERATOR_PAGES = {
     page('operator/unmatched', { rows: await unmatchedPayments(em.fork()) }, `${OPERATOR}/unmatched`),
   differences: async ({ em }: Looking) =>
     page('operator/differences', { rows: await openDifferences(em.fork()) }, `${OPERATOR}/differences`),
-  async providers({ em }: Looking) {
+  async providers({ em, form }: Looking) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
-    const told = { rows: await connectionHealth(em.fork()), pauses: pauses.map(shownPause) }
+    const typed = Object.fromEntries(form)
+    const told = { rows: await connectionHealth(em.fork()), pauses: pauses.map(shownPause), typed }
     return page('operator/providers', told, `${OPERATOR}/providers`)
   },
   async acts({ em }: Looking) {
