@@ -115,7 +115,7 @@ there('the dashboard in a browser', () => {
     await until(disposition, is => is === 'returned', { limitMs: 60_000 })
     expect(await out.paidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
     await operator.getByRole('link', { name: 'Registro de atos' }).click()
-    expect(await operator.getByRole('row', { name: /return_unmatched.*o pagador ligou/ }).count()).toBe(1)
+    expect(await operator.getByRole('row', { name: /Devolução ao pagador.*o pagador ligou/ }).count()).toBe(1)
   })
 
   test('no page complained of anything', () => {

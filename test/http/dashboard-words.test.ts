@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { check } from '../../src/api/check.ts'
 import { fieldMessage } from '../../src/dashboard/field-messages.ts'
 import { amountText } from '../../src/dashboard/form.ts'
 import { FORMATS } from '../../src/dashboard/formats.ts'
@@ -9,7 +11,8 @@ import { niceTop } from '../../src/dashboard/plots.ts'
 import { dictionary, languageOf, WORDS } from '../../src/dashboard/words.ts'
 import { CHARGE_STATUSES } from '../../src/domain/charge.ts'
 import { MOVEMENT_REASONS } from '../../src/domain/movement.ts'
-import { PROVIDER_NAMES } from '../../src/domain/provider.ts'
+import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../src/domain/provider.ts'
+import { DISABLED_BECAUSE } from '../../src/domain/webhook.ts'
 
 const root = join(import.meta.dirname, '../../src/dashboard')
 const sources = readdirSync(root, { recursive: true })
@@ -38,6 +41,8 @@ describe('the dictionaries', () => {
     const names = [
       ...CHARGE_STATUSES.map(status => `status.${status}`),
       ...MOVEMENT_REASONS.map(reason => `reason.${reason}`),
+      ...CONNECTION_STATUSES.map(status => `connection.${status}`),
+      ...ACTS.map(act => `act.${act}`),
       ...PROVIDER_NAMES.map(provider => `provider.${provider}`),
       ...OUTCOMES.map(outcome => `outcome.${outcome}`),
       ...OUTCOMES.filter(one => one !== 'orphan' && one !== 'closed').map(outcome =>
@@ -59,10 +64,10 @@ describe('the dictionaries', () => {
 
 test('whatever the API says of a field is said in Portuguese as well', () => {
   const src = join(root, '..')
-  const spoken = ['wire', 'api', 'webhooks'].flatMap(folder =>
+  const spoken = ['wire', 'api', 'webhooks', 'dashboard'].flatMap(folder =>
     readdirSync(join(src, folder), { recursive: true })
       .map(file => join(src, folder, String(file)))
-      .filter(file => file.endsWith('.ts') && !file.includes('openapi')),
+      .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
   )
   const said = [...spoken, join(src, 'domain/split.ts')].flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(SAID_OF_A_FIELD)].map(match => match[1]!),
@@ -72,6 +77,58 @@ test('whatever the API says of a field is said in Portuguese as well', () => {
   expect(fieldMessage('pt-BR', 'is wrong: 3 tries left')).toBe('não confere; tentativas que restam: 3')
   expect(fieldMessage('en', 'is required')).toBe('is required')
 })
+
+test('whatever zod says of a field by itself is said in Portuguese as well', async () => {
+  const wire = join(root, '../wire')
+  const modules = await Promise.all(readdirSync(wire).map(file => import(join(wire, file))))
+  const schemas = modules.flatMap(module => Object.values(module).filter(one => one instanceof z.ZodObject))
+  const said = schemas.flatMap(schema =>
+    Object.keys(schema.shape).flatMap(field => WRONG.flatMap(value => saidOf(schema, { [field]: value }))),
+  )
+  expect(new Set(said).size).toBeGreaterThan(40)
+  expect([...new Set(said)].filter(message => fieldMessage('pt-BR', message) === message)).toEqual([])
+  expect(fieldMessage('pt-BR', 'Too big: expected string to have <=255 characters')).toBe(
+    'pode ter no máximo 255 caracteres',
+  )
+  expect(fieldMessage('pt-BR', 'Invalid GUID')).toBe('precisa ser um identificador (UUID)')
+})
+
+const WRONG = [
+  null,
+  '',
+  'x',
+  'x'.repeat(5_000),
+  '-1',
+  '1.5',
+  '1e12',
+  -1,
+  1.5,
+  1e12,
+  true,
+  [],
+  Array(200).fill('x'),
+  {},
+]
+
+function saidOf(schema: z.ZodType, input: unknown): string[] {
+  const checked = check(schema, input, 'body')
+  return checked.kind === 'wrong' ? Object.values(checked.errors).flat() : []
+}
+
+test('why a webhook is disabled is said in Portuguese as well', () => {
+  const reasons = [...Object.values(DISABLED_BECAUSE), 'unknown']
+  expect(reasons.filter(reason => fieldMessage('pt-BR', reason) === reason)).toEqual([])
+  expect(fieldMessage('pt-BR', 'No TLS connection to the URL could be made: ECONNREFUSED.')).toBe(
+    'não foi possível uma conexão TLS ao endereço: ECONNREFUSED',
+  )
+})
+
+/** What is written down of operators, wherever the source names it. */
+const ACTS = readdirSync(join(root, '..'), { recursive: true })
+  .map(file => join(root, '..', String(file)))
+  .filter(file => file.endsWith('.ts'))
+  .flatMap(file => [...readFileSync(file, 'utf8').matchAll(/\bact: '(\w+)'/g)].map(match => match[1]!))
+  .concat('settle_settled', 'settle_rejected', 'pause_money_out', 'pause_everything')
 
 const SAID_OF_A_FIELD =
   /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g
