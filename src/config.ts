@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { faultsOfKeys } from './sealing.ts'
 import { storageOf, storageVariables } from './storage/settings.ts'
 
 /** The environment, parsed once. Nothing else reads `process.env` (test/architecture.test.ts holds this). */
@@ -28,7 +29,9 @@ const schema = z.object({
   TRILHO_BEHIND_PROXY: flag.default(false),
 
   /** `id:base64 of 32 bytes`, several separated by commas; the first seals, all open. */
-  TRILHO_SECRET_KEY: z.string().regex(/^[a-z0-9]+:[A-Za-z0-9+/=]{44}(,[a-z0-9]+:[A-Za-z0-9+/=]{44})*$/),
+  TRILHO_SECRET_KEY: z.string().superRefine((keys, context) => {
+    for (const message of faultsOfKeys(keys)) context.addIssue({ code: 'custom', message })
+  }),
   /** Divides every wait, for tests and storms. */
   TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
   /** Requests per second and burst of one token. */

@@ -57,6 +57,20 @@ export function sealer(keys: string): Sealer {
   }
 }
 
+/** What is wrong with such a text, each entry named by its place and never quoted; empty where nothing is. */
+export function faultsOfKeys(keys: string): string[] {
+  const ids = new Set<string>()
+  return keys.split(',').flatMap((pair, index) => {
+    const [, id, secret] = /^([a-z0-9]+):([A-Za-z0-9+/]+=*)$/.exec(pair) ?? []
+    const entry = `entry ${index + 1}`
+    if (id === undefined) return [`${entry} is not id:base64`]
+    const faults = ids.has(id) ? [`${entry} repeats the id of another`] : []
+    ids.add(id)
+    if (Buffer.from(secret!, 'base64').length !== 32) faults.push(`${entry} is not the base64 of 32 bytes`)
+    return faults
+  })
+}
+
 /** SHA-256, for what must be recognised but never read: tokens, request bodies, notices. */
 export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer')

@@ -65,7 +65,7 @@ const ARROWS: Record<string, string[]> = {
     'config',
   ],
   metrics: ['types of db', 'types of providers'],
-  config: ['storage/settings'],
+  config: ['sealing', 'storage/settings'],
   storage: ['domain'],
   lives: ['config', 'tracing'],
   passwords: [],

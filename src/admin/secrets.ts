@@ -14,8 +14,8 @@ export type Resealed = { table: string; column: string; resealed: number; unopen
 
 /**
  * Seals everything that is stored under an older key anew under the newest one. A row that somebody changes meanwhile is
- * left to the next run; one whose key is not known here is counted as unopened. What runs under an older key is not
- * touched: the key must stay known until the last life that began under it is over.
+ * left to the next run; one that does not open here, whichever key it names, is counted as unopened. What runs under an
+ * older key is not touched: the key must stay known until the last life that began under it is over.
  */
 export async function reseal(em: EntityManager, sealer: Sealer): Promise<Resealed[]> {
   const columns: SealedColumn[] = await em.execute(SEALED_COLUMNS)
@@ -35,13 +35,13 @@ async function resealColumn(
 ): Promise<Resealed> {
   const rows: { uuid: string; text: string }[] = await em.execute(
     `select uuid, "${column}"::text as text from "${table}" where "${column}"::text ~ ?`,
-    [`sealed\\.(?!${sealer.keyId}\\.)`],
+    ['sealed\\.'],
   )
   const told = { table, column, resealed: 0, unopened: 0 }
   for (const { uuid, text } of rows) {
     const fresh = sealedAnew(sealer, text)
     if (fresh === null) told.unopened += 1
-    else {
+    else if (fresh !== text) {
       const { affectedRows } = await em.execute<{ affectedRows: number }>(
         `update "${table}" set "${column}" = ?::${type} where uuid = ? and "${column}"::text = ?`,
         [fresh, uuid, text],
@@ -53,10 +53,13 @@ async function resealColumn(
   return told
 }
 
-/** A text with all that is sealed in it. */
+/** A text with all that is sealed in it; what the newest key sealed stays as it is, once it has opened. */
 function sealedAnew(sealer: Sealer, text: string): string | null {
   try {
-    return text.replaceAll(/sealed\.\w+\.[\w-]+/g, sealed => sealer.seal(sealer.open(sealed)))
+    return text.replaceAll(/sealed\.\w+\.[\w-]+/g, sealed => {
+      const value = sealer.open(sealed)
+      return sealed.startsWith(`sealed.${sealer.keyId}.`) ? sealed : sealer.seal(value)
+    })
   } catch {
     return null
   }

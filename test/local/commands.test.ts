@@ -371,6 +371,14 @@ describe('reseal', () => {
     const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
     expect(now).toMatchObject({ sealedCredentials, secretKeyId: 'old' })
   })
+
+  test('what carries the newest key’s id and does not open is counted as well', async () => {
+    await connection()
+    keys = `old:${Buffer.alloc(32, 3).toString('base64')}`
+    expect((await run('reseal', ...BY)).at(-1).unopened).toBeGreaterThan(0)
+    expect(process.exitCode).toBe(1)
+    process.exitCode = 0
+  })
 })
 
 describe('pause and resume', () => {

@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals'
+import { readConfig } from '../../src/config.ts'
+
+/** What a process refuses to start with, and what it says then. */
+
+const key = (id: string, fill: number, bytes = 32) => `${id}:${Buffer.alloc(bytes, fill).toString('base64')}`
+const read = (variables: NodeJS.ProcessEnv) =>
+  readConfig({
+    DATABASE_URL: 'postgres://trilho@localhost/trilho',
+    TEMPORAL_ADDRESS: 'localhost:7233',
+    TRILHO_SECRET_KEY: key('a', 1),
+    ...variables,
+  })
+
+describe('TRILHO_SECRET_KEY', () => {
+  test('is one key, or several of different ids', () => {
+    for (const keys of [key('a', 1), `${key('b', 2)},${key('a', 1)}`])
+      expect(read({ TRILHO_SECRET_KEY: keys }).secretKeys).toBe(keys)
+  })
+
+  test.each<[what: string, keys: string, why: RegExp]>([
+    ['an id twice', `${key('a', 2)},${key('a', 1)}`, /entry 2 repeats the id/],
+    ['a byte too many', `${key('a', 1)},${key('b', 2, 33)}`, /entry 2 is not the base64 of 32 bytes/],
+    ['a byte too few', key('a', 1, 31), /entry 1 is not the base64 of 32 bytes/],
+    ['no base64', `a:${'='.repeat(44)}`, /entry 1 is not id:base64/],
+    ['no id', key('', 1), /entry 1 is not id:base64/],
+    ['nothing after a comma', `${key('a', 1)},`, /entry 2 is not id:base64/],
+  ])('%s is refused, and its secrets are not quoted', (_what, keys, why) => {
+    const told = () => read({ TRILHO_SECRET_KEY: keys })
+    expect(told).toThrow(why)
+    expect(told).toThrow(/TRILHO_SECRET_KEY/)
+    for (const secret of keys.match(/[\w+/]{40,}/g) ?? []) expect(told).not.toThrow(secret)
+  })
+})
