@@ -1,13 +1,15 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CommanderError } from 'commander'
 import { connect } from '../../src/admin/connections.ts'
 import { feeOfText, textOfFee } from '../../src/cli/fees.ts'
 import { trilho } from '../../src/cli/program.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
@@ -431,6 +433,21 @@ test('migrate waits for another process that migrates, longer than any statement
 test('migrate finds nothing left to do; check-ledger finds nothing wrong, and says so', async () => {
   expect(await run('migrate')).toEqual([])
   expect(await run('check-ledger')).toEqual([{ violations: 0 }])
+})
+
+test('what a shell’s command asks of the database takes as long as it takes', async () => {
+  const ask = `import { shell } from './src/cli/tools.ts'
+    await shell.withTools(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
+  const env = {
+    ...readLocalConfig().environment,
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    TRILHO_SECRET_KEY: keys,
+  }
+  const words = ['--input-type=module', '--eval', ask]
+  const cwd = join(import.meta.dirname, '../..')
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, env })
+  expect(JSON.parse(stdout)).toEqual([{ statement_timeout: '0' }])
 })
 
 test('check-ledger names a balance that is not the fold of its postings, and fails', async () => {
