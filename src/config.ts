@@ -9,6 +9,8 @@ const port = z.coerce.number().int().min(0).max(65_535)
 
 /** Empty is absent, as a compose file writes it. */
 const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
+/** What paths are put behind, so that it ends without a slash. */
+const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 
 const schema = z.object({
   /** PostgreSQL of the read models and the ledger. */
@@ -17,13 +19,13 @@ const schema = z.object({
 
   TEMPORAL_ADDRESS: z.string().min(1),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TEMPORAL_UI_URL: z.url().optional(),
+  TEMPORAL_UI_URL: siteUrl.optional(),
   TRILHO_TASK_QUEUE: z.string().min(1).default('trilho'),
 
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(3000),
   /** Where providers reach us: notices go to `<this>/notices/<connection>`. */
-  TRILHO_PUBLIC_URL: z.url().optional(),
+  TRILHO_PUBLIC_URL: siteUrl.optional(),
 
   /** Behind a proxy of ours, which appends its caller's address to `X-Forwarded-For`. */
   TRILHO_BEHIND_PROXY: flag.default(false),
@@ -40,7 +42,7 @@ const schema = z.object({
   /** Lets webhooks reach loopback addresses; for local work only. */
   TRILHO_LOOPBACK_WEBHOOKS: flag.default(false),
   /** An OpenTelemetry collector's OTLP address over HTTP, such as http://localhost:4318; no traces where absent. */
-  TRILHO_OTLP_URL: z.url().optional(),
+  TRILHO_OTLP_URL: siteUrl.optional(),
   /** Lets `GET /metrics` be read from elsewhere than this machine. */
   TRILHO_METRICS_TOKEN: z.string().min(16).optional(),
   /** Codes for e-mail addresses leave by this server, written by this sender. */
@@ -141,6 +143,7 @@ const localSchema = z.object({
   TEMPORAL_ADDRESS: z.string().min(1).optional(),
   TEMPORAL_NAMESPACE: schema.shape.TEMPORAL_NAMESPACE,
   TEMPORAL_UI_URL: schema.shape.TEMPORAL_UI_URL,
+  TRILHO_PUBLIC_URL: schema.shape.TRILHO_PUBLIC_URL,
   TRILHO_TASK_QUEUE: schema.shape.TRILHO_TASK_QUEUE,
   TEMPORAL_CLI_PATH: z.string().min(1).optional(),
   XDG_CACHE_HOME: z.string().min(1).optional(),
@@ -175,6 +178,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     temporalNamespace: env.TEMPORAL_NAMESPACE,
     temporalUiUrl: env.TEMPORAL_UI_URL,
     taskQueue: env.TRILHO_TASK_QUEUE,
+    publicUrl: env.TRILHO_PUBLIC_URL,
     temporalCliPath: env.TEMPORAL_CLI_PATH,
     cacheHome: env.XDG_CACHE_HOME ?? `${env.HOME}/.cache`,
     path: env.PATH,

@@ -10,9 +10,7 @@ import { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry'
 export function startTracing(collectorUrl: string | undefined, process: 'api' | 'worker') {
   if (collectorUrl === undefined) return { plugins: [], stop: async () => {} }
   const resource = new Resource({ 'service.name': `trilho-${process}` })
-  const spanProcessor = new BatchSpanProcessor(
-    new OTLPTraceExporter({ url: `${collectorUrl.replace(/\/$/, '')}/v1/traces` }),
-  )
+  const spanProcessor = new BatchSpanProcessor(new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces` }))
   const provider = new NodeTracerProvider({ resource, spanProcessors: [spanProcessor] })
   provider.register()
   return {

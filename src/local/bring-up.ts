@@ -33,7 +33,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
   const api_url = `http://127.0.0.1:${ports.api}`
   const temporal_ui_url =
     config.temporalUiUrl ?? (config.temporalAddress ? '' : `http://127.0.0.1:${ports.temporalUi}`)
-  const publicUrl = environment.TRILHO_PUBLIC_URL ?? api_url
+  const publicUrl = config.publicUrl ?? api_url
   const simulatorEnvironment = {
     ...environment,
     SIMULATOR_PORT: String(ports.simulator),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readConfig } from '../../src/config.ts'
+import { readConfig, readLocalConfig } from '../../src/config.ts'
 
 /** What a process refuses to start with, and what it says then. */
 
@@ -31,4 +31,31 @@ describe('TRILHO_SECRET_KEY', () => {
     expect(told).toThrow(/TRILHO_SECRET_KEY/)
     for (const secret of keys.match(/[\w+/]{40,}/g) ?? []) expect(told).not.toThrow(secret)
   })
+})
+
+describe('addresses that paths are put behind', () => {
+  test('end without a slash, however many they are given with', () => {
+    const { publicUrl, otlpUrl, temporal } = read({
+      TRILHO_PUBLIC_URL: 'https://pix.loja.test/',
+      TRILHO_OTLP_URL: 'http://localhost:4318/',
+      TEMPORAL_UI_URL: 'https://loja.test/temporal//',
+    })
+    expect([publicUrl, otlpUrl, temporal.uiUrl]).toEqual([
+      'https://pix.loja.test',
+      'http://localhost:4318',
+      'https://loja.test/temporal',
+    ])
+  })
+
+  test.each(['TRILHO_PUBLIC_URL', 'TRILHO_OTLP_URL', 'TEMPORAL_UI_URL'])('%s is of http or https', name => {
+    for (const url of ['localhost:3000', 'ftp://loja.test', 'javascript:alert(1)'])
+      expect(() => read({ [name]: url })).toThrow(name)
+  })
+})
+
+test('a start hands its children the public address without the slash, and none where it is left empty', () => {
+  expect(readLocalConfig({ TRILHO_PUBLIC_URL: 'http://localhost:3000/' }).publicUrl).toBe(
+    'http://localhost:3000',
+  )
+  expect(readLocalConfig({ TRILHO_PUBLIC_URL: '' }).publicUrl).toBeUndefined()
 })
