@@ -68,7 +68,8 @@ export async function checkLedger(em: EntityManager): Promise<Violation[]> {
  */
 export async function checkProviders(em: EntityManager, providers: ProviderRegistry): Promise<Violation[]> {
   const held: { provider_account_uuid: string; cents: string }[] = await em.execute(
-    `select provider_account_uuid, sum(cents) as cents from balance where bucket <> 'outside'
+    `select provider_account_uuid, sum(cents) as cents from balance b where bucket <> 'outside'
+       and exists (select from connection c where c.provider_account_uuid = b.provider_account_uuid)
      group by provider_account_uuid`,
   )
   const violations: Violation[] = []

@@ -5,9 +5,10 @@ import type { EntityManager } from '../db/orm.ts'
 import { post } from '../db/post.ts'
 import { deposited } from '../domain/ledger.ts'
 import { type FeeTable, NO_FEES } from '../domain/money.ts'
-import type { ConnectionType, Dialect, Party, ProviderName } from '../domain/provider.ts'
+import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../domain/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../sealing.ts'
+import { acting } from './acting.ts'
 
 export type ConnectionOrder = {
   accountUuid: string
@@ -16,6 +17,8 @@ export type ConnectionOrder = {
   providerAccount: string
   dialect: Dialect
   type: ConnectionType
+  /** ACTIVE where nothing is said. */
+  status?: ConnectionStatus
   isSimulated: boolean
   baseUrl: string
   /** As the dialect's adapter wants them; sealed before they are stored. */
@@ -44,7 +47,7 @@ export async function connect(
     provider,
     dialect,
     type,
-    status: 'ACTIVE',
+    status: order.status ?? 'ACTIVE',
     isSimulated,
     baseUrl,
     sealedCredentials: sealer.seal(order.credentials),
@@ -58,9 +61,34 @@ export async function connect(
   return connection
 }
 
+export type NoticeSite = { providers: ProviderRegistry; publicUrl: string }
+
+/**
+ * Lets a connection that is CONFIGURATION_PENDING begin, once its provider has registered where its notices go: some try
+ * the address at once, so it is stored before. One that is not registered is taken away again, since nothing can have
+ * begun through it; whoever is killed in between leaves one that starts nothing.
+ */
+export async function begin(
+  em: EntityManager,
+  { site, connection, who }: { site: NoticeSite; connection: Connection; who: string },
+): Promise<void> {
+  const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
+  try {
+    await registerNotices(site, connection)
+  } catch (error) {
+    await acting(em, {
+      ...{ who, act: 'connection_withdrawn', reason: 'its notices were not registered' },
+      subject: `connection/${connection.uuid}`,
+      work: tx => tx.nativeDelete(Connection, pending),
+    })
+    throw error
+  }
+  await em.nativeUpdate(Connection, pending, { status: 'ACTIVE', updatedAt: new Date() })
+}
+
 /** Tells a connection's provider where its notices go. */
 export async function registerNotices(
-  { providers, publicUrl }: { providers: ProviderRegistry; publicUrl: string },
+  { providers, publicUrl }: NoticeSite,
   connection: Connection,
 ): Promise<void> {
   const provider = providers.providerFor(connection)

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { type ConnectionOrder, connect, registerNotices } from '../admin/connections.ts'
+import {
+  begin,
+  type ConnectionOrder,
+  connect,
+  type NoticeSite,
+  registerNotices,
+} from '../admin/connections.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { Fee } from '../domain/money.ts'
@@ -39,6 +45,7 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
           providerAccount: options.providerAccount,
           dialect: options.dialect,
           type: options.type,
+          status: 'CONFIGURATION_PENDING',
           isSimulated: options.simulated,
           baseUrl: options.baseUrl,
           credentials: await jsonIn(options.credentials),
@@ -53,8 +60,8 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
           },
           subject: one => `connection/${one.uuid}`,
         })
+        await begin(tools.em, { site: siteOf(tools), connection: made, who: options.by })
         print({ provider_uuid: made.uuid })
-        await announce(tools, made)
       }),
     )
 
@@ -141,7 +148,7 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
             tools.providers.providerFor(one) // Throws on what the dialect cannot use, before anything is stored.
           },
         })
-        await announce(tools, changed)
+        await registerNotices(siteOf(tools), changed)
       }),
     )
 
@@ -167,8 +174,8 @@ function changeConnection(tools: Tools, connectionUuid: string, { by, act, chang
   })
 }
 
-function announce({ providers, config }: Tools, connection: Connection): Promise<void> {
-  return registerNotices({ providers, publicUrl: config.publicUrl }, connection)
+function siteOf({ providers, config }: Tools): NoticeSite {
+  return { providers, publicUrl: config.publicUrl }
 }
 
 async function jsonIn(file: string): Promise<unknown> {

@@ -16,9 +16,10 @@ import { User } from '../../src/db/entities/user.ts'
 import { Webhook } from '../../src/db/entities/webhook.ts'
 import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
 import { passwordFits } from '../../src/passwords.ts'
-import { providerRegistry } from '../../src/providers/registry.ts'
+import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
 import { sealer } from '../../src/sealing.ts'
 import { tokenHash } from '../../src/tokens.ts'
+import { type FarSide, farSide } from '../providers/support/far-side.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 /** Every command that needs no far side, over a PostgreSQL of its own; those that do are in test/api/commands.test.ts. */
@@ -33,15 +34,19 @@ const BY = ['--by', 'ana', '--reason', 'a drill']
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let orm: Orm
 let folder: string
-const providers = providerRegistry({ open: sealed => sealer(keys).open(sealed), timeoutMs: 1_000 })
+let far: FarSide
+let providers: ProviderRegistry
 beforeAll(async () => {
+  far = await farSide()
+  providers = providerRegistry({ open: sealed => sealer(keys).open(sealed), timeoutMs: 1_000, ca: far.ca })
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })
   await migrate(postgres.url)
   folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
 })
 afterAll(async () => {
-  await providers.close()
+  await providers?.close()
+  await far?.close()
   await orm?.close()
   await postgres?.stop()
   await rm(folder, { recursive: true })
@@ -311,6 +316,33 @@ describe('connection', () => {
     const at = ['--provider-account', 'unusable', '--base-url', 'https://localhost:1', '--credentials', file]
     await expect(run(...add, ...at)).rejects.toThrow(/client_secret/)
     expect(await run('connection', 'list', account)).toEqual([])
+  })
+
+  test('is pending until its provider has registered its notices, and is gone where it has not', async () => {
+    const file = join(folder, 'usable.json')
+    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
+    const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
+    const at = ['--base-url', far.url, '--credentials', file, '--collection-key', 'key', ...BY]
+    const add = () => run('connection', 'add', account, ...words, ...at)
+    const statuses = async () => (await run('connection', 'list', account)).map(({ status }) => status)
+    far.answers('PUT /v2/webhook/key', 'hang', { status: 201, json: {} })
+
+    const refused = expect(add()).rejects.toThrow(/did not register/)
+    while (far.calls().length === 0) await pause(10)
+    expect(await statuses()).toEqual(['CONFIGURATION_PENDING'])
+    await refused
+    expect(await statuses()).toEqual([])
+    const [{ subject }] = await run('acts', '--limit', '1')
+    expect((await actsOf(subject)).map(({ act, who }) => [act, who])).toEqual([
+      ['connection_withdrawn', 'ana'],
+      ['connection_add', 'ana'],
+    ])
+    await run('check-ledger', '--providers') // Looks for no connection where none is left.
+    process.exitCode = 0
+
+    const [{ provider_uuid }] = await add()
+    expect(await run('connection', 'list', account)).toMatchObject([{ provider_uuid, status: 'ACTIVE' }])
+    expect(far.calls().at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
   })
 
   test('credentials that the dialect cannot use are refused, and those that are stored stay', async () => {
