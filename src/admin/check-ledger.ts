@@ -1,3 +1,4 @@
+import { raw } from '@mikro-orm/core'
 import { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
@@ -74,10 +75,12 @@ export async function checkProviders(em: EntityManager, providers: ProviderRegis
   )
   const violations: Violation[] = []
   for (const { provider_account_uuid: providerAccountUuid, cents } of held) {
+    // One that is not ACTIVE any more is asked where there is no other, as reconciliation does.
+    const orderBy = [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }] as const
     const connection = await em.findOneOrFail(
       Connection,
       { providerAccountUuid },
-      { populate: ['sealedCredentials'], orderBy: { createdAt: 'asc' } },
+      { populate: ['sealedCredentials'], orderBy: [...orderBy] },
     )
     const asked = await providers.providerFor(connection).balances()
     const said = asked.kind === 'found' ? asked.balance.availableCents + asked.balance.blockedCents : null

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CommanderError } from 'commander'
-import { connect } from '../../src/admin/connections.ts'
+import { type ConnectionOrder, connect } from '../../src/admin/connections.ts'
 import { feeOfText, textOfFee } from '../../src/cli/fees.ts'
 import { trilho } from '../../src/cli/program.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
@@ -87,7 +87,10 @@ function everyCommand(command: ReturnType<typeof trilho>): ReturnType<typeof tri
 const em = () => orm.em.fork()
 const actsOf = (subject: string) => run('acts', '--subject', subject)
 
-function connection(type: 'NOMINAL' | 'POOL' = 'NOMINAL'): Promise<Connection> {
+function connection(
+  type: 'NOMINAL' | 'POOL' = 'NOMINAL',
+  order: Partial<ConnectionOrder> = {},
+): Promise<Connection> {
   return connect(em(), sealer(OLD), {
     accountUuid: account,
     provider: 'PROVIDER_A',
@@ -98,6 +101,7 @@ function connection(type: 'NOMINAL' | 'POOL' = 'NOMINAL'): Promise<Connection> {
     baseUrl: 'https://localhost:1',
     credentials: { client_id: 'a', client_secret: 'b', notice_secret: 'c' },
     collectionKey: null,
+    ...order,
   })
 }
 
@@ -497,6 +501,18 @@ test('check-ledger names a balance that is not the fold of its postings, and fai
     { violations: 1 },
   ])
   expect(process.exitCode).toBe(1)
+  process.exitCode = 0
+})
+
+test('check-ledger asks a provider through a connection that is ACTIVE, where one is', async () => {
+  const providerAccount = crypto.randomUUID()
+  const old = await connection('NOMINAL', { providerAccount })
+  await connection('NOMINAL', { providerAccount, baseUrl: far.url })
+  far.answers('GET /v2/gn/saldo', { status: 200, json: { saldo: '0.00' } })
+  const wrong = async () => JSON.stringify(await run('check-ledger', '--providers'))
+  expect(await wrong()).toContain(old.providerAccountUuid)
+  await run('connection', 'status', old.uuid, 'INACTIVE', ...BY)
+  expect(await wrong()).not.toContain(old.providerAccountUuid)
   process.exitCode = 0
 })
 
