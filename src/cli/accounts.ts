@@ -1,16 +1,18 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { openAccount } from '../admin/accounts.ts'
 import { replaceDefaults } from '../db/defaults.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
-import { acts, type By, type Desk, done, there, uuid } from './tools.ts'
+import { acts, type By, type Desk, done, there, uuid, words } from './tools.ts'
 
 /** Merchants and their policies. */
 export function accountCommands(trilho: Command, { withTools, print }: Desk): void {
   const account = trilho.command('account').description('merchants')
 
-  acts(account.command('open <name> <document>'), { isRoutine: true })
+  acts(account.command('open'), { isRoutine: true })
+    .argument('<name>', 'the holder’s', words)
+    .argument('<document>', 'CPF or CNPJ')
     .description('open an account for the holder of a CPF or CNPJ')
     .action((name: string, document: string, by: By) =>
       withTools(async tools => {
@@ -43,7 +45,10 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
 
   acts(account.command('defaults'), { isRoutine: true })
     .argument('<account>', 'its uuid', uuid)
-    .argument('<connections...>', 'uuids, preferred first')
+    .argument('<connections...>', 'uuids, preferred first', (value, before: string[] = []) => {
+      if (before.includes(uuid(value))) throw new InvalidArgumentError(`${value} is named twice.`)
+      return [...before, uuid(value)]
+    })
     .description('replace the priority list of an account')
     .action((accountUuid: string, connections: string[], by: By) =>
       withTools(tools =>
@@ -51,7 +56,7 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
           act: 'account_defaults',
           subject: `account/${accountUuid}`,
           async work(em) {
-            for (const one of connections.map(uuid))
+            for (const one of connections)
               there(
                 await em.findOne(Connection, { uuid: one, accountUuid }),
                 `connection ${one} of the account`,

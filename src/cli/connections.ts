@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import {
   begin,
@@ -19,7 +18,7 @@ import {
   type ProviderName,
 } from '../domain/provider.ts'
 import { feeOfText, textOfFee } from './fees.ts'
-import { acts, type By, type Desk, done, type Tools, there, uuid } from './tools.ts'
+import { acts, type By, type Desk, done, httpsUrl, jsonIn, type Tools, there, uuid, words } from './tools.ts'
 
 /** Accounts' connections to providers, their fee tables and their secrets. */
 export function connectionCommands(trilho: Command, { withTools, print }: Desk): void {
@@ -31,8 +30,12 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
     .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
     .addOption(new Option('--dialect <dialect>').choices(DIALECTS).makeOptionMandatory())
     .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
-    .requiredOption('--provider-account <name>', 'the provider’s name of the account where the money sits')
-    .requiredOption('--base-url <url>')
+    .requiredOption(
+      '--provider-account <name>',
+      'the provider’s name of the account where the money sits',
+      words,
+    )
+    .requiredOption('--base-url <url>', 'by https', httpsUrl)
     .requiredOption('--credentials <file>', 'JSON as the dialect wants it; sealed before it is stored')
     .option('--collection-key <key>', 'the PIX key that collects')
     .option('--simulated', 'reached by test tokens only', false)
@@ -176,15 +179,6 @@ function changeConnection(tools: Tools, connectionUuid: string, { by, act, chang
 
 function siteOf({ providers, config }: Tools): NoticeSite {
   return { providers, publicUrl: config.publicUrl }
-}
-
-async function jsonIn(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    // Not the parser's own words: they quote what is secret.
-    throw new Error(error instanceof SyntaxError ? `${file} is no JSON` : `${file} cannot be read`)
-  }
 }
 
 type FeeLine = 'charge' | 'transfer' | 'refund'

@@ -5,7 +5,7 @@ import { OperatorAct } from '../db/entities/operator-act.ts'
 import { Pause } from '../db/entities/pause.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { beginPause, endPause, type PauseTarget } from '../db/pauses.ts'
-import { acts, type By, type Desk, there, uuid } from './tools.ts'
+import { acts, type By, count, type Desk, there, uuid } from './tools.ts'
 
 /** Stopping what is new, letting it begin again, and what operators did. */
 export function pauseCommands(trilho: Command, { withTools, print }: Desk): void {
@@ -64,12 +64,12 @@ export function pauseCommands(trilho: Command, { withTools, print }: Desk): void
     .command('acts')
     .description('what operators did and why, the latest first')
     .option('--subject <subject>', 'of one thing only, as it is written there')
-    .option('--limit <number>', 'how many at most', '100')
-    .action(({ subject, limit }: { subject?: string; limit: string }) =>
+    .option('--limit <number>', 'how many at most', count, 100)
+    .action(({ subject, limit }: { subject?: string; limit: number }) =>
       withTools(async ({ em }) => {
         const found = await em.find(OperatorAct, subject ? { subject } : {}, {
           orderBy: { at: 'desc', uuid: 'desc' },
-          limit: Number(limit),
+          limit,
         })
         for (const { at, who, act, subject: of, reason } of found)
           print({ at, who, act, subject: of, reason })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { rebuildLives } from '../engine/rebuild.ts'
-import { acts, type By, type Desk, moment, withEngine } from './tools.ts'
+import { acts, type By, type Desk, pastMoment, withEngine } from './tools.ts'
 
 /** After a restored backup. */
 export function rebuildCommands(trilho: Command, { withTools, print }: Desk): void {
@@ -8,7 +8,11 @@ export function rebuildCommands(trilho: Command, { withTools, print }: Desk): vo
     .description(
       'after restoring a backup: rebuild what Temporal knows and the database does not, from what providers say; nothing is sent',
     )
-    .requiredOption('--since <moment>', 'that the restored rows had reached, or earlier; ISO 8601', moment)
+    .requiredOption(
+      '--since <moment>',
+      'that the restored rows had reached, or earlier; ISO 8601',
+      pastMoment,
+    )
     .action(({ since, by: who, reason }: By & { since: Date }) =>
       withTools(({ em, config }) =>
         withEngine(config, async engine => {

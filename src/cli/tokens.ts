@@ -5,7 +5,7 @@ import { Connection } from '../db/entities/connection.ts'
 import { Token } from '../db/entities/token.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { TokenMode } from '../tokens.ts'
-import { acts, type By, type Desk, done, moment, there, uuid } from './tools.ts'
+import { acts, type By, comingMoment, type Desk, done, moment, there, uuid, words } from './tools.ts'
 
 /** API tokens: only what recognises them is kept, so only an issue shows one. */
 export function tokenCommands(trilho: Command, { withTools, print }: Desk): void {
@@ -13,7 +13,7 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
 
   acts(token.command('issue'), { isRoutine: true })
     .argument('<account>', 'its uuid', uuid)
-    .argument('<name>')
+    .argument('<name>', 'what it is told from others by', words)
     .description('issue a token; its text is shown this once')
     .addOption(
       new Option('--mode <mode>', 'test tokens reach simulators only')
@@ -21,7 +21,7 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
         .default('live'),
     )
     .option('--connection <uuid>', 'bind it to one connection', uuid)
-    .option('--expires <moment>', 'ISO 8601', moment)
+    .option('--expires <moment>', 'ISO 8601', comingMoment)
     .action((accountUuid: string, name: string, options: By & IssueOptions) =>
       withTools(async tools => {
         const { mode, connection, expires } = options

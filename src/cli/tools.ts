@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Client, Connection } from '@temporalio/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -67,9 +68,9 @@ export type By = { by: string; reason: string }
 
 /** A command that changes something says who and, where it is not routine, why: both are kept for ever. */
 export function acts(command: Command, { isRoutine = false } = {}): Command {
-  const reason = new Option('--reason <reason>', 'kept in the log of acts')
+  const reason = new Option('--reason <reason>', 'kept in the log of acts').argParser(words)
   return command
-    .option('--by <who>', 'kept in the log of acts', userInfo().username)
+    .option('--by <who>', 'kept in the log of acts', words, userInfo().username)
     .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
 }
 
@@ -88,12 +89,44 @@ export function uuid(value: string): string {
   return value.toLowerCase()
 }
 
-/** A moment in ISO 8601. */
+/** A name or a reason, as it is given; nothing is none. */
+export function words(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It is empty.')
+  return value
+}
+
+/** Credentials go there, and never in the clear. */
+export function httpsUrl(value: string): string {
+  if (!URL.canParse(value) || new URL(value).protocol !== 'https:')
+    throw new InvalidArgumentError('Not an https address.')
+  return value
+}
+
+/** A moment in ISO 8601, on a day that there is: a Date takes 31 February for 3 March. */
 export function moment(value: string): Date {
   const at = new Date(value)
-  if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(at.getTime()))
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
+  if (!day || Number.isNaN(at.getTime()) || !new Date(day).toJSON().startsWith(day))
     throw new InvalidArgumentError('Not a moment in ISO 8601.')
   return at
+}
+
+export function pastMoment(value: string): Date {
+  const at = moment(value)
+  if (at.getTime() > Date.now()) throw new InvalidArgumentError('Not in the past.')
+  return at
+}
+
+export function comingMoment(value: string): Date {
+  const at = moment(value)
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It has passed already.')
+  return at
+}
+
+/** How many, from one on. */
+export function count(value: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 1 to 999999.')
+  return Number(value)
 }
 
 /** So many hours, above zero and not beyond what a date can bear. */
@@ -112,4 +145,14 @@ export function required(value: string | undefined, option: string): string {
 export function there<T>(row: T | null, what: string): T {
   if (row === null) throw new Error(`there is no ${what}`)
   return row
+}
+
+/** What a file of JSON holds; it may be secret. */
+export async function jsonIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    // Not the parser's own words: they quote what is secret.
+    throw new Error(error instanceof SyntaxError ? `${file} is no JSON` : `${file} cannot be read`)
+  }
 }

@@ -505,6 +505,7 @@ test('check-ledger names a balance that is not the fold of its postings, and fai
 })
 
 test('check-ledger asks a provider through a connection that is ACTIVE, where one is', async () => {
+  keys = `${OLD},${NEW}` // Some have been sealed anew before.
   const providerAccount = crypto.randomUUID()
   const old = await connection('NOMINAL', { providerAccount })
   await connection('NOMINAL', { providerAccount, baseUrl: far.url })
@@ -518,6 +519,51 @@ test('check-ledger asks a provider through a connection that is ACTIVE, where on
 
 test.each(['7d', '0', '-1', 'Infinity', '1e9', ''])('no period of %s hours is reconciled', async hours => {
   await expect(run('reconcile', '--hours', hours)).rejects.toThrow(/Not a positive number of hours/)
+})
+
+describe('a value that does not fit is named before anything is asked of the database', () => {
+  const some = crypto.randomUUID()
+  const add = [
+    'connection',
+    'add',
+    some,
+    '--provider',
+    'PROVIDER_A',
+    '--dialect',
+    'efi',
+    '--credentials',
+    'x',
+  ]
+  test.each<[words: string[], why: RegExp]>([
+    [['token', 'issue', some, 'till', '--expires', '2030-02-31'], /--expires <moment>.*Not a moment/],
+    [['token', 'issue', some, 'till', '--expires', '2030-13-01'], /--expires <moment>.*Not a moment/],
+    [['token', 'issue', some, 'till', '--expires', '2020-01-01'], /--expires <moment>.*passed already/],
+    [['token', 'issue', some, ' '], /'name'.*empty/],
+    [['rebuild', '--since', '2999-01-01', ...BY], /--since <moment>.*Not in the past/],
+    [['acts', '--limit', 'abc'], /--limit <number>.*Not a whole number/],
+    [['acts', '--limit', '0'], /--limit <number>.*Not a whole number/],
+    [['account', 'open', '', '11.222.333/0001-81'], /'name'.*empty/],
+    [['account', 'defaults', some, some, some], /'connections'.*named twice/],
+    [['pause', 'all', '--by', 'ana', '--reason', ''], /--reason <reason>.*empty/],
+    [['pause', 'all', '--by', '', '--reason', 'a drill'], /--by <who>.*empty/],
+    [
+      [...add, '--provider-account', 'x', '--base-url', 'http://localhost:1'],
+      /--base-url <url>.*Not an https/,
+    ],
+    [[...add, '--provider-account', 'x', '--base-url', 'localhost:1'], /--base-url <url>.*Not an https/],
+    [
+      [...add, '--base-url', 'https://localhost:1', '--provider-account', ''],
+      /--provider-account <name>.*empty/,
+    ],
+  ])('%j', async (words, why) => {
+    await expect(run(...words)).rejects.toThrow(why)
+    expect(await run('pause', 'list')).toEqual([])
+  })
+
+  test('the last day of a February is a day', async () => {
+    await run('token', 'issue', account, 'till', '--expires', '2032-02-29')
+    expect(await run('token', 'list', account)).toMatchObject([{ expires_at: '2032-02-29T00:00:00.000Z' }])
+  })
 })
 
 test('every command says what it is for', async () => {
