@@ -7,7 +7,6 @@ import { storageOf, storageVariables } from './storage/settings.ts'
 const flag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
 const port = z.coerce.number().int().min(0).max(65_535)
 
-/** Empty is absent, as a compose file writes it. */
 const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
 /** What paths are put behind, so that it ends without a slash. */
 const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
@@ -185,14 +184,17 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     secretKeys: env.TRILHO_SECRET_KEY,
     isRunByNpm: env.npm_lifecycle_event === 'start',
     /** What the child processes inherit. */
-    environment,
+    environment: given(environment),
   }
 }
 
 /** What is left empty is not given: so a line of `.env` reads. */
+function given(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+}
+
 function parsed<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
-  const given = Object.entries(environment).filter(([, value]) => value !== '')
-  const result = shape.safeParse(Object.fromEntries(given))
+  const result = shape.safeParse(given(environment))
   if (result.success) return result.data
   throw new Error(`The environment does not fit:\n${z.prettifyError(result.error)}`)
 }

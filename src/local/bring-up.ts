@@ -74,6 +74,8 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     dashboard_url: `${api_url}/dashboard`,
     docs_url: `${api_url}/docs`,
     temporal_address,
+    temporal_namespace: queue.namespace,
+    task_queue: queue.taskQueue,
     temporal_ui_url,
     simulator_url: simulator.url,
     inbox_url: simulator.inbox_url,

@@ -20,6 +20,8 @@ export async function environmentOfCommands(): Promise<{ environment: NodeJS.Pro
     environment: {
       DATABASE_URL: local.database_url,
       TEMPORAL_ADDRESS: local.temporal_address,
+      TEMPORAL_NAMESPACE: local.temporal_namespace,
+      TRILHO_TASK_QUEUE: local.task_queue,
       TRILHO_PUBLIC_URL: local.api_url,
       TRILHO_SECRET_KEY: secret.trim(),
       ...environment,

@@ -7,6 +7,8 @@ export type LocalInfo = {
   dashboard_url: string
   docs_url: string
   temporal_address: string
+  temporal_namespace: string
+  task_queue: string
   /** Empty if TEMPORAL_ADDRESS names a server and TEMPORAL_UI_URL does not. */
   temporal_ui_url: string
   simulator_url: string

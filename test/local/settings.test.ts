@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
+import { homeIn } from '../../src/local/home.ts'
 
 /** What a process refuses to start with, and what it says then. */
 
@@ -58,4 +64,38 @@ test('a start hands its children the public address without the slash, and none 
     'http://localhost:3000',
   )
   expect(readLocalConfig({ TRILHO_PUBLIC_URL: '' }).publicUrl).toBeUndefined()
+})
+
+test('a command beside a start speaks to its Temporal, on its queue, whatever is left empty', async () => {
+  const home = homeIn(await mkdtemp(join(tmpdir(), 'trilho-settings-')))
+  const local = {
+    database_url: 'postgres://trilho@localhost:1/trilho',
+    api_url: 'http://127.0.0.1:2',
+    temporal_address: '127.0.0.1:3',
+    temporal_namespace: 'till',
+    task_queue: 'fast',
+  }
+  await writeFile(home.local, JSON.stringify(local))
+  await writeFile(home.secretKey, key('local', 1))
+  const left = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TRILHO_SECRET_KEY: '', TRILHO_PUBLIC_URL: '' }
+  const env = { ...readLocalConfig().environment, ...left, TRILHO_HOME: home.folder }
+  const ask = `import { shell } from './src/cli/tools.ts'
+    await shell.withTools(async ({ config }) => shell.print(config))`
+  const cwd = join(import.meta.dirname, '../..')
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', ask], {
+    cwd,
+    env,
+  })
+  expect(JSON.parse(stdout)).toMatchObject({
+    databaseUrl: local.database_url,
+    publicUrl: local.api_url,
+    secretKeys: key('local', 1),
+    temporal: { address: local.temporal_address, namespace: 'till', taskQueue: 'fast' },
+  })
+  await rm(home.folder, { recursive: true })
+})
+
+test('a start hands its children nothing that is left empty', () => {
+  const { environment } = readLocalConfig({ TRILHO_STORAGE_FOLDER: '', TRILHO_LOG_LEVEL: 'warn' })
+  expect(environment).toEqual({ TRILHO_LOG_LEVEL: 'warn' })
 })

@@ -28,6 +28,7 @@ test('a start says where everything is, ends in order by one signal or many, and
     'worker',
   ])
   expect(first).toMatchObject({ docs_url: `${first.api_url}/docs`, token: 'trl_test' })
+  expect(first).toMatchObject({ temporal_namespace: 'default', task_queue: 'trilho' })
   expect(statSync(stack.home.local).mode & 0o777).toBe(0o600)
   expect(statSync(stack.home.secretKey).mode & 0o777).toBe(0o600)
   const connection = await Connection.connect({ address: first.temporal_address })
