@@ -10,11 +10,12 @@ import { THRIFT } from '../../src/local/thrift.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFile(join(root, file), 'utf8')
-const [dockerfile, compose, manifest, production, ...settings] = await Promise.all([
+const [dockerfile, compose, manifest, production, example, ...settings] = await Promise.all([
   read('Dockerfile'),
   read('docker-compose.yml'),
   read('package.json'),
   read('docs/production.md'),
+  read('.env.example'),
   read('src/config.ts'),
   read('src/storage/settings.ts'),
 ])
@@ -53,6 +54,28 @@ test('every variable that is told of for production reaches the processes, but f
   }
   const empty = Object.fromEntries(told.map(name => [name, '']))
   expect(readConfig({ ...empty, ...needed })).toEqual(readConfig(needed))
+})
+
+test('a PostgreSQL that is only being set up, on its socket, is not healthy', () => {
+  const asked = compose.match(/"pg_isready".*/g)
+  expect(asked).toHaveLength(2)
+  for (const one of asked!) expect(one).toContain('"-h", "127.0.0.1"')
+})
+
+test('who reads the simulator’s authority at the start is started again after it, wherever its start is told', () => {
+  for (const text of [compose, production])
+    expect(text).toMatch(/--profile simulator up -d --build .*\n.*docker compose restart api worker/)
+})
+
+test('a password that becomes part of a URL is said to be of letters and digits', () => {
+  expect(compose).toMatch(/trilho:\$\{POSTGRES_PASSWORD:\?\}@/)
+  expect(example).toMatch(/^# Letters and digits.*\nPOSTGRES_PASSWORD=$/m)
+})
+
+test('the command line is told of as a container runs it, beside an API and without one', () => {
+  const program = 'node src/cli.ts'
+  expect(production).toContain(`docker compose exec api ${program}`)
+  expect(production).toContain(`docker compose run --rm --no-deps api ${program}`)
 })
 
 test('Temporal’s schema is made by the tools of the very server that reads it', () => {
