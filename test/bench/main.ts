@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { orAborted } from '../../src/local/waiting.ts'
+import { aboveZero } from '../support/options.ts'
 import { creates } from './creates.ts'
 import { deliveries } from './deliveries.ts'
 import { add, type Figures, isReached, nothingYet, written } from './figures.ts'
@@ -33,23 +34,20 @@ export type Bench = {
 
 const PARTS = { lists, creates, transfers, payments, deliveries, memory, processes }
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: Object.keys(PARTS).join(',') },
-    seconds: { type: 'string', default: '12' },
-    rows: { type: 'string', default: '1000000' },
-    charges: { type: 'string', default: '10000' },
-    temporal: { type: 'string', default: 'sqlite' },
-    json: { type: 'string' },
-  },
-})
-const wanted = values.only.split(',')
-const unknown = wanted.filter(name => !(name in PARTS))
-if (unknown.length > 0)
-  throw new Error(`--only knows ${Object.keys(PARTS).join(', ')}; not ${unknown.join(', ')}`)
-
-const temporal = TEMPORALS.find(name => name === values.temporal)
-if (!temporal) throw new Error(`--temporal knows ${TEMPORALS.join(', ')}; not ${values.temporal}`)
+const { only, temporal, json, ...sizes } = new Command('npm run bench --')
+  .description('how fast it is, beside the floors under it')
+  .option('--only <parts>', `of ${Object.keys(PARTS).join(',')}`, partsOf, Object.keys(PARTS))
+  .option('--seconds <number>', 'of each kind of call with each number of callers', aboveZero, 12)
+  .option('--rows <number>', 'charges in the large list', aboveZero, 1_000_000)
+  .option('--charges <number>', 'after which the memory is looked at', aboveZero, 10_000)
+  .addOption(
+    new Option('--temporal <kind>', 'what it keeps its lives in').choices(TEMPORALS).default('sqlite'),
+  )
+  .option('--json <file>', 'where the figures go as well')
+  .allowExcessArguments(false)
+  .parse()
+  .opts<Pick<Bench, 'seconds' | 'rows' | 'charges'> & Given>()
+type Given = { only: string[]; temporal: (typeof TEMPORALS)[number]; json?: string }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 /** Told to stop, or where nobody caught an error, it ends what it started before it goes. */
@@ -69,16 +67,15 @@ try {
   const rig = await rigOf(site)
   for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
   for (const [name, part] of Object.entries(PARTS)) {
-    if (!wanted.includes(name)) continue
+    if (!only.includes(name)) continue
     say(`\n${name}`)
-    const { seconds, rows, charges } = values
     const found = { ...nothingYet() }
-    const asked = part({ site, floors, say, ...numbers({ seconds, rows, charges }) })
+    const asked = part({ site, floors, say, ...sizes })
     add(found, await orAborted(asked, ending.signal))
     say(`\n${written(found)}`)
     add(all, found)
   }
-  if (values.json) await writeFile(values.json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
+  if (json) await writeFile(json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
   const missed = all.goals.filter(goal => !isReached(goal)).length
   say(`\n${all.goals.length} goals, ${missed === 0 ? 'all reached' : `${missed} missed`}`)
 } catch (error) {
@@ -86,10 +83,8 @@ try {
   process.exit(1)
 }
 
-function numbers<Name extends string>(texts: Record<Name, string>): Record<Name, number> {
-  const read = Object.entries<string>(texts).map(([name, text]) => {
-    if (!(Number(text) > 0)) throw new Error(`--${name} is a number above zero`)
-    return [name, Number(text)]
-  })
-  return Object.fromEntries(read)
+function partsOf(names: string): string[] {
+  const unknown = names.split(',').filter(name => !Object.hasOwn(PARTS, name))
+  if (unknown.length > 0) throw new InvalidArgumentError(`There is no ${unknown.join(', ')}.`)
+  return names.split(',')
 }

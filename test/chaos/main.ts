@@ -1,6 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
+import { aboveZero, whole } from '../support/options.ts'
 import { type Storm, type StormOptions, storm, TIME_SCALE } from './storm.ts'
 
 /**
@@ -8,26 +9,26 @@ import { type Storm, type StormOptions, storm, TIME_SCALE } from './storm.ts'
  * verdict.
  */
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    operations: { type: 'string', default: '1000' },
-    'time-scale': { type: 'string', default: String(TIME_SCALE) },
-    /** A second API and a second worker over the same servers. */
-    twofold: { type: 'boolean', default: false },
-    /** Where the logs and all that was seen go when something does not hold. */
-    keep: { type: 'string' },
-  },
-})
-const seed = Number(values.seed)
-const operations = Number(values.operations)
-const timeScale = Number(values['time-scale'])
-if (![seed, operations, timeScale].every(Number.isFinite))
-  throw new Error('seed, operations and time-scale are numbers')
+const {
+  seed,
+  operations,
+  timeScale,
+  twofold,
+  keep: folderKept,
+} = new Command('npm run chaos --')
+  .description('random operations under every fault, and whether all that must hold has held')
+  .option('--seed <number>', 'the same one draws the same operations', whole, 1)
+  .option('--operations <number>', 'how many', whole, 1_000)
+  .option('--time-scale <number>', 'divides every wait', aboveZero, TIME_SCALE)
+  .option('--twofold', 'a second API and a second worker over the same servers', false)
+  .option('--keep <folder>', 'where the logs and all that was seen go when something does not hold')
+  .allowExcessArguments(false)
+  .parse()
+  .opts<{ seed: number; operations: number; timeScale: number; twofold: boolean; keep?: string }>()
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say(`storm of ${operations} operations, seed ${seed}, waits divided by ${timeScale}`)
-const over = await storm({ seed, operations, timeScale, isTwofold: values.twofold, say, keep })
+const over = await storm({ seed, operations, timeScale, isTwofold: twofold, say, keep })
 report(over)
 const count = over.violations.length
 say(`storm seed=${seed} operations=${operations}: ${count === 0 ? 'HOLDS' : `BROKEN (${count} violations)`}`)
@@ -52,8 +53,8 @@ async function keep({
   world,
   violations,
 }: Parameters<NonNullable<StormOptions['keep']>>[0]): Promise<void> {
-  if (values.keep === undefined || violations.length === 0) return
-  const here = join(values.keep, `storm-${seed}-${operations}`)
+  if (folderKept === undefined || violations.length === 0) return
+  const here = join(folderKept, `storm-${seed}-${operations}`)
   await mkdir(here, { recursive: true })
   await cp(join(folder, 'logs'), join(here, 'logs'), { recursive: true })
   const shown = Object.fromEntries(world.shown)

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+
+/** The programs of the tests say what they take, and refuse the rest before they begin. */
+
+const root = join(import.meta.dirname, '../..')
+
+function told(
+  program: string,
+  ...words: string[]
+): Promise<{ code: number; out: string; complaint: string }> {
+  return new Promise(resolve => {
+    execFile(
+      process.execPath,
+      [`test/${program}/main.ts`, ...words],
+      { cwd: root },
+      (error, out, complaint) => resolve({ code: error ? Number(error.code) : 0, out, complaint }),
+    )
+  })
+}
+
+test.each<[program: string, options: string[]]>([
+  ['bench', ['--only', '--seconds', '--rows', '--charges', '--temporal', '--json']],
+  ['chaos', ['--seed', '--operations', '--time-scale', '--twofold', '--keep']],
+])('%s --help tells every option', async (program, options) => {
+  const { code, out } = await told(program, '--help')
+  expect(code).toBe(0)
+  for (const option of options) expect(out).toContain(option)
+})
+
+test.each<[program: string, option: string, value: string]>([
+  ['bench', '--charges', 'abc'],
+  ['bench', '--seconds', '0'],
+  ['bench', '--only', 'lists,nothing'],
+  ['bench', '--temporal', 'mysql'],
+  ['chaos', '--operations', 'abc'],
+  ['chaos', '--time-scale', '-1'],
+  ['chaos', '--seed', '1.5'],
+])('%s %s %s is refused at once', async (program, option, value) => {
+  const { code, out, complaint } = await told(program, option, value)
+  expect(code).toBe(1)
+  expect(complaint).toMatch(new RegExp(`^error: option '${option} <`))
+  expect(complaint).not.toContain('.ts:')
+  expect(out).toBe('')
+})
