@@ -37,6 +37,7 @@ import { Migration017_fair_sweeps } from './migrations/Migration017_fair_sweeps.
 import { Migration018_tested_endpoints } from './migrations/Migration018_tested_endpoints.ts'
 import { Migration019_long_ids } from './migrations/Migration019_long_ids.ts'
 import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.ts'
+import { Migration021_money_rules } from './migrations/Migration021_money_rules.ts'
 import { Migration022_foreign_ids } from './migrations/Migration022_foreign_ids.ts'
 import { Migration023_unanswered_cancellations } from './migrations/Migration023_unanswered_cancellations.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
@@ -130,6 +131,7 @@ export async function openOrm({
         { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
         { name: '019_long_ids', class: Migration019_long_ids },
         { name: '020_exact_weeks', class: Migration020_exact_weeks },
+        { name: '021_money_rules', class: Migration021_money_rules },
         { name: '022_foreign_ids', class: Migration022_foreign_ids },
         { name: '023_unanswered_cancellations', class: Migration023_unanswered_cancellations },
       ],

@@ -18,6 +18,8 @@ export type Machine<State extends string, Shown extends string, Event extends st
   accepts(state: State, event: Event): boolean
   /** The state after the event; throws where the table has no such step, which is a bug of the caller. */
   next(state: State, event: Event): State
+  /** The states that one step leads to. */
+  leadsTo(state: State): State[]
   isOver(state: State): boolean
   /** The states in which the outside sees `shown`. */
   shown(as: Shown): State[]
@@ -37,6 +39,7 @@ export function machine<State extends string, Shown extends string, Event extend
       if (next === undefined) throw new RangeError(`no ${event} in state ${state}`)
       return next
     },
+    leadsTo: state => Object.values(table[state].on) as State[],
     isOver: state => table[state].over === true,
     shown: as => states.filter(state => table[state].shows === as),
   }

@@ -23,7 +23,6 @@ beforeAll(async () => {
   await made('next', '2026-03-02T00:00:00Z', { value: 10, external_ref: 'pedido 1', splits })
   await made('cancelled', '2026-03-03T12:00:00Z', { value: 10.01, provider_uuid: second!.uuid })
   await made('paid', '2026-03-04T12:00:00Z', { value: 99, splits })
-  await made('issuing', '2026-03-05T12:00:00Z', { value: 100 })
   await merchant.api.post(`/api/v1/payments/${charges.cancelled!.uuid}/cancel`)
   const { payment } = await merchant.api.read(charges.paid!.uuid)
   charges.paid!.endToEnd = (await stage.simulator.pay({ payload: payment.payload })).end_to_end
@@ -35,9 +34,7 @@ beforeAll(async () => {
     '2026-03-10T23:59:59.999Z',
     charges.paid!.uuid,
   ])
-  await stage.sql(`update charge set state = 'issuing', history = '[]' where uuid = ?`, [
-    charges.issuing!.uuid,
-  ])
+  charges.issuing = { uuid: await issuing(first!.uuid, '2026-03-05T12:00:00Z') }
   Object.assign(names, { FIRST: first!.uuid, SECOND: second!.uuid, UNKNOWN: randomUUID() })
   for (const [name, { uuid, endToEnd }] of Object.entries(charges)) {
     names[`UUID_OF_${name}`] = uuid
@@ -55,6 +52,19 @@ async function made(name: string, at: string, body: object): Promise<void> {
   const { uuid } = await merchant.api.charge(body)
   await stage.sql('update charge set created_at = ? where uuid = ?', [at, uuid])
   charges[name] = { uuid }
+}
+
+/** A charge of 100 that nobody has issued yet. */
+async function issuing(connection: string, at: string): Promise<string> {
+  const uuid = randomUUID()
+  await stage.sql(
+    `insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
+       txid, payment_uuid, expires_in_seconds, request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 10000, 10000, ?, ?, 3600, 'r', 'f', ?, ?
+     from connection where uuid = ?`,
+    [uuid, uuid.replaceAll('-', ''), randomUUID(), at, at, connection],
+  )
+  return uuid
 }
 
 const nameOf = ({ uuid }: { uuid: string }) =>

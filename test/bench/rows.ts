@@ -9,7 +9,7 @@ import type { Sealer } from '../../src/sealing.ts'
 
 /**
  * A merchant who has been here for a year: charges, transfers, refunds, disputes, the ledger, events and deliveries,
- * straight in SQL, with every constraint and trigger on.
+ * straight in SQL, with every constraint and trigger on but one: what went out is not booked here.
  */
 export type LivedIn = {
   databaseUrl: string
@@ -36,6 +36,7 @@ export async function livedIn(
   const orm = await openOrm({ databaseUrl, poolSize: 1, statementMs: null })
   try {
     const merchant = await furnish(orm, server.sealer)
+    await orm.em.fork().execute('alter table movement disable trigger movement_booked')
     const began = performance.now()
     for (const slice of slicesOf(charges)) await run(orm, CHARGES, { merchant, charges, ...slice })
     const perThousandMs = (performance.now() - began) / (charges / 1_000)
@@ -125,11 +126,11 @@ const PARTY = `'{"name":"Maria da Silva","document":"52998224725","account_numbe
 /** From a real to a hundred thousand, most of them small. */
 const VALUE = `(100 * exp(11.5 * ((n * 7919::bigint) % 100000) / 100000.0))::bigint`
 const STATE = `case
-  when n % 20000 = 3 then 'paying' when n % 20000 = 4 then 'refunding' when n % 50000 = 5 then 'issuing'
+  when n % 20000 = 3 then 'paying' when n % 50000 = 5 then 'issuing'
   when n % 100 < 63 then 'paid' when n % 100 < 85 then 'expired' when n % 100 < 91 then 'pending'
   when n % 100 < 94 then 'refunded' when n % 100 < 96 then 'partially_refunded' when n % 100 < 98 then 'failed'
   else 'cancelled' end`
-const IS_PAID = `state in ('paid', 'refunding', 'refunded', 'partially_refunded')`
+const IS_PAID = `state in ('paid', 'refunded', 'partially_refunded')`
 const PAID_HISTORY = `'[{"status":"PENDING","created_at":"2026-01-01T00:00:00Z"},
   {"status":"PROCESSING","created_at":"2026-01-01T00:00:00Z"},{"status":"PAID","created_at":"2026-01-01T00:00:00Z"}]'::jsonb`
 

@@ -23,6 +23,10 @@ test('an event leads where the table says', () => {
   expect(door.next('shut', 'burn')).toBe('gone')
 })
 
+test('it says where a state leads', () => {
+  expect(door.states.map(state => door.leadsTo(state))).toEqual([['shut', 'gone'], ['open', 'gone'], []])
+})
+
 test('an event that a state does not list is not accepted there, and taking it is a bug', () => {
   expect(door.accepts('open', 'pull')).toBe(false)
   expect(door.accepts('gone', 'burn')).toBe(false)

@@ -64,3 +64,19 @@ test('a migration that waits in vain says for what and for whom, and what was do
   await migrate(url)
   expect(await done()).toEqual([INDEX, ALTERING])
 })
+
+test('one whose statements are transactions of their own begins anew over what it has done, and holds old rows to its rules', async () => {
+  const [RULES, sql] = ['021_money_rules', (query: string) => orm.em.fork().execute<object[]>(query)]
+  await sql(`delete from mikro_orm_migrations where name = '${RULES}'`)
+  await sql('alter table charge drop constraint charge_total')
+  const { migrating } = await inTransaction(orm, async em => {
+    await em.execute('lock table movement in access share mode') // The last of those it alters.
+    const migrating = migrate(url, SOON)
+    while ((await sql(`select from pg_constraint where conname = 'charge_total'`)).length === 0)
+      await sleep(5)
+    return { migrating }
+  })
+  await migrating
+  expect(await sql(`select conname from pg_constraint where contype = 'c' and not convalidated`)).toEqual([])
+  expect(await sql(`select from mikro_orm_migrations where name = '${RULES}'`)).toHaveLength(1)
+})

@@ -11,7 +11,6 @@ import { referenceOf } from '../../src/domain/identifiers.ts'
 import { handOver } from '../../src/engine/notices.ts'
 import type { Engine } from '../../src/engine/start.ts'
 import { depositId } from '../../src/workflows/ids.ts'
-import { livedIn } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** Whom a notice of a payment is given to, where its provider account has no attempt that goes by its reference. */
@@ -21,16 +20,15 @@ let charge: string
 let connection: string
 beforeAll(async () => {
   world = await openWorld([])
-  const lived = await livedIn(world)
-  charge = lived.open
-  connection = lived.connection
+  connection = await world.connection(await world.account())
 })
 afterAll(() => world?.close())
 
 let told: string[]
 /** The ids of lives that were begun, or woken. */
 let begun: string[]
-beforeEach(() => {
+beforeEach(async () => {
+  charge = await world.charge(connection)
   told = []
   begun = []
   lives = new Map([[`charge/${charge}`, 'running']])
@@ -75,7 +73,7 @@ async function noticeOf(
 }
 const END_TO_END = 'E12345678202601101159abcdefghijk'
 const stands = (state: string) =>
-  world.orm.em.fork().execute('update charge set state = ? where uuid = ?', [state, charge])
+  world.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
 
 test('a charge that is carried elsewhere is not paid by it: it is a deposit', async () => {
   await stands('pending')

@@ -8,6 +8,7 @@ import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { startServer } from '../../src/api/server.ts'
 import { inTransaction } from '../../src/db/orm.ts'
 import { createTransfer } from '../../src/wire/transfer.ts'
+import { andBooked } from './support/rows.ts'
 import { caller, openWorld, type World } from './support/world.ts'
 
 /** Requests that overlap: with one key they are one operation, without one none may be done after its caller gave up. */
@@ -42,7 +43,7 @@ test('of two transfers with one key and a reference that none may have twice, th
     await sql(
       `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, external_ref,
          pix_key, request_id, fingerprint, history, created_at, updated_at)
-       select ?, account_uuid, uuid, provider_account_uuid, 'paid', 1000, 'pedido-1', 'maria@example.com', 'the first', ?, '[]',
+       select ?, account_uuid, uuid, provider_account_uuid, 'settling', 1000, 'pedido-1', 'maria@example.com', 'the first', ?, '[]',
          now(), now() from connection where uuid = ?`,
       [uuid, fingerprint, connection],
     )
@@ -96,10 +97,12 @@ test.each([
 async function paidCharge(): Promise<string> {
   const [charge, payment] = [await world.charge(connection), randomUUID()]
   await sql(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-       status, created_at, updated_at)
-     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'IN', 100, 'SETTLED', now(), now()
-     from connection where uuid = ?`,
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'IN', 100, 'SETTLED', now(), now(), now()
+       from connection where uuid = ? returning *
+     ) ${andBooked()}`,
     [payment, connection],
   )
   await sql(

@@ -9,6 +9,7 @@ import { beginPause } from '../../src/db/pauses.ts'
 import { createPayment } from '../../src/wire/payment.ts'
 import { createRefund } from '../../src/wire/refund.ts'
 import { createTransfer } from '../../src/wire/transfer.ts'
+import { andBooked } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** SPEC §1: a repeat is answered from the row, whether or not the life can be asked. */
@@ -54,40 +55,43 @@ async function transferInDoubt() {
 async function refundInDoubt() {
   const { accountUuid, connection, token, key } = await merchant()
   const charge = await world.charge(connection)
-  const received = await moved({ connection, type: 'EXTERNAL_TRANSFER', direction: 'IN', status: 'SETTLED' })
+  const received = randomUUID()
   await sql(
-    `update charge set state = 'refunding', payload = 'p', received_cents = 100, refunding_cents = 40, movement_uuid = ?
-     where uuid = ?`,
-    [received, charge],
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'IN', 100, 'SETTLED', now(), now(), now()
+       from connection where uuid = ? returning *
+     ) ${andBooked()}`,
+    [received, connection],
   )
   const [path, body] = [`/api/v1/payments/${charge}/refund`, { value: 0.4 }]
   const uuid = operationUuid({ by: { accountUuid, mode: 'test' }, method: 'POST', path, key })
-  const returning = await moved({ connection, type: 'EXTERNAL_REFUND', direction: 'OUT', status: 'PENDING' })
+  const returning = randomUUID()
+  await sql(
+    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, created_at, updated_at)
+     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 40, 'PENDING', now(), now()
+     from connection where uuid = ?`,
+    [returning, connection],
+  )
   const fingerprint = fingerprintOf({ body: createRefund.parse(body), connectionUuid: null })
   await sql(
-    `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+    `with counted as (
+       update charge set state = 'refunding', payload = 'p', received_cents = 100, refunding_cents = 40, movement_uuid = ?
+       where uuid = ?
+     )
+     insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
        movement_uuid, request_id, fingerprint, created_at, updated_at)
      select ?, ?, account_uuid, uuid, provider_account_uuid, 'sending', 40, ?, 'the first', ?, now(), now()
      from connection where uuid = ?`,
-    [uuid, charge, returning, fingerprint, connection],
+    [received, charge, uuid, charge, returning, fingerprint, connection],
   )
   await inDoubt({ operation: 'refund', uuid, connection })
   return {
     uuid,
     repeat: () => world.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
   }
-}
-
-type Moved = { connection: string; type: string; direction: 'IN' | 'OUT'; status: string }
-async function moved({ connection, type, direction, status }: Moved): Promise<string> {
-  const uuid = randomUUID()
-  await sql(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-       status, created_at, updated_at)
-     select ?, account_uuid, provider_account_uuid, uuid, ?, ?, 40, ?, now(), now() from connection where uuid = ?`,
-    [uuid, type, direction, status, connection],
-  )
-  return uuid
 }
 
 async function merchant() {
@@ -124,7 +128,11 @@ test('Temporal is away: a repeat of a refund in doubt hears that it was accepted
   const { uuid, repeat } = await refundInDoubt()
   const heard = await repeat()
   expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
-  await sql(`update refund set state = 'failed' where uuid = ?`, [uuid])
+  await sql(
+    `with failed as (update refund set state = 'failed' where uuid = ? returning charge_uuid)
+     update charge set state = 'paid', refunding_cents = 0 from failed where uuid = charge_uuid`,
+    [uuid],
+  )
   const again = await repeat()
   expect([again.status, again.text]).toEqual([200, heard.text])
 })

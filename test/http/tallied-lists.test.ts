@@ -6,6 +6,7 @@ import type { Token } from '../../src/api/auth.ts'
 import { listEvents } from '../../src/api/events/find.ts'
 import { listLedger } from '../../src/api/ledger/find.ts'
 import { listDeliveries } from '../../src/api/webhooks/deliveries.ts'
+import { inTransaction } from '../../src/db/orm.ts'
 import { foldTallies } from '../../src/db/tallies.ts'
 import { deliveriesQuery } from '../../src/wire/delivery.ts'
 import { eventsQuery } from '../../src/wire/event.ts'
@@ -157,19 +158,21 @@ test('deliveries are counted by what came of them, until their events are forgot
 async function posted({ at, connection }: { at: number; connection: string }): Promise<void> {
   const movement = randomUUID()
   const place = `from connection c where c.uuid = '${connection}'`
-  await em().execute(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+  await inTransaction(world.orm, async tx => {
+    await tx.execute(
+      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
        status, end_to_end, settled_at, created_at, updated_at)
      select ?, ?, c.provider_account_uuid, c.uuid, 'DEPOSIT', 'IN', 100, 'SETTLED', ?, now(), now(), now() ${place}`,
-    [movement, accountUuid, `E${movement.replaceAll('-', '').slice(1)}`],
-  )
-  await em().execute(
-    `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
+      [movement, accountUuid, `E${movement.replaceAll('-', '').slice(1)}`],
+    )
+    await tx.execute(
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
      select ?, ?, c.provider_account_uuid, leg.bucket, leg.cents, leg.cents, ?
      from connection c cross join (values ('outside', -100), ('available', 100)) as leg (bucket, cents)
      where c.uuid = ?`,
-    [movement, accountUuid, new Date(at), connection],
-  )
+      [movement, accountUuid, new Date(at), connection],
+    )
+  })
 }
 
 async function happened({ at, connection, type }: { at: number; connection: string | null; type: string }) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { andBooked } from './rows.ts'
 import type { World } from './world.ts'
 
 export type DisputeRow = {
@@ -17,10 +18,10 @@ export async function disputeRow(world: World, row: DisputeRow): Promise<string>
   const endToEnd = `E09089356${randomUUID().replaceAll('-', '').slice(0, 23)}`
   const direction = kind === 'RECEIVED_MED' ? 'IN' : 'OUT'
   await world.orm.em.execute(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+    `with made as (insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
        status, end_to_end, settled_at, created_at, updated_at)
      select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', ?, 1050, 'SETTLED', ?, ?, ?, ?
-     from connection where uuid = ?`,
+     from connection where uuid = ? returning *) ${andBooked()}`,
     [movement, direction, endToEnd, at, at, at, connection],
   )
   await world.orm.em.execute(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
+import { andBooked } from './rows.ts'
 import type { World } from './world.ts'
 
 export const PASSWORD = 'a long enough password'
@@ -57,9 +58,11 @@ export async function livedIn(world: World) {
     [randomUUID(), charge, recipient],
   )
   await sql(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-       status, end_to_end, sender, charge_uuid, settled_at, created_at, updated_at)
-     values (?, ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 123456, 'SETTLED', ?, ?, ?, ?, ?, ?)`,
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, end_to_end, sender, charge_uuid, settled_at, created_at, updated_at)
+       values (?, ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 123456, 'SETTLED', ?, ?, ?, ?, ?, ?) returning *
+     ) ${andBooked()}`,
     [movement, account, providerAccount, connection, EVIL.slice(0, 32), party, charge, now, now, now],
   )
   await sql(
@@ -88,13 +91,6 @@ export async function livedIn(world: World) {
      values (?, 'transfer', ?, ?, ?, 0, 'r', 'rejected', 'final', ?, ?, ?, ?)`,
     [randomUUID(), transfer, connection, providerAccount, EVIL, EVIL, now, now],
   )
-  await world.orm.em.transactional(em =>
-    em.execute(
-      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents) values
-         (?, ?, ?, 'available', 123456, 123456), (?, ?, ?, 'outside', -123456, -123456)`,
-      [movement, account, providerAccount, movement, account, providerAccount],
-    ),
-  )
   // And what an operator looks at.
   const [unknown, unmatched] = [randomUUID(), randomUUID()]
   await sql(
@@ -110,9 +106,12 @@ export async function livedIn(world: World) {
     [randomUUID(), unknown, connection, providerAccount, EVIL, EVIL, now, now],
   )
   await sql(
-    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-       status, end_to_end, sender, reason, disposition, settled_at, created_at, updated_at)
-     values (?, ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 4242, 'SETTLED', ?, ?, 'second_payment', 'not_returned', ?, ?, ?)`,
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, end_to_end, sender, reason, disposition, settled_at, created_at, updated_at)
+       values (?, ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 4242, 'SETTLED', ?, ?, 'second_payment', 'not_returned', ?, ?, ?)
+       returning *
+     ) ${andBooked('pending')}`,
     [unmatched, account, providerAccount, connection, `2${EVIL.slice(0, 31)}`, party, now, now, now],
   )
   await sql(

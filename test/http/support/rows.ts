@@ -26,6 +26,12 @@ export type TokenRow = {
   revokedAt?: Date
 }
 
+/** What has settled is booked: follows `with made as (insert into movement … returning *)`. */
+export const andBooked = (bucket: 'available' | 'pending' = 'available') => `
+  insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
+  select uuid, account_uuid, provider_account_uuid, bucket, sign * value_cents, sign * value_cents
+  from made cross join (values ('${bucket}', 1), ('outside', -1)) as leg (bucket, sign)`
+
 /** Writes rows by hand: what a command line or a dashboard would have made. */
 export function rows(orm: Orm) {
   return {

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { charge } from '../../../src/domain/charge.ts'
+import type { Machine } from '../../../src/domain/machine.ts'
+import { med } from '../../../src/domain/med.ts'
+import { refund } from '../../../src/domain/refund.ts'
+import { transfer } from '../../../src/domain/transfer.ts'
+import { openStanding } from '../support/standing.ts'
+
+/** What a review found: rules about money that the code alone held. PostgreSQL refuses what breaks one, whoever asks. */
+
+let books: Awaited<ReturnType<typeof openStanding>>
+beforeAll(async () => {
+  books = await openStanding()
+})
+afterAll(() => books?.close())
+
+const isTaken = (statements: string) => books.after(statements, async () => true)
+
+const ofCharge = (change: string) => `update charge set ${change} where uuid = :charge`
+const ofPaid = (change: string) => `update transfer set ${change} where uuid = :paid`
+const ofSettling = (change: string) => `update transfer set ${change} where uuid = :settling`
+const ofPix = (change: string) => `update movement set ${change} where uuid = :pix`
+const refunded = (state: string, cents: number) => `
+  insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+    request_id, fingerprint, created_at, updated_at)
+  select gen_random_uuid(), uuid, account_uuid, connection_uuid, provider_account_uuid, '${state}', ${cents}, 'r', 'f',
+    now(), now() from charge where uuid = :charge;`
+const split = (type: string, amount: number, { credited = 0, status = 'PENDING' } = {}) => `
+  insert into split (uuid, charge_uuid, position, type, amount, recipient_account_uuid, status, credited_cents)
+  values (gen_random_uuid(), :charge, 0, '${type}', ${amount}, :other, '${status}', ${credited});`
+const moved = `
+  insert into movement (uuid, account_uuid, provider_account_uuid, type, movement_type, value_cents, status, settled_at,
+    created_at, updated_at)
+  select gen_random_uuid(), account_uuid, provider_account_uuid, 'DEPOSIT', 'IN', 500, 'SETTLED', now(), now(), now()
+  from charge where uuid = :charge`
+const twin = `
+  insert into charge select (jsonb_populate_record(c, jsonb_build_object('uuid', gen_random_uuid()))).*
+  from charge c where uuid = :charge`
+
+test.each([
+  ['a paid charge waits again', 'charge_steps', ofCharge(`state = 'pending'`)],
+  ['a paid charge is issued again', 'charge_steps', ofCharge(`state = 'issuing'`)],
+  ['a paid charge fails', 'charge_steps', ofCharge(`state = 'failed'`)],
+  ['a charge is refunded by no refund', 'charge_returns', ofCharge(`state = 'refunded'`)],
+  ['a charge counts what was never refunded', 'charge_returns', ofCharge('refunded_cents = 1000')],
+  [
+    'a charge has been refunded by no refund',
+    'charge_refunds',
+    ofCharge(`state = 'refunded', refunded_cents = 1000`),
+  ],
+  ['a charge counts a refund that does not run', 'charge_returns', ofCharge('refunding_cents = 1000')],
+  [
+    'a charge is being refunded by no refund',
+    'charge_refunds',
+    ofCharge(`state = 'refunding', refunding_cents = 1000`),
+  ],
+  ['a refund runs that its charge does not count', 'charge_refunds', refunded('sending', 500)],
+  ['a refund settles above what was received', 'charge_refunds', refunded('settled', 5_000)],
+  [
+    'a refund runs above what was received',
+    'charge_remainder',
+    refunded('sending', 5_000) + ofCharge(`state = 'refunding', refunding_cents = 5000`),
+  ],
+  [
+    'a settled refund fails',
+    'refund_steps',
+    `${refunded('settled', 500)} update refund set state = 'failed' where charge_uuid = :charge`,
+  ],
+  [
+    'a refund becomes another',
+    'refund_stays',
+    `${refunded('settled', 500)} update refund set value_cents = 400 where charge_uuid = :charge`,
+  ],
+  ['a charge is paid with nothing', 'charge_settled', ofCharge('received_cents = 0')],
+  ['a charge is paid with more', 'charge_settled', ofCharge('received_cents = 999999')],
+  ['a total is not value and fee', 'charge_total', ofCharge('total_cents = 5, received_cents = 5')],
+  ['a fee is more than what was received', 'charge_total', ofCharge('fee_cents = 999999')],
+  ['a charge becomes another', 'charge_stays', ofCharge('value_cents = 0')],
+  ['one PIX pays two charges', 'charge_one_pix', twin],
+  ['shares exceed the value', 'split_shares', split('PERCENTAGE', 10_000) + split('FIXED', 1)],
+  [
+    'more is credited than came in',
+    'split_shares',
+    split('FIXED', 1_000, { credited: 1_001, status: 'CREDITED' }),
+  ],
+  ['a share is credited that waits', 'split_credited', split('FIXED', 1, { credited: 1 })],
+  ['a share is credited that failed', 'split_credited', split('FIXED', 1, { credited: 1, status: 'FAILED' })],
+  ['a paid transfer waits again', 'transfer_steps', ofPaid(`state = 'created'`)],
+  ['a paid transfer fails', 'transfer_steps', ofPaid(`state = 'failed'`)],
+  ['a paid transfer has moved nothing', 'transfer_gone', ofPaid('movement_uuid = null')],
+  ['a paid transfer becomes another', 'transfer_stays', ofPaid('value_cents = 5')],
+  ['more is held than value and fee', 'transfer_held', ofSettling('held_cents = 999999')],
+  ['a hold outlives its transfer', 'transfer_hold', ofSettling(`state = 'failed'`)],
+  [
+    'what went may be sent again',
+    'attempt_stays',
+    `update attempt set state = 'rejected' where subject_uuid = :paid`,
+  ],
+  ['what moved was another amount', 'movement_stays', ofPix('value_cents = 1')],
+  ['what came in went out', 'movement_stays', ofPix(`movement_type = 'OUT'`)],
+  ['what settled fails', 'movement_stays', ofPix(`status = 'FAILED'`)],
+  ['what settled may come once more', 'movement_stays', ofPix('end_to_end = null')],
+  ['what settled has another name', 'movement_stays', ofPix(`end_to_end = 'E1'`)],
+  ['what settled did so at no time', 'movement_settled', ofPix('settled_at = null')],
+  ['what settled is not booked', 'movement_booked', moved],
+])('%s: refused by %s', async (_, constraint, statements) => {
+  await expect(isTaken(statements)).rejects.toMatchObject({ constraint })
+})
+
+test('an end-to-end id may be learned late', async () => {
+  const booked = `
+    with made as (${moved} returning *)
+    insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
+    select uuid, account_uuid, provider_account_uuid, bucket, cents, 0
+    from made cross join (values ('available', 500), ('outside', -500)) as leg (bucket, cents);`
+  const learned = `update movement set end_to_end = 'E2' where type = 'DEPOSIT'`
+  expect(await isTaken(booked + learned)).toBe(true)
+})
+
+/** Where a table leads from a state, over any number of steps; to stay is none. */
+function reachedFrom<State extends string>(life: Machine<State, string, never>, from: State): Set<State> {
+  const reached = new Set(life.leadsTo(from))
+  for (const state of reached) for (const next of life.leadsTo(state)) reached.add(next)
+  reached.delete(from)
+  return reached
+}
+
+test.each([
+  ['charge', charge],
+  ['transfer', transfer],
+  ['refund', refund],
+  ['med', med],
+] as [string, Machine<string, string, never>][])(
+  'the life of a %s leads from each state where its table does, and nowhere else',
+  async (name, life) => {
+    const pairs = life.states.flatMap(from => life.states.map(to => [from, to] as const))
+    const answers = await Promise.all(
+      pairs.map(async ([from, to]) => {
+        const [row] = await books.sql<{ leads: boolean }>(`select ${name}_leads(?, ?) as leads`, [from, to])
+        return [from, to, row!.leads]
+      }),
+    )
+    expect(answers).toEqual(pairs.map(([from, to]) => [from, to, reachedFrom(life, from).has(to)]))
+  },
+)
