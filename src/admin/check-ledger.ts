@@ -10,10 +10,43 @@ export type Violation = {
     | 'balance_is_fold'
     | 'balance_after_posting'
     | 'dispute_cover'
+    | 'provisioned_is_held'
+    | 'pending_waits'
     | 'provider_agrees'
   where: string
   detail: string
 }
+
+/** What lives say should be in a bucket, in rows of (account, provider account, centavos). */
+const agrees = (bucket: 'provisioned' | 'pending', lives: string) => `
+  select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
+         'balance ' || b.cents || ', lives ' || coalesce(l.cents, 0) as detail
+  from balance b left join (
+    select account_uuid, provider_account_uuid, sum(cents) as cents from (${lives}) life
+    group by account_uuid, provider_account_uuid
+  ) l using (account_uuid, provider_account_uuid)
+  where b.bucket = '${bucket}' and b.cents <> coalesce(l.cents, 0)`
+
+/** Value and fee of what is being sent; of a refund its parts are their payers’, its fee the owner’s. */
+const HELD = `
+  select account_uuid, provider_account_uuid, held_cents as cents from transfer where held_cents > 0
+  union all
+  select (part ->> 'account_uuid')::uuid, provider_account_uuid, greatest(0, (part ->> 'cents')::bigint)
+  from refund, jsonb_array_elements(parts) as part where state in ('sending', 'settling')
+  union all
+  select account_uuid, provider_account_uuid, fee_cents from refund where state in ('sending', 'settling')
+  union all
+  select account_uuid, provider_account_uuid, value_cents from movement where disposition = 'returning'`
+
+/** What is being paid, and what is nobody’s, less what went of it by disputes. */
+const WAITING = `
+  select m.account_uuid, m.provider_account_uuid, m.value_cents as cents
+  from charge c join movement m on m.uuid = c.movement_uuid where c.state = 'paying'
+  union all
+  select account_uuid, provider_account_uuid, value_cents - coalesce((
+    select sum(back.value_cents) from movement back
+    where back.original_uuid = movement.uuid and back.med_uuid is not null and back.type = 'EXTERNAL_REFUND'), 0)
+  from movement where disposition in ('held', 'not_returned')`
 
 /** Rules that PostgreSQL alone can check: each query answers the rows that break it. */
 const RULES: { rule: Violation['rule']; query: string }[] = [
@@ -51,6 +84,8 @@ const RULES: { rule: Violation['rule']; query: string }[] = [
             ) m using (account_uuid, provider_account_uuid, bucket)
             where b.bucket in ('blocked', 'retained') and b.cents <> coalesce(m.cents, 0)`,
   },
+  { rule: 'provisioned_is_held', query: agrees('provisioned', HELD) },
+  { rule: 'pending_waits', query: agrees('pending', WAITING) },
 ]
 
 /** Checks the ledger by itself; an empty answer means that every rule holds. */

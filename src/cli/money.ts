@@ -16,7 +16,9 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
 
   trilho
     .command('check-ledger')
-    .description('check that every movement adds up to zero and every balance is the fold of its postings')
+    .description(
+      'check that movements add up to zero, balances are the fold of postings, and what is held or waits has its life',
+    )
     .option('--providers', 'also compare with what each provider says it holds')
     .action(options =>
       withTools(async ({ em, providers }) => {

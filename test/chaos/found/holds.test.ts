@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { checkLedger } from '../../../src/admin/check-ledger.ts'
+import { openStanding } from '../support/standing.ts'
+
+/** What no constraint can see, because it is of many rows: money that is held for nobody, or that waits for nothing. */
+
+let books: Awaited<ReturnType<typeof openStanding>>
+beforeAll(async () => {
+  books = await openStanding()
+})
+afterAll(() => books?.close())
+
+const found = async (statements: string) => {
+  const violations = await books.after(statements, checkLedger)
+  return violations.map(({ rule, detail }) => `${rule}: ${detail}`)
+}
+
+test('books in which every hold has its life are in order', async () => {
+  expect(await found('select 1')).toEqual([])
+})
+
+test.each([
+  [
+    'a transfer fails, and its hold stays',
+    `update transfer set state = 'failed', held_cents = 0 where uuid = :settling`,
+    'provisioned_is_held: balance 500, lives 0',
+  ],
+  [
+    'a transfer on its way holds nothing',
+    'update transfer set held_cents = 0 where uuid = :settling',
+    'provisioned_is_held: balance 500, lives 0',
+  ],
+  [
+    'a refund runs, and nothing is held for it',
+    `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+       fee_cents, parts, request_id, fingerprint, created_at, updated_at)
+     select gen_random_uuid(), uuid, account_uuid, connection_uuid, provider_account_uuid, 'sending', 300, 7,
+       jsonb_build_array(jsonb_build_object('account_uuid', account_uuid, 'cents', 300)), 'r', 'f', now(), now()
+     from charge where uuid = :charge;
+     update charge set state = 'refunding', refunding_cents = 300 where uuid = :charge`,
+    'provisioned_is_held: balance 0, lives 307',
+  ],
+  [
+    'an unmatched PIX is the account’s, and waits on',
+    `update movement set disposition = 'kept' where uuid = :unmatched`,
+    'pending_waits: balance 1000, lives 0',
+  ],
+  [
+    'a PIX that is paid waits again',
+    `update movement set disposition = 'not_returned' where uuid = :pix`,
+    'pending_waits: balance 0, lives 1000',
+  ],
+])('%s: check-ledger says so', async (_, planted, violation) => {
+  expect(await found(planted)).toEqual([violation])
+})
+
+test('an unmatched PIX that nobody is returning is not held for it', async () => {
+  expect(await found(`update movement set disposition = 'returning' where uuid = :unmatched`)).toEqual([
+    'provisioned_is_held: balance 500, lives 1500',
+    'pending_waits: balance 1000, lives 0',
+  ])
+})
