@@ -37,9 +37,9 @@ import { Migration017_fair_sweeps } from './migrations/Migration017_fair_sweeps.
 import { Migration018_tested_endpoints } from './migrations/Migration018_tested_endpoints.ts'
 import { Migration019_long_ids } from './migrations/Migration019_long_ids.ts'
 import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.ts'
-import { Migration021_money_rules } from './migrations/Migration021_money_rules.ts'
-import { Migration022_foreign_ids } from './migrations/Migration022_foreign_ids.ts'
-import { Migration023_unanswered_cancellations } from './migrations/Migration023_unanswered_cancellations.ts'
+import { Migration021_foreign_ids } from './migrations/Migration021_foreign_ids.ts'
+import { Migration022_unanswered_cancellations } from './migrations/Migration022_unanswered_cancellations.ts'
+import { Migration023_money_rules } from './migrations/Migration023_money_rules.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 import { tlsOf } from './tls.ts'
 
@@ -131,9 +131,9 @@ export async function openOrm({
         { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
         { name: '019_long_ids', class: Migration019_long_ids },
         { name: '020_exact_weeks', class: Migration020_exact_weeks },
-        { name: '021_money_rules', class: Migration021_money_rules },
-        { name: '022_foreign_ids', class: Migration022_foreign_ids },
-        { name: '023_unanswered_cancellations', class: Migration023_unanswered_cancellations },
+        { name: '021_foreign_ids', class: Migration021_foreign_ids },
+        { name: '022_unanswered_cancellations', class: Migration022_unanswered_cancellations },
+        { name: '023_money_rules', class: Migration023_money_rules },
       ],
       snapshot: false,
     },

@@ -66,7 +66,7 @@ test('a migration that waits in vain says for what and for whom, and what was do
 })
 
 test('one whose statements are transactions of their own begins anew over what it has done, and holds old rows to its rules', async () => {
-  const [RULES, sql] = ['021_money_rules', (query: string) => orm.em.fork().execute<object[]>(query)]
+  const [RULES, sql] = ['023_money_rules', (query: string) => orm.em.fork().execute<object[]>(query)]
   await sql(`delete from mikro_orm_migrations where name = '${RULES}'`)
   await sql('alter table charge drop constraint charge_total')
   const { migrating } = await inTransaction(orm, async em => {

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /** What a PIX, a key or a dispute is called from outside is not ours to measure: money is never refused over its id. */
-export class Migration022_foreign_ids extends Migration {
+export class Migration021_foreign_ids extends Migration {
   override up() {
     this.addSql(FOREIGN_IDS)
   }

@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations'
  * The rules about money that the code alone held. Each statement is a transaction of its own, and may be done again: no
  * table is locked against its writers while its old rows are held against a new rule.
  */
-export class Migration021_money_rules extends Migration {
+export class Migration023_money_rules extends Migration {
   override isTransactional() {
     return false
   }
