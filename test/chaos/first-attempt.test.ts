@@ -71,8 +71,8 @@ test('of several at once one sends, and a repeat does not', async () => {
   const order = books.transferOrder(await books.merchant(1_000))
   await Promise.allSettled([sent(order), sent(order), sent(order)])
   expect(calls).toBe(1)
-  // What was sent once is only asked about.
-  expect(await sent(order)).toEqual({ kind: 'unknown', code: 'interrupted' })
+  // What was sent once is only asked about, and what its provider took is known to be on its way.
+  expect(await sent(order)).toEqual({ kind: 'in_process' })
   expect(calls).toBe(1)
   expect(await rows(order.uuid)).toMatchObject([{ state: 'settling', attempt: 'accepted' }])
 })
