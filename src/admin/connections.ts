@@ -77,7 +77,7 @@ export async function begin(
     await registerNotices(site, connection)
   } catch (error) {
     await acting(em, {
-      ...{ who, act: 'connection_withdrawn', reason: 'its notices were not registered' },
+      ...{ who, act: 'connection_withdraw', reason: 'its notices were not registered' },
       subject: `connection/${connection.uuid}`,
       work: tx => tx.nativeDelete(Connection, pending),
     })

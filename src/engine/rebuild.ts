@@ -110,7 +110,7 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   const before = past.lastInput.restored
   if (row && past.isRunning && restored.waits) return null
   if (row && past.isRunning && before && !before.waits) return { outcome: 'under_way' }
-  const missing = await missingConnections(em, past.order)
+  const missing = await missingConnections(em, wholeOf(past.order))
   if (missing.length > 0)
     return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
   await beginAnew(at, { past, restored, rebuilding })
@@ -150,11 +150,7 @@ async function beginAnew(
   { past, restored, rebuilding }: Anew,
 ): Promise<void> {
   const { who, reason } = rebuilding
-  const {
-    takeBefore: _,
-    goesOn: __,
-    ...order
-  } = { takeBefore: undefined, goesOn: undefined, ...past.order, restored }
+  const order = { ...wholeOf(past.order), restored }
   const seen = { provider: candidatesOf(order)[0]!, externalRef: past.externalRef }
   await recordAct(em, { who, act: 'rebuild', subject: id, reason })
   await endLife(client, id, whyEnded(rebuilding))
@@ -167,6 +163,12 @@ async function beginAnew(
     // Somebody may have woken it meanwhile, from a row that is behind.
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   })
+}
+
+/** What was ordered, whichever of its runs is remembered: one that went on knows who had been asked before. */
+function wholeOf(order: Order): Order {
+  const { takeBefore: _, goesOn, ...whole } = { takeBefore: undefined, goesOn: undefined, ...order }
+  return { ...whole, ...(goesOn && 'candidates' in goesOn && { candidates: goesOn.candidates }) }
 }
 
 function whyEnded({ since, who }: Rebuilding): string {

@@ -11,12 +11,8 @@ export function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested && patched('a long life goes on as new')
 }
 
-/** Its order, for the run after this one. */
-export function onwards<Order extends { restored?: Restored; goesOn?: GoesOn }>(
-  order: Order,
-  connectionUuid: string,
-): Order {
+/** What the run after this one is told of those before it. */
+export function onwards({ goesOn, restored }: { restored?: Restored; goesOn?: GoesOn }): GoesOn {
   const began = workflowInfo().startTime.toISOString()
-  const orderedAt = order.goesOn?.orderedAt ?? order.restored?.orderedAt ?? began
-  return { ...order, goesOn: { connectionUuid, orderedAt } }
+  return { orderedAt: goesOn?.orderedAt ?? restored?.orderedAt ?? began }
 }

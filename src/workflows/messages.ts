@@ -21,9 +21,8 @@ export type Restored = {
   waits?: true
 }
 
-/** Of a life whose history grew long while one provider could not tell: what it was about, once all was stored and answered. */
+/** Of a life that was stored and answered, and whose history grew long while its provider could not tell. */
 export type GoesOn = {
-  connectionUuid: string
   /** ISO 8601 UTC: when it was ordered. */
   orderedAt: string
 }
@@ -89,7 +88,7 @@ export type RefundOrder = {
 export type TransferOrder = Begun & {
   uuid: string
   accountUuid: string
-  /** Connections in order of priority. */
+  /** Connections in order of priority; of one that goes on, the one that cannot tell and those after it. */
   candidates: string[]
   valueCents: number
   /** TransferDetails, sealed. */
@@ -101,7 +100,8 @@ export type TransferOrder = Begun & {
   requestId: string
   timeScale: number
   restored?: Restored
-  goesOn?: GoesOn
+  /** `candidates` are all that there were: money may have gone through any of them. */
+  goesOn?: GoesOn & { candidates: string[] }
   /** Its first attempt writes its row. Absent of lives that began before, and of those that wait for their time. */
   storedWhenSent?: true
 }

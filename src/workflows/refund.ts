@@ -44,7 +44,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   const opened = await (order.restored ? reopened(order, notices) : records.openRefund(order))
   await startWhatIsLeft(opened, timeScale)
   if (life.isOver(opened.state)) return end(opened.state)
-  if (!order.restored) onward = onwards(order, connectionUuid)
+  if (!order.restored) onward = { ...order, goesOn: onwards(order) }
   const follower = {
     connectionUuid,
     ask: (asked: number) => providers.askRefund({ uuid, connectionUuid, asked }),

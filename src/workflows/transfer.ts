@@ -3,7 +3,7 @@ import type { Asked } from '../activities/outgoing.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { records, sending } from './activities.ts'
 import { onwards } from './going-on.ts'
-import { answered, cancelTransfer, type GoesOn, type Resumed, type TransferOrder } from './messages.ts'
+import { answered, cancelTransfer, type Resumed, type TransferOrder } from './messages.ts'
 import { type Round, tryInTurn } from './round.ts'
 import { tryWhenDue } from './scheduled.ts'
 import { returnsUnsaid, sendOnce } from './sending.ts'
@@ -37,7 +37,7 @@ class TransferLife extends FollowedTransfer {
   }
 
   async send(order: TransferOrder): Promise<void> {
-    if (order.goesOn) await this.#sendOn(order, order.goesOn)
+    if (order.goesOn) await this.#sendOn(order)
     else await (order.storedWhenSent ? this.#sendAtOnce(order) : this.#storeAndSend(order))
     this.answered = true
     await this.hearOthers(order.uuid)
@@ -64,20 +64,24 @@ class TransferLife extends FollowedTransfer {
   }
 
   /** An earlier run was about one provider that could not tell: its attempt is there, and is only asked about. */
-  async #sendOn(order: TransferOrder, { connectionUuid }: GoesOn): Promise<void> {
+  async #sendOn(order: TransferOrder): Promise<void> {
     this.sent = true
     this.answered = true
     this.notices.hearOperatorStill()
     await this.stands(await records.transferNow(order.uuid))
-    const candidates = order.candidates.slice(order.candidates.indexOf(connectionUuid))
-    const round = await this.#round(order, candidates)
-    await (order.scheduledFor ? this.#whenDue(order, round) : this.end(order, round))
+    const round = await this.#round(order)
+    const all = { ...order, candidates: order.goesOn!.candidates }
+    await (order.scheduledFor ? this.#whenDue(all, round) : this.end(order, round))
   }
 
   #round(order: TransferOrder, candidates = order.candidates): Promise<Round> {
     const { uuid } = order
     return tryInTurn(candidates, async connectionUuid => {
-      this.onward = onwards(order, connectionUuid)
+      this.onward = {
+        ...order,
+        candidates: candidates.slice(candidates.indexOf(connectionUuid)),
+        goesOn: { ...onwards(order), candidates: order.goesOn?.candidates ?? order.candidates },
+      }
       const { ask, ...follower } = this.follower(uuid, connectionUuid)
       const last = await sendOnce({
         ...follower,

@@ -115,7 +115,7 @@ test('a doubt that was kept beside an acceptance is not repeated', async () => {
   const { attempts } = (await repeat()).body.data
   const accepted = JSON.stringify([{ ...attempts[0], outcome: 'accepted' }])
   await sql(
-    `update transfer set state = 'paid', held_cents = 0, accepted = jsonb_set(accepted, '{attempts}', ?::jsonb)
+    `update transfer set state = 'failed', held_cents = 0, accepted = jsonb_set(accepted, '{attempts}', ?::jsonb)
      where uuid = ?`,
     [accepted, uuid],
   )

@@ -338,7 +338,7 @@ describe('connection', () => {
     expect(await statuses()).toEqual([])
     const [{ subject }] = await run('acts', '--limit', '1')
     expect((await actsOf(subject)).map(({ act, who }) => [act, who])).toEqual([
-      ['connection_withdrawn', 'ana'],
+      ['connection_withdraw', 'ana'],
       ['connection_add', 'ana'],
     ])
     await run('check-ledger', '--providers') // Looks for no connection where none is left.

@@ -90,11 +90,13 @@ test('a pause that the backup contained does not count, given again neither, unt
 })
 
 test('one whose first runs are forgotten is looked for by all of its order, as of when it was ordered', async () => {
-  const order = books.transferOrder(await books.merchant(1_000))
+  const merchant = await books.merchant(1_000)
+  const candidates = [merchant.connectionUuid, await books.connection(merchant)]
+  const order = books.transferOrder(merchant, { candidates })
   const orderedAt = ago(60 * 24 * 90).toISOString()
-  const goesOn = { connectionUuid: order.candidates[0]!, orderedAt }
   await books.records.storeTransfer(order)
-  const { engine, begun } = temporalOf({ ...order, goesOn })
+  const goesOn = { orderedAt, candidates: order.candidates }
+  const { engine, begun } = temporalOf({ ...order, candidates: order.candidates.slice(1), goesOn })
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
