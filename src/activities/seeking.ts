@@ -48,7 +48,7 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
     return inTransaction(orm, async em => {
       const [row] = await outgoing.lock(em, uuid, NOTHING)
       const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
-      const { kind, connectionUuid } = conclude(words, { live, ...at })
+      const { kind, connectionUuid } = conclude(words.filter(notSettledTwice(row)), { live, ...at })
       const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
       if (kind !== 'absent') return { kind, connectionUuid }
@@ -56,6 +56,12 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
       return { kind, connectionUuid, settleWindowMs: Math.max(...words.map(word => word.settleWindowMs)) }
     })
   }
+}
+
+/** What settled beside it has a movement of its own and is over (SPEC §4): it says nothing of this one. */
+function notSettledTwice({ attempts }: Tried) {
+  const twice = attempts.filter(({ state }) => state === 'duplicate')
+  return (word: Word) => !twice.some(({ connectionUuid }) => connectionUuid === word.connectionUuid)
 }
 
 type Conclusion = { kind: 'found' | 'absent' | 'unknown'; connectionUuid: string }

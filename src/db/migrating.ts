@@ -27,14 +27,15 @@ async function patiently(orm: Orm, name: string, { tries, everyMs }: Patience): 
       await orm.migrator.up(name)
       return
     } catch (error) {
-      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
+      if (!IN_THE_WAY.includes((error as { code?: unknown }).code)) throw error
       if (tried === tries) throw await waitedInVain(orm, { name, tries, cause: error as Error })
       await pause(everyMs)
     }
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03'
+/** SQLSTATE of a lock that was not given in time, and of who waited in a ring: a life has what this waits for, and the other way round. */
+const IN_THE_WAY: unknown[] = ['55P03', '40P01']
 
 /** Says what was waited for, and who has been in a transaction over tables for the longest. */
 async function waitedInVain(orm: Orm, { name, tries, cause }: { name: string; tries: number; cause: Error }) {

@@ -80,3 +80,24 @@ test('one whose statements are transactions of their own begins anew over what i
   expect(await sql(`select conname from pg_constraint where contype = 'c' and not convalidated`)).toEqual([])
   expect(await sql(`select from mikro_orm_migrations where name = '${RULES}'`)).toHaveLength(1)
 })
+
+test.each([
+  ['021_foreign_ids', 'select from transfer for update', 'select from movement limit 1'],
+  ['023_money_rules', 'select from charge for update', 'select from refund limit 1'],
+])('%s and a life never wait for each other in a ring', async (name, one, another) => {
+  await orm.em.fork().execute('drop trigger if exists movement_stays on movement') // 021 came before it.
+  await orm.em.fork().execute('delete from mikro_orm_migrations where name = ?', [name])
+  let isOver = false
+  const migrating = migrate(url, SOON).finally(() => {
+    isOver = true
+  })
+  const lives = async () => {
+    while (!isOver)
+      await inTransaction(orm, async em => {
+        await em.execute(one)
+        await sleep(20)
+        await em.execute(another)
+      })
+  }
+  await Promise.all([migrating, lives()])
+})

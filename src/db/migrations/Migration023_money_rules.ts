@@ -18,8 +18,8 @@ export class Migration023_money_rules extends Migration {
     this.addSql(REFUSE)
     for (const life of Object.keys(LEADS_TO) as (keyof typeof LEADS_TO)[]) this.addSql(steps(life))
     for (const ordered of ['charge', 'refund', 'transfer']) this.addSql(sameValue(ordered))
-    this.addSql(WHAT_STAYS)
-    this.addSql(REFUNDS)
+    for (const sql of [ATTEMPT_STAYS, MOVEMENT_STAYS, REFUNDS, REFUND_COUNTED, CHARGE_COUNTED])
+      this.addSql(sql)
     this.addSql(SPLITS)
     this.addSql(BOOKED)
   }
@@ -124,11 +124,13 @@ const sameValue = (ordered: string) => `
 create or replace trigger ${ordered}_stays before update of value_cents on ${ordered} for each row
   when (old.value_cents <> new.value_cents) execute function refuse()`
 
-/** What has moved, and a final word about a sending: after it no other may be sent (attempt_one_live). */
-const WHAT_STAYS = `
+/** A final word about a sending: after it no other may be sent (attempt_one_live). */
+const ATTEMPT_STAYS = `
 create or replace trigger attempt_stays before update of state on attempt for each row
-  when (old.state in ('settled', 'duplicate') and new.state <> old.state) execute function refuse();
--- An end-to-end id may be learned late, and one that failed leaves it to what came after all.
+  when (old.state in ('settled', 'duplicate') and new.state <> old.state) execute function refuse()`
+
+/** What has moved. An end-to-end id may be learned late, and one that failed leaves it to what came after all. */
+const MOVEMENT_STAYS = `
 create or replace trigger movement_stays before update on movement for each row
   when (old.value_cents <> new.value_cents or old.type <> new.type or old.movement_type <> new.movement_type
     or old.account_uuid <> new.account_uuid or old.provider_account_uuid <> new.provider_account_uuid
@@ -158,10 +160,14 @@ end $$;
 create or replace function refund_is_counted() returns trigger language plpgsql as $$
 begin perform charge_refunds(new.charge_uuid); return null; end $$;
 create or replace function charge_counts() returns trigger language plpgsql as $$
-begin perform charge_refunds(new.uuid); return null; end $$;
+begin perform charge_refunds(new.uuid); return null; end $$`
+
+const REFUND_COUNTED = `
 drop trigger if exists refund_counted on refund;
 create constraint trigger refund_counted after insert or update of state on refund
-  deferrable initially deferred for each row execute function refund_is_counted();
+  deferrable initially deferred for each row execute function refund_is_counted()`
+
+const CHARGE_COUNTED = `
 drop trigger if exists charge_counted on charge;
 create constraint trigger charge_counted after update of refunding_cents, refunded_cents on charge
   deferrable initially deferred for each row

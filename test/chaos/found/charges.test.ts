@@ -185,3 +185,16 @@ test.each<[string, (Cancelling | 'dies')[]]>([
 ])('a charge that its provider has forgotten is CANCELLED where a request %s', async (_name, answers) => {
   expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
 })
+
+test('a charge that the release before was asked to cancel ends as it did there, because nobody knows what it was answered', async () => {
+  const migration = '022_unanswered_cancellations'
+  const charge = await order()
+  books.provider({ issueCharge: async () => issued(), cancelCharge: async () => forgotten })
+  await books.providers.issueCharge(charge)
+  await books.sql('update charge set cancel_requested_at = now() where uuid = ?', [charge.uuid])
+  await books.sql('alter table charge drop column cancel_unanswered')
+  await books.sql('delete from mikro_orm_migrations where name = ?', [migration])
+  await books.orm.migrator.up(migration)
+  await books.providers.cancelCharge({ chargeUuid: charge.uuid })
+  expect(await books.records.chargeNow(charge.uuid)).toMatchObject({ state: 'cancelled' })
+})

@@ -227,6 +227,31 @@ test('a transfer that settles although it was rejected shows no fee: its hold we
   expect(await books.balances(accountUuid)).toEqual({ available: 500, outside: -500 })
 })
 
+test('one that settled twice is followed, after a restore, where its own money is', async () => {
+  const merchant = await books.merchant(1_000)
+  const { connectionUuid: first } = merchant
+  const second = await books.connection(merchant)
+  const em = books.orm.em.fork()
+  await bookOpeningBalance(em, await em.findOneOrFail(Connection, second), 1_000)
+  const order = books.transferOrder(merchant, { candidates: [first, second] })
+  const { uuid } = order
+  const end = (digit: string): Sending => ({ ...settled, endToEnd: `E${digit.repeat(31)}`, returns: [] })
+  books.provider({ sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'gone' }) })
+  await books.providers.sendTransfer({ uuid, connectionUuid: first, again: false, order })
+  books.provider({
+    sendTransfer: async () => ({ kind: 'accepted', sending: { ...end('5'), status: 'in_process' } }),
+    findTransfer: async () => ({ kind: 'found', sending: end('6') }),
+  })
+  await books.providers.sendTransfer({ uuid, connectionUuid: second, again: false })
+  await books.providers.askTransfer({ uuid, connectionUuid: first, asked: 0 })
+  const states = 'select state from attempt where subject_uuid = ? order by position'
+  expect(await books.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
+
+  const look = { uuid, candidates: [first, second], asked: 0, lastLook: false }
+  expect(await books.providers.seekTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
+  expect(await books.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
+})
+
 test('the word of an operator about what its provider took a moment ago is too early, by whatever door it came', async () => {
   const merchant = await books.merchant(1_000)
   const order = books.transferOrder(merchant)
