@@ -46,6 +46,7 @@ class MedLife {
   constructor(order: MedOrder) {
     this.#order = order
     this.#notices = new Notices(order.timeScale, () => this.#goOn())
+    if (order.told) this.#notices.heardBefore([])
     this.#steps = patched('steps beside an update are no local activities') ? steps : records
     setHandler(replyMed, reply => this.#reply(reply), {
       description: 'Answers the dispute, once: { details (sealed), requestId }',
@@ -75,7 +76,9 @@ class MedLife {
 
   /** Who waits for a word of this run is not left alone. */
   async #goOn(): Promise<void> {
-    if (allHandlersFinished()) await continueAsNew<typeof medWorkflow>(this.#order)
+    const { told: _, ...order } = this.#order
+    if (allHandlersFinished())
+      await continueAsNew<typeof medWorkflow>({ ...order, ...(this.#silences > 0 && { told: true }) })
   }
 
   #goesOn(): boolean {

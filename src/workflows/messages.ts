@@ -167,6 +167,8 @@ export type MedOrder = {
   providerMedId: string
   /** Of the disputed PIX, where it is known. */
   endToEnd: string | null
+  /** An earlier run heard of something new, and got no answer. */
+  told?: true
   requestId: string
   timeScale: number
 }

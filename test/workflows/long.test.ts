@@ -8,6 +8,8 @@ import {
   keyIs,
   keyUnknown,
   known,
+  medIs,
+  medKnown,
   now,
   nowPending,
   opened,
@@ -148,6 +150,16 @@ describe('a late word', () => {
     await story.isAsked(2)
     await goesOnAsNew(story, { calls: 3 })
     await story.endsAs('paid')
+  })
+
+  test('about a dispute is asked for on, though it is over', async () => {
+    const story = await on.med({
+      medNow: [medIs('resolved'), medIs('resolved')],
+      followMed: [unanswered(), unanswered(), unanswered(), medKnown('resolved')],
+    })
+    await story.isAsked(2)
+    await goesOnAsNew(story, { calls: 3 })
+    await story.endsAs('resolved')
   })
 
   test('about a return that was refused is asked for, before anything of it is sent again', async () => {
