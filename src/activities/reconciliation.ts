@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { BEGUN } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { Notice } from '../db/entities/notice.ts'
@@ -40,7 +41,7 @@ export function providerAccounts({ orm }: Dependencies) {
   return async (): Promise<string[]> => {
     const rows: { uuid: string }[] = await orm.em
       .fork()
-      .execute('select distinct provider_account_uuid as uuid from connection order by 1')
+      .execute(`select distinct provider_account_uuid as uuid from connection where ${BEGUN} order by 1`)
     return rows.map(row => row.uuid)
   }
 }
@@ -85,7 +86,8 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
 /** The connection that is asked: one that is not ACTIVE any more where there is no other. */
 async function oneOf(em: EntityManager, providerAccountUuid: string): Promise<string> {
   const [row] = await em.execute<{ uuid: string }[]>(
-    `select uuid from connection where provider_account_uuid = ? order by status = 'ACTIVE' desc, created_at limit 1`,
+    `select uuid from connection where provider_account_uuid = ? and ${BEGUN}
+     order by status = 'ACTIVE' desc, created_at limit 1`,
     [providerAccountUuid],
   )
   return row!.uuid

@@ -1,4 +1,5 @@
 import { raw } from '@mikro-orm/core'
+import { BEGUN } from '../db/connections.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
@@ -105,7 +106,7 @@ export async function checkLedger(em: EntityManager): Promise<Violation[]> {
 export async function checkProviders(em: EntityManager, providers: ProviderRegistry): Promise<Violation[]> {
   const held: { provider_account_uuid: string; cents: string }[] = await em.execute(
     `select provider_account_uuid, sum(cents) as cents from balance b where bucket <> 'outside'
-       and exists (select from connection c where c.provider_account_uuid = b.provider_account_uuid)
+       and exists (select from connection c where c.provider_account_uuid = b.provider_account_uuid and c.${BEGUN})
      group by provider_account_uuid`,
   )
   const violations: Violation[] = []
@@ -114,7 +115,7 @@ export async function checkProviders(em: EntityManager, providers: ProviderRegis
     const orderBy = [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }] as const
     const connection = await em.findOneOrFail(
       Connection,
-      { providerAccountUuid },
+      { providerAccountUuid, status: { $ne: 'CONFIGURATION_PENDING' } },
       { populate: ['sealedCredentials'], orderBy: [...orderBy] },
     )
     const asked = await providers.providerFor(connection).balances()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
+import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { post } from '../db/post.ts'
 import { deposited } from '../domain/ledger.ts'
@@ -65,8 +66,8 @@ export type NoticeSite = { providers: ProviderRegistry; publicUrl: string }
 
 /**
  * Lets a connection that is CONFIGURATION_PENDING begin, once its provider has registered where its notices go: some try
- * the address at once, so it is stored before. One that is not registered is taken away again, since nothing can have
- * begun through it; whoever is killed in between leaves one that starts nothing.
+ * the address at once, so it is stored before. One that is not registered is taken away again, unless a notice has come
+ * through it already; that one, as that of whoever is killed in between, stays pending and starts nothing.
  */
 export async function begin(
   em: EntityManager,
@@ -76,6 +77,10 @@ export async function begin(
   try {
     await registerNotices(site, connection)
   } catch (error) {
+    if ((await em.count(Notice, { connectionUuid: connection.uuid })) > 0)
+      throw new Error(
+        `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notice`,
+      )
     await acting(em, {
       ...{ who, act: 'connection_withdraw', reason: 'its notices were not registered' },
       subject: `connection/${connection.uuid}`,

@@ -5,6 +5,9 @@ import { entities, readingOf } from './reading.ts'
 
 /** How connections are read on the way of every operation; those of requests are to be looked at only, pauses included. */
 
+/** SQL of whether anything can have gone through a connection: of one whose notices were never registered nothing is asked. */
+export const BEGUN = `status <> 'CONFIGURATION_PENDING'`
+
 /** One of an account's, by its uuid. */
 export async function connectionOf(
   em: EntityManager,

@@ -214,7 +214,7 @@ describe('a token', () => {
     expect((await merchant.get('/dashboard/tokens')).text).toContain('<option value="test" selected>')
     expect(made.text).toContain('31/12/2999, 20:59:59')
     const again = await merchant.send('/dashboard/tokens', form)
-    expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens'])
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens?done=token_there'])
     const rows = await ours.sql(
       'select uuid, connection_uuid, expires_at, prefix from token where name = ?',
       ['loja'],

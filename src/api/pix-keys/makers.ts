@@ -31,12 +31,19 @@ export async function requireMaker(em: EntityManager, { type, ...wanted }: Wante
 }
 
 /** What is wrong with the provider of a key whose body its schema has refused already: all is said at once. */
-export function wrongMaker({ em, token, body }: Refused) {
-  return wrongProvider({ em, token, body }, candidates => {
-    const errors: FieldErrors = {}
-    if (candidates.every(isPool)) errors.provider_uuid = [poolMessage(candidates[0]!)]
-    return errors
-  })
+export function wrongMaker(refused: Refused) {
+  return wrongProvider(refused, ([first]) => poolErrors([first!]))
+}
+
+/** The same of a code, for which any default will do. */
+export function wrongForCode(refused: Refused) {
+  return wrongProvider(refused, poolErrors)
+}
+
+function poolErrors(makers: Connection[]): FieldErrors {
+  const errors: FieldErrors = {}
+  if (makers.every(isPool)) errors.provider_uuid = [poolMessage(makers[0]!)]
+  return errors
 }
 
 function isPool({ type }: Connection): boolean {

@@ -15,7 +15,7 @@ import {
 import type { Routes } from '../app.ts'
 import { createPixKey, PIX_KEYS_PATH } from '../pix-keys/create.ts'
 import { listPixKeys, pixKeyOf } from '../pix-keys/find.ts'
-import { wrongMaker } from '../pix-keys/makers.ts'
+import { wrongForCode, wrongMaker } from '../pix-keys/makers.ts'
 import { removePixKey } from '../pix-keys/remove.ts'
 import { CODES_PATH, requestCode } from '../pix-keys/request-code.ts'
 import { countTry } from '../pix-keys/tries.ts'
@@ -37,7 +37,7 @@ export const pixKeyRoutes: Routes = (router, { temporal, config, sealer }) => {
     summary: 'Request the code that proves an e-mail address or phone',
     description: 'Six digits, good for ten minutes, one key and five wrong tries.',
     body: request,
-    alsoWrong: wrongMaker,
+    alsoWrong: wrongForCode,
     answers: {
       201: codeRequested,
       errors: [

@@ -36,7 +36,8 @@ export function tokenPages({ get, post }: Door): void {
         await requireReached(em, asked.provider_uuid, asked.mode)
       }
       // Reloading the page that showed it sends the form again: the token is there, and is not shown again.
-      if ((await tokensOf(em, accountUuid)).some(({ uuid }) => uuid === asked.once)) return elsewhere(PATH)
+      if ((await tokensOf(em, accountUuid)).some(({ uuid }) => uuid === asked.once))
+        return elsewhere(PATH, 'token_there')
       const issued = await issueToken(em, {
         uuid: asked.once,
         accountUuid,

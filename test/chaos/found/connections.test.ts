@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { providerAccounts } from '../../../src/activities/reconciliation.ts'
+import { checkProviders } from '../../../src/admin/check-ledger.ts'
+import { begin, connect } from '../../../src/admin/connections.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { Notice } from '../../../src/db/entities/notice.ts'
+import type { ProviderRegistry } from '../../../src/providers/registry.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What reading the code found in how connections begin. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+/** Begins one whose provider answers that it could not register its notices, after whatever happens meanwhile. */
+async function refused(meanwhile: (connection: Connection) => Promise<unknown>) {
+  const { accountUuid } = await books.merchant(0)
+  const em = books.orm.em.fork()
+  const connection = await connect(em, books.seal, {
+    ...{ accountUuid, provider: 'PROVIDER_B', providerAccount: randomUUID(), dialect: 'woovi' },
+    ...{ type: 'NOMINAL', status: 'CONFIGURATION_PENDING', isSimulated: true },
+    ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: null },
+  })
+  const provider = {
+    async registerNotices() {
+      await meanwhile(connection)
+      return { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
+    },
+  }
+  const providers = { providerFor: () => provider } as unknown as ProviderRegistry
+  const begun = begin(em, { site: { providers, publicUrl: 'https://pix.test' }, connection, who: 'ana' })
+  const said = await begun.catch((error: Error) => error.message)
+  const [left] = await books.orm.em.fork().find(Connection, { uuid: connection.uuid })
+  return { connection, said, left: left?.status }
+}
+
+test('one that is not registered is gone, and why is said', async () => {
+  const { said, left } = await refused(async () => {})
+  expect([said, left]).toEqual([expect.stringContaining('no answer in time'), undefined])
+})
+
+test('one that had a notice before its registration was refused stays pending, and nothing is asked of it', async () => {
+  const em = books.orm.em.fork()
+  const { connection, said, left } = await refused(async ({ uuid: connectionUuid }) => {
+    const uuid = randomUUID()
+    const notice = { uuid, connectionUuid, digest: Buffer.from(uuid), kind: 'payment', body: '{}' } as const
+    em.create(Notice, { ...notice, requestId: 'r' })
+    await em.flush()
+  })
+  expect(said).toMatch(/no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notice$/)
+  expect(left).toBe('CONFIGURATION_PENDING')
+  const { providerAccountUuid } = connection
+  expect(await providerAccounts(books.dependencies)()).not.toContain(providerAccountUuid)
+  const silent = { providerFor: () => ({ balances: async () => ({ kind: 'no_answer' }) }) }
+  const violations = await checkProviders(em, silent as unknown as ProviderRegistry)
+  expect(violations.filter(({ where }) => where.includes(providerAccountUuid))).toEqual([])
+})
