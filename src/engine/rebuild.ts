@@ -101,6 +101,8 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   if (row && TABLES[noun].isOver(row.state)) return null
   if (row && noun === 'charge' && isCarried(row.state as ChargeState)) {
     if (isRunning) return null // Each of its steps begins from the row, whatever it knows.
+    const past = await pastOf<ChargeOrder>(client, id, uuid)
+    if (past?.ended === 'cancelled') await em.execute(WAS_CANCELLED, [uuid])
     await tellCharge(engine, uuid, { noticeUuid: randomUUID(), connectionUuid: row.connection_uuid })
     return { outcome: 'asked' }
   }
@@ -116,6 +118,10 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   await beginAnew(at, { past, restored, rebuilding })
   return { outcome: restored.waits ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
+
+/** Its provider may have forgotten it since: the life asks as one whose request may be why. */
+const WAS_CANCELLED = `update charge set cancel_unanswered = true,
+  cancel_requested_at = coalesce(cancel_requested_at, now()) where uuid = ?`
 
 function restoredOf(
   { order, orderedAt, ended, connectionUuid, isRunning }: Past<Order>,

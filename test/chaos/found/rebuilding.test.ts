@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter } from '@temporalio/common'
 import type { PauseReach } from '../../../src/db/entities/pause.ts'
 import { beginPause, endPause } from '../../../src/db/pauses.ts'
 import { MoneyOutNotPaused, rebuildLives } from '../../../src/engine/rebuild.ts'
 import type { Engine } from '../../../src/engine/start.ts'
-import type { TransferOrder } from '../../../src/workflows/messages.ts'
+import { party } from '../../../src/providers/party.ts'
+import type { ChargeOrder, TransferOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
 
 /** A scheduled transfer whose time comes about when money out is paused after a restore, and the rebuilding after that. */
@@ -21,12 +23,13 @@ afterAll(() => books?.close())
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-/** A Temporal in which one transfer runs, and what is done to it there. */
-function temporalOf(order: TransferOrder) {
+/** A Temporal in which one transfer runs, or that remembers what a charge came to, and what is done to it there. */
+function temporalOf(order: TransferOrder, ended?: string) {
   const did: string[] = []
   const begun: { args: [TransferOrder] }[] = []
   const run = {
-    ...{ workflowId: `transfer/${order.uuid}`, runId: 'run', status: { name: 'RUNNING' } },
+    ...{ workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`, runId: 'run' },
+    status: { name: ended ? 'COMPLETED' : 'RUNNING' },
     ...{ startTime: ago(60), typedSearchAttributes: { get: () => undefined } },
   }
   const input = { payloads: [defaultPayloadConverter.toPayload(order)] }
@@ -37,7 +40,8 @@ function temporalOf(order: TransferOrder) {
     async *list({ query }: { query: string }) {
       if (!query.includes('deliveryWorkflow')) yield run
     },
-    getHandle: () => ({ terminate: async () => did.push('ended') }),
+    getHandle: () => ({ terminate: async () => did.push('ended'), result: async () => ended }),
+    signalWithStart: async () => did.push('woken'),
     async start(_type: string, options: { args: [TransferOrder] }) {
       did.push('begun anew')
       begun.push(options)
@@ -101,4 +105,32 @@ test('one whose first runs are forgotten is looked for by all of its order, as o
   for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
   expect(begun.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
+})
+
+test.each([
+  ['cancelled', 'cancelled'],
+  ['expired', 'pending'],
+])('a charge whose life had ended %s is %s when its provider has forgotten it', async (ended, state) => {
+  const merchant = await books.merchant(0)
+  const { accountUuid, connectionUuid } = merchant
+  const charge: ChargeOrder = {
+    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
+    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+    ...{ requestId: 'r', timeScale: 1 },
+  }
+  const txid = randomUUID().replaceAll('-', '')
+  const receiver = party({ name: 'Loja' })
+  const payload = { txid, payload: 'payload', pixKey: 'key', receiver, expiresAt: ago(-60).toISOString() }
+  books.provider({
+    issueCharge: async () => ({ kind: 'accepted', charge: payload }),
+    cancelCharge: async () => ({ kind: 'not_found' }),
+  })
+  await books.providers.issueCharge(charge)
+  const { engine, did } = temporalOf({ ...books.transferOrder(merchant), ...charge }, ended)
+  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
+    expect(outcome).toBe('asked')
+  expect(did).toEqual(['woken'])
+  await books.providers.cancelCharge({ chargeUuid: charge.uuid })
+  expect(await books.records.chargeNow(charge.uuid)).toMatchObject({ state })
 })
