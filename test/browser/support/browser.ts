@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { access } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, jest } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
@@ -46,6 +46,8 @@ export function inABrowser(begin: (suite: { stage: Stage; people: People }) => P
     ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
     await begin({ stage, people: peopleOf(stage, browser) })
   })
+  // A page that is left open asks for news for ever.
+  afterEach(async () => void (await Promise.all(browser?.contexts().map(context => context.close()) ?? [])))
   afterAll(async () => {
     await browser?.close()
     await stage?.close()
@@ -100,7 +102,8 @@ type Finding = { id: string; impact: string; nodes: { html: string }[] }
 /** What axe finds serious or critical on a page, as lines that say where. Code for the page is text: it runs there. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
-  const violations = await page.evaluate<Finding[]>('axe.run().then(results => results.violations)')
+  const found = 'axe.run({ resultTypes: ["violations"] }).then(results => results.violations)'
+  const violations = await page.evaluate<Finding[]>(found)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(node => node.html).join(' | ')}`)
