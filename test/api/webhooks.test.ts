@@ -14,9 +14,11 @@ const TIME_SCALE = 20_000
 
 let stack: Stack
 let stage: Stage
+let failing: Failing
 beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
   stage = await openStage(stack.home)
+  failing = await endpointThatOnlyFails()
 })
 afterAll(async () => {
   await stage.close()
@@ -40,6 +42,15 @@ async function endpoint(
 
 const somethingHappens = ({ api }: Merchant): Promise<string> => somethingIsTold(api)
 
+type Failing = Awaited<ReturnType<typeof endpointThatOnlyFails>>
+
+/** It is given up after days: they begin before all other stories, and pass while those are told. */
+async function endpointThatOnlyFails() {
+  const merchant = await stage.merchant()
+  const hook = await endpoint(merchant, { answers: { status: 500 } })
+  return { merchant, hook, charge: await somethingHappens(merchant) }
+}
+
 type Hook = { uuid: string; url: string; token: string; events: string[] }
 type Delivery = { uuid: string; status: string; tries: number }
 function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
@@ -47,49 +58,6 @@ function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
 }
 const verified = (token: string, { body, headers }: InboxMessage) =>
   new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }
-
-test('an endpoint that only fails is tried ten times in three days, each try signed anew, then given up', async () => {
-  const merchant = await stage.merchant()
-  const hook = await endpoint(merchant, { answers: { status: 500 } })
-  const charge = await somethingHappens(merchant)
-  await until(
-    () => deliveries(hook),
-    ([one]) => one?.status === 'FAILED',
-    { limitMs: 50_000 },
-  )
-  const [delivery] = await deliveries(hook)
-
-  const tries = await stage.sql<{ status_code: number; at: Date; answer: string }>(
-    'select status_code, at, answer from delivery_try where delivery_uuid = ? order by number',
-    [delivery!.uuid],
-  )
-  expect(tries).toHaveLength(10)
-  for (const one of tries) expect(one).toMatchObject({ status_code: 500, answer: '{"received":true}' })
-  const times = tries.map(one => new Date(one.at).getTime())
-  // How long each wait is, workflows tell where time is skipped (test/workflows/delivery): here machines may be slow.
-  expect(times).toEqual(times.toSorted((a, b) => a - b))
-
-  const messages = await hook.messages()
-  expect(messages).toHaveLength(10)
-  expect(new Set(messages.map((message: InboxMessage) => message.body)).size).toBe(1)
-  for (const message of messages) {
-    const event = verified(hook.token, message)
-    expect(event).toMatchObject({ type: 'PAYMENT', data: { uuid: charge, status: 'CANCELLED' } })
-    expect(message.headers['webhook-id']).toBe(event.id)
-  }
-
-  // Five days without a success: whatever fails then disables it.
-  await until(
-    () => Date.now(),
-    now => now - times[0]! > (5 * 86_400_000) / TIME_SCALE,
-  )
-  await somethingHappens(merchant)
-  const shown = await until(
-    () => stateOf(merchant, hook),
-    ({ status }) => status === 'DISABLED',
-  )
-  expect(shown.disabled_reason).toBe('no success for five days')
-}, 150_000)
 
 test('a success ends the tries', async () => {
   const merchant = await stage.merchant()
@@ -281,6 +249,47 @@ test('tokens bound to a provider have no business with webhooks; those of others
   expect((await other.api.get(`${PATH}/${hook.uuid}`)).status).toBe(404)
   expect((await other.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
 })
+
+test('an endpoint that only fails is tried ten times in three days, each try signed anew, then given up', async () => {
+  const { merchant, hook, charge } = failing
+  await until(
+    () => deliveries(hook),
+    ([one]) => one?.status === 'FAILED',
+    { limitMs: 50_000 },
+  )
+  const [delivery] = await deliveries(hook)
+
+  const tries = await stage.sql<{ status_code: number; at: Date; answer: string }>(
+    'select status_code, at, answer from delivery_try where delivery_uuid = ? order by number',
+    [delivery!.uuid],
+  )
+  expect(tries).toHaveLength(10)
+  for (const one of tries) expect(one).toMatchObject({ status_code: 500, answer: '{"received":true}' })
+  const times = tries.map(one => new Date(one.at).getTime())
+  // How long each wait is, workflows tell where time is skipped (test/workflows/delivery): here machines may be slow.
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+
+  const messages = await hook.messages()
+  expect(messages).toHaveLength(10)
+  expect(new Set(messages.map((message: InboxMessage) => message.body)).size).toBe(1)
+  for (const message of messages) {
+    const event = verified(hook.token, message)
+    expect(event).toMatchObject({ type: 'PAYMENT', data: { uuid: charge, status: 'CANCELLED' } })
+    expect(message.headers['webhook-id']).toBe(event.id)
+  }
+
+  // Five days without a success: whatever fails then disables it.
+  await until(
+    () => Date.now(),
+    now => now - times[0]! > (5 * 86_400_000) / TIME_SCALE,
+  )
+  await somethingHappens(merchant)
+  const shown = await until(
+    () => stateOf(merchant, hook),
+    ({ status }) => status === 'DISABLED',
+  )
+  expect(shown.disabled_reason).toBe('no success for five days')
+}, 150_000)
 
 test('deliveries survive a worker that is killed', async () => {
   const merchant = await stage.merchant()
