@@ -1,3 +1,4 @@
+import type { Med } from '../db/entities/med.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { disputeRetained, type Leg, shortfallRepaid, unmatchedKept } from '../domain/ledger.ts'
 import { lackingCents } from '../domain/med.ts'
@@ -6,16 +7,21 @@ import { lockDisputes } from './med-locks.ts'
 /** Money that has just become available to some accounts at one provider account. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }
 
+/** Centavos by account. */
+type Left = Map<string, number>
+
 /**
  * The legs that repay open shortfalls first (SPEC §7) and then keep what open disputes lack (SPEC §5), to be booked with
  * the inflow itself. Two inflows at once may both find the same shortfall: the constraint `balance_shortfall` refuses
  * the second, which is then tried again; what disputes lack is read under their row locks.
  */
 export async function repayments(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
+  const { providerAccountUuid, credits } = inflow
   const repaid = await shortfallsRepaid(em, inflow)
-  const left = sums(inflow.credits)
-  for (const { from, cents } of repaid) left.set(from.accountUuid, left.get(from.accountUuid)! - cents)
-  return [...repaid, ...(await retained(em, inflow.providerAccountUuid, left))]
+  const left = leftOf(credits, repaid)
+  const accountUuids = [...left.keys()].filter(accountUuid => left.get(accountUuid)! > 0)
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+  return [...repaid, ...retained(disputes, left)]
 }
 
 /** What waited of an unmatched PIX is the account's from now on, an inflow like any other. */
@@ -28,7 +34,7 @@ export async function keptFor(
   return [...unmatchedKept(accountUuid, cents), ...(await repayments(em, inflow))]
 }
 
-/** The legs that repay open shortfalls alone: what a failed refund frees is first of all for the disputes of its own charge. */
+/** The legs that repay open shortfalls alone. */
 export async function shortfallsRepaid(
   em: EntityManager,
   { providerAccountUuid, credits }: Inflow,
@@ -45,14 +51,18 @@ export async function shortfallsRepaid(
   })
 }
 
-/** What is left of an inflow is kept for disputes that found too little, the oldest first, up to what they lack. */
-async function retained(
-  em: EntityManager,
-  providerAccountUuid: string,
-  left: Map<string, number>,
-): Promise<Leg[]> {
-  const accountUuids = [...left.keys()].filter(accountUuid => left.get(accountUuid)! > 0)
-  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+/** What is left of an inflow for each of its accounts, after the legs that have taken of it. */
+export function leftOf(credits: Inflow['credits'], taken: Leg[]): Left {
+  const left = sums(credits)
+  for (const { from, cents } of taken) left.set(from.accountUuid, (left.get(from.accountUuid) ?? 0) - cents)
+  return left
+}
+
+/**
+ * The legs that keep what is left for disputes that found too little: the oldest first, up to what they lack. They are
+ * locked, and come in that order (`lockDisputes`).
+ */
+export function retained(disputes: Med[], left: Left): Leg[] {
   return disputes.flatMap(med => {
     const cents = Math.min(lackingCents(med), left.get(med.accountUuid) ?? 0)
     if (cents <= 0) return []
@@ -62,8 +72,8 @@ async function retained(
   })
 }
 
-function sums(credits: Inflow['credits']): Map<string, number> {
-  const all = new Map<string, number>()
+function sums(credits: Inflow['credits']): Left {
+  const all: Left = new Map()
   for (const { accountUuid, cents } of credits) all.set(accountUuid, (all.get(accountUuid) ?? 0) + cents)
   return all
 }

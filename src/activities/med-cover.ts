@@ -3,7 +3,7 @@ import type { Med } from '../db/entities/med.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import { disputeHeld, disputeReleased } from '../domain/ledger.ts'
+import { disputeHeld, disputeReleased, type Leg } from '../domain/ledger.ts'
 import { claimCents, lackingCents } from '../domain/med.ts'
 import { refundableCents } from '../domain/refund.ts'
 import { repayments } from './inflow.ts'
@@ -16,19 +16,21 @@ export type Disputed = { movement: Movement; charge: Charge | null }
  * Lets the disputes of one PIX claim what is left beside refunds and each other, and blocks what the account has of it
  * (SPEC §5). Called when one opens, and again whenever more is left: its PIX has settled, a refund has failed, another
  * dispute is over.
- * `disputes` are locked (`lockDisputes`); those of other PIX are left alone.
+ * `disputes` are locked (`lockDisputes`); those of other PIX are left alone. The legs by which it blocked, which are booked.
  */
 export async function coverDisputes(
   em: EntityManager,
   disputed: Disputed,
   disputes: Med[],
   at: Date,
-): Promise<void> {
+): Promise<Leg[]> {
   const own = disputes.filter(one => one.movement.uuid === disputed.movement.uuid)
+  const blocked: Leg[] = []
   for (const med of own) {
     await claim(em, med, { ...disputed, own })
-    await hold(em, med, disputed, at)
+    blocked.push(...(await hold(em, med, disputed, at)))
   }
+  return blocked
 }
 
 async function claim(em: EntityManager, med: Med, { charge, movement, own }: Disputed & { own: Med[] }) {
@@ -54,16 +56,18 @@ async function unclaimed(em: EntityManager, movement: Movement, own: Med[]): Pro
   return movement.valueCents - gone - own.reduce((sum, med) => sum + med.claimedCents, 0)
 }
 
-async function hold(em: EntityManager, med: Med, { charge, movement }: Disputed, at: Date): Promise<void> {
+async function hold(em: EntityManager, med: Med, { charge, movement }: Disputed, at: Date): Promise<Leg[]> {
   await em.flush()
   const { accountUuid, providerAccountUuid } = med
   const available = await lockAvailable(em, { accountUuid, providerAccountUuid })
   const cents = Math.min(lackingCents(med), available)
-  if (cents <= 0) return
+  if (cents <= 0) return []
   med.heldCents += cents
   med.updatedAt = at
   const held = holdMovement(em, med, { charge, movement, movementType: 'OUT', cents, at })
-  await book(em, held, disputeHeld(accountUuid, cents))
+  const legs = disputeHeld(accountUuid, cents)
+  await book(em, held, legs)
+  return legs
 }
 
 /** The dispute is over: what it had is the account's again, where nothing else waits for it. */

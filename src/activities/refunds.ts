@@ -9,7 +9,7 @@ import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
 import { refundReleased } from '../domain/ledger.ts'
 import { refund as life } from '../domain/refund.ts'
 import { announceCharge, announceRefund } from './announce.ts'
-import { shortfallsRepaid } from './inflow.ts'
+import { leftOf, retained, shortfallsRepaid } from './inflow.ts'
 import { coverDisputes } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { lockChargeBeside, moveCharge } from './move.ts'
@@ -80,21 +80,23 @@ export const devolution: Outgoing<Devolution & Tried> = {
     const at = new Date()
     const { accountUuid, providerAccountUuid } = charge
     const before = charge.history.at(-2) // What it showed before it was refunding.
-    const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
+    const parts = [...partiesOf(refund), { accountUuid, cents: refund.feeCents }]
+    const credits = parts.filter(({ cents }) => cents > 0)
+    const disputes = await lockDisputes(em, {
+      providerAccountUuid,
+      accountUuids: [...new Set([accountUuid, ...credits.map(credit => credit.accountUuid)])],
+    })
     moveRefund(refund, event, at)
     refund.failure = refusalOf(attempt)
     charge.refundingCents -= refund.valueCents
     await countReturns(em, charge)
     moveCharge(charge, whatFailureMeans(charge), at)
     failMovement(refund.movement!, at)
-    const parts = [...partiesOf(refund), { accountUuid: refund.accountUuid, cents: refund.feeCents }]
-    const credits = parts.filter(({ cents }) => cents > 0)
-    await book(em, refund.movement!, [
-      ...refundReleased(parts),
-      ...(await shortfallsRepaid(em, { providerAccountUuid, credits })),
-    ])
-    // What is left again is first of all a dispute's that has opened meanwhile.
-    await coverDisputes(em, { movement: charge.movement!, charge }, disputes, at)
+    const repaid = await shortfallsRepaid(em, { providerAccountUuid, credits })
+    await book(em, refund.movement!, [...refundReleased(parts), ...repaid])
+    // What is left again is first of all its own charge's disputes', and then those' of any other that lack cover.
+    const blocked = await coverDisputes(em, { movement: charge.movement!, charge }, disputes, at)
+    await book(em, refund.movement!, retained(disputes, leftOf(credits, [...repaid, ...blocked])))
     await announceRefund(em, refund, { charge, at })
     if (chargeLife.shows(charge.state) !== before?.status)
       await announceCharge(em, charge, { at, lifeUuid: refund.uuid })

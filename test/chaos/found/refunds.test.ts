@@ -26,9 +26,11 @@ const LOJA = {
   ...{ bank: { code: '', name: '', ispb: '' }, account_type: 'PAYMENT' as const },
 }
 
+type Merchant = Awaited<ReturnType<typeof books.merchant>>
+
 /** A charge of R$ 10.00 that was paid, and refunds of it. */
-async function paid(payments: IncomingPix['status'][] = ['settled']) {
-  const { accountUuid, connectionUuid } = await books.merchant(0)
+async function paid(payments: IncomingPix['status'][] = ['settled'], merchant?: Merchant) {
+  const { accountUuid, connectionUuid } = merchant ?? (await books.merchant(0))
   const [uuid, now] = [randomUUID(), new Date()]
   const charge = {
     ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
@@ -232,3 +234,42 @@ test('a dispute of a payment that fails claims nothing and is followed to its en
   expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
   expect(await books.balances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
 })
+
+test.each([
+  [
+    'what its own charge leaves',
+    300,
+    { claimed: 300, held: 300 },
+    { claimed: 1_000, held: 0, retained: 700 },
+  ],
+  ['nothing that its own charge needs', 1_000, { claimed: 1_000, held: 1_000 }, { claimed: 1_000, held: 0 }],
+  ['all of it where its own charge needs none', 0, undefined, { claimed: 1_000, held: 0, retained: 1_000 }],
+])(
+  'of what a failed refund gives back, a dispute of another PIX that lacks cover gets %s',
+  async (_, asked, own, other) => {
+    const merchant = await books.merchant(0)
+    const charge = await paid(['settled'], merchant)
+    const refund = charge.key(await charge.refund(1_000))
+    const elsewhere = await paid(['settled'], merchant)
+    const order = books.transferOrder(merchant, { valueCents: 1_000 })
+    await books.records.storeTransfer(order)
+    const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const
+    books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: onItsWay }) })
+    await books.providers.sendTransfer({
+      ...{ uuid: order.uuid, connectionUuid: merchant.connectionUuid, again: false },
+    })
+    const lacking = elsewhere.dispute()
+    await lacking.told()
+    expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
+    const itsOwn = charge.dispute()
+    if (asked > 0) await itsOwn.told({ cents: asked })
+
+    const refused = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
+    books.provider({ refund: async () => refused })
+    await books.providers.sendRefund({ ...refund, again: false })
+    expect(await itsOwn.has()).toEqual(own && { ...own, retained: 0 })
+    expect(await lacking.has()).toEqual({ retained: 0, ...other })
+    const { available = 0 } = await books.balances(merchant.accountUuid)
+    expect(available).toBe(0)
+  },
+)
