@@ -82,10 +82,8 @@ export const devolution: Outgoing<Devolution & Tried> = {
     const before = charge.history.at(-2) // What it showed before it was refunding.
     const parts = [...partiesOf(refund), { accountUuid, cents: refund.feeCents }]
     const credits = parts.filter(({ cents }) => cents > 0)
-    const disputes = await lockDisputes(em, {
-      providerAccountUuid,
-      accountUuids: [...new Set([accountUuid, ...credits.map(credit => credit.accountUuid)])],
-    })
+    const accountUuids = parts.map(part => part.accountUuid)
+    const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
     moveRefund(refund, event, at)
     refund.failure = refusalOf(attempt)
     charge.refundingCents -= refund.valueCents

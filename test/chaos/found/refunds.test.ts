@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { inTransaction } from '../../../src/db/orm.ts'
 import type { IncomingPix, IssuedCharge, Sending } from '../../../src/domain/provider.ts'
+import type { Split } from '../../../src/domain/split.ts'
 import type { RefundOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
 import { disputeOf } from '../support/dispute.ts'
@@ -29,7 +30,11 @@ const LOJA = {
 type Merchant = Awaited<ReturnType<typeof books.merchant>>
 
 /** A charge of R$ 10.00 that was paid, and refunds of it. */
-async function paid(payments: IncomingPix['status'][] = ['settled'], merchant?: Merchant) {
+async function paid(
+  payments: IncomingPix['status'][] = ['settled'],
+  merchant?: Merchant,
+  splits: Split[] = [],
+) {
   const { accountUuid, connectionUuid } = merchant ?? (await books.merchant(0))
   const [uuid, now] = [randomUUID(), new Date()]
   const charge = {
@@ -39,7 +44,7 @@ async function paid(payments: IncomingPix['status'][] = ['settled'], merchant?: 
   books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
   await books.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   const payment = {
     ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled' },
@@ -76,8 +81,7 @@ async function paid(payments: IncomingPix['status'][] = ['settled'], merchant?: 
     }),
     /** One that its provider refuses, as it does whatever is asked after it. */
     async refused(valueCents: number) {
-      const outcome = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
-      books.provider({ refund: async () => outcome })
+      books.provider({ refund: async () => no })
       const refund = this.key(await this.refund(valueCents))
       await books.providers.sendRefund({ ...refund, again: false })
       return refund
@@ -235,6 +239,18 @@ test('a dispute of a payment that fails claims nothing and is followed to its en
   expect(await books.balances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
 })
 
+/** Sends so much of what an account has, which is on its way from then on. */
+async function spends(merchant: Merchant, valueCents: number) {
+  const order = books.transferOrder(merchant, { valueCents })
+  await books.records.storeTransfer(order)
+  const sending = { status: 'in_process', endToEnd: '', at: null } as const
+  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending }) })
+  const { connectionUuid } = merchant
+  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+}
+
+const no = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
+
 test.each([
   [
     'what its own charge leaves',
@@ -251,21 +267,14 @@ test.each([
     const charge = await paid(['settled'], merchant)
     const refund = charge.key(await charge.refund(1_000))
     const elsewhere = await paid(['settled'], merchant)
-    const order = books.transferOrder(merchant, { valueCents: 1_000 })
-    await books.records.storeTransfer(order)
-    const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const
-    books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: onItsWay }) })
-    await books.providers.sendTransfer({
-      ...{ uuid: order.uuid, connectionUuid: merchant.connectionUuid, again: false },
-    })
+    await spends(merchant, 1_000)
     const lacking = elsewhere.dispute()
     await lacking.told()
     expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
     const itsOwn = charge.dispute()
     if (asked > 0) await itsOwn.told({ cents: asked })
 
-    const refused = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
-    books.provider({ refund: async () => refused })
+    books.provider({ refund: async () => no })
     await books.providers.sendRefund({ ...refund, again: false })
     expect(await itsOwn.has()).toEqual(own && { ...own, retained: 0 })
     expect(await lacking.has()).toEqual({ retained: 0, ...other })
@@ -273,3 +282,22 @@ test.each([
     expect(available).toBe(0)
   },
 )
+
+test('what a recipient gets back of a failed refund covers a dispute of its own', async () => {
+  const pool = randomUUID()
+  const [owner, recipient] = [await books.merchant(0, pool), await books.merchant(0, pool)]
+  const share = { type: 'FIXED', amount: 400, recipientAccountUuid: recipient.accountUuid } as const
+  const charge = await paid(['settled'], owner, [share])
+  const refund = charge.key(await charge.refund(1_000))
+  const own = await paid(['settled'], recipient)
+  await spends(recipient, 1_000)
+  const lacking = own.dispute()
+  await lacking.told()
+  expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
+
+  books.provider({ refund: async () => no })
+  await books.providers.sendRefund({ ...refund, again: false })
+  expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 400 })
+  expect(await books.balances(owner.accountUuid)).toMatchObject({ available: 600 })
+  expect(await books.balances(recipient.accountUuid)).not.toHaveProperty('available')
+})

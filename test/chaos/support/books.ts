@@ -25,11 +25,11 @@ export async function openBooks() {
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
 
-  const connected = (accountUuid: string) =>
+  const connected = (accountUuid: string, pool?: string) =>
     connect(orm.em.fork(), seal, {
-      ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: randomUUID(), dialect: 'efi' },
-      ...{ type: 'NOMINAL', isSimulated: true, baseUrl: 'https://far.test', credentials: {} },
-      collectionKey: randomUUID(),
+      ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: pool ?? randomUUID(), dialect: 'efi' },
+      ...{ type: pool === undefined ? 'NOMINAL' : 'POOL', isSimulated: true },
+      ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: randomUUID() },
     })
 
   return {
@@ -42,13 +42,13 @@ export async function openBooks() {
     records: recordActivities(dependencies),
     providers: providerActivities(dependencies),
 
-    /** An account with one connection and so much money there. */
-    async merchant(cents: number) {
+    /** An account with one connection and so much money there; where a pool is named, it shares it with others. */
+    async merchant(cents: number, pool?: string) {
       const { uuid: accountUuid } = await openAccount(orm.em.fork(), {
         name: 'Loja',
         document: '11222333000181',
       })
-      const connection = await connected(accountUuid)
+      const connection = await connected(accountUuid, pool)
       if (cents > 0) await bookOpeningBalance(orm.em.fork(), connection, cents)
       return { accountUuid, connectionUuid: connection.uuid }
     },
