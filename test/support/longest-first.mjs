@@ -1,9 +1,7 @@
 import Sequencer from '@jest/test-sequencer'
 
-/** What keeps a whole Trilho busy takes longest, however small its file is. */
-const LONGEST = ['storm', 'local', 'browser', 'api']
-/** How many seconds a suite of a project takes, where no run before tells: what is right is only which takes longer. */
-const USUAL = { storm: 130, local: 15, browser: 40, api: 18 }
+/** How many seconds a suite takes that keeps a whole Trilho busy, however small its file is; and any other. */
+const USUAL = { local: 15, browser: 40, api: 18 }
 const ELSEWHERE = 4
 
 /** Suites that mostly wait, for lives that last a minute or for programs that start, and how many seconds each takes. */
@@ -25,7 +23,7 @@ const WAITING = {
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    const longestFirst = super.sort(tests).sort((one, other) => rankOf(one) - rankOf(other))
+    const longestFirst = super.sort(tests).sort((one, other) => foretold(other) - foretold(one))
     const left = Map.groupBy(longestFirst, test => waitOf(test) !== undefined)
     const [waiting, working] = [left.get(true) ?? [], left.get(false) ?? []]
     const lanes = [
@@ -42,19 +40,19 @@ export default class LongestFirst extends Sequencer {
   }
 }
 
-function rankOf(test) {
-  const rank = LONGEST.indexOf(projectOf(test))
-  return test.duration !== undefined || rank === -1 ? LONGEST.length : rank
+/** Where no run before tells how long it takes, these do; what runs told is in order already. */
+function foretold(test) {
+  return test.duration === undefined ? usual(test) : 0
 }
 
 function secondsOf(test) {
-  return test.duration === undefined
-    ? (waitOf(test) ?? USUAL[projectOf(test)] ?? ELSEWHERE)
-    : test.duration / 1_000
+  return test.duration === undefined ? usual(test) : test.duration / 1_000
+}
+
+function usual(test) {
+  return waitOf(test) ?? USUAL[test.context.config.displayName?.name] ?? ELSEWHERE
 }
 
 function waitOf({ path }) {
   return WAITING[path.match(/test\/([^/]+\/[^/]+)\.test\.ts$/)?.[1]]
 }
-
-const projectOf = ({ context }) => context.config.displayName?.name
