@@ -14,17 +14,20 @@ export type AttemptKey = { uuid: string; connectionUuid: string }
 
 export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
 
+/** `sending`: which sending of the attempt was answered, where it is one that was. */
+type Keeping = AttemptKey & { timeScale: number; sending?: number }
+
 /** Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. */
 export async function keep<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  { timeScale, ...order }: AttemptKey & { timeScale: number },
+  { timeScale, sending, ...order }: Keeping,
   outcome: SendOutcome,
 ): Promise<Sent> {
   const [row] = await outgoing.lock(em, order.uuid, NOTHING)
   const attempt = attemptBegun(row, order)
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
-  const over = FINAL.includes(attempt.state)
+  const over = FINAL.includes(attempt.state) || isOvertaken(attempt, sending, outcome)
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
   if (!over || movedAfterAll) {
     if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, told: outcome.sending })
@@ -39,6 +42,18 @@ export async function keep<Row extends Tried>(
     ...(returns === undefined && { returnsUnsaid: true }),
     ...outgoing.standing?.(row),
   }
+}
+
+/**
+ * Temporal gives up a sending whose worker is silent, and its answer may come after all. That it was not taken proves
+ * nothing of one that was sent since, nor where the provider was found to have it.
+ */
+function isOvertaken(
+  { sendings, state }: Attempt,
+  sending: number | undefined,
+  { kind }: SendOutcome,
+): boolean {
+  return kind !== 'accepted' && sending !== undefined && (sending !== sendings || state === 'accepted')
 }
 
 async function settledNow(em: EntityManager, lifeUuid: string): Promise<Sent & { kind: 'settled' }> {

@@ -17,6 +17,9 @@ import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoi
 
 /** How money on its way out is sent, once, and asked about (SPEC §6); the noun says what that does to it. */
 
+/** A worker that slept longer is one that Temporal has given up (src/workflows/activities.ts): it may be sent again by now. */
+const SENT_WITHIN_MS = 10_000
+
 /**
  * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
  * about. `first` are its rules before the call, where its row may not be there yet.
@@ -30,9 +33,12 @@ export function sendBy<Row extends Tried>(
     const { orm, timeScale } = dependencies
     const begun = await inTransaction(orm, em => begin(dependencies, em, first, order))
     if ('sent' in begun) return begun.sent
-    const outcome = await outgoing.send(begun.provider, begun.row, begun)
+    const { attempt, row, sendBefore } = begun
+    if (Date.now() > sendBefore) throw new Error('It is too late to send: its life asks about it by now.')
+    const outcome = await outgoing.send(begun.provider, row, begun)
     await tellBreaker(orm.em.fork(), begun.connection, outcome)
-    return inTransaction(orm, tx => keep(tx, outgoing, { ...order, timeScale }, outcome))
+    const kept = { ...order, timeScale, sending: attempt.sendings }
+    return inTransaction(orm, tx => keep(tx, outgoing, kept, outcome))
   }
 }
 
@@ -71,7 +77,7 @@ async function begin<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: SendOrder,
-): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
+): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row; sendBefore: number })> {
   const { uuid, connectionUuid } = order
   const through = all(connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'out'))
   const [row, [called, paused]] = await outgoing.lock(em, uuid, through)
@@ -89,8 +95,7 @@ async function begin<Row extends Tried>(
       doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
       return { sent: { kind: 'unknown', code: 'paused' } }
     }
-    earlier.state = 'calling'
-    return { ...by, row, attempt: earlier }
+    return { ...by, row, attempt: earlier, sendBefore: calls(earlier) }
   }
   const over = outgoing.over?.(row) ?? null
   if (over !== null) {
@@ -98,16 +103,23 @@ async function begin<Row extends Tried>(
     return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
-  attempt.state = 'calling'
+  const sendBefore = calls(attempt)
   const barred = whyBarred(outgoing.operation, connection, { paused })
   if (barred) Object.assign(attempt, barred)
   else {
     const refusal = await outgoing.begin(em, row, { attempt, connection })
-    if (!refusal) return { ...by, row, attempt }
+    if (!refusal) return { ...by, row, attempt, sendBefore }
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
   return { sent: await answered(em, attempt, uuid) }
+}
+
+/** Counts one more sending of it, and tells until when it may leave. */
+function calls(attempt: Attempt): number {
+  attempt.state = 'calling'
+  attempt.sendings += 1
+  return Date.now() + SENT_WITHIN_MS
 }
 
 /**

@@ -30,6 +30,8 @@ const schema = defineEntity({
     position: p.integer(),
     reference: text(),
     state: oneOf<AttemptState>(),
+    /** How often it was sent, so that a late answer is known to be another's. */
+    sendings: p.integer().default(0),
     finality: oneOf<'other_may_help' | 'final'>().nullable(),
     code: text().nullable(),
     providerCode: text().nullable(),

@@ -96,6 +96,11 @@ test.each([
     'attempt_stays',
     `update attempt set state = 'rejected' where subject_uuid = :paid`,
   ],
+  [
+    'what its provider took may be sent again',
+    'attempt_stays',
+    `update attempt set state = 'calling' where subject_uuid = :settling`,
+  ],
   ['what moved was another amount', 'movement_stays', ofPix('value_cents = 1')],
   ['what came in went out', 'movement_stays', ofPix(`movement_type = 'OUT'`)],
   ['what settled fails', 'movement_stays', ofPix(`status = 'FAILED'`)],
