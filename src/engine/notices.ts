@@ -7,7 +7,7 @@ import { Refund } from '../db/entities/refund.ts'
 import { markHanded } from '../db/notices.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { all, ask } from '../db/questions.ts'
-import { uuidOf } from '../domain/identifiers.ts'
+import { referenceOf, uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
 import { disputesOf, disputesTaker, medTaker } from './med-notices.ts'
@@ -52,7 +52,8 @@ async function taker(engine: Engine, em: EntityManager, told: Told): Promise<Not
   if (notice.kind === 'med' && notice.reference) return medTaker(engine, told)
   const subjectUuid = notice.reference ? uuidOf(notice.reference) : null
   const { providerAccountUuid } = connection
-  const named = attemptNamed(em, { subjectUuid, providerAccountUuid })
+  const reference = subjectUuid && referenceOf(subjectUuid)
+  const named = attemptNamed(em, { reference, providerAccountUuid })
   const [attempt, disputes] = await ask(em, all(named, disputesOf(told)))
   const own = () => ownTaker(engine, em, { ...told, uuid: subjectUuid, attempt })
   if (notice.kind === 'payment') return own()
@@ -134,8 +135,8 @@ async function strangerTaker(
 async function isCarriedElsewhere(em: EntityManager, { connection, uuid }: Told & { uuid: string }) {
   const charges = await em.execute<object[]>(
     `select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
-       select from attempt a where a.subject_uuid = c.uuid and a.provider_account_uuid = ?)`,
-    [uuid, connection.providerAccountUuid],
+       select from attempt a where a.reference = ? and a.provider_account_uuid = ?)`,
+    [uuid, referenceOf(uuid), connection.providerAccountUuid],
   )
   return charges.length > 0
 }
@@ -152,7 +153,7 @@ async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Pro
   })
   const subjects = movement ? [movement.uuid, movement.transferUuid, ...(await refundsOf(em, movement))] : []
   const attempts = await em.find(Attempt, {
-    subjectUuid: { $in: subjects.filter(uuid => uuid != null) },
+    reference: { $in: subjects.filter(uuid => uuid != null).map(referenceOf) },
     providerAccountUuid,
     operation: { $ne: 'issue' },
   })

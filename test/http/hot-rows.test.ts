@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { EntityClass } from '@mikro-orm/core'
-import { attemptsAt } from '../../src/db/attempts.ts'
+import { attemptNamed, attemptsAt } from '../../src/db/attempts.ts'
 import { connectionToCall } from '../../src/db/connections.ts'
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Charge } from '../../src/db/entities/charge.ts'
@@ -135,6 +135,22 @@ test('attempts are those that were begun here as well, in the order of trying, w
   const all = await attemptsAt(writing, attempt)
   expect(all).toEqual([first, second])
   expect(first!.code).toBe('changed')
+})
+
+test('the attempt that a notice names is found by its reference, however many there are', async () => {
+  const { providerAccountUuid } = attempt
+  await em().execute(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+       created_at, updated_at)
+     select gen_random_uuid(), 'transfer', gen_random_uuid(), ?, ?, 0, 'r' || n, 'settled', now(), now()
+     from generate_series(100, 3000) n`,
+    [connection, providerAccountUuid],
+  )
+  await em().execute('analyze attempt')
+  const { statements } = attemptNamed(em(), { reference: 'r0', providerAccountUuid })
+  const [{ sql, values }] = statements as [(typeof statements)[0]]
+  const plan: Record<string, string>[] = await em().execute(`explain ${sql}`, [...values])
+  expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_reference_idx')
 })
 
 describe('what a provider tells', () => {
