@@ -153,7 +153,7 @@ async function repair(
     digest,
     kind: kindOf(entry),
     reference: entry.reference,
-    endToEnd: entry.direction === 'OUT' ? (entry.returnOf ?? entry.endToEnd) : entry.endToEnd,
+    endToEnd: entry.returnOf ?? entry.endToEnd,
     body,
     requestId: randomUUID(),
   })
@@ -161,8 +161,8 @@ async function repair(
   return (await handOver(engine, em, notice)) !== 'foreign'
 }
 
-/** A return of money we received is told by the PIX that it returns: a refund of ours, or a dispute's. */
+/** A return is told by the PIX that it returns: one that we received, or one that we sent. */
 function kindOf({ direction, returnOf }: StatementEntry): Notice['kind'] {
-  if (direction === 'IN') return 'payment'
-  return returnOf === undefined ? 'transfer' : 'refund'
+  if (returnOf !== undefined) return direction === 'OUT' ? 'refund' : 'transfer'
+  return direction === 'IN' ? 'payment' : 'transfer'
 }

@@ -133,6 +133,27 @@ test('what the provider returned by itself after a dispute left, also of a PIX o
   expect(new URL(path, story.far.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
 })
 
+test.each(['WITHDRAW', 'PAYMENT'])(
+  'what a recipient gives back of a transfer of long ago came in, and is told by it, where Woovi calls that %s',
+  async type => {
+    await using story = await woovi()
+    const given = { ...returned, endToEndId: 'D6' }
+    story.far.answers(
+      MOVED,
+      ok(page('transactions', [transaction({ charge: null, type: 'REFUND', endToEndId: 'D6', time })])),
+      ok(page('transactions', [transaction({ charge: null, type, endToEndId: 'E-old', refunds: [given] })])),
+    )
+    story.far.answers(SENT, ok(page('payments', [])), ok(page('payments', [sent('send1', 'E-old')])))
+    story.far.answers(REFUNDED, ok(page('refunds', [])))
+    expect(await story.provider.statement(from, to)).toMatchObject({
+      entries: [{ endToEnd: 'D6', reference: 'send1', direction: 'IN', returnOf: 'E-old' }],
+    })
+    const asked = story.far.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
+    const starts = asked.map(({ path }) => new URL(path, story.far.url).searchParams.get('start'))
+    expect(starts).toEqual(['2026-01-08T00:00:00.000Z', '2025-10-11T00:00:00.000Z'])
+  },
+)
+
 test('what left is known as such by the PIX that it returns, whatever that says of how the return stands', async () => {
   await using story = await woovi()
   const given = ['D-timeless', 'D-early'].map(endToEndId => ({ value: 400, endToEndId }))

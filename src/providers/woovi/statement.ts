@@ -24,9 +24,8 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
       if (moved.kind === 'no_answer') return moved
       const ordered = await ordersSince(daysBefore(from, LONGEST_ORDER_DAYS), to)
       if (ordered.kind === 'no_answer') return ordered
-      const back = await returnsBehind(moved.items, { outgoing: ordered.outgoing, from })
-      if (back.kind === 'no_answer') return back
-      const known = { outgoing: ordered.outgoing, back: back.returns }
+      const known = await returnsBehind(moved.items, { outgoing: ordered.outgoing, from })
+      if (known.kind === 'no_answer') return known
       const isInPeriod = isWithin(from, to)
       const settled = moved.items.filter(pix => isSettled(pix) && isInPeriod(pix.time))
       const entries = settled.map(pix => entryOf(pix, known))
@@ -34,38 +33,54 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
     },
   }
 
-  /** What each return returns, and which way it went; of one whose PIX is older, that is looked for further back. */
+  /** What each return returns, and which way it went; one whose PIX is older is looked for further back, with our order. */
   async function returnsBehind(
     moved: Transaction[],
     { outgoing, from }: { outgoing: Ids; from: string },
-  ): Promise<{ kind: 'found'; returns: Returns } | NoAnswer> {
+  ): Promise<({ kind: 'found' } & Known) | NoAnswer> {
     const near = returnsOn(moved)
     const unexplained = moved.some(
       ({ type, endToEndId }) => type === 'REFUND' && !outgoing.has(endToEndId) && !near.has(endToEndId),
     )
-    if (!unexplained) return { kind: 'found', returns: near }
+    if (!unexplained) return { kind: 'found', outgoing, back: near }
     const range = new URLSearchParams({ start: daysBefore(from, RETURNABLE_DAYS), end: from })
     const before = await everyPage(`/api/v1/transaction?${range}`, {
       field: 'transactions',
       item: transaction,
     })
     if (before.kind === 'no_answer') return before
-    return { kind: 'found', returns: new Map([...returnsOn(before.items), ...near]) }
+    const sent = await sentWithin(range)
+    if (sent.kind === 'no_answer') return sent
+    return {
+      kind: 'found',
+      outgoing: new Map([...sent.ids, ...outgoing]),
+      back: new Map([...returnsOn(before.items), ...near]),
+    }
   }
 
   /** Our ids of what left the account, by the rail's. */
   async function ordersSince(start: string, end: string): Promise<Ordered | NoAnswer> {
     const range = new URLSearchParams({ start, end })
-    const payments = await everyPage(`/api/v1/payment?${range}`, { field: 'payments', item: sentPayment })
-    if (payments.kind === 'no_answer') return payments
+    const sent = await sentWithin(range)
+    if (sent.kind === 'no_answer') return sent
     const refunds = await everyPage(`/api/v1/refund?${range}`, { field: 'refunds', item: refund })
     if (refunds.kind === 'no_answer') return refunds
-    const ids = [
-      ...payments.items.map(it => [it.transaction?.endToEndId ?? '', it.payment.correlationID] as const),
-      ...refunds.items.map(it => [it.returnIdentification ?? it.endToEndId ?? '', it.correlationID] as const),
-    ]
-    return { kind: 'found', outgoing: new Map(ids.filter(([endToEnd]) => endToEnd !== '')) }
+    const ids = refunds.items.map(it => [it.returnIdentification ?? it.endToEndId, it.correlationID] as const)
+    return { kind: 'found', outgoing: new Map([...sent.ids, ...ids.filter(isNamed)]) }
   }
+
+  async function sentWithin(range: URLSearchParams): Promise<{ kind: 'found'; ids: Named[] } | NoAnswer> {
+    const payments = await everyPage(`/api/v1/payment?${range}`, { field: 'payments', item: sentPayment })
+    if (payments.kind === 'no_answer') return payments
+    const ids = payments.items.map(it => [it.transaction?.endToEndId, it.payment.correlationID] as const)
+    return { kind: 'found', ids: ids.filter(isNamed) }
+  }
+}
+
+/** The rail's id and ours, once the rail has given it one. */
+type Named = readonly [endToEnd: string, id: string]
+function isNamed(ids: readonly [string | null | undefined, string]): ids is Named {
+  return Boolean(ids[0])
 }
 
 /** Our ids, by the rail's. */
@@ -77,6 +92,8 @@ const sentPayment = payment.extend({ payment: z.object({ correlationID: z.string
 
 /** By the rail's id of the return. It left where the PIX came in: by our order, or after a dispute by the provider's own. */
 type Returns = ReadonlyMap<string, { returnOf: string; left: boolean }>
+
+type Known = { outgoing: Ids; back: Returns }
 
 /** Whatever a PIX still says of how its returns stand: those among the movements have moved. */
 function returnsOn(moved: Transaction[]): Returns {
@@ -91,7 +108,7 @@ function returnsOn(moved: Transaction[]): Returns {
 }
 
 /** What we ordered left, whatever Woovi calls it. A recipient's return is told by the transfer that it returns. */
-function entryOf(moved: Transaction, { outgoing, back }: { outgoing: Ids; back: Returns }): StatementEntry {
+function entryOf(moved: Transaction, { outgoing, back }: Known): StatementEntry {
   const { endToEndId: endToEnd, charge, value: cents, time: at } = moved
   const ours = outgoing.get(endToEnd)
   const given = back.get(endToEnd)

@@ -27,13 +27,14 @@ afterAll(() => books?.close())
 
 /** Another account, and a look at its last so many hours, as its provider tells of them. */
 async function anAccount() {
-  const { connectionUuid } = await books.merchant(0)
+  const { accountUuid, connectionUuid } = await books.merchant(1_000)
   const rows = await books.sql<{ uuid: string }>(
     'select provider_account_uuid as uuid from connection where uuid = ?',
     [connectionUuid],
   )
   const providerAccountUuid = rows[0]!.uuid
   return {
+    accountUuid,
     connectionUuid,
     providerAccountUuid,
     look({ hours = 2, to = Date.now() } = {}) {
@@ -198,4 +199,20 @@ test('a PIX on a shared account that names no charge is nobody’s: it is shown,
   expect(await books.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
   expect(await books.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', handed: true }])
   expect(await books.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
+})
+
+test('a recipient’s return that names no order of ours is told to the transfer that it returns', async () => {
+  const { accountUuid, connectionUuid, look } = await anAccount()
+  const order = books.transferOrder({ accountUuid, connectionUuid })
+  await books.records.storeTransfer(order)
+  const [sent, back] = [`E${'8'.repeat(31)}`, `D${'8'.repeat(31)}`]
+  const sending = { status: 'settled', endToEnd: sent, at: '2026-11-01T12:00:00Z' } as const
+  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending }) })
+  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+  const entry: StatementEntry = { ...entryOf(back, HOUR_MS), direction: 'IN', cents: 200, returnOf: sent }
+  telling(async () => ({ kind: 'found', entries: [entry] }))
+  woken.length = 0
+
+  expect(await look()).toMatchObject({ repaired: 1, differences: 0 })
+  expect(woken).toEqual([`transfer/${order.uuid}`])
 })
