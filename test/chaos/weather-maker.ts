@@ -10,6 +10,8 @@ import type { Mortal, WeatherEvent } from './weather.ts'
 /** The supervisor gives up a child that dies five times in a row, each within ten seconds: no death comes sooner than this. */
 const LEAST_LIFE_MS = 11_000
 const BACK_MS = 60_000
+/** Longer than a beat may be missed (src/workflows/activities.ts), and than it takes to be sure that nothing arrived. */
+const ASLEEP_MS = 20_000
 /** How a server is told to restart: as its supervisor would tell it to stop. */
 const RESTARTS = { postgres: 'SIGINT', temporal: 'SIGTERM', worker: 'SIGTERM', api: 'SIGTERM' } as const
 
@@ -41,6 +43,7 @@ export function weatherMaker({
       while (coming[0] && coming[0].before <= place) {
         const event = coming.shift()!
         if (event.kind === 'death') deaths = deaths.then(() => die(event))
+        else if (event.kind === 'sleep') deaths = deaths.then(sleepThrough)
         else faults = faults.then(() => bring(event))
       }
     },
@@ -48,7 +51,7 @@ export function weatherMaker({
     over: () => Promise.all([faults, deaths]),
   }
 
-  async function bring(event: Exclude<WeatherEvent, { kind: 'death' }>): Promise<void> {
+  async function bring(event: Exclude<WeatherEvent, { kind: 'death' | 'sleep' }>): Promise<void> {
     const { simulator } = site
     switch (event.kind) {
       case 'fault': {
@@ -83,6 +86,16 @@ export function weatherMaker({
       { what: `${of} does not come back`, limitMs: BACK_MS },
     )
     if (back) started[of] = Date.now()
+  }
+
+  async function sleepThrough(): Promise<void> {
+    const worker = (await readJson<Running>(site.home.pids))?.worker
+    if (!worker) return
+    say('worker: sleeps')
+    count('worker sleeps')
+    signal(worker, 'SIGSTOP')
+    await sleep(ASLEEP_MS)
+    signal(worker, 'SIGCONT')
   }
 
   function count(what: string): void {

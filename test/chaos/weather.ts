@@ -14,6 +14,8 @@ export type WeatherEvent = { before: number } & (
     }
   | { kind: 'clear' }
   | { kind: 'death'; of: Mortal; by: 'kill -9' | 'restart' }
+  /** The worker sleeps in the middle of what it does, and wakes up when Temporal has given that up. */
+  | { kind: 'sleep' }
   /** A foul endpoint answers this, until it answers 200 again. */
   | { kind: 'inbox'; endpoint: number; status: number; delayMs: number }
 )
@@ -43,6 +45,8 @@ const MOST_TIMES = 4
 const MOST_RESETS = 12
 /** One death of each kind for so many operations, at least one of each in any storm. */
 const DEATHS = { worker: 400, api: 500, postgres: 1_000, temporal: 1_000 } satisfies Record<Mortal, number>
+/** A sleep holds a storm up for long: short ones have none. */
+const SLEEPS = 350
 /** Where in their stretch of operations the deaths come, so that they do not come together. */
 const MOMENT = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<Mortal, number>
 
@@ -56,6 +60,9 @@ export function plannedWeather(random: Random, operations: number): WeatherEvent
     if (random.chance(INBOX_BEFORE)) events.push(...failingInbox(random, before))
   }
   for (const of of Object.keys(DEATHS) as Mortal[]) events.push(...deaths(random, operations, of))
+  const sleeps = Math.floor(operations / SLEEPS)
+  for (let turn = 0; turn < sleeps; turn++)
+    events.push({ before: Math.floor((turn + random.next()) * SLEEPS), kind: 'sleep' })
   return events.sort((a, b) => a.before - b.before)
 }
 
