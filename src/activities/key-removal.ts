@@ -24,7 +24,7 @@ export function deleteKey(dependencies: Dependencies) {
     const { connection, provider } = await reach(dependencies, em, by.uuid)
     const outcome = await provider.deleteKey(key!)
     await tellBreaker(em, connection, outcome)
-    return inTransaction(orm, tx => keep(tx, { uuid, outcome, isRepeat: told.isRepeat, timeScale }))
+    return inTransaction(orm, tx => keep(tx, { uuid, outcome, before: told.before, timeScale }))
   }
 }
 
@@ -44,16 +44,16 @@ export function askKeyRemoval(dependencies: Dependencies) {
       doubt(attempt, { asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizedPixKey(one.key) === row.key)) return { kind: 'still_there' }
-      return keep(tx, { uuid, outcome: { kind: 'not_found' }, isRepeat: true, timeScale })
+      return keep(tx, { uuid, outcome: { kind: 'not_found' }, before: null, timeScale })
     })
   }
 }
 
-/** What was answered before, or leave to call; `isRepeat` where an earlier call may have arrived. */
-async function begin(
-  em: EntityManager,
-  uuid: string,
-): Promise<KeyTold | { kind: 'call'; isRepeat: boolean }> {
+/** When the last call before this one was made, of those that may still arrive. */
+type Before = { before: Date | null }
+
+/** What was answered before, or leave to call. */
+async function begin(em: EntityManager, uuid: string): Promise<KeyTold | ({ kind: 'call' } & Before)> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'active' && row.state !== 'removing') return over(row)
   const isRepeat = row.state === 'removing'
@@ -67,14 +67,17 @@ async function begin(
   }
   const attempt = (await attemptAt(em, row, 'delete_key')) ?? newAttempt(em, row, 'delete_key')
   Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
+  // An older worker kept only since when it is unknown.
+  const before = isRepeat ? (attempt.calledAt ?? attempt.unknownSince ?? attempt.updatedAt) : null
   if (isRepeat) attempt.unknownSince ??= new Date()
-  return { kind: 'call', isRepeat }
+  attempt.calledAt = new Date()
+  return { kind: 'call', before }
 }
 
-type Said = { uuid: string; outcome: DeleteKeyOutcome; isRepeat: boolean; timeScale: number }
+type Said = Before & { uuid: string; outcome: DeleteKeyOutcome; timeScale: number }
 
 /** Keeps what a provider said, as far as that says anything. */
-async function keep(em: EntityManager, { uuid, outcome, isRepeat, timeScale }: Said): Promise<KeyTold> {
+async function keep(em: EntityManager, { uuid, outcome, before, timeScale }: Said): Promise<KeyTold> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'removing') return over(row)
   const attempt = (await attemptAt(em, row, 'delete_key'))!
@@ -85,11 +88,12 @@ async function keep(em: EntityManager, { uuid, outcome, isRepeat, timeScale }: S
       movePixKey(row, 'removed')
       return over(row)
     case 'rejected':
-      if (isRepeat && mayStillArrive(attempt, row, timeScale)) break
-      return kept(attempt, row, outcome)
+      if (!before || !mayStillArrive(before, row, timeScale)) return kept(attempt, row, outcome)
+      attempt.calledAt = before
+      break
     case 'unreachable':
-      if (isRepeat) break
-      return kept(attempt, row, outcome)
+      if (!before) return kept(attempt, row, outcome)
+      attempt.calledAt = before
   }
   attempt.state = 'unknown'
   attempt.unknownSince ??= new Date()
@@ -97,8 +101,8 @@ async function keep(em: EntityManager, { uuid, outcome, isRepeat, timeScale }: S
 }
 
 /** What is said of a repeat is no word about the call before it, which may arrive as long as its settle window is open. */
-function mayStillArrive({ unknownSince }: Attempt, { connection }: PixKey, timeScale: number): boolean {
-  return Date.now() < unknownSince!.getTime() + scaled(connection.settleWindowMs, timeScale)
+function mayStillArrive(calledAt: Date, { connection }: PixKey, timeScale: number): boolean {
+  return Date.now() < calledAt.getTime() + scaled(connection.settleWindowMs, timeScale)
 }
 
 /** Its provider refused, or was never reached: the key stays, and why. */

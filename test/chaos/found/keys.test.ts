@@ -49,12 +49,45 @@ test('one whose removal is refused on a repeat may still go by the call before i
   expect(await key.ask()).toEqual({ kind: 'over', state: 'removed' })
 })
 
-test('one that is refused and still there when no call can arrive any more stays', async () => {
+/** The calls so far were made so long ago that none of them can arrive any more. */
+const longAgo = (uuid: string) =>
+  books.sql(
+    `update attempt set unknown_since = unknown_since - interval '10 minutes',
+       called_at = called_at - interval '10 minutes' where subject_uuid = ?`,
+    [uuid],
+  )
+
+test('it may still go by a later call that was lost as well, however long ago the first was', async () => {
   const key = await goingAway()
-  await books.sql(
-    `update attempt set unknown_since = unknown_since - interval '10 minutes' where subject_uuid = ?`,
+  await longAgo(key.uuid)
+  expect(await key.removed(LOST)).toMatchObject({ kind: 'unknown' })
+  for (const _ of ['at once', 'and again'])
+    expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
+  await longAgo(key.uuid)
+  expect(await key.removed(REFUSED)).toEqual({ kind: 'over', state: 'active' })
+})
+
+test('it may still go by a call that broke off', async () => {
+  const key = await goingAway()
+  await longAgo(key.uuid)
+  books.provider({ deleteKey: () => Promise.reject(new Error('killed')) })
+  await expect(books.providers.deleteKey({ uuid: key.uuid })).rejects.toThrow('killed')
+  expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
+})
+
+test('a repeat that was refused is no call that may arrive', async () => {
+  const key = await goingAway()
+  expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
+  const [attempt] = await books.sql<{ earlier: boolean }>(
+    'select called_at <= unknown_since as earlier from attempt where subject_uuid = ?',
     [key.uuid],
   )
+  expect(attempt).toEqual({ earlier: true })
+})
+
+test('one that is refused and still there when no call can arrive any more stays', async () => {
+  const key = await goingAway()
+  await longAgo(key.uuid)
   expect(await key.removed(REFUSED)).toEqual({ kind: 'over', state: 'active' })
   expect((await books.sql('select failure from pix_key where uuid = ?', [key.uuid]))[0]).toMatchObject({
     failure: { code: 'busy' },
