@@ -28,12 +28,34 @@ export async function takePayments(
     movementType: 'IN',
     endToEnd: { $in: payments.map(payment => payment.endToEnd) },
   })
-  for (const payment of payments) {
-    const movement = known.find(one => one.endToEnd === payment.endToEnd)
-    const cameAfterAll = movement?.status === 'FAILED' && payment.status === 'settled'
-    if (cameAfterAll) await leaveIdOf(em, movement)
-    await takePayment(em, charge, payment, cameAfterAll ? undefined : movement)
+  const movementOf = (payment: IncomingPix) => known.find(one => one.endToEnd === payment.endToEnd)
+  const running = known.find(one => one.uuid === charge.movement?.uuid)
+  const anotherMayPay = payments.some(one => isNews(one, movementOf(one)) && !whyNotThisCharge(charge, one))
+  for (const payment of inOrder(payments, running)) {
+    const movement = movementOf(payment)
+    if (isNews(payment, movement)) {
+      if (movement) await leaveIdOf(em, movement)
+      await takeNew(em, charge, payment)
+    } else if (movement) await takeKnown(em, charge, { payment, movement, anotherMayPay })
   }
+}
+
+/** One that is not recorded, or only as one that failed, and has come after all. */
+function isNews({ status }: IncomingPix, movement: Movement | undefined): boolean {
+  if (!movement) return status !== 'failed'
+  return movement.status === 'FAILED' && status === 'settled'
+}
+
+/**
+ * However a provider lists them: what the payment that is on its way has come to, because where it failed another pays the
+ * charge; then what has settled, the first of it first; then what is on its way.
+ */
+function inOrder(payments: IncomingPix[], running: Movement | undefined): IncomingPix[] {
+  const rank = ({ endToEnd, status }: IncomingPix) => {
+    if (status === 'in_process') return 2
+    return status === 'failed' || endToEnd === running?.endToEnd ? 0 : 1
+  }
+  return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }
 
 /** Money that arrived is never dropped: what failed leaves its end-to-end id to the movement of what has come. */
@@ -42,25 +64,18 @@ async function leaveIdOf(em: EntityManager, failed: Movement): Promise<void> {
   await em.flush()
 }
 
-async function takePayment(
-  em: EntityManager,
-  charge: Charge,
-  payment: IncomingPix,
-  known: Movement | undefined,
-): Promise<void> {
-  if (known) {
-    const running = known.uuid === charge.movement?.uuid && known.status === 'PENDING'
-    if (running && payment.status === 'settled') await confirmKnown(em, charge, payment, known)
-    if (running && payment.status === 'failed') await fail(em, charge, known)
-    return
-  }
-  if (payment.status === 'failed') return
+type Known = { payment: IncomingPix; movement: Movement; anotherMayPay: boolean }
+
+async function takeKnown(em: EntityManager, charge: Charge, known: Known): Promise<void> {
+  const { payment, movement } = known
+  const running = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
+  if (running && payment.status === 'settled') await confirmKnown(em, charge, payment, movement)
+  if (running && payment.status === 'failed') await fail(em, charge, known)
+}
+
+async function takeNew(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
   const reason = whyNotThisCharge(charge, payment)
-  if (!reason) {
-    const started = await start(em, charge, payment)
-    if (payment.status === 'settled') await confirmPayment(em, charge, payment, started)
-    return
-  }
+  if (!reason) return pay(em, charge, payment)
   if (payment.status === 'settled')
     await setAside(em, {
       connection: charge.connection,
@@ -70,6 +85,13 @@ async function takePayment(
       lifeUuid: charge.uuid,
       requestId: charge.requestId,
     })
+}
+
+/** While another one is on its way, nobody knows whose this is: it is taken when that one has settled or failed. */
+async function pay(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
+  if (!life.accepts(charge.state, 'payment_started')) return
+  const started = await start(em, charge, payment)
+  if (payment.status === 'settled') await confirmPayment(em, charge, payment, started)
 }
 
 /** Somebody may have disputed it while it was on its way: then it is the first that the dispute finds. */
@@ -82,7 +104,9 @@ async function confirmKnown(em: EntityManager, charge: Charge, payment: Incoming
 
 function whyNotThisCharge(charge: Charge, payment: IncomingPix): MovementReason | null {
   if (charge.state === 'failed') return 'charge_over'
-  if (!life.accepts(charge.state, 'payment_started')) return 'second_payment'
+  const isUnpaid =
+    life.accepts(charge.state, 'payment_started') || life.accepts(charge.state, 'payment_confirmed')
+  if (!isUnpaid) return 'second_payment'
   if (charge.valueCents > 0 && payment.cents !== charge.totalCents) return 'wrong_amount'
   return null
 }
@@ -114,19 +138,21 @@ async function start(em: EntityManager, charge: Charge, payment: IncomingPix): P
 }
 
 /** The payment failed after it had begun: the money never came, and the charge is what it would be without it. */
-async function fail(em: EntityManager, charge: Charge, movement: Movement): Promise<void> {
+async function fail(em: EntityManager, charge: Charge, { movement, anotherMayPay }: Known): Promise<void> {
   const at = new Date()
   failMovement(movement, at)
   charge.movement = null
   const expiresNow = !charge.history.some(entry => entry.status === 'EXPIRED')
-  moveCharge(charge, whatFailureMeans(charge, at), at)
+  moveCharge(charge, whatFailureMeans(charge, { at, anotherMayPay }), at)
   await book(em, movement, paymentFailed(charge.accountUuid, movement.valueCents))
   if (charge.state === 'expired' && expiresNow) await announceCharge(em, charge, { at })
 }
 
-function whatFailureMeans(charge: Charge, at: Date) {
+/** Past its time it has expired only where no other payment may be its own. */
+function whatFailureMeans(charge: Charge, { at, anotherMayPay }: { at: Date; anotherMayPay: boolean }) {
   const shown = charge.history.map(entry => entry.status)
   if (shown.includes('CANCELLED')) return 'payment_failed_after_cancellation'
   if (shown.includes('EXPIRED')) return 'payment_failed_after_expiry'
-  return charge.expiresAt && charge.expiresAt < at ? 'payment_failed_after_expiry' : 'payment_failed'
+  const isOver = charge.expiresAt && charge.expiresAt < at && !anotherMayPay
+  return isOver ? 'payment_failed_after_expiry' : 'payment_failed'
 }

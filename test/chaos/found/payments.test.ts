@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/provider.ts'
+import { party } from '../../../src/providers/party.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What reading the code found in what is paid to charges, each as small as it can be told. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+type Paid = Partial<IncomingPix> & { endToEnd: string }
+const id = (letter: string) => `E${letter}${randomUUID().replaceAll('-', '').slice(2)}`
+const settled = (endToEnd: string, more: Partial<IncomingPix> = {}): Paid => ({ endToEnd, ...more })
+const inProcess = (endToEnd: string) => settled(endToEnd, { status: 'in_process' })
+const failed = (endToEnd: string) => settled(endToEnd, { status: 'failed' })
+
+/** A charge of R$ 10.00 whose payload expires a minute from now, or so much later. */
+async function pending({ expiresInMs = 60_000 } = {}) {
+  const { accountUuid, connectionUuid } = await books.merchant(0)
+  const uuid = randomUUID()
+  const charge: IssuedCharge = {
+    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: party({}) },
+    expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
+  }
+  books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+  await books.providers.issueCharge({
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+  })
+  const pix = (paid: Paid): IncomingPix => ({
+    ...{ txid: charge.txid, cents: 1_000, status: 'settled', at: new Date().toISOString() },
+    ...{ payer: null, pixKey: 'key', ...paid },
+  })
+
+  return {
+    /** Its provider lists these payments, in this order. */
+    follow(paid: Paid[], status: FoundCharge['status'] = 'completed') {
+      const payments = paid.map(pix)
+      books.provider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
+      return books.providers.followCharge({ chargeUuid: uuid, closing: false })
+    },
+    async paidBy(): Promise<string> {
+      const [row] = await books.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
+        uuid,
+      ])
+      return row!.end_to_end
+    },
+    setAside: () =>
+      books.sql(
+        'select end_to_end, reason, disposition from movement where account_uuid = ? and reason is not null',
+        [accountUuid],
+      ),
+    async told(): Promise<string[]> {
+      const events = await books.sql<{ body: { status: string } }>(
+        `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
+        [uuid],
+      )
+      return events.map(({ body }) => body.status)
+    },
+  }
+}
+
+const [X, Y] = [id('X'), id('Y')]
+const EARLIER = { at: '2026-01-10T12:00:00.000Z' }
+const LATER = { at: '2026-01-10T12:00:01.000Z' }
+
+test.each<[string, Paid[][]]>([
+  [
+    'beside one on its way that fails',
+    [
+      [inProcess(X), settled(Y)],
+      [settled(Y), failed(X)],
+    ],
+  ],
+  ['in the look in which the one before has failed', [[inProcess(X)], [settled(Y), failed(X)]]],
+  [
+    'while the one before was on its way',
+    [[inProcess(X)], [settled(Y), inProcess(X)], [settled(Y), failed(X)]],
+  ],
+  ['while the one before was not listed', [[inProcess(X)], [settled(Y)], [settled(Y), failed(X)]]],
+])('what has settled %s pays the charge: nothing is sent back', async (_, looks) => {
+  const charge = await pending()
+  let last: unknown
+  for (const look of looks) last = await charge.follow(look)
+  expect(last).toMatchObject({ kind: 'known', state: 'paid', returns: [] })
+  expect(await charge.paidBy()).toBe(Y)
+  expect(await charge.setAside()).toEqual([])
+})
+
+test('of two that settled the first pays the charge, however they are listed', async () => {
+  const charge = await pending()
+  await charge.follow([settled(Y, LATER), settled(X, EARLIER)])
+  expect(await charge.paidBy()).toBe(X)
+  expect(await charge.setAside()).toEqual([{ end_to_end: Y, reason: 'second_payment', disposition: 'held' }])
+})
+
+test('what settles beside a payment on its way is a second one once that has settled too, in whatever order', async () => {
+  const charge = await pending()
+  await charge.follow([inProcess(X)])
+  expect(await charge.follow([settled(Y, EARLIER), inProcess(X)])).toMatchObject({ state: 'paying' })
+  expect(await charge.setAside()).toEqual([])
+  await charge.follow([settled(Y, EARLIER), settled(X, LATER)])
+  expect(await charge.paidBy()).toBe(X)
+  expect(await charge.setAside()).toEqual([{ end_to_end: Y, reason: 'second_payment', disposition: 'held' }])
+})
+
+test('a wrong amount waits for no payment on its way: whatever becomes of that, it pays nothing', async () => {
+  const charge = await pending()
+  await charge.follow([inProcess(X)])
+  await charge.follow([inProcess(X), settled(Y, { cents: 900 })])
+  expect(await charge.setAside()).toEqual([{ end_to_end: Y, reason: 'wrong_amount', disposition: 'held' }])
+})
+
+test('a charge past its time is not called EXPIRED where one payment has failed and another has settled', async () => {
+  const charge = await pending({ expiresInMs: -1_000 })
+  await charge.follow([inProcess(X)])
+  await charge.follow([settled(Y), failed(X)])
+  expect(await charge.told()).toEqual(['PAID'])
+})
