@@ -14,8 +14,8 @@ import { takePayments } from './payments.ts'
 /** Where a charge stands after its provider was asked. */
 export type Followed =
   | (LeftToDo & { kind: 'known'; state: ChargeState })
-  /** Nothing was learned: ask again. */
-  | { kind: 'no_answer'; state: ChargeState; code: string }
+  /** How it ends was not learned: ask again. What was paid is taken all the same. */
+  | (Partial<LeftToDo> & { kind: 'no_answer'; state: ChargeState; code: string })
 
 /** `closing`: the payload's time is over, so a provider that says "not paid" makes the charge EXPIRED. */
 export type Question = { chargeUuid: string; closing: boolean }
@@ -94,7 +94,12 @@ async function takeAnswer(em: EntityManager, { chargeUuid, closing, found }: Ans
   if (found.status === 'removed' && !paying) await end(em, charge, 'cancelled')
   // Still open past its time: the provider's clock is behind ours, and only its word makes EXPIRED.
   if (closing && !paying && found.status === 'open' && life.accepts(charge.state, 'payload_expired'))
-    return { kind: 'no_answer', state: charge.state, code: 'still_open' }
+    return {
+      kind: 'no_answer',
+      state: charge.state,
+      code: 'still_open',
+      ...(await leftToDo(em, charge.uuid)),
+    }
   if (closing && !paying) await end(em, charge, 'payload_expired')
   return known(em, charge)
 }

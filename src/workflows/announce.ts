@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
-import { ParentClosePolicy, startChild } from '@temporalio/workflow'
+import { ParentClosePolicy, patched, startChild } from '@temporalio/workflow'
 import type { LeftToDo } from '../activities/left-to-do.ts'
 import { deliveryId, returnId } from './ids.ts'
 import { returnWorkflow } from './return.ts'
@@ -19,6 +19,16 @@ export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promis
       startOnce(returnWorkflow, returnId(order.uuid), { ...order, timeScale }, 'ALLOW_DUPLICATE'),
     ),
   ])
+}
+
+/** What was taken in a look that did not bring the end: an older worker beside this one starts nothing there. */
+export async function startWhatIsLeftBeforeTheEnd(
+  { deliveries, returns }: Partial<LeftToDo>,
+  timeScale: number,
+): Promise<void> {
+  if (!deliveries?.length && !returns?.length) return
+  if (!patched('what is left before the end')) return
+  await startWhatIsLeft({ deliveries: deliveries ?? [], returns: returns ?? [] }, timeScale)
 }
 
 /** Starts an independent child, unless it runs or, where an ended one stays ended, ran already. */

@@ -9,7 +9,7 @@ import type { Followed } from '../activities/following.ts'
 import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records } from './activities.ts'
-import { startOnce, startWhatIsLeft } from './announce.ts'
+import { startOnce, startWhatIsLeft, startWhatIsLeftBeforeTheEnd } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { Cancellers } from './cancelling.ts'
 import { isLong } from './going-on.ts'
@@ -138,7 +138,7 @@ class ChargeLife {
       setCurrentDetails(
         `${charge.shows(this.state)}: the provider has not answered (${followed.code}); asked again`,
       )
-      return
+      return startWhatIsLeftBeforeTheEnd(followed, this.#notices.timeScale)
     }
     const isAwaited = this.#isAwaited()
     this.#stands(followed.state)

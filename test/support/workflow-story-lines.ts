@@ -48,6 +48,13 @@ export const known = (state: ChargeState, left: Partial<LeftToDo> = {}): Answer<
 /** The provider has not answered. */
 export const silent = (code = 'timeout') => ({ kind: 'no_answer' as const, state: 'pending' as const, code })
 
+/** It has, and holds a payload open whose time is over. */
+export const stillOpen = (left: Partial<LeftToDo> = {}): Answer<'followCharge'> => ({
+  ...silent('still_open'),
+  ...NOTHING_LEFT,
+  ...left,
+})
+
 /** A PIX that is to go back to its payer. */
 export const giveBack = (uuid: string) => ({ uuid, connectionUuid: 'connection-a' })
 

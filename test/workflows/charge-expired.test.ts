@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { issued, known, silent } from '../support/workflow-story-lines.ts'
+import { giveBack, issued, known, settled, silent, stillOpen } from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
@@ -35,10 +35,21 @@ test('no time makes it expire: without an answer the provider is asked on the sc
 test('a payload that the provider still holds open is asked about until it is closed', async () => {
   const story = await on.charge({
     issueCharge: [issued()],
-    followCharge: [silent('still_open'), silent('still_open'), known('expired')],
+    followCharge: [stillOpen(), stillOpen(), known('expired')],
   })
   await story.endsAs('expired')
   expect(story.told.waits.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s'])
+})
+
+test('what is set aside while the provider still holds a payload open begins its way back at once', async () => {
+  const movement = on.uuid()
+  const story = await on.charge({
+    issueCharge: [issued()],
+    followCharge: [stillOpen({ returns: [giveBack(movement)] }), known('expired')],
+    sendReturn: [settled()],
+  })
+  await story.endsAs('expired')
+  expect(story.told.children).toEqual([`return/${movement}`])
 })
 
 test('a charge that an answer leaves pending past its time is asked about on the schedule, not at once', async () => {

@@ -18,6 +18,8 @@ const settled = (endToEnd: string, more: Partial<IncomingPix> = {}): Paid => ({ 
 const inProcess = (endToEnd: string) => settled(endToEnd, { status: 'in_process' })
 const failed = (endToEnd: string) => settled(endToEnd, { status: 'failed' })
 
+type Look = { status?: FoundCharge['status']; closing?: boolean }
+
 /** A charge of R$ 10.00 whose payload expires a minute from now, or so much later. */
 async function pending({ expiresInMs = 60_000 } = {}) {
   const { accountUuid, connectionUuid } = await books.merchant(0)
@@ -38,10 +40,10 @@ async function pending({ expiresInMs = 60_000 } = {}) {
 
   return {
     /** Its provider lists these payments, in this order. */
-    follow(paid: Paid[], status: FoundCharge['status'] = 'completed') {
+    follow(paid: Paid[], { status = 'completed', closing = false }: Look = {}) {
       const payments = paid.map(pix)
       books.provider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
-      return books.providers.followCharge({ chargeUuid: uuid, closing: false })
+      return books.providers.followCharge({ chargeUuid: uuid, closing })
     },
     async paidBy(): Promise<string> {
       const [row] = await books.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
@@ -50,8 +52,8 @@ async function pending({ expiresInMs = 60_000 } = {}) {
       return row!.end_to_end
     },
     setAside: () =>
-      books.sql(
-        'select end_to_end, reason, disposition from movement where account_uuid = ? and reason is not null',
+      books.sql<{ uuid: string }>(
+        'select uuid, end_to_end, reason, disposition from movement where account_uuid = ? and reason is not null',
         [accountUuid],
       ),
     async told(): Promise<string[]> {
@@ -95,7 +97,9 @@ test('of two that settled the first pays the charge, however they are listed', a
   const charge = await pending()
   await charge.follow([settled(Y, LATER), settled(X, EARLIER)])
   expect(await charge.paidBy()).toBe(X)
-  expect(await charge.setAside()).toEqual([{ end_to_end: Y, reason: 'second_payment', disposition: 'held' }])
+  expect(await charge.setAside()).toMatchObject([
+    { end_to_end: Y, reason: 'second_payment', disposition: 'held' },
+  ])
 })
 
 test('what settles beside a payment on its way is a second one once that has settled too, in whatever order', async () => {
@@ -105,14 +109,18 @@ test('what settles beside a payment on its way is a second one once that has set
   expect(await charge.setAside()).toEqual([])
   await charge.follow([settled(Y, EARLIER), settled(X, LATER)])
   expect(await charge.paidBy()).toBe(X)
-  expect(await charge.setAside()).toEqual([{ end_to_end: Y, reason: 'second_payment', disposition: 'held' }])
+  expect(await charge.setAside()).toMatchObject([
+    { end_to_end: Y, reason: 'second_payment', disposition: 'held' },
+  ])
 })
 
 test('a wrong amount waits for no payment on its way: whatever becomes of that, it pays nothing', async () => {
   const charge = await pending()
   await charge.follow([inProcess(X)])
   await charge.follow([inProcess(X), settled(Y, { cents: 900 })])
-  expect(await charge.setAside()).toEqual([{ end_to_end: Y, reason: 'wrong_amount', disposition: 'held' }])
+  expect(await charge.setAside()).toMatchObject([
+    { end_to_end: Y, reason: 'wrong_amount', disposition: 'held' },
+  ])
 })
 
 test('a charge past its time is not called EXPIRED where one payment has failed and another has settled', async () => {
@@ -120,4 +128,15 @@ test('a charge past its time is not called EXPIRED where one payment has failed 
   await charge.follow([inProcess(X)])
   await charge.follow([settled(Y), failed(X)])
   expect(await charge.told()).toEqual(['PAID'])
+})
+
+test('what is set aside in the look that finds a payload still open is named to its life, which sends it back', async () => {
+  const charge = await pending({ expiresInMs: -1_000 })
+  const followed = await charge.follow([settled(Y, { cents: 900 })], { status: 'open', closing: true })
+  const [aside] = await charge.setAside()
+  expect(aside).toMatchObject({ reason: 'wrong_amount', disposition: 'held' })
+  expect(followed).toMatchObject({
+    ...{ kind: 'no_answer', state: 'pending', code: 'still_open' },
+    returns: [{ uuid: aside!.uuid }],
+  })
 })
