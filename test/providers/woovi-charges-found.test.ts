@@ -75,6 +75,20 @@ test.each([
     [payment],
   ],
   [
+    'paid, beside a PIX without its id',
+    charge({ status: 'COMPLETED' }),
+    [transaction(), transaction({ endToEndId: undefined })],
+    'completed',
+    [payment],
+  ],
+  [
+    'expired, beside a rejected PIX without its id',
+    charge({ status: 'EXPIRED' }),
+    [transaction({ endToEndId: undefined, status: 'REJECTED' })],
+    'expired',
+    [],
+  ],
+  [
     "open, beside another charge's payment",
     charge(),
     [transaction({ charge: { correlationID: 'another' } })],
@@ -114,10 +128,19 @@ test('a payment tells its payer’s bank where Woovi does', async () => {
   })
 })
 
-test('a charge paid by nothing that is listed yet is no answer', async () => {
+const nameless = (changes = {}) => transaction({ endToEndId: undefined, ...changes })
+const rejected = transaction({ endToEndId: 'E2', status: 'REJECTED' })
+test.each([
+  ['paid by nothing that is listed yet', ok(charge({ status: 'COMPLETED' })), []],
+  ['paid, and only a rejected PIX is listed', ok(charge({ status: 'COMPLETED' })), [rejected]],
+  ['paid, and its PIX is listed without its id', ok(charge({ status: 'COMPLETED' })), [nameless()]],
+  ['expired, beside a PIX without its id', ok(charge({ status: 'EXPIRED' })), [rejected, nameless()]],
+  ['open, beside a PIX with an empty id', ok(charge()), [nameless({ endToEndId: '' })]],
+  ['deleted, beside a PIX without its id', notThere, [nameless()]],
+])('a charge that is %s is no answer', async (_name, reply, listed) => {
   await using story = await woovi()
-  story.far.answers(GET, ok(charge({ status: 'COMPLETED' })))
-  story.far.answers(PAID, ok(page('transactions', [])))
+  story.far.answers(GET, reply)
+  story.far.answers(PAID, ok(page('transactions', listed)))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
     kind: 'no_answer',
     code: 'payment_not_listed',

@@ -39,11 +39,15 @@ export function charges(
       const received = await paymentsOf(reference)
       if (received.kind === 'no_answer')
         return found.kind === 'not_found' && received.code === 'not_found' ? found : received
-      const payments = received.items.map(paymentOf)
+      const listed = received.items.map(paymentOf)
+      const payments = listed.filter(isKnown)
+      const isPaid = found.kind === 'found' && found.charge.status === 'COMPLETED'
+      const isUnlisted = listed.some(one => !isKnown(one) && one.status !== 'failed')
+      if ((isPaid || isUnlisted) && payments.every(one => one.status === 'failed'))
+        return notListedYet('Woovi')
       if (found.kind === 'not_found') return payments.length ? removed(payments) : found
 
       const { charge } = found
-      if (charge.status === 'COMPLETED' && payments.length === 0) return notListedYet('Woovi')
       return { kind: 'found', status: statusOf(charge, payments, now()), charge: chargeOf(charge), payments }
     },
 
@@ -107,6 +111,11 @@ function chargeBody(order: IssueOrder) {
 /** The filter is Woovi's; where an item names its charge, it is checked. */
 function isOf(reference: string, { charge }: Transaction): boolean {
   return (charge?.correlationID ?? reference) === reference
+}
+
+/** A PIX is known by its end-to-end id alone: until it is told, it counts as not listed. */
+function isKnown({ endToEnd }: IncomingPix): boolean {
+  return endToEnd !== ''
 }
 
 /** A deleted charge is no longer shown, but what was paid to it is. */

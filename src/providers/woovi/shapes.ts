@@ -71,7 +71,7 @@ export const transaction = z
     charge: z.object({ correlationID: text, pixKey: text }).nullish(),
     refunds: z.array(returned).nullish(),
   })
-  .transform(({ endToEndID, ...rest }) => ({ ...rest, endToEndId: rest.endToEndId ?? endToEndID ?? '' }))
+  .transform(({ endToEndID, ...rest }) => ({ ...rest, endToEndId: rest.endToEndId || endToEndID || '' }))
 export type Transaction = z.infer<typeof transaction>
 export const transactionAnswer = z.object({ transaction })
 
