@@ -92,16 +92,18 @@ async function takeAnswer(em: EntityManager, { chargeUuid, closing, found }: Ans
   await takePayments(em, charge, found.payments)
   const paying = found.payments.some(payment => payment.status === 'in_process')
   if (found.status === 'removed' && !paying) await end(em, charge, 'cancelled')
-  // Still open past its time: the provider's clock is behind ours, and only its word makes EXPIRED.
-  if (closing && !paying && found.status === 'open' && life.accepts(charge.state, 'payload_expired'))
-    return {
-      kind: 'no_answer',
-      state: charge.state,
-      code: 'still_open',
-      ...(await leftToDo(em, charge.uuid)),
-    }
+  const unended = whyNotOver(found.status)
+  if (closing && !paying && unended && life.accepts(charge.state, 'payload_expired'))
+    return { kind: 'no_answer', state: charge.state, code: unended, ...(await leftToDo(em, charge.uuid)) }
   if (closing && !paying) await end(em, charge, 'payload_expired')
   return known(em, charge)
+}
+
+/** Only its provider's "not paid" makes a charge EXPIRED. */
+function whyNotOver(status: FoundCharge['status']): string | null {
+  // Open past its time: the provider's clock is behind ours.
+  if (status === 'open') return 'still_open'
+  return status === 'completed' ? 'payment_not_listed' : null
 }
 
 /** Ends a pending charge and announces it; any other state keeps what it has. */

@@ -140,3 +140,14 @@ test('what is set aside in the look that finds a payload still open is named to 
     returns: [{ uuid: aside!.uuid }],
   })
 })
+
+test.each([
+  ['nothing of it listed', []],
+  ['only a failed payment listed', [failed(X)]],
+  ['another amount listed', [settled(Y, { cents: 900 })]],
+])('a charge that its provider calls paid is not EXPIRED, with %s', async (_, listed) => {
+  const charge = await pending({ expiresInMs: -1_000 })
+  expect(await charge.follow(listed, { closing: true })).toMatchObject({
+    ...{ kind: 'no_answer', state: 'pending', code: 'payment_not_listed' },
+  })
+})
