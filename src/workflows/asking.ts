@@ -1,4 +1,4 @@
-import { condition, setHandler } from '@temporalio/workflow'
+import { condition, patched, setHandler } from '@temporalio/workflow'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { isLong } from './going-on.ts'
 import { type OperatorsWord, operatorSettles, type ProviderNotice, providerNotice } from './messages.ts'
@@ -118,6 +118,35 @@ export async function askUntilKnown<Answer extends { kind: string }>(
     if (answer.kind !== 'no_answer' && answer.kind !== 'unknown') return answer as Exclude<Answer, Silence>
     await notices.orAfter(WAITS.askAgain(asked), 'no answer: ask again')
   }
+}
+
+/**
+ * Asks about what only a notice tells of. It may run ahead of the provider's own books, so that what they do not know yet
+ * is looked for again a minute later; a forged one comes to nothing. What is told while the last look is made is heard as
+ * well: nobody would tell it again.
+ */
+export async function askAfterNotice<Answer extends { kind: string }>(
+  ask: () => Promise<Answer>,
+  notices: Notices,
+): Promise<Exclude<Answer, Silence>> {
+  let answer = await askUntilKnown(ask, notices)
+  const secondLookAt = Date.now() + scaled(WAITS.secondLook, notices.timeScale)
+  for (let now = Date.now(); ; ) {
+    if (answer.kind === 'absent' && now < secondLookAt)
+      await notices.orAfter((secondLookAt - now) * notices.timeScale, 'second look')
+    else if (!isNothing(answer) || !isToldBeforeTheEnd(notices)) return answer
+    now = Date.now()
+    answer = await askUntilKnown(ask, notices)
+  }
+}
+
+function isNothing({ kind }: { kind: string }): boolean {
+  return kind === 'absent' || kind === 'foreign'
+}
+
+/** Whether a life that could end was told of something since its last look. */
+export function isToldBeforeTheEnd(notices: Notices): boolean {
+  return notices.waiting && patched('told before the end')
 }
 
 /**

@@ -13,7 +13,7 @@ import { med as life, type MedState, nextDeadlineMs, warningDue } from '../domai
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records, sending, steps } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
-import { askUntilKnown, Notices } from './asking.ts'
+import { askAfterNotice, Notices } from './asking.ts'
 import { showOperator } from './med-shown.ts'
 import { type MedOrder, type MedReplyAnswer, type MedReplyOrder, replyMed } from './messages.ts'
 import { isInterruption } from './sending.ts'
@@ -85,16 +85,8 @@ class MedLife {
     return !life.isOver(this.#now!.state) || this.#notices.waiting || this.#silences > 0
   }
 
-  /** A notice may run ahead of the provider's own books, and a forged one comes to nothing. */
   async #opens(): Promise<boolean> {
-    const ask = () => askUntilKnown(() => providers.followMed(this.#order), this.#notices)
-    let told = await ask()
-    const secondLookAt = Date.now() + scaled(WAITS.secondLook, this.#order.timeScale)
-    for (let now = Date.now(); told.kind === 'absent' && now < secondLookAt; ) {
-      await this.#notices.orAfter((secondLookAt - now) * this.#order.timeScale, 'second look')
-      now = Date.now()
-      told = await ask()
-    }
+    const told = await askAfterNotice(() => providers.followMed(this.#order), this.#notices)
     if (told.kind !== 'known') return false
     this.#looked = 1
     this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))

@@ -58,6 +58,14 @@ export const stillOpen = (left: Partial<LeftToDo> = {}): Answer<'followCharge'> 
 /** A PIX that is to go back to its payer. */
 export const giveBack = (uuid: string) => ({ uuid, connectionUuid: 'connection-a' })
 
+/** A notice comes while the far side is asked, about what it does not know yet. */
+export const toldMeanwhile =
+  <Said>(said: Said) =>
+  async (story: Story): Promise<Said> => {
+    await story.isTold()
+    return said
+  }
+
 /** The far side breaks off before it has said anything. */
 export const crash = (): never => {
   throw new Error('broken off')

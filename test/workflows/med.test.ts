@@ -6,6 +6,7 @@ import {
   medIs,
   medKnown,
   replySent,
+  toldMeanwhile,
   unanswered,
   unknownMed,
 } from '../support/workflow-story-lines.ts'
@@ -279,6 +280,14 @@ test('a forged one comes to nothing', async () => {
 test('one about a PIX that was never ours ends with it', async () => {
   const story = await on.med({ medNow: [null], followMed: [unanswered('pix_not_known'), foreignMed] })
   await story.endsAs('foreign')
+})
+
+test.each([
+  ['is not known', [unknownMed, toldMeanwhile(unknownMed)]],
+  ['is about a PIX that was never ours', [toldMeanwhile(foreignMed)]],
+])('one that %s is looked at once more where it is told of during the last look', async (_, looks) => {
+  const story = await on.med({ medNow: [null], followMed: [...looks, medKnown('rejected')] })
+  await story.endsAs('rejected')
 })
 
 test('the providers that tell of no dispute are asked for their lists', async () => {

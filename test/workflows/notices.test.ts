@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { delivered, taken, unanswered, unknownPix } from '../support/workflow-story-lines.ts'
+import { delivered, taken, toldMeanwhile, unanswered, unknownPix } from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
@@ -29,6 +29,12 @@ test('a repeated notice does not make the second look the last one too early', a
   await story.isAsked(2)
   await story.endsAs('taken')
   expect(story.askedAt[2]! - story.askedAt[0]!).toBeGreaterThanOrEqual(60_000)
+})
+
+test('one that is told of again while the last look is made is looked for once more', async () => {
+  const story = await on.deposit({ takeDeposit: [unknownPix, toldMeanwhile(unknownPix), taken()] })
+  await story.endsAs('taken')
+  expect(story.told.waits).toEqual(['second look: 1 min'])
 })
 
 test('without an answer its provider is asked until there is one', async () => {

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { absent, closed, delivered, giveBack, settled, unanswered } from '../support/workflow-story-lines.ts'
+import {
+  absent,
+  closed,
+  delivered,
+  giveBack,
+  settled,
+  toldMeanwhile,
+  unanswered,
+} from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
@@ -62,4 +70,15 @@ test('a payment that reached it is set aside, told and sent back', async () => {
   })
   await story.ends()
   expect(story.told.children.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
+})
+
+test('a payment that is told of while its provider closes it is looked for before the life ends', async () => {
+  const movement = on.uuid()
+  const story = await on.orphan({
+    closeOrphan: [toldMeanwhile(closed()), closed({ returns: [giveBack(movement)] })],
+    sendReturn: [settled()],
+  })
+  await story.ends()
+  expect(story.asked).toEqual(['closeOrphan', 'closeOrphan', 'sendReturn'])
+  expect(story.told.children).toEqual([`return/${movement}`])
 })
