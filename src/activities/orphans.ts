@@ -51,13 +51,13 @@ type Ending =
   | { kind: 'not_found' }
   | { kind: 'no_answer'; code: string }
 
-/** Cancels first, because only that ends it; what cannot be cancelled is looked at. */
+/** Cancels first, because only that ends it; then looks at what was paid to it before. */
 async function askForTheEnd({ provider }: Reached, attempt: Attempt): Promise<Ending> {
   const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(attempt.reference) : null
-  if (cancelled?.kind === 'cancelled') return { kind: 'over', payments: [] }
-  if (cancelled?.kind === 'not_found') return { kind: 'not_found' }
   if (cancelled?.kind === 'no_answer') return { kind: 'no_answer', code: cancelled.code }
   const found = await provider.findCharge(attempt.reference)
+  // Some providers forget what was cancelled and never paid.
+  if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'over', payments: [] }
   if (found.kind !== 'found') return found
   const running = found.payments.some(payment => payment.status === 'in_process')
   if (running || found.status === 'open') return { kind: 'no_answer', code: 'still_open' }

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { CancelOutcome, FindChargeOutcome, IncomingPix } from '../../../src/domain/provider.ts'
+import { party } from '../../../src/providers/party.ts'
+import { openBooks } from '../support/books.ts'
+
+/** What reading the code found in payloads that nobody was shown, each as small as it can be told. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+type Answers = { cancelled: CancelOutcome; found: FindChargeOutcome }
+
+/** A payload of R$ 10.00 that its provider may have made without saying so. */
+async function orphan() {
+  const { accountUuid, connectionUuid } = await books.merchant(0)
+  books.provider({ issueCharge: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  const { orphans } = await books.providers.issueCharge({
+    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
+    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+    ...{ requestId: 'r', timeScale: 1 },
+  })
+  const attemptUuid = orphans[0]!
+  return {
+    close({ cancelled, found }: Answers) {
+      books.provider({ cancelCharge: async () => cancelled, findCharge: async () => found })
+      return books.providers.closeOrphan({ attemptUuid, lastLook: false })
+    },
+    async isClosed(): Promise<boolean> {
+      const [row] = await books.sql<{ state: string }>('select state from attempt where uuid = ?', [
+        attemptUuid,
+      ])
+      return row!.state === 'closed'
+    },
+    setAside: () =>
+      books.sql<{ uuid: string }>(
+        'select uuid, end_to_end, reason, disposition from movement where account_uuid = ?',
+        [accountUuid],
+      ),
+  }
+}
+
+const at = new Date().toISOString()
+const nobody = party({})
+const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
+  ...{ endToEnd: 'E1', txid: 'txid', cents: 900, status: 'settled', at, payer: null, pixKey: 'key', ...more },
+})
+const found = (status: 'removed' | 'open' | 'expired', payments: IncomingPix[]): FindChargeOutcome => ({
+  ...{ kind: 'found', status, payments },
+  charge: { txid: 'txid', payload: 'payload', pixKey: 'key', receiver: nobody, expiresAt: at },
+})
+const silence = { kind: 'no_answer', code: 'timeout', message: 'no answer' } as const
+
+test.each<[string, Answers]>([
+  ['cancels', { cancelled: { kind: 'cancelled' }, found: found('removed', [pix()]) }],
+  ['has cancelled, and forgets', { cancelled: { kind: 'not_found' }, found: found('removed', [pix()]) }],
+])(
+  'what was paid to an orphan that its provider %s is set aside: another amount keeps it from nothing',
+  async (_, answers) => {
+    const payload = await orphan()
+    const fate = await payload.close(answers)
+    const [aside] = await payload.setAside()
+    expect(aside).toMatchObject({ end_to_end: 'E1', reason: 'orphan', disposition: 'held' })
+    expect(fate).toMatchObject({ kind: 'closed', returns: [{ uuid: aside!.uuid }] })
+  },
+)
+
+test.each<[string, FindChargeOutcome]>([
+  ['nobody says whether it was paid', silence],
+  ['a payment of it is on its way', found('removed', [pix({ status: 'in_process' })])],
+  ['it can still be paid', found('open', [])],
+])('an orphan that was cancelled is not closed while %s', async (_, answer) => {
+  const payload = await orphan()
+  expect(await payload.close({ cancelled: { kind: 'cancelled' }, found: answer })).toMatchObject({
+    kind: 'no_answer',
+  })
+  expect(await payload.isClosed()).toBe(false)
+})
+
+test('an orphan that was cancelled and is not there any more is closed', async () => {
+  const payload = await orphan()
+  const fate = await payload.close({ cancelled: { kind: 'cancelled' }, found: { kind: 'not_found' } })
+  expect(fate).toEqual({ kind: 'closed', deliveries: [], returns: [] })
+  expect(await payload.isClosed()).toBe(true)
+})
