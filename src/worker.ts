@@ -79,7 +79,7 @@ const lives = await Worker.create({
   taskQueue: config.temporal.taskQueue,
   workflowBundle,
   activities: discreet({
-    ...alive(providerActivities(dependencies)),
+    ...alive(providerActivities(dependencies, engine)),
     ...recordActivities(dependencies),
     ...alive(noticeActivities(dependencies, engine)),
     ...alive(eventActivities(dependencies, engine)),

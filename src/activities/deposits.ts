@@ -1,5 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { attemptNamed } from '../db/attempts.ts'
 import { tellBreaker } from '../db/breaker.ts'
-import { inTransaction } from '../db/orm.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
+import type { Connection } from '../db/entities/connection.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { ask } from '../db/questions.ts'
+import { uuidOf } from '../domain/identifiers.ts'
+import type { IncomingPix } from '../domain/provider.ts'
+import type { Engine } from '../engine/start.ts'
+import { tellCharge, tellOrphan } from '../engine/tell.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
@@ -9,11 +18,16 @@ import { setAside } from './unmatched.ts'
 export type Deposit = { connectionUuid: string; endToEnd: string; requestId: string; timeScale: number }
 export type DepositFate =
   | (LeftToDo & { kind: 'taken' })
+  /** A charge of ours expects it after all: its life was told to ask. */
+  | { kind: 'expected' }
   | { kind: 'absent' }
   | { kind: 'no_answer'; code: string }
 
-/** Asks the provider for the PIX and credits it to the connection's account: a deposit (SPEC §2). */
-export function takeDeposit(dependencies: Dependencies) {
+/**
+ * Asks the provider for the PIX and credits it to the connection's account: a deposit (SPEC §2). Whether it names a charge
+ * the provider says, and not the notice.
+ */
+export function takeDeposit(dependencies: Dependencies, engine: Engine) {
   return async ({ connectionUuid, endToEnd, requestId }: Deposit): Promise<DepositFate> => {
     const em = dependencies.orm.em.fork()
     const { connection, provider } = await reach(dependencies, em, connectionUuid)
@@ -24,9 +38,46 @@ export function takeDeposit(dependencies: Dependencies) {
     const { payment } = found
     if (payment.status === 'failed') return { kind: 'absent' }
     if (payment.status === 'in_process') return { kind: 'no_answer', code: payment.status }
+    const issuing = await attemptPaid(em, connection, payment)
+    const expected = issuing && (await tellWhoExpects(engine, connection, issuing))
+    if (expected) return expected
     return inTransaction(dependencies.orm, async tx => {
       const movement = await setAside(tx, { connection, payment, reason: 'deposit', requestId })
       return { kind: 'taken', ...(await leftToDo(tx, movement.uuid)) }
     })
+  }
+}
+
+/** The attempt to issue whose payload the PIX names. */
+async function attemptPaid(
+  em: EntityManager,
+  { providerAccountUuid }: Connection,
+  { reference }: IncomingPix,
+): Promise<Attempt | undefined> {
+  const subjectUuid = reference === null ? null : uuidOf(reference)
+  const attempt = await ask(em, attemptNamed(em, { subjectUuid, providerAccountUuid }))
+  return attempt?.operation === 'issue' ? attempt : undefined
+}
+
+/** Null where nobody does: the provider issued no payload, whatever the PIX names. */
+async function tellWhoExpects(
+  engine: Engine,
+  { uuid: connectionUuid }: Connection,
+  { uuid, subjectUuid, state }: Attempt,
+): Promise<DepositFate | null> {
+  const notice = { noticeUuid: randomUUID(), connectionUuid }
+  switch (state) {
+    case 'rejected':
+    case 'unreachable':
+      return null
+    case 'calling':
+      return { kind: 'no_answer', code: 'charge_issuing' }
+    case 'orphan':
+    case 'closed':
+      await tellOrphan(engine, uuid, notice)
+      return { kind: 'expected' }
+    default:
+      await tellCharge(engine, subjectUuid, notice)
+      return { kind: 'expected' }
   }
 }

@@ -32,14 +32,14 @@ import { endWaiting, failTransfer, sendTransfer, storeTransfer, transferNow } fr
 import { pixOut } from './transfers.ts'
 
 /** Calls that leave the machine, each with the transaction that keeps their answer. */
-export function providerActivities(dependencies: Dependencies) {
+export function providerActivities(dependencies: Dependencies, engine: Engine) {
   return {
     issueCharge: issueCharge(dependencies),
     seekCharge: seekCharge(dependencies),
     followCharge: followCharge(dependencies),
     cancelCharge: cancelCharge(dependencies),
     closeOrphan: closeOrphan(dependencies),
-    takeDeposit: takeDeposit(dependencies),
+    takeDeposit: takeDeposit(dependencies, engine),
     sendTransfer: sendTransfer(dependencies),
     askTransfer: askBy(dependencies, pixOut),
     seekTransfer: seekBy(dependencies, pixOut),

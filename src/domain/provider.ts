@@ -109,6 +109,8 @@ export type IssueOutcome = { kind: 'accepted'; charge: IssuedCharge } | Rejected
 export type IncomingPix = {
   endToEnd: string
   txid: string | null
+  /** Our id of the charge that it pays, where it pays one. */
+  reference: string | null
   cents: number
   status: 'in_process' | 'settled' | 'failed'
   /** ISO 8601 UTC. */

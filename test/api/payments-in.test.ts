@@ -179,6 +179,16 @@ test('a PIX that names no charge is a deposit and never goes back', async () => 
   await stage.booksAgree(merchant)
 })
 
+test('a payment whose notice does not name its charge pays that charge: its provider says whose it is', async () => {
+  const merchant = await stage.merchant({ providers: [{ tells: false }] })
+  const charge = await merchant.api.charge()
+  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  await notice(merchant, [{ endToEndId: end_to_end }])
+  await until(() => merchant.api.read(charge.uuid), isPaid)
+  expect(await movements(merchant)).toMatchObject([{ end_to_end, reason: null }])
+  await stage.booksAgree(merchant)
+})
+
 test('a PIX that names a charge which nobody made is a deposit after a while', async () => {
   const merchant = await stage.merchant()
   const { account } = merchant.connection

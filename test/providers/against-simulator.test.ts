@@ -20,6 +20,7 @@ describe.each(DIALECTS)('%s', dialect => {
     const payment = {
       endToEnd,
       txid: charge.txid,
+      reference: charge.reference,
       cents: 1234,
       status: 'settled',
       payer: { name: 'Pagador de Teste', document: '12345678909', bank: { ispb: '99999004' } },

@@ -117,6 +117,7 @@ test.each([
 const payment = {
   endToEnd: pix().endToEndId,
   txid: REFERENCE,
+  reference: REFERENCE,
   cents: 1234,
   status: 'settled',
   at: '2026-01-10T11:59:30.500Z',

@@ -138,6 +138,7 @@ test.each([
     payment: {
       endToEnd: END_TO_END,
       txid: REFERENCE,
+      reference: REFERENCE,
       cents: 1234,
       status: 'settled',
       at: '2026-01-10T11:59:30.500Z',
@@ -150,6 +151,6 @@ test('a received PIX without payer or txid says so', async () => {
   await using story = await efi()
   story.far.answers(FIND, ok(pix({ pagador: undefined, txid: undefined })))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
-    payment: { payer: null, txid: null, pixKey: '' },
+    payment: { payer: null, txid: null, reference: null, pixKey: '' },
   })
 })

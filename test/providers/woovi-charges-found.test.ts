@@ -39,6 +39,7 @@ const notThere = refused('Cobrança não encontrada')
 const payment = {
   endToEnd: END_TO_END,
   txid: TXID,
+  reference: REFERENCE,
   cents: 1234,
   status: 'settled',
   at: '2026-01-10T11:59:30.500Z',

@@ -3,6 +3,7 @@ import {
   END_TO_END,
   failures,
   ok,
+  REFERENCE,
   RETURN_ID,
   refund,
   refused,
@@ -98,7 +99,7 @@ test('a received PIX is found by its end-to-end id', async () => {
     ok({ transaction: transaction() }),
     ok({ transaction: transaction({ charge: null }) }),
   )
-  const payment = { endToEnd: END_TO_END, txid: TXID, cents: 1234, status: 'settled' }
+  const payment = { endToEnd: END_TO_END, txid: TXID, reference: REFERENCE, cents: 1234, status: 'settled' }
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'found', payment })
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ payment: { pixKey: '' } })
 })

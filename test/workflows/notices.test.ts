@@ -11,6 +11,12 @@ test('a PIX that names no charge of ours is taken as a deposit, and told', async
   expect(story.told.children).toEqual([`webhook/${event}`])
 })
 
+test('one that a charge of ours expects is left to that charge', async () => {
+  const story = await on.deposit({ takeDeposit: [{ kind: 'expected' }] })
+  await story.endsAs('expected')
+  expect(story.told.children).toEqual([])
+})
+
 test('a forged one comes to nothing after a second look', async () => {
   const story = await on.deposit({ takeDeposit: [unknownPix, unknownPix] })
   await story.endsAs('absent')

@@ -38,12 +38,13 @@ export function statusOf(cob: Cob, now: number): FoundCharge['status'] {
   }
 }
 
-/** A PIX that Efí lists as received has settled; its extras know the payer's bank; a charge's key stands in where the PIX does not repeat it. */
+/** A PIX that Efí lists as received has settled; its txid is our reference; its extras know the payer's bank; a charge's key stands in where the PIX does not repeat it. */
 export function paymentOf(pix: Received, chargesKey?: string | null): IncomingPix {
   const told = { ...pix.gnExtras?.pagador, ...pix.pagador }
   return {
     endToEnd: pix.endToEndId,
     txid: pix.txid ?? null,
+    reference: pix.txid ?? null,
     cents: pix.valor,
     status: 'settled',
     at: pix.horario,

@@ -51,6 +51,7 @@ export function paymentOf(pix: Transaction): IncomingPix {
   return {
     endToEnd: pix.endToEndId,
     txid: pix.transactionID ?? null,
+    reference: pix.charge?.correlationID ?? null,
     cents: pix.value,
     status: paymentStatus[pix.status ?? ''] ?? 'settled',
     at: pix.time,

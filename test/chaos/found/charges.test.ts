@@ -126,7 +126,8 @@ test('money that its provider calls by longer names than the rail’s is booked 
   books.provider({ issueCharge: async () => answer })
   await books.providers.issueCharge(charge)
   const paid = (endToEnd: string): IncomingPix => ({
-    ...{ endToEnd, ...long, cents: 500, status: 'settled', at: new Date().toISOString(), payer: null },
+    ...{ endToEnd, ...long, cents: 500, status: 'settled', at: new Date().toISOString() },
+    ...{ reference: null, payer: null },
   })
   const payments = [paid(`E${'1'.repeat(60)}`)]
   const deposit = paid(`E${'2'.repeat(60)}`)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Attempt } from '../../../src/db/entities/attempt.ts'
 import type { CancelOutcome, FindChargeOutcome, IncomingPix } from '../../../src/domain/provider.ts'
 import { party } from '../../../src/providers/party.ts'
 import { openBooks } from '../support/books.ts'
@@ -17,14 +18,24 @@ type Answers = { cancelled: CancelOutcome; found: FindChargeOutcome }
 /** A payload of R$ 10.00 that its provider may have made without saying so. */
 async function orphan() {
   const { accountUuid, connectionUuid } = await books.merchant(0)
+  const uuid = randomUUID()
   books.provider({ issueCharge: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
   const { orphans } = await books.providers.issueCharge({
-    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
     ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
     ...{ requestId: 'r', timeScale: 1 },
   })
   const attemptUuid = orphans[0]!
   return {
+    attemptUuid,
+    /** A notice tells of a PIX, and its provider that it names this payload. */
+    isPaid(endToEnd: string) {
+      const payment = pix({ endToEnd, reference: uuid.replaceAll('-', '') })
+      books.provider({ findPayment: async () => ({ kind: 'found', payment }) })
+      return books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+    },
+    stands: (state: Attempt['state']) =>
+      books.sql('update attempt set state = ? where uuid = ?', [state, attemptUuid]),
     close({ cancelled, found }: Answers) {
       books.provider({ cancelCharge: async () => cancelled, findCharge: async () => found })
       return books.providers.closeOrphan({ attemptUuid, lastLook: false })
@@ -46,7 +57,8 @@ async function orphan() {
 const at = new Date().toISOString()
 const nobody = party({})
 const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
-  ...{ endToEnd: 'E1', txid: 'txid', cents: 900, status: 'settled', at, payer: null, pixKey: 'key', ...more },
+  ...{ endToEnd: 'E1', txid: 'txid', reference: null, cents: 900, status: 'settled', at, payer: null },
+  ...{ pixKey: 'key', ...more },
 })
 const found = (status: 'removed' | 'open' | 'expired', payments: IncomingPix[]): FindChargeOutcome => ({
   ...{ kind: 'found', status, payments },
@@ -86,3 +98,33 @@ test('an orphan that was cancelled and is not there any more is closed', async (
   expect(fate).toEqual({ kind: 'closed', deliveries: [], returns: [] })
   expect(await payload.isClosed()).toBe(true)
 })
+
+test.each(['orphan', 'closed'] as const)(
+  'a PIX that names the payload of an attempt that is %s is told to its life',
+  async state => {
+    const payload = await orphan()
+    await payload.stands(state)
+    expect(await payload.isPaid('E2')).toEqual({ kind: 'expected' })
+    expect(books.told.at(-1)).toBe(`orphan/${payload.attemptUuid}`)
+    expect(await payload.setAside()).toEqual([])
+  },
+)
+
+test('whose a PIX is that names a payload of which nobody knows yet whether it will be shown is asked again', async () => {
+  const payload = await orphan()
+  await payload.stands('calling')
+  expect(await payload.isPaid('E2')).toEqual({ kind: 'no_answer', code: 'charge_issuing' })
+  expect(await payload.setAside()).toEqual([])
+})
+
+test.each(['rejected', 'unreachable'] as const)(
+  'a PIX that names a charge whose issuing was %s there is a deposit',
+  async state => {
+    const payload = await orphan()
+    await payload.stands(state)
+    expect(await payload.isPaid('E2')).toMatchObject({ kind: 'taken' })
+    expect(await payload.setAside()).toMatchObject([
+      { end_to_end: 'E2', reason: 'deposit', disposition: null },
+    ])
+  },
+)

@@ -34,11 +34,15 @@ async function pending({ expiresInMs = 60_000 } = {}) {
     ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   const pix = (paid: Paid): IncomingPix => ({
-    ...{ txid: charge.txid, cents: 1_000, status: 'settled', at: new Date().toISOString() },
-    ...{ payer: null, pixKey: 'key', ...paid },
+    ...{ txid: charge.txid, reference: charge.txid, cents: 1_000, status: 'settled' },
+    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...paid },
   })
 
   return {
+    uuid,
+    connectionUuid,
+    reference: charge.txid,
+    pix,
     /** Its provider lists these payments, in this order. */
     follow(paid: Paid[], { status = 'completed', closing = false }: Look = {}) {
       const payments = paid.map(pix)
@@ -150,4 +154,18 @@ test.each([
   expect(await charge.follow(listed, { closing: true })).toMatchObject({
     ...{ kind: 'no_answer', state: 'pending', code: 'payment_not_listed' },
   })
+})
+
+test('a PIX that its notice names without its charge is that charge’s all the same: its provider says so', async () => {
+  const charge = await pending()
+  const paid = settled(id('Z'))
+  books.provider({ findPayment: async () => ({ kind: 'found', payment: charge.pix(paid) }) })
+  const { connectionUuid } = charge
+  const fate = await books.providers.takeDeposit({
+    ...{ connectionUuid, endToEnd: paid.endToEnd, requestId: 'r', timeScale: 1 },
+  })
+  expect(fate).toEqual({ kind: 'expected' })
+  expect(books.told.at(-1)).toBe(`charge/${charge.uuid}`)
+  expect(await charge.follow([paid])).toMatchObject({ state: 'paid' })
+  expect(await charge.setAside()).toEqual([])
 })

@@ -85,6 +85,7 @@ test('what is missing here is told to its life again at every look until it is b
     status: 'settled' as const,
     at,
     txid: null,
+    reference: null,
     payer: null,
     pixKey: '',
   }
@@ -140,6 +141,7 @@ test('what was missing there and is booked late is settled by the entry, though 
     status: 'settled',
     at,
     txid: null,
+    reference: null,
     payer: null,
     pixKey: '',
   } as const

@@ -5,16 +5,20 @@ import { providerActivities, recordActivities } from '../../../src/activities/in
 import { openAccount } from '../../../src/admin/accounts.ts'
 import { bookOpeningBalance, connect } from '../../../src/admin/connections.ts'
 import { openOrm } from '../../../src/db/orm.ts'
+import type { Engine } from '../../../src/engine/start.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { sealer } from '../../../src/sealing.ts'
 import type { TransferDetails, TransferOrder } from '../../../src/workflows/messages.ts'
 import { newDatabase } from '../../support/database.ts'
+
+type Life = { workflowId: string }
 
 /** The activities over a database of their own and a provider that answers as a test tells it: no life, no network. */
 export async function openBooks() {
   const orm = await openOrm({ databaseUrl: await newDatabase() })
   const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const far: Partial<Provider> = {}
+  const told: string[] = []
   const dependencies = {
     orm,
     sealer: seal,
@@ -22,6 +26,12 @@ export async function openBooks() {
     log: pino({ level: 'silent' }),
     providers: { providerFor: () => far as Provider, close: async () => {} },
   } as unknown as Dependencies
+  const engine = {
+    client: async () => ({
+      workflow: { signalWithStart: async (_: string, life: Life) => told.push(life.workflowId) },
+    }),
+    ...{ taskQueue: 'books', timeScale: 1 },
+  } as unknown as Engine
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
 
@@ -40,7 +50,9 @@ export async function openBooks() {
     /** What the provider answers from now on. */
     provider: (answers: Partial<Provider>) => Object.assign(far, answers),
     records: recordActivities(dependencies),
-    providers: providerActivities(dependencies),
+    providers: providerActivities(dependencies, engine),
+    /** The lives that were told to ask, by their ids. */
+    told,
 
     /** An account with one connection and so much money there; where a pool is named, it shares it with others. */
     async merchant(cents: number, pool?: string) {
