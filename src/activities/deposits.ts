@@ -5,7 +5,6 @@ import type { Attempt } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { ask } from '../db/questions.ts'
-import { uuidOf } from '../domain/identifiers.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import type { Engine } from '../engine/start.ts'
 import { tellCharge, tellOrphan } from '../engine/tell.ts'
@@ -54,8 +53,7 @@ async function attemptPaid(
   { providerAccountUuid }: Connection,
   { reference }: IncomingPix,
 ): Promise<Attempt | undefined> {
-  const subjectUuid = reference === null ? null : uuidOf(reference)
-  const attempt = await ask(em, attemptNamed(em, { subjectUuid, providerAccountUuid }))
+  const attempt = await ask(em, attemptNamed(em, { reference, providerAccountUuid }))
   return attempt?.operation === 'issue' ? attempt : undefined
 }
 

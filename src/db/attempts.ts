@@ -40,10 +40,10 @@ export function attemptThrough(
 /** The attempt at a provider account that goes by our id; there is none by no id. */
 export function attemptNamed(
   em: EntityManager,
-  { reference, providerAccountUuid }: { reference: string | null; providerAccountUuid: string },
+  { reference, providerAccountUuid }: { reference?: string | null; providerAccountUuid: string },
 ): Question<Attempt | undefined> {
   const named = 'r.reference = ? and r.provider_account_uuid = ?'
-  return first(found(em, named, [reference, providerAccountUuid]))
+  return first(found(em, named, [reference ?? null, providerAccountUuid]))
 }
 
 function found(em: EntityManager, where: string, values: (string | null)[]): Question<Attempt[]> {

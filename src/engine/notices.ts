@@ -52,8 +52,7 @@ async function taker(engine: Engine, em: EntityManager, told: Told): Promise<Not
   if (notice.kind === 'med' && notice.reference) return medTaker(engine, told)
   const subjectUuid = notice.reference ? uuidOf(notice.reference) : null
   const { providerAccountUuid } = connection
-  const reference = subjectUuid && referenceOf(subjectUuid)
-  const named = attemptNamed(em, { reference, providerAccountUuid })
+  const named = attemptNamed(em, { reference: notice.reference, providerAccountUuid })
   const [attempt, disputes] = await ask(em, all(named, disputesOf(told)))
   const own = () => ownTaker(engine, em, { ...told, uuid: subjectUuid, attempt })
   if (notice.kind === 'payment') return own()
