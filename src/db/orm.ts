@@ -40,7 +40,7 @@ import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.
 import { Migration021_foreign_ids } from './migrations/Migration021_foreign_ids.ts'
 import { Migration022_unanswered_cancellations } from './migrations/Migration022_unanswered_cancellations.ts'
 import { Migration023_money_rules } from './migrations/Migration023_money_rules.ts'
-import { Migration025_sendings } from './migrations/Migration025_sendings.ts'
+import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 import { tlsOf } from './tls.ts'
 
@@ -135,7 +135,7 @@ export async function openOrm({
         { name: '021_foreign_ids', class: Migration021_foreign_ids },
         { name: '022_unanswered_cancellations', class: Migration022_unanswered_cancellations },
         { name: '023_money_rules', class: Migration023_money_rules },
-        { name: '025_sendings', class: Migration025_sendings },
+        { name: '026_sendings', class: Migration026_sendings },
       ],
       snapshot: false,
     },

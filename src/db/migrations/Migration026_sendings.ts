@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /** An attempt may be sent again, by the same id; what answers an earlier sending of it says nothing of the later one. */
-export class Migration025_sendings extends Migration {
+export class Migration026_sendings extends Migration {
   override up() {
     this.addSql(
       `alter table attempt add column sendings integer not null default 0, add column called_at timestamptz`,
