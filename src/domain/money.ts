@@ -16,6 +16,13 @@ export function centsFromText(text: string): number | null {
   return /^\d{1,10}\.\d{2}$/.test(text) ? centsFromDecimal(text) : null
 }
 
+/** Centavos of such a text that adds up many amounts (a balance), so that only what a number can hold bounds it; or null. */
+export function sumFromText(text: string): number | null {
+  if (!/^\d+\.\d{2}$/.test(text)) return null
+  const cents = Number(text.replace('.', ''))
+  return Number.isSafeInteger(cents) ? cents : null
+}
+
 /** Reais as a JSON number. */
 export function reaisFromCents(cents: number): number {
   return Number(textFromCents(cents))

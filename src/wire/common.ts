@@ -8,7 +8,7 @@ import { shownInstant } from '../domain/time.ts'
  * terms (centavos, Date, upper-case names), `z.encode` takes our terms to the wire, and OpenAPI shows the wire's side.
  */
 
-/** Reais as a JSON number outside, integer centavos inside. */
+/** Reais as a JSON number outside, integer centavos inside: one amount that a caller names. */
 export const reais = z
   .codec(z.number(), z.int().min(0).max(MOST_CENTS), {
     decode: (value, context) => {
@@ -21,6 +21,14 @@ export const reais = z
       })
       return z.NEVER
     },
+    encode: reaisFromCents,
+  })
+  .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
+
+/** The same where it is answered. Balances, and amounts with their fees, exceed what any one amount may be. */
+export const reaisShown = z
+  .codec(z.number(), z.int().min(0), {
+    decode: value => Math.round(value * 100),
     encode: reaisFromCents,
   })
   .meta({ description: 'Reais, at most two decimals', examples: [150.75] })

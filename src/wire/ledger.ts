@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MOVEMENT_REASONS } from '../domain/movement.ts'
-import { day, instant, page, pageQuery, providerShown, reais, reaisText, uuid } from './common.ts'
+import { day, instant, page, pageQuery, providerShown, reaisShown, reaisText, uuid } from './common.ts'
 
 /** SPEC §7: the account's statement, one line for each change of what it can spend. */
 
@@ -17,7 +17,7 @@ export const ledgerLine = z
     uuid: uuid.meta({ description: 'The movement' }),
     type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'DEPOSIT', 'ADJUSTMENT']),
     movement_type: z.enum(['IN', 'OUT']).meta({ description: 'Whether this line adds or takes' }),
-    value: reais.meta({ description: 'What this line adds or takes, never negative' }),
+    value: reaisShown.meta({ description: 'What this line adds or takes, never negative' }),
     balance: reaisText.meta({ description: 'The available balance at this provider after this line' }),
     status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
     end_to_end: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Movement } from '../db/entities/movement.ts'
 import { MOVEMENT_REASONS } from '../domain/movement.ts'
-import { instant, party, reais, uuid } from './common.ts'
+import { instant, party, reaisShown, uuid } from './common.ts'
 import { NOBODY } from './payment.ts'
 
 /** api-document.txt, Ledger record: one PIX movement, as PIX_TRANSACTION events carry it. */
@@ -11,7 +11,7 @@ const initiation = z
     sender: party.nullable(),
     receiver: party,
     txid: z.string().nullable(),
-    value: reais,
+    value: reaisShown,
     type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
     pix_key: z.string().optional(),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
@@ -25,7 +25,7 @@ export const movementShown = z
   .object({
     uuid,
     initiation,
-    value: reais,
+    value: reaisShown,
     movement_type: z.enum(['IN', 'OUT']),
     type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
     status: z.enum(['PENDING', 'SETTLED', 'FAILED']),

@@ -18,6 +18,7 @@ import {
   party,
   providerShown,
   reais,
+  reaisShown,
   reaisText,
   uuid,
 } from './common.ts'
@@ -85,7 +86,7 @@ const splitShown = z
   .object({
     uuid,
     type: z.enum(['PERCENTAGE', 'FIXED']),
-    value: reais.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
+    value: reaisShown.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
     status: z.enum(['PENDING', 'CREDITED', 'FAILED']),
     recipient_account: z.object({ uuid, name: z.string() }),
   })
@@ -137,9 +138,9 @@ const paymentCommon = {
 
 const chargeCommon = {
   uuid,
-  value: reais,
-  total_value: reais,
-  fees: reais,
+  value: reaisShown,
+  total_value: reaisShown,
+  fees: reaisShown,
   currency: z.literal('BRL'),
   status: z.enum(CHARGE_STATUSES),
   type: z.literal('PIX'),
@@ -161,7 +162,10 @@ const chargeCommon = {
 
 /** The answer of POST /payments and of its replay. */
 export const createdCharge = z
-  .object({ ...chargeCommon, payment: z.object({ ...paymentCommon, value: reais, type: z.literal('PIX') }) })
+  .object({
+    ...chargeCommon,
+    payment: z.object({ ...paymentCommon, value: reaisShown, type: z.literal('PIX') }),
+  })
   .meta({ id: 'CreatedCharge' })
 
 /** A charge as it is read, listed and announced. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Connection } from '../db/entities/connection.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../domain/provider.ts'
-import { anyCase, namesQuery, one, page, pageQuery, party, reais, uuid } from './common.ts'
+import { anyCase, namesQuery, one, page, pageQuery, party, reaisShown, uuid } from './common.ts'
 
 /** api-document.txt, Providers: the list filters, the body of PUT /providers/defaults, and a provider as it is shown. */
 
@@ -32,11 +32,11 @@ const virtualAccount = z
 
 const balance = z
   .object({
-    available_balance: reais,
-    pending_balance: reais,
-    blocked_balance: reais,
-    retained_balance: reais,
-    provisioned_balance: reais,
+    available_balance: reaisShown,
+    pending_balance: reaisShown,
+    blocked_balance: reaisShown,
+    retained_balance: reaisShown,
+    provisioned_balance: reaisShown,
     currency: z.literal('BRL'),
   })
   .meta({ id: 'Balance' })

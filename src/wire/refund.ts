@@ -4,7 +4,7 @@ import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
 import { CHARGE_STATUSES, charge as chargeLife } from '../domain/charge.ts'
 import { refund as life } from '../domain/refund.ts'
-import { instant, one, page, pageQuery, providerShown, reais, uuid } from './common.ts'
+import { instant, one, page, pageQuery, providerShown, reais, reaisShown, uuid } from './common.ts'
 import { movementShown, showMovement } from './movement.ts'
 
 /** api-document.txt, Refund result: the answer of a refund, of its look-ups and of REFUND events. */
@@ -23,8 +23,8 @@ const refundPart = z
   .object({
     uuid,
     status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']),
-    value: reais,
-    fees: reais,
+    value: reaisShown,
+    fees: reaisShown,
     pix_original: movementShown,
     pix_refund: movementShown,
     error: z
@@ -39,8 +39,8 @@ export const refundShown = z
   .object({
     uuid: uuid.meta({ description: 'The charge' }),
     status: z.enum(CHARGE_STATUSES),
-    value: reais,
-    fees: reais,
+    value: reaisShown,
+    fees: reaisShown,
     refund: refundPart,
     history: z.array(z.object({ status: z.enum(CHARGE_STATUSES), created_at: z.iso.datetime() })),
     provider: providerShown,

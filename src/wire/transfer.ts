@@ -18,6 +18,7 @@ import {
   party,
   providerShown,
   reais,
+  reaisShown,
   uuid,
 } from './common.ts'
 import { document, finalBeneficiary, NOBODY } from './payment.ts'
@@ -101,7 +102,7 @@ const keyInitiation = z
     sender: party.nullable(),
     receiver: party,
     txid: z.null(),
-    value: reais,
+    value: reaisShown,
     type: z.literal('KEY'),
     pix_key: z.string(),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
@@ -115,7 +116,7 @@ const transferRecord = z
   .object({
     uuid,
     initiation: keyInitiation,
-    value: reais,
+    value: reaisShown,
     movement_type: z.literal('OUT'),
     type: z.literal('EXTERNAL_TRANSFER'),
     status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
@@ -129,8 +130,8 @@ const transferRecord = z
 export const transferShown = z
   .object({
     uuid,
-    value: reais,
-    fees: reais,
+    value: reaisShown,
+    fees: reaisShown,
     currency: z.literal('BRL'),
     status: z.enum(TRANSFER_STATUSES),
     type: z.literal('PIX'),

@@ -3,8 +3,17 @@ import * as money from '../../src/domain/money.ts'
 import { seeded } from './seeded.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
-const { centsFromReais, centsFromText, feeOf, MOST_CENTS, NO_FEES, reaisFromCents, shareOf, textFromCents } =
-  money
+const {
+  centsFromReais,
+  centsFromText,
+  feeOf,
+  MOST_CENTS,
+  NO_FEES,
+  reaisFromCents,
+  shareOf,
+  sumFromText,
+  textFromCents,
+} = money
 const TIMES = 5_000
 
 describe('reais as a JSON number', () => {
@@ -64,6 +73,20 @@ describe('a text with two decimals', () => {
     ['１.00', null],
     ['', null],
   ])('%j is %s', (text, cents) => expect(centsFromText(text)).toBe(cents))
+
+  test.each([
+    ['0.00', 0],
+    ['12.34', 1_234],
+    ['9999999999.99', MOST_CENTS],
+    ['10000000000.00', MOST_CENTS + 1],
+    ['90071992547409.91', Number.MAX_SAFE_INTEGER],
+    ['90071992547409.92', null],
+    ['123456789012345678901.00', null],
+    ['12.3', null],
+    ['-1.00', null],
+    ['1,00', null],
+    ['', null],
+  ])('%j is a sum of %s', (text, cents) => expect(sumFromText(text)).toBe(cents))
 
   test.each([
     [0, '0.00'],

@@ -58,6 +58,20 @@ describe('a provider', () => {
     })
   })
 
+  test('is shown however much it holds: the bound is for one amount that comes in', async () => {
+    const uuid = await connect()
+    await world.orm.em.execute('update balance set cents = ? where account_uuid = ? and bucket = ?', [
+      1_000_000_000_000,
+      accountUuid,
+      'available',
+    ])
+    const one = await world.call('GET', `${PATH}/${uuid}`, { token })
+    const list = await world.call('GET', PATH, { token })
+    expect([one.status, list.status]).toEqual([200, 200])
+    expect(one.body.data.balances).toMatchObject([{ available_balance: 10_000_000_000 }])
+    expect(list.body.data).toEqual([one.body.data])
+  })
+
   test('has no virtual account where it is a POOL', async () => {
     const { body } = await world.call('GET', `${PATH}/${await connect({ type: 'POOL' })}`, { token })
     expect(body.data).toMatchObject({ type: 'POOL', virtual_account: null })

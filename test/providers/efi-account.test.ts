@@ -31,6 +31,15 @@ test.each([
   expect(story.far.calls()[0]?.path).toBe('/v2/gn/saldo?bloqueios=true')
 })
 
+test('a balance and its blocks are read however large: both are sums of what came in', async () => {
+  await using story = await efi()
+  story.far.answers(SALDO, ok({ saldo: '10000000000.00', bloqueios: { total: '123456789012.34' } }))
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents: 1_000_000_000_000, blockedCents: 12_345_678_901_234 },
+  })
+})
+
 test('a balance that is no amount is no answer', async () => {
   await using story = await efi()
   story.far.answers(SALDO, ok({ saldo: '1,000.00' }))

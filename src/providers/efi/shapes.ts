@@ -1,14 +1,10 @@
 import { z } from 'zod'
-import { centsFromReais, centsFromText, textFromCents } from '../../domain/money.ts'
+import { centsFromReais, centsFromText, sumFromText, textFromCents } from '../../domain/money.ts'
 
 /** Efí's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
 
-const cents = z.string().transform((text, context) => {
-  const value = centsFromText(text)
-  if (value !== null) return value
-  context.issues.push({ code: 'custom', message: 'no amount', input: text })
-  return z.NEVER
-})
+const cents = centavos(centsFromText)
+const sum = centavos(sumFromText)
 /** RFC 3339 with any offset, to UTC. */
 const instant = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
 
@@ -109,8 +105,8 @@ export const cob = z
 export type Cob = z.infer<typeof cob>
 
 export const saldo = z.object({
-  saldo: cents,
-  bloqueios: z.object({ total: cents }).nullish(),
+  saldo: sum,
+  bloqueios: z.object({ total: sum }).nullish(),
 })
 
 /** Reais: the documentation writes a text, the official SDK expects a number. */
@@ -172,3 +168,12 @@ export const newDefence = z.strictObject({
 })
 export const newReturn = z.strictObject({ valor: amount })
 export const removal = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }
+
+function centavos(read: (text: string) => number | null) {
+  return z.string().transform((text, context) => {
+    const value = read(text)
+    if (value !== null) return value
+    context.issues.push({ code: 'custom', message: 'no amount', input: text })
+    return z.NEVER
+  })
+}

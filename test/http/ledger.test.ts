@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ledgerRoutes } from '../../src/api/routes/ledger.ts'
+import { MOST_CENTS } from '../../src/domain/money.ts'
+import { andBooked } from './support/rows.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** SPEC §7: what a statement shows of lines that are there. */
+
+const PATH = '/api/v1/ledger'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld([ledgerRoutes])
+})
+afterAll(() => world?.close())
+
+/** Money that came in through a connection and is available. */
+async function deposit(connectionUuid: string, cents = 100): Promise<string> {
+  const uuid = randomUUID()
+  await world.orm.em.execute(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, 'DEPOSIT', 'IN', ?, 'SETTLED', now(), now(), now()
+       from connection where uuid = ? returning *) ${andBooked()}`,
+    [uuid, cents, connectionUuid],
+  )
+  return uuid
+}
+
+test('a line may take more than any one amount: a transfer of the largest, and its fee', async () => {
+  const accountUuid = await world.account()
+  await deposit(await world.connection(accountUuid), MOST_CENTS + 25)
+  const { status, body } = await world.call('GET', PATH, { token: await world.token({ accountUuid }) })
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject([{ value: 10_000_000_000.24, balance: '10000000000.24' }])
+})
