@@ -17,7 +17,6 @@ import {
   uuid,
 } from './common.ts'
 import { showInitiation, showRecord } from './movement.ts'
-import { maskedReceiver } from './transfer.ts'
 
 /** api-document.txt, Dispute (MED): as it is read, listed and announced. */
 
@@ -135,7 +134,6 @@ function showDisputed(movement: Movement): z.output<typeof disputeRecord> {
     ...showRecord(movement),
     initiation: {
       ...showInitiation(movement),
-      ...(movement.movementType === 'OUT' && { receiver: maskedReceiver(movement.receiver) }),
       pix_key: movement.pixKey ?? '',
       additional_info: [],
     },

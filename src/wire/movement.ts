@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Movement } from '../db/entities/movement.ts'
+import { maskedDocument } from '../domain/document.ts'
 import { MOVEMENT_REASONS } from '../domain/movement.ts'
+import type { Party } from '../domain/provider.ts'
 import { instant, party, reaisShown, uuid } from './common.ts'
 import { NOBODY } from './payment.ts'
 
@@ -71,9 +73,12 @@ export function showRecord(movement: Movement) {
 
 /** And of the order that it carried out. */
 export function showInitiation(movement: Movement) {
+  const { type, movementType, sender = null, receiver } = movement
+  const paysRecipient = type === 'EXTERNAL_TRANSFER' && movementType === 'OUT'
+  const isFromRecipient = type === 'EXTERNAL_REFUND' && movementType === 'IN'
   return {
-    sender: movement.sender ?? null,
-    receiver: movement.receiver ?? NOBODY,
+    sender: isFromRecipient && sender ? maskedParty(sender) : sender,
+    receiver: paysRecipient ? maskedParty(receiver ?? NOBODY) : (receiver ?? NOBODY),
     txid: movement.txid ?? null,
     value: movement.valueCents,
     type: initiationType(movement),
@@ -81,6 +86,20 @@ export function showInitiation(movement: Movement) {
     expires_at: null,
     ...timesOf(movement),
   }
+}
+
+/** The recipient of a transfer is not the account's customer: of its document and account only a part is shown. */
+export function maskedParty(party: Party): Party {
+  return {
+    ...party,
+    document: party.document && maskedDocument(party.document),
+    account_number: masked(party.account_number),
+    account_agency: masked(party.account_agency),
+  }
+}
+
+function masked(text: string): string {
+  return text.length <= 2 ? text.replaceAll(/./g, '*') : `${'*'.repeat(text.length - 2)}${text.slice(-2)}`
 }
 
 function timesOf({ createdAt, updatedAt }: Movement) {

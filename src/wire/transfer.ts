@@ -3,9 +3,7 @@ import type { NamedAttempt } from '../db/attempts.ts'
 import type { AttemptState } from '../db/entities/attempt.ts'
 import type { Failure } from '../db/entities/transfer.ts'
 import type { ReadTransfer } from '../db/transfers.ts'
-import { maskedDocument } from '../domain/document.ts'
 import { normalizedPixKey, pixKeyType } from '../domain/pix-key.ts'
-import type { Party } from '../domain/provider.ts'
 import { transfer as life, TRANSFER_STATUSES } from '../domain/transfer.ts'
 import {
   anyCase,
@@ -21,6 +19,7 @@ import {
   reaisShown,
   uuid,
 } from './common.ts'
+import { maskedParty } from './movement.ts'
 import { document, finalBeneficiary, NOBODY } from './payment.ts'
 
 /** api-document.txt, Transfers: the body of POST /transfers, its filters, and the transfer as it is shown. */
@@ -262,7 +261,7 @@ function showRecord(transfer: ReadTransfer): z.output<typeof transferRecord> {
     uuid: movement?.uuid ?? transfer.uuid,
     initiation: {
       sender: transfer.sender ?? null,
-      receiver: maskedReceiver(transfer.receiver),
+      receiver: maskedParty(transfer.receiver ?? NOBODY),
       txid: null,
       value: transfer.valueCents,
       type: 'KEY',
@@ -286,21 +285,6 @@ function initiationStatus(transfer: ReadTransfer, settled: boolean) {
   if (transfer.state === 'cancelled') return 'CANCELLED'
   if (transfer.state === 'expired') return 'EXPIRED'
   return transfer.state === 'failed' ? 'FAILED' : 'PENDING'
-}
-
-/** The recipient is not the account's customer: of its document and account only a part is shown. */
-export function maskedReceiver(receiver: Party | null | undefined): Party {
-  if (!receiver) return NOBODY
-  return {
-    ...receiver,
-    document: receiver.document && maskedDocument(receiver.document),
-    account_number: masked(receiver.account_number),
-    account_agency: masked(receiver.account_agency),
-  }
-}
-
-function masked(text: string): string {
-  return text.length <= 2 ? text.replaceAll(/./g, '*') : `${'*'.repeat(text.length - 2)}${text.slice(-2)}`
 }
 
 function outcomeOf(state: AttemptState): (typeof OUTCOMES)[number] {

@@ -161,7 +161,13 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
     status: 'SETTLED',
     value: 25.9,
     end_to_end: paid.transfer.end_to_end,
-    initiation: { type: 'KEY', txid: null, pix_key: 'maria@example.com', status: 'COMPLETED' },
+    initiation: {
+      receiver: paid.transfer.initiation.receiver,
+      type: 'KEY',
+      txid: null,
+      pix_key: 'maria@example.com',
+      status: 'COMPLETED',
+    },
     sequence: 1,
   })
 })
@@ -377,6 +383,18 @@ describe('what the recipient gives back', () => {
         initiation: { type: 'REFUND', sender: { name: 'Favorecido de Teste' } },
       })),
     )
+  })
+
+  test('shows no more of him than the transfer does, and neither does the PIX that paid him', async () => {
+    const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
+    const paid = await out.paid(merchant)
+    const { sender, receiver } = paid.transfer.initiation
+    expect(receiver.account_number).toMatch(/^\*+\d\d$/)
+    await stage.simulator.returns({ end_to_end: paid.transfer.end_to_end })
+    await out.becomes(merchant, paid.uuid, 'REFUNDED')
+    const [there, back] = (await out.pixEvents(merchant)).map(({ initiation }) => initiation)
+    expect(there).toMatchObject({ sender, receiver })
+    expect(back).toMatchObject({ sender: receiver, receiver: sender })
   })
 
   test('by itself, at once', async () => {
