@@ -8,7 +8,7 @@ export type Checked<T> = { kind: 'fine'; value: T } | { kind: 'wrong'; errors: F
 /** Reads the wire with a schema; every failure is named at once. `whole` is the path of what concerns no field. */
 export function check<S extends z.ZodType>(schema: S, input: unknown, whole: string): Checked<z.output<S>> {
   const result = schema.safeParse(input)
-  const errors: FieldErrors = result.success ? unstorable(result.data) : {}
+  const errors = result.success ? unstorable(result.data) : noErrors()
   for (const issue of result.error?.issues ?? []) {
     for (const path of pathsOf(issue, whole)) add(errors, path, messageOf(issue, input))
   }
@@ -19,7 +19,7 @@ export function check<S extends z.ZodType>(schema: S, input: unknown, whole: str
 
 /** All failures of several parts of a request, or null. */
 export function allErrors(parts: Checked<unknown>[]): FieldErrors | null {
-  const errors = Object.assign({}, ...parts.map(part => (part.kind === 'wrong' ? part.errors : {})))
+  const errors = Object.assign(noErrors(), ...parts.map(part => (part.kind === 'wrong' ? part.errors : {})))
   return Object.keys(errors).length > 0 ? errors : null
 }
 
@@ -43,7 +43,7 @@ function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
 }
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair; nothing else a text may hold is refused. */
-function unstorable(value: unknown, path: string[] = [], errors: FieldErrors = {}): FieldErrors {
+function unstorable(value: unknown, path: string[] = [], errors = noErrors()): FieldErrors {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {
       add(errors, path.join('.'), 'must not contain NUL characters or broken surrogate pairs')
@@ -54,8 +54,13 @@ function unstorable(value: unknown, path: string[] = [], errors: FieldErrors = {
   return errors
 }
 
+/** Without a prototype, so that every name is a field's: callers choose the names of what nobody knows. */
+function noErrors(): FieldErrors {
+  return Object.create(null)
+}
+
 function add(errors: FieldErrors, path: string, message: string) {
-  const messages = Object.hasOwn(errors, path) ? errors[path]! : []
+  const messages = errors[path] ?? []
   if (!messages.includes(message)) messages.push(message)
   errors[path] = messages
 }

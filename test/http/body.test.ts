@@ -138,6 +138,17 @@ describe('what is wrong is named', () => {
     expect(answer.body.errors).toEqual(errors)
   })
 
+  test('a field of any name, were it that of a prototype', async () => {
+    const answer = await world.call('POST', `${SAMPLE}?__proto__=1`, { token, body: {} })
+    expect([answer.status, Object.entries(answer.body.errors)]).toEqual([
+      422,
+      [
+        ['__proto__', ['is not known here']],
+        ['value', ['is required']],
+      ],
+    ])
+  })
+
   test('fields of a body are never found on its prototype', async () => {
     const answer = await world.call('POST', SAMPLE, { token, raw: '{"__proto__":{"value":1}}' })
     expect(answer.body.errors).toEqual({ value: ['is required'] })
