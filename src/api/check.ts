@@ -7,14 +7,13 @@ export type Checked<T> = { kind: 'fine'; value: T } | { kind: 'wrong'; errors: F
 
 /** Reads the wire with a schema; every failure is named at once. `whole` is the path of what concerns no field. */
 export function check<S extends z.ZodType>(schema: S, input: unknown, whole: string): Checked<z.output<S>> {
-  const result = schema.safeParse(input)
-  const errors = result.success ? unstorable(result.data) : noErrors()
-  for (const issue of result.error?.issues ?? []) {
+  const result = storable(schema).safeParse(input)
+  if (result.success) return { kind: 'fine', value: result.data }
+  const errors = noErrors()
+  for (const issue of result.error.issues) {
     for (const path of pathsOf(issue, whole)) add(errors, path, messageOf(issue, input))
   }
-  return Object.keys(errors).length > 0 || !result.success
-    ? { kind: 'wrong', errors }
-    : { kind: 'fine', value: result.data }
+  return { kind: 'wrong', errors }
 }
 
 /** All failures of several parts of a request, or null. */
@@ -42,16 +41,35 @@ function isMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   return value === undefined
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair; nothing else a text may hold is refused. */
-function unstorable(value: unknown, path: string[] = [], errors = noErrors()): FieldErrors {
-  if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      add(errors, path.join('.'), 'must not contain NUL characters or broken surrogate pairs')
-    }
-  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const [key, inner] of Object.entries(value)) unstorable(inner, [...path, key], errors)
-  }
-  return errors
+/** The schema, and whether what it has read can be stored. Made once: making one costs many times what reading with it does. */
+function storable<S extends z.ZodType>(schema: S): S {
+  const known = STORABLE.get(schema) as S | undefined
+  if (known) return known
+  const made = schema.superRefine(
+    (value, context) => {
+      for (const path of unstorable(value, wrongPaths(context.issues)))
+        context.addIssue({ code: 'custom', path, message: UNSTORABLE })
+    },
+    { when: () => true }, // Of what else is wrong, too.
+  )
+  STORABLE.set(schema, made)
+  return made
+}
+const STORABLE = new WeakMap<z.ZodType, z.ZodType>()
+const UNSTORABLE = 'must not contain NUL characters or broken surrogate pairs'
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair; nothing else a text may hold is refused. What is wrong was not read. */
+function unstorable(value: unknown, wrong: Set<string>, path: string[] = []): string[][] {
+  if (wrong.has(path.join('.'))) return []
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? [path] : []
+  if (typeof value !== 'object' || value === null || value instanceof Date) return []
+  return Object.entries(value).flatMap(([key, inner]) => unstorable(inner, wrong, [...path, key]))
+}
+
+/** What nobody knows makes nothing wrong of what stands beside it. */
+function wrongPaths(issues: z.core.$ZodRawIssue[]): Set<string> {
+  const found = issues.filter(issue => issue.code !== 'unrecognized_keys')
+  return new Set(found.map(({ path = [] }) => path.join('.')))
 }
 
 /** Without a prototype, so that every name is a field's: callers choose the names of what nobody knows. */

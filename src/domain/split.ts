@@ -14,26 +14,30 @@ export function splitShare(split: Pick<Split, 'type' | 'amount'>, valueCents: nu
   return split.type === 'FIXED' ? split.amount : shareOf(valueCents, split.amount)
 }
 
-export type SplitFault = { path: (string | number)[]; message: string }
+/** As much of a split as could be read: a rule judges those that have all that it is about. */
+export type SplitRead = { [Field in keyof Split]?: Split[Field] | undefined }
+
+export type SplitFault = { field: string; message: string }
 
 /** api-document.txt, POST /payments, rules 1, 2 and 4: what is wrong with some splits, whatever the charge's value. */
-export function splitFaults(splits: Split[]): SplitFault[] {
+export function splitFaults(splits: SplitRead[]): SplitFault[] {
   const faults: SplitFault[] = []
   const seen = new Set<string>()
-  splits.forEach((split, index) => {
-    if (split.type === 'PERCENTAGE' && split.amount > WHOLE)
-      faults.push({ path: [index, 'value'], message: 'a percentage may not exceed 100' })
-    const pair = `${split.recipientAccountUuid}/${split.type}`
+  splits.forEach(({ type, amount = 0, recipientAccountUuid }, index) => {
+    if (type === 'PERCENTAGE' && amount > WHOLE)
+      faults.push({ field: `splits.${index}.value`, message: 'a percentage may not exceed 100' })
+    if (!type || !recipientAccountUuid) return
+    const pair = `${recipientAccountUuid}/${type}`
     if (seen.has(pair))
       faults.push({
-        path: [index, 'recipient_account_uuid'],
+        field: `splits.${index}.recipient_account_uuid`,
         message: 'this recipient already has a split of this type',
       })
     seen.add(pair)
   })
   const percentages = splits.filter(split => split.type === 'PERCENTAGE')
-  if (percentages.reduce((sum, split) => sum + split.amount, 0) > WHOLE)
-    faults.push({ path: [], message: 'the percentages together may not exceed 100' })
+  if (percentages.reduce((sum, { amount = 0 }) => sum + amount, 0) > WHOLE)
+    faults.push({ field: 'splits', message: 'the percentages together may not exceed 100' })
   return faults
 }
 
@@ -41,15 +45,20 @@ export function splitFaults(splits: Split[]): SplitFault[] {
  * Rule 3: the splits together may not exceed the charge's value. An open value (0) is not known yet, so only
  * percentages fit (SPEC §2).
  */
-export function sumFault(splits: Split[], valueCents: number): { field: string; message: string } | null {
+export function sumFault(splits: SplitRead[], valueCents: number): SplitFault | null {
   const fixed = splits.findIndex(split => split.type === 'FIXED')
   if (valueCents === 0 && fixed >= 0)
     return {
       field: `splits.${fixed}.type`,
       message: 'a charge with an open value takes PERCENTAGE splits only',
     }
-  const sum = splits.reduce((total, split) => total + splitShare(split, valueCents), 0)
+  const sum = splits.reduce((total, split) => total + leastShare(split, valueCents), 0)
   return sum > valueCents
     ? { field: 'splits', message: 'the splits together may not exceed the value of the charge' }
     : null
+}
+
+/** What cannot be read may be nothing. */
+function leastShare({ type, amount = 0 }: SplitRead, valueCents: number): number {
+  return type ? splitShare({ type, amount }, valueCents) : 0
 }

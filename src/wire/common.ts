@@ -77,6 +77,11 @@ export const providerShown = z
   .object({ uuid, provider: z.enum(PROVIDER_NAMES) })
   .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })
 
+/** For a rule over several fields of an object: it is asked where others of them are wrong, too, so that all is said at once. */
+export const WHATEVER_ELSE_IS_WRONG = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+}
+
 /** The page that a list answers with, whatever it lists. */
 export const pageMeta = z
   .object({

@@ -4,7 +4,6 @@ import type { Movement } from '../db/entities/movement.ts'
 import { CHARGE_STATUSES, type ChargeState, charge as life } from '../domain/charge.ts'
 import { isDocument, normalizedDocument } from '../domain/document.ts'
 import type { Party } from '../domain/provider.ts'
-import { splitFaults } from '../domain/split.ts'
 import {
   anyCase,
   day,
@@ -33,23 +32,14 @@ export const document = z
 
 export const finalBeneficiary = z.object({ name, document })
 
-const splitOrder = z.object({
+export const splitOrder = z.object({
   type: anyCase(['PERCENTAGE', 'FIXED']),
   /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
   value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
   recipient_account_uuid: uuid,
 })
 
-function namedFaults(splits: z.output<typeof splitOrder>[], context: z.RefinementCtx): void {
-  const faults = splitFaults(
-    splits.map(split => ({
-      type: split.type,
-      amount: split.value,
-      recipientAccountUuid: split.recipient_account_uuid,
-    })),
-  )
-  for (const fault of faults) context.addIssue({ code: 'custom', ...fault })
-}
+export const MOST_SPLITS = 100
 
 export const createPayment = z.object({
   value: reais.meta({ description: 'Reais; 0 lets the payer choose', examples: [150.75] }),
@@ -57,7 +47,7 @@ export const createPayment = z.object({
   external_ref: z.string().min(1).max(255).optional(),
   final_beneficiary: finalBeneficiary.optional(),
   provider_uuid: uuid.optional(),
-  splits: z.array(splitOrder).max(100).superRefine(namedFaults).default([]),
+  splits: z.array(splitOrder).max(MOST_SPLITS).default([]),
   expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
 })
 export type CreatePayment = z.output<typeof createPayment>

@@ -8,7 +8,16 @@ import {
   PROVED_TYPES,
   pixKeyType,
 } from '../domain/pix-key.ts'
-import { anyCase, instant, namesQuery, page, pageQuery, providerShown, uuid } from './common.ts'
+import {
+  anyCase,
+  instant,
+  namesQuery,
+  page,
+  pageQuery,
+  providerShown,
+  uuid,
+  WHATEVER_ELSE_IS_WRONG,
+} from './common.ts'
 
 /** api-document.txt, PIX keys: the bodies of both POSTs, the list's pages, and a key as it is shown. */
 
@@ -30,8 +39,9 @@ export const requestCode = z
     provider_uuid,
   })
   .superRefine(({ type, key }, context) => {
-    if (pixKeyType(key) !== type) wrong(context, 'key', MUST_BE[type])
-  })
+    if (isProved(type) && typeof key === 'string' && pixKeyType(key) !== type)
+      wrong(context, 'key', MUST_BE[type])
+  }, WHATEVER_ELSE_IS_WRONG)
 export type RequestCode = z.output<typeof requestCode>
 
 const MUST_BE = {
@@ -60,8 +70,9 @@ export const createPixKey = z
     if (!isProved(type)) return
     if (auth_code_id === undefined) wrong(context, 'auth_code_id', `is required for ${type}`)
     if (auth_code === undefined) wrong(context, 'auth_code', `is required for ${type}`)
-    else if (!/^\d{6}$/.test(auth_code)) wrong(context, 'auth_code', 'must be 6 digits')
-  })
+    else if (typeof auth_code === 'string' && !/^\d{6}$/.test(auth_code))
+      wrong(context, 'auth_code', 'must be 6 digits')
+  }, WHATEVER_ELSE_IS_WRONG)
 export type CreatePixKey = z.output<typeof createPixKey>
 
 export function isProved(type: PixKeyType): type is (typeof PROVED_TYPES)[number] {

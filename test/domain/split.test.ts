@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { MOST_CENTS } from '../../src/domain/money.ts'
-import { type Split, splitFaults, splitShare, sumFault, WHOLE } from '../../src/domain/split.ts'
+import {
+  type Split,
+  type SplitRead,
+  splitFaults,
+  splitShare,
+  sumFault,
+  WHOLE,
+} from '../../src/domain/split.ts'
 import { seeded } from './seeded.ts'
 
 const percent = (amount: number, recipientAccountUuid = 'a'): Split => ({
@@ -15,35 +22,39 @@ const fixed = (amount: number, recipientAccountUuid = 'a'): Split => ({
 })
 
 describe('what is wrong with some splits, whatever the value', () => {
-  test.each<[string, Split[], (string | number)[][]]>([
+  test.each<[string, SplitRead[], string[]]>([
     ['nothing', [], []],
     ['the whole for one', [percent(WHOLE)], []],
     ['the whole for two', [percent(5_000), percent(5_000, 'b')], []],
-    ['more than the whole for one', [percent(WHOLE + 1)], [[0, 'value'], []]],
-    ['more than the whole together', [percent(5_000), percent(5_001, 'b')], [[]]],
-    ['one recipient twice', [percent(1), percent(2)], [[1, 'recipient_account_uuid']]],
-    ['one recipient twice with fixed parts', [fixed(1), fixed(2)], [[1, 'recipient_account_uuid']]],
+    ['more than the whole for one', [percent(WHOLE + 1)], ['splits.0.value', 'splits']],
+    ['more than the whole together', [percent(5_000), percent(5_001, 'b')], ['splits']],
+    ['one recipient twice', [percent(1), percent(2)], ['splits.1.recipient_account_uuid']],
+    ['one recipient twice with fixed parts', [fixed(1), fixed(2)], ['splits.1.recipient_account_uuid']],
     ['one recipient with both types', [percent(1), fixed(2)], []],
     [
       'three of the same',
       [fixed(1), fixed(1), fixed(1)],
-      [
-        [1, 'recipient_account_uuid'],
-        [2, 'recipient_account_uuid'],
-      ],
+      ['splits.1.recipient_account_uuid', 'splits.2.recipient_account_uuid'],
     ],
     [
       'everything at once',
       [percent(WHOLE + 1), percent(1)],
-      [[0, 'value'], [1, 'recipient_account_uuid'], []],
+      ['splits.0.value', 'splits.1.recipient_account_uuid', 'splits'],
     ],
-  ])('%s', (_, splits, paths) => {
-    expect(splitFaults(splits).map(fault => fault.path)).toEqual(paths)
+    ['of a share without a type', [{ ...percent(WHOLE + 1), type: undefined }], []],
+    ['of two recipients that cannot be read', [{ type: 'FIXED' }, { type: 'FIXED' }], []],
+    [
+      'beside what cannot be read',
+      [{}, { ...percent(WHOLE + 1), recipientAccountUuid: undefined }, { type: 'PERCENTAGE' }],
+      ['splits.1.value', 'splits'],
+    ],
+  ])('%s', (_, splits, fields) => {
+    expect(splitFaults(splits).map(fault => fault.field)).toEqual(fields)
   })
 })
 
 describe('what is wrong with their sum', () => {
-  test.each<[string, Split[], number, string | null]>([
+  test.each<[string, SplitRead[], number, string | null]>([
     ['nothing', [], 100, null],
     ['exactly the value', [fixed(60), fixed(40, 'b')], 100, null],
     ['a centavo more', [fixed(60), fixed(41, 'b')], 100, 'splits'],
@@ -51,6 +62,8 @@ describe('what is wrong with their sum', () => {
     ['both types, more', [percent(5_001), fixed(50, 'b')], 100, null],
     ['both types, a centavo more', [percent(5_100), fixed(50, 'b')], 100, 'splits'],
     ['a percentage of an open value', [percent(WHOLE)], 0, null],
+    ['more, whatever cannot be read', [{}, { type: 'FIXED' }, fixed(101, 'b')], 100, 'splits'],
+    ['not known to be more', [{ amount: 101 }, fixed(100, 'b')], 100, null],
     ['a fixed part of an open value', [percent(1), fixed(1, 'b')], 0, 'splits.1.type'],
   ])('%s', (_, splits, valueCents, field) => {
     expect(sumFault(splits, valueCents)?.field ?? null).toBe(field)

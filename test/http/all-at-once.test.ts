@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { paymentRoutes } from '../../src/api/routes/payments.ts'
 import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -10,18 +11,33 @@ let world: World
 let token: string
 const ids: Record<string, string> = { UNKNOWN: randomUUID() }
 beforeAll(async () => {
-  world = await openWorld([transferRoutes, pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
+  world = await openWorld([paymentRoutes, transferRoutes, pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
   const accountUuid = await world.account()
   token = await world.token({ accountUuid })
+  ids.OWN = accountUuid
+  ids.RECIPIENT = await world.account()
+  ids.SECOND = await world.account()
   ids.EFI = await world.connection(accountUuid)
   ids.WOOVI = await world.connection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
   ids.POOL = await world.connection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
+  ids.DEAR = await world.connection(accountUuid, {
+    provider: 'PROVIDER_D',
+    chargeFee: { fixedCents: 1, hundredthsOfPercent: 0 },
+  })
   await world.defaults(accountUuid, [ids.EFI, ids.WOOVI])
 })
 afterAll(() => world?.close())
 
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString()
 const sent = { value: 1, pix_key: 'maria@example.com' }
+const charged = { value: 10, type: 'PIX' }
+const percent = (value: unknown, to = 'RECIPIENT') => ({
+  type: 'PERCENTAGE',
+  value,
+  recipient_account_uuid: to,
+})
+const fixed = (value: unknown, to = 'RECIPIENT') => ({ ...percent(value, to), type: 'FIXED' })
+const half = { ...percent(1, 'SECOND'), type: 'HALF' }
 
 test.each([
   ['transfers', { provider_uuid: 'UNKNOWN' }, ['pix_key', 'provider_uuid', 'value']],
@@ -53,10 +69,42 @@ test.each([
     { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '1', provider_uuid: 'POOL' },
     ['auth_code', 'provider_uuid'],
   ],
+  ['pix-keys', { type: 'EMAIL', auth_code: 123456 }, ['auth_code', 'auth_code_id']],
+  ['pix-keys', { type: 'EMAIL', auth_code_id: 5 }, ['auth_code', 'auth_code_id']],
+  ['pix-keys', { type: 'phone', provider_uuid: 5 }, ['auth_code', 'auth_code_id', 'provider_uuid']],
+  ['pix-keys', { type: 'RANDOM', auth_code: 5 }, ['auth_code']],
+  ['pix-keys', null, ['body']],
+  ['pix-keys/auth-code', { type: 'EMAIL', key: 'no', provider_uuid: 5 }, ['key', 'provider_uuid']],
+  ['pix-keys/auth-code', { type: 'EMAIL', key: 5, provider_uuid: 5 }, ['key', 'provider_uuid']],
+  ['pix-keys/auth-code', null, ['body']],
+  ['payments', { ...charged, splits: [percent(150), half] }, ['splits', 'splits.0.value', 'splits.1.type']],
+  ['payments', { ...charged, splits: [half, fixed(11)] }, ['splits', 'splits.0.type']],
+  [
+    'payments',
+    { ...charged, splits: [5, fixed(1), fixed('x')] },
+    ['splits.0', 'splits.2.recipient_account_uuid', 'splits.2.value'],
+  ],
+  [
+    'payments',
+    { ...charged, splits: [percent(101, 'nobody')] },
+    ['splits', 'splits.0.recipient_account_uuid', 'splits.0.value'],
+  ],
+  [
+    'payments',
+    { ...charged, value: '10', splits: [percent(60), percent(60, 'SECOND')] },
+    ['splits', 'value'],
+  ],
+  [
+    'payments',
+    { value: 0, type: 'CARD', splits: [fixed(1, 'OWN')] },
+    ['splits.0.recipient_account_uuid', 'splits.0.type', 'type', 'value'],
+  ],
+  ['payments', { value: 9_999_999_999.99, type: 'CARD', provider_uuid: 'DEAR' }, ['type', 'value']],
+  ['payments', { value: -1, type: 'PIX', external_ref: 'a\0' }, ['external_ref', 'value']],
 ])('of POST /%s with %j', async (path, body, fields) => {
   await world.orm.em.fork().execute('delete from pix_key_tries')
-  const named = Object.entries(body).map(([name, value]) => [name, ids[value as string] ?? value])
-  const answer = await world.call('POST', `/api/v1/${path}`, { token, body: Object.fromEntries(named) })
+  const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
+  const answer = await world.call('POST', `/api/v1/${path}`, { token, body: named })
   expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
   expect(Object.keys(answer.body.errors).sort()).toEqual(fields)
 })

@@ -115,6 +115,27 @@ describe('what is wrong is named', () => {
       errors: { 'splits.0.name': SOMETHING },
     },
     {
+      name: 'NUL beside what is no form of a body, but where nothing is read or something is wrong already',
+      body: {
+        value: 'x',
+        more: NUL,
+        splits: [{ value: 1, name: NUL }, { value: 'x', name: NUL.repeat(11) }, NUL],
+      },
+      errors: {
+        value: SOMETHING,
+        'splits.0.name': SOMETHING,
+        'splits.1.value': SOMETHING,
+        'splits.1.name': [expect.not.stringContaining('NUL')],
+        'splits.2': SOMETHING,
+      },
+    },
+    {
+      name: 'NUL in a query beside one that nobody knows',
+      body: { value: 1 },
+      query: '?at=%00&pagina=%00',
+      errors: { at: SOMETHING, pagina: ['is not known here'] },
+    },
+    {
       name: 'a query nobody knows',
       body: { value: 1 },
       query: '?pagina=2',

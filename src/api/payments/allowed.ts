@@ -1,12 +1,12 @@
 import { inOrderOfTrust } from '../../db/breaker.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { askedFeeOf, MOST_CENTS } from '../../domain/money.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
-import { type Split, sumFault } from '../../domain/split.ts'
-import { uuid } from '../../wire/common.ts'
-import { type CreatePayment, createPayment } from '../../wire/payment.ts'
+import { type Split, type SplitRead, splitFaults, sumFault } from '../../domain/split.ts'
+import { type CreatePayment, createPayment, MOST_SPLITS, splitOrder } from '../../wire/payment.ts'
 import type { Token } from '../auth.ts'
-import { candidatesFor, wrongProvider } from '../candidates.ts'
+import { candidatesFor } from '../candidates.ts'
 import type { FieldErrors } from '../check.ts'
 import { named, refuse } from '../errors.ts'
 import { unpaused } from '../paused.ts'
@@ -24,51 +24,61 @@ export async function allowed(
   body: CreatePayment,
 ): Promise<{ splits: Split[]; candidates: string[] }> {
   const splits = body.splits.map(asSplit)
-  const errors: FieldErrors = {
-    ...sumErrors(splits, body.value),
-    ...(await recipientErrors(
-      caller,
-      splits.map(split => split.recipientAccountUuid),
-    )),
-  }
-  const candidates = await named(
-    errors,
-    candidatesFor(caller.em, { ...caller, providerUuid: body.provider_uuid }),
-  )
-  const able = candidates?.filter(one => body.value > 0 || CAPABILITIES[one.dialect].openAmount) ?? []
-  const payable = able.filter(one => body.value + askedFeeOf(body.value, one.fees) <= MOST_CENTS)
-  if (candidates && able.length === 0 && !errors.value)
-    errors.value = ['no provider of this charge can leave the value open']
-  else if (candidates && payable.length === 0 && !errors.value)
-    errors.value = ['must not exceed 9999999999.99 together with its fee']
+  const { errors, payable } = await judged(caller, { ...body, splits })
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
   return { splits, candidates: await inOrderOfTrust(caller.em, unpaused(payable, 'in')) }
 }
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */
 export async function alsoWrong({ em, token, body }: Caller & { body: unknown }): Promise<FieldErrors> {
-  const { splits } = Object(body)
-  const money = createPayment.pick({ value: true, splits: true }).safeParse(body).data
-  const recipients = Array.isArray(splits) ? splits.slice(0, MOST_SPLITS) : []
-  return {
-    ...(money && sumErrors(money.splits.map(asSplit), money.value)),
-    ...(await recipientErrors(
-      { em, token },
-      recipients.map(split => uuid.safeParse(Object(split).recipient_account_uuid).data),
-    )),
-    ...(await wrongProvider({ em, token, body })),
+  const given = Object(body)
+  const { value, provider_uuid } = createPayment.shape
+  const read = {
+    value: value.safeParse(given.value).data,
+    splits: Array.isArray(given.splits) ? given.splits.slice(0, MOST_SPLITS).map(readSplit) : [],
   }
+  const provider = provider_uuid.safeParse(given.provider_uuid)
+  if (!provider.success) return splitErrors({ em, token }, read)
+  return (await judged({ em, token }, { ...read, provider_uuid: provider.data })).errors
 }
 
-const MOST_SPLITS = 100
+type Read = { value: number | undefined; splits: SplitRead[] }
 
 function asSplit(split: CreatePayment['splits'][number]): Split {
   return { type: split.type, amount: split.value, recipientAccountUuid: split.recipient_account_uuid }
 }
 
-function sumErrors(splits: Split[], valueCents: number): FieldErrors {
-  const fault = sumFault(splits, valueCents)
-  return fault ? { [fault.field]: [fault.message] } : {}
+function readSplit(split: unknown): SplitRead {
+  const given = Object(split)
+  const { type, value, recipient_account_uuid } = splitOrder.shape
+  return {
+    type: type.safeParse(given.type).data,
+    amount: value.safeParse(given.value).data,
+    recipientAccountUuid: recipient_account_uuid.safeParse(given.recipient_account_uuid).data,
+  }
+}
+
+async function judged(
+  caller: Caller,
+  { provider_uuid: providerUuid, ...body }: Read & { provider_uuid?: string | undefined },
+): Promise<{ errors: FieldErrors; payable: Connection[] }> {
+  const { value } = body
+  const errors = await splitErrors(caller, body)
+  const candidates = await named(errors, candidatesFor(caller.em, { ...caller, providerUuid }))
+  if (!candidates || value === undefined) return { errors, payable: [] }
+  const able = candidates.filter(one => value > 0 || CAPABILITIES[one.dialect].openAmount)
+  const payable = able.filter(one => value + askedFeeOf(value, one.fees) <= MOST_CENTS)
+  if (able.length === 0) errors.value = ['no provider of this charge can leave the value open']
+  else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
+  return { errors, payable }
+}
+
+async function splitErrors(caller: Caller, { value, splits }: Read): Promise<FieldErrors> {
+  const sum = value === undefined ? null : sumFault(splits, value)
+  const faults = Map.groupBy([...splitFaults(splits), ...(sum ? [sum] : [])], fault => fault.field)
+  const errors = Array.from(faults, ([field, found]) => [field, found.map(fault => fault.message)])
+  const recipients = splits.map(split => split.recipientAccountUuid)
+  return { ...Object.fromEntries(errors), ...(await recipientErrors(caller, recipients)) }
 }
 
 /** Recipients must exist and not be the charge's own account; one that cannot be read is not ours to judge. */
