@@ -4,6 +4,7 @@ import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { all, ask, type Question } from '../db/questions.ts'
+import { isRefTaken } from '../db/transfers.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
@@ -32,7 +33,7 @@ export async function openTransfer<More>(
   { order, details, first }: Opening,
   more: Question<More>,
 ): Promise<[Opened, More]> {
-  const refTaken = await isRefTaken(em, order, details)
+  const refTaken = await takesRefTwice(em, details, first!)
   const out = { transfer: create(em, order, details, first!), attempts: [] }
   await em.flush()
   // Whoever waited for the gate may have waited too long.
@@ -72,17 +73,17 @@ function create(
 }
 
 /** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */
-async function isRefTaken(
+async function takesRefTwice(
   em: EntityManager,
-  { accountUuid }: TransferOrder,
   { externalRef }: TransferDetails,
+  { accountUuid, isSimulated }: Connection,
 ): Promise<boolean> {
   if (externalRef === undefined) return false
   const policy: object[] = await em.execute(
     'select from account where uuid = ? and unique_external_ref for no key update',
     [accountUuid],
   )
-  return policy.length > 0 && (await em.count(Transfer, { accountUuid, externalRef })) > 0
+  return policy.length > 0 && isRefTaken(em, { accountUuid, externalRef, isSimulated })
 }
 
 /** Why it failed, in the words of the API. */

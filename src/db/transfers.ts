@@ -58,3 +58,11 @@ export async function countTransfers(em: EntityManager, { sql, values }: Where):
   )
   return Number(row!.total)
 }
+
+/** Whether a transfer of an account carries a reference already; those of the simulator are a world of their own. */
+export async function isRefTaken(
+  em: EntityManager,
+  { isSimulated, ...ref }: { accountUuid: string; externalRef: string; isSimulated: boolean },
+): Promise<boolean> {
+  return (await em.count(Transfer, { ...ref, connection: { isSimulated } })) > 0
+}

@@ -1,8 +1,8 @@
 import { inOrderOfTrust } from '../../db/breaker.ts'
 import { Account } from '../../db/entities/account.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { Transfer } from '../../db/entities/transfer.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { isRefTaken } from '../../db/transfers.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { type CreateTransfer, createTransfer } from '../../wire/transfer.ts'
 import type { Token } from '../auth.ts'
@@ -67,5 +67,6 @@ async function requireFreshRef({ em, token }: Caller, { external_ref: externalRe
   const { accountUuid } = token
   const account = await em.findOneOrFail(Account, accountUuid)
   if (!account.uniqueExternalRef) return
-  if ((await em.count(Transfer, { accountUuid, externalRef })) > 0) refuse('external_ref_taken')
+  const ref = { accountUuid, externalRef, isSimulated: token.mode === 'test' }
+  if (await isRefTaken(em, ref)) refuse('external_ref_taken')
 }
