@@ -60,7 +60,7 @@ export const ADVICE: Record<RefusalCode, string> = {
   unsupported_media_type:
     'Another content type than the operation takes, or a compressed body. Send `application/json`, and the reply to a dispute as `multipart/form-data`.',
   validation_failed:
-    'Something in the path, query, headers or body does not fit; `errors` names every field with all that is wrong. Mend it; nothing was stored, and the Idempotency-Key is still free.',
+    'Something in the path, query, headers or body does not fit; `errors` names every field with all that is wrong. Mend it; nothing was stored, and the Idempotency-Key is still free, unless the answer is a replay.',
   idempotency_key_reused:
     'The key belongs to another request: its body or its token’s binding differs. Use a new key for a new wish, and the very same body for a repeat.',
   pix_key_limit: 'Three keys of a type are there. Remove one first.',

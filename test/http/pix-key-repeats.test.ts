@@ -85,6 +85,31 @@ test('a repeat that comes while its first is stored is answered by it, though th
   expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
 })
 
+test.each([
+  ['auth_code_used', 'validation_failed', ['auth_code_id']],
+  ['pix_key_limit', 'pix_key_limit', undefined],
+  ['key_unsupported', 'key_not_supported', ['type']],
+])(
+  'a refusal that is stored as %s is final for its key, and says that it is a replay',
+  async (why, code, fields) => {
+    const body = { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '123456' }
+    const by = { accountUuid, mode: 'test' } as const
+    const uuid = operationUuid({ by, method: 'POST', path: PATH, key: 'once' })
+    await row({
+      ...{ uuid, type: 'EMAIL', key: `${uuid}@example.com`, state: 'refused' },
+      failure: JSON.stringify({ code: why, message: 'lost the race' }),
+      fingerprint: fingerprintOf({ body, connectionUuid: null }),
+    })
+    const answer = await world.call('POST', PATH, { token, body, headers: { 'idempotency-key': 'once' } })
+    expect([answer.status, answer.body.code, answer.headers.get('idempotent-replayed')]).toEqual([
+      422,
+      code,
+      'true',
+    ])
+    expect(answer.body.errors && Object.keys(answer.body.errors)).toEqual(fields)
+  },
+)
+
 test('a repeat that finds its key being made waits for it, as the first one does', async () => {
   const body = { type: 'RANDOM' }
   const by = { accountUuid, mode: 'test' } as const

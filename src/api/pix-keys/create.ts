@@ -11,13 +11,13 @@ import { type CreatePixKey, isProved, showCreatedPixKey } from '../../wire/pix-k
 import type { PixKeyDetails, PixKeyOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
-import { type RefusalMore, refuse, refuseField } from '../errors.ts'
+import { type RefusalMore, refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { unpaused } from '../paused.ts'
 import { findPixKey } from './find.ts'
 import { makerOf, unsupportedMessage } from './makers.ts'
-import { provedAddress } from './proof.ts'
+import { provedAddress, USED_CODE } from './proof.ts'
 
 export const PIX_KEYS_PATH = '/api/v1/pix-keys'
 
@@ -107,7 +107,7 @@ function refuseMade(row: PixKey, kept: RefusalMore, retry: RefusalMore | false):
   const { type, connection, failure } = row
   switch (failure?.code) {
     case 'auth_code_used':
-      return refuseField('auth_code_id', 'was used before: a code is good for one key')
+      return refuse('validation_failed', { ...kept, errors: { auth_code_id: [USED_CODE] } })
     case 'key_taken':
     case 'pix_key_taken':
       return refuse('pix_key_taken', kept)

@@ -6,6 +6,8 @@ import { MOST_WRONG_TRIES, type ProvedType } from '../../domain/pix-key.ts'
 import type { Sealer } from '../../sealing.ts'
 import { refuseField } from '../errors.ts'
 
+export const USED_CODE = 'was used before: a code is good for one key'
+
 export type Proof = { accountUuid: string; type: ProvedType; authCodeId: string; authCode: string }
 
 /**
@@ -26,7 +28,7 @@ async function judge(em: EntityManager, sealer: Sealer, proof: Proof): Promise<J
     : null
   if (!code) return no('is not a code of this account')
   if (code.type !== proof.type) return no(`is of a code for ${code.type}, not for ${proof.type}`)
-  if (code.usedAt) return no('was used before: a code is good for one key')
+  if (code.usedAt) return no(USED_CODE)
   if (await isExpired(em, uuid)) return no('has expired: a code is good for 10 minutes')
   if (code.wrongTries >= MOST_WRONG_TRIES) return no('was tried too often: ask for another code')
   if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
