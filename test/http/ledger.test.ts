@@ -36,3 +36,40 @@ test('a line may take more than any one amount: a transfer of the largest, and i
   expect(status).toBe(200)
   expect(body.data).toMatchObject([{ value: 10_000_000_000.24, balance: '10000000000.24' }])
 })
+
+const linesOf = async (token: string, query = '') =>
+  (await world.call('GET', PATH + query, { token })).body.data.map(
+    (line: { uuid: string; provider: { uuid: string } }) => [line.uuid, line.provider.uuid],
+  )
+
+test('a connection of another account names none of the caller’s lines, though both sit at one provider account', async () => {
+  const [accountUuid, providerAccountUuid] = [await world.account(), await world.providerAccount()]
+  const own = await world.connection(accountUuid, { providerAccountUuid })
+  const foreign = await world.connection(await world.account(), { providerAccountUuid })
+  const movement = await deposit(own)
+  const token = await world.token({ accountUuid })
+  expect(await linesOf(token, `?provider_uuid=${own}`)).toEqual([[movement, own]])
+  expect(await linesOf(token, `?provider_uuid=${foreign}`)).toEqual([])
+})
+
+test('of two connections at one provider account a line names the one that is asked through, else its own', async () => {
+  const [accountUuid, providerAccountUuid] = [await world.account(), await world.providerAccount()]
+  const elder = await world.connection(accountUuid, { providerAccountUuid, createdAt: new Date(0) })
+  const younger = await world.connection(accountUuid, { providerAccountUuid })
+  const payer = await world.connection(await world.account(), { providerAccountUuid })
+  const [first, second, shared] = [await deposit(elder), await deposit(younger), await deposit(younger)]
+  // A share of what another account's charge brought in.
+  await world.orm.em.execute('update movement set connection_uuid = ? where uuid = ?', [payer, shared])
+  const [token, bound] = [
+    await world.token({ accountUuid }),
+    await world.token({ accountUuid, connectionUuid: younger }),
+  ]
+  const all = [shared, second, first]
+  expect(await linesOf(token)).toEqual([
+    [shared, elder],
+    [second, younger],
+    [first, elder],
+  ])
+  expect(await linesOf(bound)).toEqual(all.map(uuid => [uuid, younger]))
+  expect(await linesOf(token, `?provider_uuid=${younger}`)).toEqual(all.map(uuid => [uuid, younger]))
+})

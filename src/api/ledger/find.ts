@@ -42,7 +42,7 @@ function linesOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<R
      from (select id from posting where ${sql} order by id desc limit ? offset ?) page
      join posting p on p.id = page.id join movement m on m.uuid = p.movement_uuid join ${CONNECTION}
      order by p.id desc`,
-    [...values, query.per_page, offsetOf(query)],
+    [...values, query.per_page, offsetOf(query), token.connectionUuid ?? query.provider_uuid ?? null],
   )
 }
 
@@ -56,11 +56,14 @@ function countOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<n
   })
 }
 
-/** The account's own connection to the provider account that a line is about; the oldest, where it has several. */
+/**
+ * The account's own connection to the provider account that a line is about; of several the one that is asked through,
+ * else the one that moved it, else the oldest.
+ */
 const CONNECTION = `lateral (
   select c.uuid, c.provider from connection c
   where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
-  order by c.created_at limit 1
+  order by c.uuid = ? desc, c.uuid = m.connection_uuid desc, c.created_at limit 1
 ) c on true`
 
 /** Whose lines, at which provider accounts; `column` is where they are named. */
@@ -70,8 +73,9 @@ function seenOf(
   column: 'provider_account_uuid' | 'connection_uuid',
 ): Condition[] {
   const through = (uuid: string): Condition => [
-    `${column} = (select k.provider_account_uuid from connection k where k.uuid = ?)`,
+    `${column} = (select k.provider_account_uuid from connection k where k.uuid = ? and k.account_uuid = ?)`,
     uuid,
+    accountUuid,
   ]
   return [
     ['account_uuid = ?', accountUuid],
