@@ -32,16 +32,22 @@ function refusalOf(error: unknown): Refusal {
   return new Refusal('internal_error')
 }
 
-function answer(ctx: Parameters<Middleware>[0], { code, message, status, more }: Refusal) {
+function answer(ctx: Parameters<Middleware>[0], refusal: Refusal) {
+  const { status, more } = refusal
   ctx.status = status
   ctx.set(more.headers ?? {})
   if (more.retryAfterS !== undefined) ctx.set('Retry-After', String(more.retryAfterS))
-  ctx.body = {
+  ctx.body = bodyOf(refusal, ctx.state.requestId)
+}
+
+/** The body of every error. */
+export function bodyOf({ code, message, more }: Refusal, requestId: string) {
+  return {
     message,
     code,
     ...(more.errors && { errors: more.errors }),
     ...(more.data !== undefined && { data: more.data }),
-    request_id: ctx.state.requestId,
+    request_id: requestId,
   }
 }
 

@@ -53,6 +53,9 @@ export const PROBE_MS = 2_000
 /** A request must have arrived whole by then, so that slow senders hold no connection. */
 export const REQUEST_MS = 30_000
 
+/** Who is hung up on before having read what was wrong may never read it; who goes on sending is not waited for. */
+export const HEARD_MS = 1_000
+
 /** Ten attachments over a line of 3 Mbit/s. */
 export const UPLOAD_MS = 300_000
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { REQUEST_MS, STOP_MS, UPLOAD_MS } from './limits.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 export type RunningServer = {
   /** Where it listens, without a path. */
@@ -40,6 +41,9 @@ export async function startServer(
     response.once('close', () => underWay.delete(response))
     if (!server.listening) response.setHeader('Connection', 'close')
     void answer(request, response)
+  })
+  server.on('clientError', (error, socket) => {
+    answerUnreadable(error, { socket, underWay: [...underWay].filter(({ req }) => req.socket === socket) })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

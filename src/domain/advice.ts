@@ -5,6 +5,8 @@ import type { RefusalCode } from './errors.ts'
  * (docs/errors.md). A code without a line does not compile.
  */
 export const ADVICE: Record<RefusalCode, string> = {
+  malformed_request:
+    'What came cannot be read as HTTP, or contradicts itself; nothing was done. Let an HTTP library build it.',
   malformed_json: 'The body cannot be read as JSON, or broke off. Send it again, well formed.',
   malformed_multipart:
     'The form of a dispute’s reply cannot be taken apart, or names no boundary. Let the HTTP library build it.',
@@ -25,6 +27,7 @@ export const ADVICE: Record<RefusalCode, string> = {
   not_found:
     'Wrong path, no such resource, an id that is no UUID, or one that this token may not see; which of them is never said.',
   method_not_allowed: 'The path is there, but not for this method; `Allow` names those it takes.',
+  request_timeout: 'The request came too slowly to be waited for; nothing was done. Send it again.',
   nothing_waits:
     'Dashboard only: what an operator wanted to end or send back was settled meanwhile. Look at the page anew.',
   charge_not_cancellable: 'The charge was paid, expired or cancelled already. Read it to see which.',
@@ -59,6 +62,8 @@ export const ADVICE: Record<RefusalCode, string> = {
   upload_too_large: 'The files of a reply together are too large. Send fewer or smaller ones.',
   unsupported_media_type:
     'Another content type than the operation takes, or a compressed body. Send `application/json`, and the reply to a dispute as `multipart/form-data`.',
+  headers_too_large:
+    'The request line or a header is too long; nothing was done. Ask for less at once, as in a long list of filters.',
   validation_failed:
     'Something in the path, query, headers or body does not fit; `errors` names every field with all that is wrong. Mend it; nothing was stored, and the Idempotency-Key is still free, unless the answer is a replay.',
   idempotency_key_reused:

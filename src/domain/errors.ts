@@ -3,6 +3,7 @@
  * Everything that is not here is a bug of ours and answers 500 without its internals.
  */
 export const REFUSALS = {
+  malformed_request: { status: 400, message: 'This is no HTTP request.' },
   malformed_json: { status: 400, message: 'The body is not valid JSON.' },
   malformed_multipart: { status: 400, message: 'The body is not valid multipart/form-data.' },
   provider_rejected: { status: 400, message: 'The provider refused the operation.' },
@@ -17,6 +18,7 @@ export const REFUSALS = {
   link_expired: { status: 403, message: 'This link is not valid any more; read its resource for a new one.' },
   not_found: { status: 404, message: 'There is no such resource.' },
   method_not_allowed: { status: 405, message: 'This path does not take that method.' },
+  request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   nothing_waits: { status: 409, message: 'Nothing of this waits for a word any more.' },
   charge_not_cancellable: { status: 409, message: 'Only a PENDING charge can be cancelled.' },
   charge_not_refundable: {
@@ -60,6 +62,7 @@ export const REFUSALS = {
     message:
       'The body must have the content type of this operation: application/json unless it says otherwise.',
   },
+  headers_too_large: { status: 431, message: 'URL and headers together are larger than 16 kB.' },
   validation_failed: { status: 422, message: 'The request is not valid.' },
   idempotency_key_reused: {
     status: 422,
