@@ -4,6 +4,7 @@ import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
 import { all, ask, first, NOTHING, type Question } from './questions.ts'
 import { entities } from './reading.ts'
+import { textArray } from './where.ts'
 
 /** What attempts are made of: one operation of a charge, transfer, refund, … */
 export type Subject = { operation: Operation; subjectUuid: string }
@@ -60,6 +61,19 @@ export const UNDER_WAY: Attempt['state'][] = ['calling', 'accepted']
 /** Of what has moved since then its provider will say what came of it: nobody who was asked before knew it. */
 export function silentSince(timeScale: number): Date {
   return new Date(Date.now() - scaled(WAITS.tellOperator, timeScale))
+}
+
+/** Where each of some charges or transfers was tried through one connection, among all attempts at it: there once or never. */
+export async function placesThrough(
+  em: EntityManager,
+  { connectionUuid, subjects }: { connectionUuid: string; subjects: string[] },
+): Promise<Map<string, number>> {
+  const rows = await em.execute<{ subject_uuid: string; position: number }[]>(
+    `select subject_uuid, position from attempt
+     where operation in ('issue', 'transfer') and subject_uuid = any(?::uuid[]) and connection_uuid = ?`,
+    [textArray(subjects), connectionUuid],
+  )
+  return new Map(rows.map(row => [row.subject_uuid, row.position]))
 }
 
 /** An attempt with the name of the provider it was made at, in the order of trying. */

@@ -31,17 +31,30 @@ export type EventsQuery = z.output<typeof eventsQuery>
 /** An event as far as it is shown. */
 export type ShownEvent = Pick<Event, 'uuid' | 'type' | 'createdAt' | 'body'>
 
-type Tried = { attempts?: { provider: string }[] }
-type Told = Tried & { error?: Tried & { provider?: string; provider_code?: string } }
+type Tried = { attempts?: { provider: string; code: string }[] }
+type Told = Tried & { error?: Tried & { code: string; provider?: string; provider_code?: string } }
 
-/** A resource as one provider's part of it shows it: of all attempts that one's, and its own reasons only. */
-export function bodyFor(own: string, body: Record<string, unknown>): Record<string, unknown> {
+/**
+ * A resource as one connection's part of it shows it: of all attempts that one's, and its own reasons only. `place` is
+ * where it was tried among them.
+ */
+export function bodyFor(place: number | undefined, body: Record<string, unknown>): Record<string, unknown> {
   const { attempts, error } = body as Told
-  const seen = (tried: Tried['attempts']) => tried && { attempts: tried.filter(one => one.provider === own) }
+  const seen = (tried: Tried['attempts']) =>
+    tried && { attempts: tried.filter((_, index) => index === place) }
   if (!error) return { ...body, ...seen(attempts) }
   const { provider, provider_code, ...reason } = error
-  const named = provider === undefined || provider === own ? error : reason
-  return { ...body, ...seen(attempts), error: { ...named, ...seen(error.attempts) } }
+  const shown = { ...reason, ...seen(error.attempts) }
+  const named = provider === undefined || isRefusalOf(shown.attempts ?? [], { ...error, provider })
+  return { ...body, ...seen(attempts), error: named ? { ...error, ...shown } : shown }
+}
+
+/** Whether a failure is the word of one of these attempts: two connections may be of one provider. */
+export function isRefusalOf(
+  attempts: { provider: string; code: string }[],
+  { provider, code }: { provider: string; code: string },
+): boolean {
+  return attempts.some(attempt => attempt.provider === provider && attempt.code === code)
 }
 
 export function showEvent(event: ShownEvent): z.output<typeof eventShown> {

@@ -19,6 +19,7 @@ import {
   reaisShown,
   uuid,
 } from './common.ts'
+import { isRefusalOf } from './event.ts'
 import { maskedParty } from './movement.ts'
 import { document, finalBeneficiary, NOBODY } from './payment.ts'
 
@@ -196,11 +197,10 @@ function showFailure(
   { provider, provider_code, ...failure }: Failure,
   attempts: z.output<typeof attemptShown>[],
 ): z.output<typeof transferError> {
-  const isSeen = attempts.some(attempt => attempt.provider === provider)
+  const isSeen = provider !== undefined && isRefusalOf(attempts, { ...failure, provider })
   return {
     ...failure,
-    ...(isSeen && provider !== undefined && { provider }),
-    ...(isSeen && provider_code !== undefined && { provider_code }),
+    ...(isSeen && { provider, ...(provider_code !== undefined && { provider_code }) }),
     attempts: attempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
   }
 }

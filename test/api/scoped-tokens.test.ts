@@ -359,3 +359,41 @@ test('of a charge that nobody could issue it sees the word of its own provider o
   for (const shown of [listed, event.data]) expect(shown.error).toEqual(read.error)
   expect(JSON.stringify([listed, event])).not.toContain('PROVIDER_B')
 })
+
+test('of two connections at one provider it sees its own attempts and reasons, not those of the other', async () => {
+  const out = moneyOut(stage)
+  const twice = await stage.merchant({ providers: [{ balance: 100 }, { balance: 5 }] })
+  const [first, last] = twice.connections as [Merchant['connection'], Merchant['connection']]
+  await out.fault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await out.paid(twice, { value: 4 })
+  const failed = (await out.send(twice, { value: 10 })).body.data
+  expect(failed.error).toMatchObject({ provider: 'PROVIDER_A', provider_code: expect.any(String) })
+
+  const api = twice.api.as(last.token)
+  const reason = {
+    code: failed.error.code,
+    message: failed.error.message,
+    attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'insufficient_balance' }],
+  }
+  const events = (await api.get('/api/v1/events?type=TRANSFER')).body.data
+  for (const { uuid, attempts } of [paid, failed]) {
+    const told = events.find(({ data }: Shown) => data.uuid === uuid).data
+    const { data: whole } = (await twice.api.get(`/api/v1/events?type=TRANSFER`)).body
+    for (const seen of [await out.transfer({ api }, uuid), told]) expect(seen.attempts).toEqual([attempts[1]])
+    expect(told.error).toEqual(uuid === failed.uuid ? reason : undefined)
+    expect(whole.find(({ data }: Shown) => data.uuid === uuid).data.attempts).toEqual(attempts)
+  }
+  expect((await out.transfer({ api }, failed.uuid)).error).toEqual(reason)
+  expect((await out.transfer(twice, failed.uuid)).error).toEqual(failed.error)
+
+  await out.fault(first, 'issueCharge', 'refused')
+  await out.fault(last, 'issueCharge', 'http_429')
+  const { data } = (await twice.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
+  expect([data.error.attempts.length, data.provider.uuid]).toEqual([2, first.uuid])
+  const own = twice.api.as(first.token)
+  const [listed] = (await own.get('/api/v1/payments')).body.data
+  const [event] = (await own.get('/api/v1/events?type=PAYMENT')).body.data
+  const read = (await own.get(`/api/v1/payments/${data.uuid}`)).body.data
+  for (const shown of [read, listed, event.data])
+    expect(shown.error.attempts).toEqual([data.error.attempts[0]])
+})

@@ -1,3 +1,4 @@
+import { placesThrough } from '../../db/attempts.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Event, Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -17,33 +18,41 @@ export async function listEvents(em: EntityManager, token: Token, query: EventsQ
     em.find(Event, asked(sight, query), newestFirst(query)),
     countOf(em, sight, query),
   ])
-  return pageOf({ ...query, total, rows: rows.map(event => asSeenBy(sight, event)) })
+  return pageOf({ ...query, total, rows: await asSeenBy(em, token, rows) })
 }
 
 /** An event that a token sees, or 404. */
 export async function eventOf(em: EntityManager, token: Token, uuid: string): Promise<ShownEvent> {
   const sight = await sightOf(em, token)
   const event = await em.findOne(Event, { $and: [{ uuid }, visible(sight)] })
-  return asSeenBy(sight, event ?? refuse('not_found'))
+  const [seen] = await asSeenBy(em, token, [event ?? refuse('not_found')])
+  return seen!
 }
 
 /** Of what others tried before its own provider, a bound token is told nothing here either (SPEC §9). */
-function asSeenBy({ token, carriers: [own] }: Sight, event: Event): ShownEvent {
-  const { uuid, type, createdAt, body } = event
-  return token.connectionUuid === null || !own
-    ? event
-    : { uuid, type, createdAt, body: bodyFor(own.provider, body) }
+async function asSeenBy(
+  em: EntityManager,
+  { connectionUuid }: Token,
+  events: Event[],
+): Promise<ShownEvent[]> {
+  if (connectionUuid === null) return events
+  const subjects = events.map(event => event.subjectUuid)
+  const places = await placesThrough(em, { connectionUuid, subjects })
+  return events.map(({ uuid, type, createdAt, body, subjectUuid }) => ({
+    ...{ uuid, type, createdAt },
+    body: bodyFor(places.get(subjectUuid), body),
+  }))
 }
 
 /** The connections whose events a token sees, and the endpoints of the other mode, whose tests it does not. */
-type Sight = { token: Token; carriers: Pick<Connection, 'uuid' | 'provider'>[]; unseen: string[] }
+type Sight = { token: Token; carriers: Pick<Connection, 'uuid'>[]; unseen: string[] }
 
 async function sightOf(em: EntityManager, token: Token): Promise<Sight> {
   const { accountUuid, reaches } = token
   const theirs = { accountUuid, ...connectionsSeenBy(token) }
   const tested = { accountUuid, mode: reaches === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
   const [carriers, others] = await Promise.all([
-    em.find(Connection, theirs, { fields: ['uuid', 'provider'] }),
+    em.find(Connection, theirs, { fields: ['uuid'] }),
     reaches ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
   ])
   return { token, carriers, unseen: others.map(({ uuid }) => uuid) }

@@ -1,3 +1,4 @@
+import { placesThrough } from '../../db/attempts.ts'
 import { countCharges, type ReadCharge, readCharges } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { type Condition, textArray, type Where, where } from '../../db/where.ts'
@@ -17,15 +18,25 @@ export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge 
 /** A charge of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
 export async function chargeOf(em: EntityManager, token: Token, uuid: string): Promise<ReadCharge> {
   const charge = await onlyOne(em, where(['uuid = ?', uuid], ...seenBy(token)))
-  return asSeenBy(token, charge ?? refuse('not_found'))
+  const [seen] = await asSeenBy(em, token, [charge ?? refuse('not_found')])
+  return seen!
 }
 
 /** What it sees is carried by its own provider, so that one's word is all it is told of why nobody could issue. */
-function asSeenBy({ connectionUuid }: Token, charge: ReadCharge): ReadCharge {
-  const { failure, connection } = charge
-  if (connectionUuid === null || !failure) return charge
-  const attempts = failure.attempts.filter(({ provider }) => provider === connection.provider)
-  return { ...charge, failure: { ...failure, attempts } }
+async function asSeenBy(
+  em: EntityManager,
+  { connectionUuid }: Token,
+  charges: ReadCharge[],
+): Promise<ReadCharge[]> {
+  const failed = charges.filter(charge => charge.failure)
+  if (connectionUuid === null || failed.length === 0) return charges
+  const places = await placesThrough(em, { connectionUuid, subjects: failed.map(({ uuid }) => uuid) })
+  return charges.map(charge => {
+    const { uuid, failure } = charge
+    if (!failure) return charge
+    const attempts = failure.attempts.filter((_, index) => index === places.get(uuid))
+    return { ...charge, failure: { ...failure, attempts } }
+  })
 }
 
 async function onlyOne(em: EntityManager, by: Where): Promise<ReadCharge | null> {
@@ -41,7 +52,7 @@ export async function listCharges(em: EntityManager, token: Token, query: Paymen
     talliedTotal(em, { token, query, noun: 'charge', statesOf: life.shown }),
   ])
   const total = tallied ?? (await countCharges(em, asked))
-  return pageOf({ ...query, total, rows: rows.map(row => asSeenBy(token, row)) })
+  return pageOf({ ...query, total, rows: await asSeenBy(em, token, rows) })
 }
 
 /** SPEC §1's filters; an absent one asks for nothing. */
