@@ -64,7 +64,7 @@ const ARROWS: Record<string, string[]> = {
     'tokens',
     'config',
   ],
-  metrics: ['types of db', 'types of providers'],
+  metrics: ['domain', 'types of db', 'types of providers'],
   config: ['sealing', 'storage/settings'],
   storage: ['domain'],
   lives: ['config', 'tracing'],

@@ -118,7 +118,7 @@ export function linksTo({ storage }: Pick<Dependencies, 'storage'>): LinkTo {
   return ({ storageKey }) => storage.link(storageKey)
 }
 
-/** A PIX_TRANSACTION event: one settled movement, with the reason where it is no charge's. */
+/** A PIX_TRANSACTION event: one settled movement, with the reason where it is out of the ordinary. */
 export function announceMovement(
   em: EntityManager,
   movement: Movement,

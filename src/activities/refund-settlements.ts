@@ -52,6 +52,7 @@ export async function settleLate(
   refund.failure = null
   refund.feeCents = 0 // It went back with the hold, and nobody takes it again.
   settleOut(refund, sending, at)
+  refund.movement!.reason = 'late_settlement'
   await em.flush() // So that it is among those that have settled.
   const counts = await countLate(em, charge, at)
   await book(

@@ -5,6 +5,7 @@ import type { Transfer } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
 import { goneUncovered, transferSettled } from '../domain/ledger.ts'
+import type { MovementReason } from '../domain/movement.ts'
 import type { Sending } from '../domain/provider.ts'
 import { transfer as life } from '../domain/transfer.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
@@ -44,9 +45,10 @@ export async function settleUncovered(
   transfer.failure = null
   transfer.feeCents = 0 // What nothing was held for pays none.
   know(transfer, sending)
-  transfer.movement = await bookGone(em, transfer, { attempt, sending, at })
-  transfer.settledAt = transfer.movement.settledAt
   const late = life.accepts(transfer.state, 'settled_late')
+  const reason = late ? 'late_settlement' : null
+  transfer.movement = await bookGone(em, transfer, { attempt, sending, at, reason })
+  transfer.settledAt = transfer.movement.settledAt
   moveTransfer(transfer, late ? 'settled_late' : 'settled', at)
   await announceTransfer(em, out, { at, late })
 }
@@ -62,7 +64,7 @@ export async function settleTwice(
   await bookGone(em, transfer, { attempt, sending, at: new Date(), reason: 'duplicate_settlement' })
 }
 
-type Gone = { attempt: Attempt; sending: Sending; at: Date; reason?: 'duplicate_settlement' }
+type Gone = { attempt: Attempt; sending: Sending; at: Date; reason: MovementReason | null }
 
 async function bookGone(
   em: EntityManager,
@@ -74,7 +76,7 @@ async function bookGone(
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
   const movement = outMovement(em, transfer, attempt)
   settleMovement(movement, sending, at)
-  movement.reason = reason ?? null
+  movement.reason = reason
   await book(em, movement, goneUncovered(accountUuid, { cents: valueCents, availableCents }))
   await announceMovement(em, movement, { lifeUuid: transfer.uuid, requestId: transfer.requestId, at })
   return movement

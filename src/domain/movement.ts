@@ -8,14 +8,17 @@ export type MovementType =
   | 'DEPOSIT'
   | 'ADJUSTMENT'
 
-/** Why a PIX stands alone: it is no charge's payment, or a transfer that settled a second time. */
+/** Money that left a second time, or after it was said that it had not: nothing is done about it, and somebody is told. */
+export const UNEXPECTED_SETTLEMENTS = ['duplicate_settlement', 'late_settlement'] as const
+
+/** What sets a PIX apart: it is no charge's payment, or it settled unexpectedly. */
 export const MOVEMENT_REASONS = [
   'deposit',
   'second_payment',
   'wrong_amount',
   'charge_over',
   'orphan',
-  'duplicate_settlement',
+  ...UNEXPECTED_SETTLEMENTS,
 ] as const
 export type MovementReason = (typeof MOVEMENT_REASONS)[number]
 

@@ -1,5 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Orm } from '../db/orm.ts'
+import { UNEXPECTED_SETTLEMENTS } from '../domain/movement.ts'
 
 /** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
 type Sample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
@@ -32,6 +33,10 @@ const GAUGES = {
   trilho_unmatched_held_cents: {
     help: 'Money set aside because no charge claims it, in centavos.',
     label: null,
+  },
+  trilho_unexpected_settlements: {
+    help: 'PIX that settled in the last 24 hours for a second time, or after they had failed.',
+    label: 'provider',
   },
   trilho_shortfall_cents: { help: 'Money that left without cover, in centavos.', label: 'provider' },
   trilho_ledger_drift_cents: {
@@ -71,6 +76,11 @@ select 'trilho_webhooks_disabled', null, count(*)::float8 from webhook where sta
 union all
 select 'trilho_unmatched_held_cents', null, coalesce(sum(value_cents), 0)::float8
   from movement where disposition in ('held', 'returning', 'not_returned')
+union all
+select 'trilho_unexpected_settlements', p.provider, count(*)::float8
+  from movement m join provider_account p on p.uuid = m.provider_account_uuid
+  where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '24 hours'
+  group by p.provider
 union all
 select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
   from balance b join provider_account p on p.uuid = b.provider_account_uuid

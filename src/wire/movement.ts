@@ -34,10 +34,10 @@ export const movementShown = z
     end_to_end: z.string(),
     charge_uuid: uuid.optional(),
     original_uuid: uuid.optional().meta({ description: 'The movement that this one returns' }),
-    reason: z
-      .enum(MOVEMENT_REASONS)
-      .optional()
-      .meta({ description: 'Why this PIX is no charge’s payment; absent on an ordinary one' }),
+    reason: z.enum(MOVEMENT_REASONS).optional().meta({
+      description:
+        'Why this PIX is no charge’s payment, or that it settled twice or after it had failed; absent on an ordinary one',
+    }),
     settled_at: instant.nullable(),
     created_at: instant,
     updated_at: instant,

@@ -122,6 +122,7 @@ there('the dashboard, safe and for everybody', () => {
       '',
       '/unknown',
       '/lives',
+      '/unexpected',
       '/unmatched',
       '/differences',
       '/webhooks',

@@ -7,7 +7,17 @@ import { livedIn, PASSWORD } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const OPERATOR = '/dashboard/operator'
-const PAGES = ['', '/unknown', '/lives', '/webhooks', '/unmatched', '/differences', '/providers', '/acts']
+const PAGES = [
+  '',
+  '/unknown',
+  '/lives',
+  '/webhooks',
+  '/unexpected',
+  '/unmatched',
+  '/differences',
+  '/providers',
+  '/acts',
+]
 const ACTS = ['settle', 'return', 'keep', 'recover', 'pause', 'resume']
 let world: World
 let ours: Awaited<ReturnType<typeof livedIn>>
@@ -33,7 +43,7 @@ describe('an operator', () => {
     const home = await operator.get('/dashboard')
     expect([home.status, home.headers.get('location')]).toEqual([303, OPERATOR])
     const counts = (await operator.get(OPERATOR)).text.match(/class="amount">(\d+)</g)!
-    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1])
+    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1, 1])
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain('há 3 horas')
   })
 
@@ -78,6 +88,7 @@ describe('an operator', () => {
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(life(`transfer/${ours.unknown}`))
     expect((await operator.get(`${OPERATOR}/lives`)).text).toContain(life(`transfer/${ours.unknown}`))
     expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(life(`return/${ours.unmatched}`))
+    expect((await operator.get(`${OPERATOR}/unexpected`)).text).toContain(life(`transfer/${ours.transfer}`))
   })
 })
 

@@ -8,7 +8,7 @@ import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
 import { observed } from '../../src/providers/observed.ts'
 import type { Provider } from '../../src/providers/port.ts'
-import type { ConnectionRow } from './support/rows.ts'
+import { andBooked, type ConnectionRow } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
 
 test('several processes become one text: each family once, every sample kept', () => {
@@ -68,6 +68,12 @@ describe('deploy/alerts.yml', () => {
     const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec((await rule('NoticesNotTaken'))!)!
     expect(Number(seconds)).toBe(900)
   })
+
+  test('somebody is called for money that left twice, or after it was said that it had not', async () => {
+    const text = await rule('UnexpectedSettlement')
+    expect(text).toMatch(/expr: max by \(provider\) \(trilho_unexpected_settlements\) > 0$/m)
+    expect(text).toContain('severity: page')
+  })
 })
 
 describe('GET /metrics', () => {
@@ -106,6 +112,30 @@ describe('GET /metrics', () => {
     const text = await (await scrape()).text()
     expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_C"\} 2$/m)
     expect(text).not.toMatch(/^trilho_breakers_open\{provider="PROVIDER_B"\}/m)
+  })
+
+  test('counts by provider what settled within a day although it had been given up, and nothing else', async () => {
+    const connection = await world.connection(await world.account(), { provider: 'PROVIDER_B' })
+    // A movement of a refund that failed is there long before its money goes after all.
+    for (const [reason, age] of [
+      ['duplicate_settlement', '23 hours'],
+      ['late_settlement', '1 second'],
+      ['late_settlement', '25 hours'],
+      ['deposit', '1 second'],
+      [null, '1 second'],
+    ])
+      await world.orm.em.fork().execute(
+        `with made as (
+           insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type,
+             value_cents, status, reason, settled_at, created_at, updated_at)
+           select gen_random_uuid(), account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 100, 'SETTLED',
+             ?, now() - interval '3 days', now() - interval '3 days', now() - ?::interval
+           from connection where uuid = ? returning *
+         ) ${andBooked()}`,
+        [reason, age, connection],
+      )
+    const said = (await (await scrape()).text()).match(/^trilho_unexpected_settlements\{.*$/gm)
+    expect(said).toEqual(['trilho_unexpected_settlements{provider="PROVIDER_B"} 2'])
   })
 
   test('says what workers published, until they have been silent for half a minute', async () => {

@@ -1,5 +1,6 @@
 import { OperatorAct } from '../../db/entities/operator-act.ts'
 import { Pause } from '../../db/entities/pause.ts'
+import type { EntityManager } from '../../db/orm.ts'
 import type { Door, Visit } from '../door.ts'
 import { FORMATS } from '../formats.ts'
 import { page } from '../page.ts'
@@ -10,9 +11,9 @@ import {
   deadWebhooks,
   openDifferences,
   stuckLives,
+  unexpectedSettlements,
   unknownOutcomes,
   unmatchedPayments,
-  watchCounts,
 } from './watch.ts'
 
 export const OPERATOR = '/dashboard/operator'
@@ -30,6 +31,8 @@ export const OPERATOR_PAGES = {
     page('operator/webhooks', { rows: await deadWebhooks(em.fork()) }, `${OPERATOR}/webhooks`),
   unmatched: async ({ em }: Looking) =>
     page('operator/unmatched', { rows: await unmatchedPayments(em.fork()) }, `${OPERATOR}/unmatched`),
+  unexpected: async ({ em }: Looking) =>
+    page('operator/unexpected', { rows: await unexpectedSettlements(em.fork()) }, `${OPERATOR}/unexpected`),
   differences: async ({ em }: Looking) =>
     page('operator/differences', { rows: await openDifferences(em.fork()) }, `${OPERATOR}/differences`),
   async providers({ em, form }: Looking) {
@@ -60,6 +63,22 @@ export function operatorPages({ get }: Door): void {
     return page('operator/overview', { counts: Object.entries(counts), providers, moves: true })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR}/${name}`, show)
+}
+
+/** How many of each wait for somebody. */
+async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
+  const lists = {
+    unknown: unknownOutcomes(em.fork()),
+    lives: stuckLives(em.fork()),
+    webhooks: deadWebhooks(em.fork()),
+    unexpected: unexpectedSettlements(em.fork()),
+    unmatched: unmatchedPayments(em.fork()),
+    differences: openDifferences(em.fork()),
+  }
+  const counted = await Promise.all(
+    Object.entries(lists).map(async ([name, rows]) => [name, (await rows).length] as const),
+  )
+  return Object.fromEntries(counted)
 }
 
 function shownPause({ accountUuid, connectionUuid, reach, who, reason, createdAt }: Pause) {

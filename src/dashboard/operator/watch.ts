@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts'
+import { UNEXPECTED_SETTLEMENTS } from '../../domain/movement.ts'
 import { SETTLEABLE, type Settleable } from '../../engine/settle.ts'
 
 /** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
@@ -121,6 +122,31 @@ export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
   )
 }
 
+export type UnexpectedSettlement = {
+  uuid: string
+  reason: (typeof UNEXPECTED_SETTLEMENTS)[number]
+  noun: 'transfer' | 'refund'
+  subject_uuid: string
+  account_name: string
+  provider: string
+  cents: string
+  end_to_end: string | null
+  told_at: Date
+}
+
+/** Money that left a second time, or after it was said that it had not, of the last thirty days; the newest first. */
+export function unexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
+  return em.execute(
+    `select m.uuid, m.reason, case when m.refund_uuid is null then 'transfer' else 'refund' end as noun,
+       coalesce(m.refund_uuid, m.transfer_uuid) as subject_uuid, n.name as account_name, p.provider,
+       m.value_cents as cents, m.end_to_end, m.updated_at as told_at
+     from movement m join account n on n.uuid = m.account_uuid
+     join provider_account p on p.uuid = m.provider_account_uuid
+     where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '30 days'
+     order by m.updated_at desc limit ${MOST_SHOWN}`,
+  )
+}
+
 export type OpenDifference = {
   uuid: string
   kind: string
@@ -162,19 +188,4 @@ export function connectionHealth(em: EntityManager): Promise<Health[]> {
      left join pause p on p.connection_uuid = c.uuid
      order by (b.opened_at is null and p.uuid is null and c.status = 'ACTIVE'), n.name, c.provider limit ${MOST_SHOWN}`,
   )
-}
-
-/** How many of each wait for somebody. */
-export async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
-  const lists = {
-    unknown: unknownOutcomes(em.fork()),
-    lives: stuckLives(em.fork()),
-    webhooks: deadWebhooks(em.fork()),
-    unmatched: unmatchedPayments(em.fork()),
-    differences: openDifferences(em.fork()),
-  }
-  const counted = await Promise.all(
-    Object.entries(lists).map(async ([name, rows]) => [name, (await rows).length] as const),
-  )
-  return Object.fromEntries(counted)
 }

@@ -196,6 +196,23 @@ test('a refund that settles late shows no fee: none was taken', async () => {
   expect(await books.balances(charge.accountUuid)).toEqual({ available: 600, outside: -600 })
 })
 
+test('a refund that settles late says so in its movement, and one in time says nothing', async () => {
+  const charge = await paid()
+  const late = await charge.refused(400)
+  const inTime = charge.key(await charge.refund(300))
+  books.provider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  await books.providers.sendRefund({ ...inTime, again: false })
+  for (const [refund, cents, reason] of [
+    [late, 400, 'late_settlement'],
+    [inTime, 300, null],
+  ] as const) {
+    books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(cents) }) })
+    await books.providers.askRefund({ ...refund, asked: 1 })
+    const moved = await books.sql('select status, reason from movement where refund_uuid = ?', [refund.uuid])
+    expect(moved).toEqual([{ status: 'SETTLED', reason }])
+  }
+})
+
 test('a payment that had failed and has come after all is booked, whole, and can be refunded', async () => {
   const charge = await paid(['in_process', 'failed', 'settled', 'settled'])
   expect(await charge.shows()).toMatchObject({ state: 'paid' })

@@ -195,6 +195,8 @@ test.each([
       [before, undefined],
       ['PAID', true],
     ])
+    const gone = `select reason from movement where transfer_uuid = ? and status = 'SETTLED'`
+    expect(await books.sql(gone, [order.uuid])).toEqual([{ reason: 'late_settlement' }])
   },
 )
 
@@ -250,6 +252,22 @@ test('one that settled twice is followed, after a restore, where its own money i
   const look = { uuid, candidates: [first, second], asked: 0, lastLook: false }
   expect(await books.providers.seekTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
   expect(await books.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
+})
+
+test('what a restored balance does not cover has settled in time, for all that is known', async () => {
+  const merchant = await books.merchant(0)
+  const { connectionUuid } = merchant
+  const order = books.transferOrder(merchant, { restored: { orderedAt: new Date().toISOString() } })
+  const { uuid } = order
+  await books.records.storeTransfer(order)
+  const sending = { ...settled, endToEnd: `E${'7'.repeat(31)}` }
+  books.provider({ findTransfer: async () => ({ kind: 'found', sending }) })
+  await books.providers.seekTransfer({ uuid, candidates: order.candidates, asked: 0, lastLook: false })
+  await books.providers.askTransfer({ uuid, connectionUuid, asked: 0 })
+  expect(await books.sql('select status, reason from movement where transfer_uuid = ?', [uuid])).toEqual([
+    { status: 'SETTLED', reason: null },
+  ])
+  expect(await books.balances(merchant.accountUuid)).toEqual({ shortfall: -500, outside: 500 })
 })
 
 test('the word of an operator about what its provider took a moment ago is too early, by whatever door it came', async () => {

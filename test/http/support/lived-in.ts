@@ -115,6 +115,16 @@ export async function livedIn(world: World) {
     [unmatched, account, providerAccount, connection, `2${EVIL.slice(0, 31)}`, party, now, now, now],
   )
   await sql(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, end_to_end, receiver, reason, transfer_uuid, settled_at, created_at, updated_at)
+       values (gen_random_uuid(), ?, ?, ?, 'EXTERNAL_TRANSFER', 'OUT', 2590, 'SETTLED', ?, ?, 'duplicate_settlement', ?, ?,
+         ?, ?)
+       returning *
+     ) ${andBooked('pending')}`,
+    [account, providerAccount, connection, `3${EVIL.slice(0, 31)}`, party, transfer, now, now, now],
+  )
+  await sql(
     `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
      values (?, ?, 'missing_there', 'IN', ?, ?, ?, ?)`,
     [randomUUID(), providerAccount, EVIL.slice(0, 32), JSON.stringify({ note: EVIL }), now, now],
