@@ -96,19 +96,8 @@ export async function setUpDemo(options: DemoOptions): Promise<DemoResult> {
 
 async function furnish(site: Site): Promise<DemoResult> {
   const { em } = site
-  const merchant = (await em.findOne(Account, MERCHANT)) ?? (await openAccount(em, MERCHANT))
-  const known = await em.find(Connection, { accountUuid: merchant.uuid }, { populate: ['sealedCredentials'] })
-  const connections: Connection[] = []
-  for (const name of PROVIDER_NAMES) {
-    const found = known.find(connection => connection.provider === name)
-    connections.push(found ? await reconnect(site, found) : await firstConnection(site, merchant, name))
-  }
-  if (known.length === 0)
-    await replaceDefaults(
-      em,
-      { accountUuid: merchant.uuid },
-      connections.map(connection => connection.uuid),
-    )
+  const { merchant, connections } = await merchantWithConnections(site)
+  for (const connection of connections) await reconnect(site, connection)
   return {
     account_uuid: merchant.uuid,
     token: await freshToken(em, merchant.uuid),
@@ -116,6 +105,22 @@ async function furnish(site: Site): Promise<DemoResult> {
     recipient_accounts: await Promise.all(RECIPIENTS.map(holder => recipient(site, holder, connections))),
     ...(await freshSignIns(em, merchant.uuid)),
   }
+}
+
+/** With its money and its defaults, whole or not at all: a start may end half-way, and the next one trusts what it finds. */
+function merchantWithConnections(site: Site): Promise<{ merchant: Account; connections: Connection[] }> {
+  return site.em.transactional(async em => {
+    const merchant = (await em.findOne(Account, MERCHANT)) ?? (await openAccount(em, MERCHANT))
+    const { uuid: accountUuid } = merchant
+    const known = await em.find(Connection, { accountUuid }, { populate: ['sealedCredentials'] })
+    const connections: Connection[] = []
+    for (const name of PROVIDER_NAMES) {
+      const found = known.find(connection => connection.provider === name)
+      connections.push(found ?? (await firstConnection({ ...site, em }, merchant, name)))
+    }
+    if (known.length === 0) await prefer(em, merchant, connections)
+    return { merchant, connections }
+  })
 }
 
 async function firstConnection(site: Site, merchant: Account, provider: ProviderName): Promise<Connection> {
@@ -136,11 +141,11 @@ async function firstConnection(site: Site, merchant: Account, provider: Provider
     settleWindowMs: SETTLE_WINDOW_MS,
   })
   await bookOpeningBalance(site.em, connection, OPENING_BALANCE_CENTS)
-  return reconnect(site, connection)
+  return connection
 }
 
 /** Makes the simulated account what the connection expects; ports may have moved since the start before. */
-async function reconnect(site: Site, connection: Connection): Promise<Connection> {
+async function reconnect(site: Site, connection: Connection): Promise<void> {
   const { dialect } = connection
   const login = loginOf(dialect, site.seal.open(connection.sealedCredentials))
   await site.far.account(login.client_id, {
@@ -162,38 +167,45 @@ async function reconnect(site: Site, connection: Connection): Promise<Connection
     { baseUrl: connection.baseUrl },
   )
   await registerNotices({ providers: site.providers, publicUrl: site.publicUrl }, connection)
-  return connection
 }
 
 /** An account that takes splits: connected to the same provider accounts as the merchant. */
 async function recipient(site: Site, holder: { name: string; document: string }, merchants: Connection[]) {
-  const em = site.em.fork()
-  const account = (await em.findOne(Account, holder)) ?? (await openAccount(em, holder))
-  const known = await em.find(Connection, { accountUuid: account.uuid })
-  for (const theirs of merchants.filter(
-    one => !known.some(has => has.providerAccountUuid === one.providerAccountUuid),
-  ))
-    await connect(em, site.seal, {
-      accountUuid: account.uuid,
-      provider: theirs.provider,
-      providerAccount: `demo-${theirs.provider.toLowerCase()}`,
-      dialect: theirs.dialect,
-      type: 'POOL',
-      isSimulated: true,
-      baseUrl: theirs.baseUrl,
-      credentials: site.seal.open(theirs.sealedCredentials),
-      collectionKey: theirs.collectionKey ?? null,
-      settleWindowMs: SETTLE_WINDOW_MS,
-    })
-  if (known.length === 0) {
-    const own = await em.find(Connection, { accountUuid: account.uuid }, { orderBy: { provider: 'asc' } })
-    await replaceDefaults(
-      em,
-      { accountUuid: account.uuid },
-      own.map(connection => connection.uuid),
+  const account = await site.em.fork().transactional(async em => {
+    const account = (await em.findOne(Account, holder)) ?? (await openAccount(em, holder))
+    const known = await em.find(Connection, { accountUuid: account.uuid })
+    const lacking = merchants.filter(
+      one => !known.some(has => has.providerAccountUuid === one.providerAccountUuid),
     )
-  }
-  return { uuid: account.uuid, name: account.name, token: await freshToken(em, account.uuid) }
+    const connected: Connection[] = []
+    for (const theirs of lacking) connected.push(await sharing({ ...site, em }, account, theirs))
+    if (known.length === 0) await prefer(em, account, connected)
+    return account
+  })
+  return { uuid: account.uuid, name: account.name, token: await freshToken(site.em.fork(), account.uuid) }
+}
+
+function sharing({ em, seal }: Site, { uuid }: Account, theirs: Connection): Promise<Connection> {
+  return connect(em, seal, {
+    accountUuid: uuid,
+    provider: theirs.provider,
+    providerAccount: `demo-${theirs.provider.toLowerCase()}`,
+    dialect: theirs.dialect,
+    type: 'POOL',
+    isSimulated: true,
+    baseUrl: theirs.baseUrl,
+    credentials: seal.open(theirs.sealedCredentials),
+    collectionKey: theirs.collectionKey ?? null,
+    settleWindowMs: SETTLE_WINDOW_MS,
+  })
+}
+
+function prefer(em: EntityManager, { uuid }: Account, connections: Connection[]): Promise<void> {
+  return replaceDefaults(
+    em,
+    { accountUuid: uuid },
+    connections.map(connection => connection.uuid),
+  )
 }
 
 async function freshToken(em: EntityManager, accountUuid: string): Promise<string> {
