@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Argument, type Command, Option } from 'commander'
 import { checkLedger, checkProviders } from '../admin/check-ledger.ts'
 import { migrate } from '../db/orm.ts'
-import { SETTLEABLE, type Settleable, settleUnknown } from '../engine/settle.ts'
+import { MONEY_OUT, type MoneyOut } from '../domain/money-out.ts'
+import { settleUnknown } from '../engine/settle.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
 import type { ReconciliationPeriod, reconciliationWorkflow } from '../workflows/reconciliation.ts'
 import { acts, type By, type Desk, hours, required, uuid, withEngine } from './tools.ts'
@@ -61,12 +62,12 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
     )
 
   acts(trilho.command('settle'))
-    .addArgument(new Argument('<noun>').choices(SETTLEABLE))
+    .addArgument(new Argument('<noun>').choices(MONEY_OUT))
     .argument('<uuid>', 'of the transfer, the refund, or the PIX that is returned', uuid)
     .description('end an unknown transfer, refund or return that no provider can tell about')
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
     .option('--end-to-end <id>', 'of the settled PIX')
-    .action((noun: Settleable, subject: string, options: By & WordOptions) =>
+    .action((noun: MoneyOut, subject: string, options: By & WordOptions) =>
       withTools(({ em, config }) => {
         const word = wordOf(options)
         return withEngine(config, async engine => {

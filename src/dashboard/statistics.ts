@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/orm.ts'
+import { MONEY_OUT } from '../domain/money-out.ts'
 import type { ProviderName } from '../domain/provider.ts'
 import { TIME_ZONE } from './formats.ts'
 
@@ -110,10 +111,11 @@ export async function countsOf(em: EntityManager, { accountUuid, isSimulated }: 
           and connection_uuid in (select uuid from k)) as pending,
        (select count(*) from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')
           and connection_uuid in (select uuid from k)) as sending,
-       (select count(*) from attempt where state = 'unknown' and connection_uuid in (select uuid from k)) as unknown,
+       (select count(*) from attempt where state = 'unknown' and operation = any(array[?])
+          and connection_uuid in (select uuid from k)) as unknown,
        (select count(*) from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
           and connection_uuid in (select uuid from k)) as unmatched`,
-    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, accountUuid],
+    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, MONEY_OUT, accountUuid],
   )
   return {
     availableCents: Number(row!.available),

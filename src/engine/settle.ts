@@ -1,18 +1,19 @@
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { recordAct } from '../db/acts.ts'
 import { silentSince, UNDER_WAY } from '../db/attempts.ts'
-import { Attempt, type Operation } from '../db/entities/attempt.ts'
+import { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
+import type { MoneyOut } from '../domain/money-out.ts'
 import { refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
 import type { Engine } from './start.ts'
 
-/** What of money on its way out an operator may settle, and the life that hears it. */
-const LIVES = { transfer: transferId, refund: refundId, return: returnId } as const satisfies Partial<
-  Record<Operation, (uuid: string) => string>
->
-export type Settleable = keyof typeof LIVES
-export const SETTLEABLE = Object.keys(LIVES) as Settleable[]
+/** What an operator may settle, and the life that hears it. */
+const LIVES: Record<MoneyOut, (uuid: string) => string> = {
+  transfer: transferId,
+  refund: refundId,
+  return: returnId,
+}
 
 /**
  * What may be settled by a word: an outcome that is unknown, and one that its provider has taken or is being told of and
@@ -28,7 +29,7 @@ function open(timeScale: number) {
   }
 }
 
-export type Settlement = { noun: Settleable; uuid: string; word: OperatorsWord; who: string }
+export type Settlement = { noun: MoneyOut; uuid: string; word: OperatorsWord; who: string }
 
 /** Nothing to settle, told in a sentence for the operator. */
 export class NothingUnknown extends Error {}

@@ -1,5 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Orm } from '../db/orm.ts'
+import { MONEY_OUT } from '../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../domain/movement.ts'
 
 /** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
@@ -10,8 +11,8 @@ const ASKED_WITHIN = '15 minutes'
 
 /** What stands in the database, whichever process looks: the figures that alerts are made of. */
 const GAUGES = {
-  trilho_unknown_outcomes: { help: 'Attempts whose outcome nobody knows yet.', label: 'provider' },
-  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome.', label: 'provider' },
+  trilho_unknown_outcomes: { help: 'Money of which nobody knows yet whether it left.', label: 'provider' },
+  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome of money.', label: 'provider' },
   trilho_breakers_open: {
     help: 'Active connections whose open breaker failed or was probed within fifteen minutes.',
     label: 'provider',
@@ -49,12 +50,15 @@ const GAUGES = {
   },
 } as const
 
+/** Of a key that a provider may or may not have made nobody is woken. */
+const UNKNOWN_MONEY = `a.state = 'unknown' and a.operation in ('${MONEY_OUT.join("', '")}')`
+
 const QUERY = `
 select 'trilho_unknown_outcomes' as gauge, c.provider as label, count(*)::float8 as value
-  from attempt a join connection c on c.uuid = a.connection_uuid where a.state = 'unknown' group by c.provider
+  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_MONEY} group by c.provider
 union all
 select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
-  from attempt a join connection c on c.uuid = a.connection_uuid where a.state = 'unknown' group by c.provider
+  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_MONEY} group by c.provider
 union all
 select 'trilho_breakers_open', c.provider, count(*)::float8
   from breaker b join connection c on c.uuid = b.connection_uuid

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { countsOf } from '../../src/dashboard/statistics.ts'
 import { browserOf, fieldOf } from './support/browser.ts'
 import { livedIn, PASSWORD } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -77,6 +78,8 @@ describe('an operator', () => {
     const { status, text } = await operator.get(`${OPERATOR}/unknown`)
     expect(status).toBe(200)
     expect(text.match(/<article>/g)).toEqual(before.match(/<article>/g))
+    const { unknown } = await countsOf(world.orm.em.fork(), { accountUuid: ours.account, isSimulated: true })
+    expect(unknown).toBe(1)
     const lives = (await operator.get(`${OPERATOR}/lives`)).text
     expect(lives).toContain(`/workflows/${encodeURIComponent(`pix-key/${uuid}/removal`)}`)
     await ours.sql('delete from attempt where subject_uuid = ?', [uuid])

@@ -114,6 +114,28 @@ describe('GET /metrics', () => {
     expect(text).not.toMatch(/^trilho_breakers_open\{provider="PROVIDER_B"\}/m)
   })
 
+  test('counts as unknown money what may have been sent, and no key of PIX', async () => {
+    const connection = await world.connection(await world.account(), { provider: 'PROVIDER_D' })
+    for (const [operation, age] of [
+      ['transfer', '2 minutes'],
+      ['refund', '1 minute'],
+      ['return', '3 minutes'],
+      ['create_key', '1 hour'],
+      ['delete_key', '1 hour'],
+    ])
+      await world.orm.em.fork().execute(
+        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+           state, unknown_since, created_at, updated_at)
+         select gen_random_uuid(), ?, gen_random_uuid(), uuid, provider_account_uuid, 0, 'x', 'unknown',
+           now() - ?::interval, now(), now() from connection where uuid = ?`,
+        [operation, age, connection],
+      )
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_unknown_outcomes\{provider="PROVIDER_D"\} 3$/m)
+    const [, oldest] = /^trilho_unknown_oldest_seconds\{provider="PROVIDER_D"\} ([\d.]+)$/m.exec(text)!
+    expect(Math.floor(Number(oldest) / 60)).toBe(3)
+  })
+
   test('counts by provider what settled within a day although it had been given up, and nothing else', async () => {
     const connection = await world.connection(await world.account(), { provider: 'PROVIDER_B' })
     // A movement of a refund that failed is there long before its money goes after all.

@@ -9,9 +9,10 @@ import { Connection } from '../../db/entities/connection.ts'
 import { Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { beginPause, endPause, type PauseTarget } from '../../db/pauses.ts'
+import { MONEY_OUT } from '../../domain/money-out.ts'
 import { beginRecovery } from '../../engine/deliveries.ts'
 import { keepUnmatched, NothingToReturn, returnUnmatched } from '../../engine/return.ts'
-import { NothingUnknown, SETTLEABLE, settleUnknown } from '../../engine/settle.ts'
+import { NothingUnknown, settleUnknown } from '../../engine/settle.ts'
 import { uuid as wireUuid } from '../../wire/common.ts'
 import type { Door } from '../door.ts'
 import { required } from '../form.ts'
@@ -23,7 +24,7 @@ const reason = z.string().trim().min(3, 'must say why').max(1_000)
 
 const settling = z
   .object({
-    noun: z.enum(SETTLEABLE),
+    noun: z.enum(MONEY_OUT),
     uuid: wireUuid,
     as: z.enum(['settled', 'rejected']),
     end_to_end: z.string().trim().min(1).max(32).optional(),

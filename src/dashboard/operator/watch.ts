@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts'
+import { MONEY_OUT, type MoneyOut } from '../../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/movement.ts'
-import { SETTLEABLE, type Settleable } from '../../engine/settle.ts'
 
 /** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
 const MOST_SHOWN = 200
@@ -8,7 +8,7 @@ const MOST_SHOWN = 200
 const STUCK_MINUTES = 10
 
 export type Unknown = {
-  operation: Settleable
+  operation: MoneyOut
   subject_uuid: string
   account_name: string
   provider: string
@@ -32,7 +32,7 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      where a.operation = any(array[?]) and (a.state = 'unknown'
        or a.state = 'calling' and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
-    [SETTLEABLE],
+    [MONEY_OUT],
   )
 }
 
