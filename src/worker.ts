@@ -70,7 +70,7 @@ const common: Partial<WorkerOptions> = {
   connection,
   namespace: config.temporal.namespace,
   plugins: tracing.plugins,
-  // Longer than any activity, so that a stop loses nothing that was sent.
+  // Longer than any call, so that a stop loses nothing that was sent; what runs on is told to end after the first of them.
   shutdownGraceTime: '20 seconds',
   shutdownForceTime: '30 seconds',
 }

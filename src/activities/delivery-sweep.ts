@@ -5,6 +5,7 @@ import { DISABLE_AFTER_MS } from '../domain/webhook.ts'
 import { wakeDelivery } from '../engine/deliveries.ts'
 import type { Engine } from '../engine/start.ts'
 import type { Dependencies } from './dependencies.ts'
+import { goingOnFor, isToEnd } from './ending.ts'
 
 /** So many rows are claimed at a time, of so many endpoints, and so many of them woken at once. */
 const BATCH = 200
@@ -37,26 +38,28 @@ async function disableSilent(orm: Orm, timeScale: number): Promise<number> {
     [silentSince],
   )
   let disabled = 0
-  for (const { uuid } of silent)
+  for (const { uuid } of silent) {
+    if (isToEnd()) break
     await inTransaction(orm, async em => {
       const webhook = await lockedWebhook(em, uuid)
       if (webhook?.status !== 'ACTIVE' || !webhook.failingSince || webhook.failingSince > silentSince) return
       await disable(em, webhook, 'silent')
       disabled += 1
     })
+  }
   return disabled
 }
 
 /** Ends the rest of what was to be delivered to endpoints that were disabled or removed, a batch at a time. */
 async function endLeft(orm: Orm): Promise<void> {
-  const until = Date.now() + LONGEST_MS
+  const mayGoOn = goingOnFor(LONGEST_MS)
   const left: { uuid: string }[] = await orm.em.fork().execute(
     `select uuid from webhook w where (status = 'DISABLED' or deleted_at is not null)
          and exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING')`,
   )
   for (const { uuid } of left) {
     let isMore = true
-    while (isMore && Date.now() < until) isMore = await endSome(orm, uuid)
+    while (isMore && mayGoOn()) isMore = await endSome(orm, uuid)
   }
 }
 
@@ -73,14 +76,14 @@ function endSome(orm: Orm, uuid: string): Promise<boolean> {
  * none waits for the backlog of another.
  */
 async function wakeDue(orm: Orm, engine: Engine): Promise<number> {
-  const until = Date.now() + LONGEST_MS
+  const mayGoOn = goingOnFor(LONGEST_MS)
   let woken = 0
   for (;;) {
     const before = woken
     const due = await endpointsDue(orm)
-    for (let from = 0; from < due.length && Date.now() < until; from += ENDPOINTS)
+    for (let from = 0; from < due.length && mayGoOn(); from += ENDPOINTS)
       woken += await wake(orm, engine, await claim(orm, due.slice(from, from + ENDPOINTS)))
-    if (woken === before || Date.now() >= until) return woken
+    if (woken === before || !mayGoOn()) return woken
   }
 }
 

@@ -1,5 +1,6 @@
 import { eventsKeptSince } from '../domain/webhook.ts'
 import type { Dependencies } from './dependencies.ts'
+import { goingOnFor } from './ending.ts'
 
 /** Small enough that no transaction holds up the writing of events. */
 const BATCH = 500
@@ -13,7 +14,7 @@ const LONGEST_MS = 8 * 60_000
  */
 export function pruneEvents({ orm }: Dependencies) {
   return async (): Promise<{ forgotten: number }> => {
-    const until = Date.now() + LONGEST_MS
+    const mayGoOn = goingOnFor(LONGEST_MS)
     const before = eventsKeptSince(new Date())
     let forgotten = 0
     for (;;) {
@@ -28,7 +29,7 @@ export function pruneEvents({ orm }: Dependencies) {
         [before, BATCH],
       )
       forgotten += rows.length
-      if (rows.length < BATCH || Date.now() > until) return { forgotten }
+      if (rows.length < BATCH || !mayGoOn()) return { forgotten }
     }
   }
 }

@@ -12,6 +12,7 @@ import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { announceCharge } from './announce.ts'
 import { partyOf } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { throwIfToEnd } from './ending.ts'
 import {
   attemptsToIssue,
   type Begun,
@@ -41,6 +42,7 @@ export function issueCharge(dependencies: Dependencies) {
   return async (order: ChargeOrder): Promise<Issued> => {
     const issuing = { ...order, opened: dependencies.sealer.open<ChargeDetails>(order.details) }
     for (const connectionUuid of order.candidates) {
+      throwIfToEnd()
       const issued = await issueThrough(dependencies, issuing, connectionUuid)
       if (issued) return issued
     }

@@ -14,6 +14,7 @@ import type { Provider } from '../providers/port.ts'
 import { sha256 } from '../sealing.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { isToEnd, throwIfToEnd, unlessToEnd } from './ending.ts'
 
 type Listing = {
   connection: Connection
@@ -36,10 +37,11 @@ export async function repairMeds(
   em: EntityManager,
   { connection, provider, from, to, tellsAgain }: Listing,
 ): Promise<Repaired> {
-  const listed = await provider.listMeds(from, to)
+  const listed = await unlessToEnd(provider.listMeds(from, to))
   if (listed.kind === 'no_answer') return { repaired: 0, noAnswer: listed.code }
   let repaired = 0
   for (const facts of listed.meds) {
+    throwIfToEnd()
     if (!(await isNews(em, connection, facts))) continue
     const { id, status, closed, returns } = facts
     const body = JSON.stringify({ reconciliation: { id, status, closed, returns } })
@@ -81,7 +83,7 @@ export function sweepMeds(dependencies: Dependencies, engine: Engine) {
     const asked = waiting.length
     let told = 0
     const askAll = async () => {
-      for (let uuid = waiting.pop(); uuid !== undefined; uuid = waiting.pop())
+      for (let uuid = waiting.pop(); uuid !== undefined && !isToEnd(); uuid = waiting.pop())
         told += await sweep(dependencies, engine, uuid)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, askAll))

@@ -3,6 +3,7 @@ import { Notice } from '../db/entities/notice.ts'
 import { handOver } from '../engine/notices.ts'
 import type { Engine } from '../engine/start.ts'
 import type { Dependencies } from './dependencies.ts'
+import { isToEnd } from './ending.ts'
 
 /**
  * At most this many at a time, whichever: some may wait long, for the rebuild of a restored database, and are no reason for
@@ -23,6 +24,7 @@ export function sweepNotices({ orm, log }: Dependencies, engine: Engine, most = 
     )
     let handedOver = 0
     for (const notice of waiting) {
+      if (isToEnd()) break
       // One that cannot be handed over must not keep the others waiting.
       const isTaken = await handOver(engine, em, notice).catch(error =>
         log.warn({ error, notice: notice.uuid }, 'notice not handed over'),

@@ -13,6 +13,7 @@ import { sha256 } from '../sealing.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { keepDifferences } from './differences.ts'
+import { throwIfToEnd, unlessToEnd } from './ending.ts'
 import { repairMeds } from './med-reconciliation.ts'
 
 /** What one provider account's statement and ours came to. */
@@ -55,7 +56,7 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
     const { connection, provider } = await reach(dependencies, em, await oneOf(em, providerAccountUuid))
-    const said = await provider.statement(order.from, order.to)
+    const said = await unlessToEnd(provider.statement(order.from, order.to))
     if (said.kind === 'no_answer')
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: said.code }
     const settledBefore = Date.parse(order.to) - scaled(SETTLING_MS, engine.timeScale)
@@ -74,6 +75,7 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
     let { repaired } = meds
     const left: Difference[] = []
     for (const difference of differences) {
+      throwIfToEnd()
       if (await repair(engine, em, { connection, difference })) repaired += 1
       else left.push(difference)
     }

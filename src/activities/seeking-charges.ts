@@ -8,6 +8,7 @@ import type { FoundCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { throwIfToEnd } from './ending.ts'
 import { beginAttempt, type Issuing, leaveCandidate, storeCharge } from './issue-attempts.ts'
 import { giveUp, type Issued, issuedMeanwhile, open } from './issuing.ts'
 
@@ -57,6 +58,7 @@ async function ask(
   const known: Known[] = []
   let silence: string | null = null
   for (const connectionUuid of candidates) {
+    throwIfToEnd()
     const em = dependencies.orm.em.fork()
     const { connection, provider } = await reach(dependencies, em, connectionUuid)
     const found = await provider.findCharge(referenceOf(uuid))

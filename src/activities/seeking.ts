@@ -8,6 +8,7 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome } from '../domain/provider.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
+import { throwIfToEnd } from './ending.ts'
 import { type AttemptKey, FINAL, keep, nextCheck } from './outcomes.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
 import { newAttempt } from './sending.ts'
@@ -39,6 +40,7 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
     const { orm, timeScale } = dependencies
     const words: Word[] = []
     for (const connectionUuid of candidates) {
+      throwIfToEnd()
       const em = orm.em.fork()
       const { connection, provider } = await reach(dependencies, em, connectionUuid)
       const found = await outgoing.find(provider, { subjectUuid: uuid, reference: referenceOf(uuid) }, em)
