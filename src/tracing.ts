@@ -3,6 +3,9 @@ import { Resource } from '@opentelemetry/resources'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 import { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry'
 
+/** A collector that is away holds up a stop for no longer. */
+const EXPORT_MS = 5_000
+
 /**
  * Traces from a request to the provider's call, through workflow and activity, sent by OTLP over HTTP to a collector.
  * The plugins go to Temporal's client and worker; without a collector there are none, and a history holds no headers.
@@ -10,12 +13,13 @@ import { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry'
 export function startTracing(collectorUrl: string | undefined, process: 'api' | 'worker') {
   if (collectorUrl === undefined) return { plugins: [], stop: async () => {} }
   const resource = new Resource({ 'service.name': `trilho-${process}` })
-  const spanProcessor = new BatchSpanProcessor(new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces` }))
+  const exporter = new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces`, timeoutMillis: EXPORT_MS })
+  const spanProcessor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: EXPORT_MS })
   const provider = new NodeTracerProvider({ resource, spanProcessors: [spanProcessor] })
   provider.register()
   return {
     plugins: [new OpenTelemetryPlugin({ resource, spanProcessor })],
-    /** Sends what is not sent yet. */
-    stop: () => provider.shutdown(),
+    /** Sends what is not sent yet; a collector that is away then has missed it, and ends nobody's stop. */
+    stop: () => provider.shutdown().catch(() => {}),
   }
 }

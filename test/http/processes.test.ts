@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text as allOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { issueToken, revokeTokens } from '../../src/admin/accounts.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -24,7 +26,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-async function start() {
+async function start(environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     env: {
       PATH: process.env.PATH,
@@ -34,14 +36,15 @@ async function start() {
       TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
       TRILHO_RATE_LIMIT: '0.001', // Nothing is filled up while this runs.
       TRILHO_RATE_BURST: String(BURST),
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface(child.stdout)) {
     const { url } = JSON.parse(line) as { url?: string }
     if (!url) continue
-    child.stdout.resume()
-    return { url, child }
+    const said = allOf(child.stdout)
+    return { url, child, said }
   }
   throw new Error('the API ended before it listened')
 }
@@ -109,5 +112,33 @@ describe('across processes', () => {
     expect(await uses()).toEqual(first)
     expect(text.startsWith(first.prefix)).toBe(true)
     expect(first.prefix).toMatch(/^trl_test_.{6}$/)
+  })
+})
+
+describe('a stop', () => {
+  const closing: (() => void)[] = []
+  afterEach(() => {
+    for (const close of closing.splice(0)) close()
+  })
+
+  test.each([
+    ['is not there', false],
+    ['does not answer', true],
+  ])('is one in order though the collector of traces %s', async (_, listens) => {
+    const sockets: Socket[] = []
+    const collector = createServer(socket => sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+    const { port } = collector.address() as AddressInfo
+    if (!listens) collector.close()
+    closing.push(() => {
+      for (const socket of sockets) socket.destroy()
+      collector.close()
+    })
+    const { url, child, said } = await start({ TRILHO_OTLP_URL: `http://127.0.0.1:${port}` })
+    await fetch(`${url}/api/v1/providers`)
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    expect((await said).split('\n').at(-2)).toContain('"msg":"stopped"')
   })
 })
