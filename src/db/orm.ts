@@ -42,6 +42,7 @@ import { Migration022_unanswered_cancellations } from './migrations/Migration022
 import { Migration023_money_rules } from './migrations/Migration023_money_rules.ts'
 import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
 import { Migration024_late_settlements } from './migrations/Migration024_late_settlements.ts'
+import { Migration025_late_webhooks } from './migrations/Migration025_late_webhooks.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 import { tlsOf } from './tls.ts'
 
@@ -138,6 +139,7 @@ export async function openOrm({
         { name: '023_money_rules', class: Migration023_money_rules },
         { name: '026_sendings', class: Migration026_sendings },
         { name: '024_late_settlements', class: Migration024_late_settlements },
+        { name: '025_late_webhooks', class: Migration025_late_webhooks },
       ],
       snapshot: false,
     },

@@ -27,7 +27,7 @@ const GAUGES = {
     label: null,
   },
   trilho_deliveries_overdue_seconds: {
-    help: 'How long the most overdue try of a webhook has been due.',
+    help: 'How long the most overdue try has been due, of webhooks whose endpoint does not fail.',
     label: null,
   },
   trilho_webhooks_disabled: { help: 'Endpoints switched off because they failed.', label: null },
@@ -73,8 +73,11 @@ union all
 select 'trilho_deliveries_pending', null, count(*)::float8 from delivery where status = 'PENDING'
 union all
 select 'trilho_deliveries_overdue_seconds', null,
-       greatest(0, coalesce(extract(epoch from now() - min(coalesce(next_try_at, created_at))), 0))::float8
-  from delivery where status = 'PENDING'
+       greatest(0, coalesce(extract(epoch from now() - min(oldest.due)), 0))::float8
+  from webhook w cross join lateral (
+    select min(coalesce(next_try_at, created_at)) as due from delivery
+    where webhook_uuid = w.uuid and status = 'PENDING'
+  ) oldest where w.status = 'ACTIVE' and w.deleted_at is null and w.failing_since is null
 union all
 select 'trilho_webhooks_disabled', null, count(*)::float8 from webhook where status = 'DISABLED' and deleted_at is null
 union all

@@ -160,6 +160,37 @@ describe('GET /metrics', () => {
     expect(said).toEqual(['trilho_unexpected_settlements{provider="PROVIDER_B"} 2'])
   })
 
+  test('a try is late where its endpoint takes what it gets: a backlog of one that fails says nothing of us', async () => {
+    const sql = (query: string, values: unknown[]) => world.orm.em.fork().execute(query, values)
+    const account = await world.account()
+    const [event] = await sql(
+      `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       values (gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()) returning uuid`,
+      [account],
+    )
+    for (const [status, failing, since, next] of [
+      ['ACTIVE', null, '90 seconds', null],
+      ['ACTIVE', null, '3 hours', '80 seconds'],
+      ['ACTIVE', '2 hours', '1 hour', null],
+      ['ACTIVE', '2 hours', '5 hours', '1 hour'],
+      ['DISABLED', null, '1 hour', null],
+    ])
+      await sql(
+        `with hook as (
+           insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at,
+             status, disabled_reason, failing_since)
+           values (gen_random_uuid(), ?, 'https://shop.test', '', '', '{PAYMENT}', '', now(),
+             ?, ?, now() - ?::interval) returning uuid)
+         insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, next_try_at)
+         select gen_random_uuid(), uuid, ?, now() - ?::interval, now(), now() - ?::interval from hook`,
+        [account, status, status === 'DISABLED' ? 'by you' : null, failing, event!.uuid, since, next],
+      )
+    const text = await (await scrape()).text()
+    const [, seconds] = /^trilho_deliveries_overdue_seconds ([\d.]+)$/m.exec(text)!
+    expect(Math.floor(Number(seconds) / 10)).toBe(9)
+    expect(text).toMatch(/^trilho_deliveries_pending 5$/m)
+  })
+
   test('says what workers published, until they have been silent for half a minute', async () => {
     const publish = (worker: string, age: string) =>
       world.orm.em
