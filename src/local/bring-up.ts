@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DemoOptions, DemoResult } from './demo.ts'
 import { keptSecret } from './home.ts'
+import { listeningHere } from './listening.ts'
 import type { LocalInfo } from './local-file.ts'
 import type { ChildPlan } from './processes.ts'
 import { apiIsReady, openTemporal, type Site, startPostgres, startSimulator } from './servers.ts'
@@ -23,7 +24,7 @@ export type Parts = {
 /** Starts everything in the order of who needs whom, and returns where it all is once the API is ready. */
 export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
   const { config, home, ports, processes, abort } = site
-  const { environment } = config
+  const environment = listeningHere(config.environment)
   const secretKeys = config.secretKeys ?? (await keptSecret(home.secretKey, newSecretKey))
   const [database_url, temporal_address] = await Promise.all([
     config.databaseUrl ?? startPostgres(site),

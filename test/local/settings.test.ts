@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { homeIn } from '../../src/local/home.ts'
+import { listeningHere } from '../../src/local/listening.ts'
 
 /** What a process refuses to start with, and what it says then. */
 
@@ -98,4 +99,13 @@ test('a command beside a start speaks to its Temporal, on its queue, whatever is
 test('a start hands its children nothing that is left empty', () => {
   const { environment } = readLocalConfig({ TRILHO_STORAGE_FOLDER: '', TRILHO_LOG_LEVEL: 'warn' })
   expect(environment).toEqual({ TRILHO_LOG_LEVEL: 'warn' })
+})
+
+test.each([
+  ['127.0.0.2', '127.0.0.1'],
+  ['till-3.loja.test', '127.0.0.1'],
+  ['0.0.0.0', '0.0.0.0'],
+  ['::', '::'],
+])('a start finds its children where it asks for them, though the shell exports HOST=%s', (HOST, listens) => {
+  expect(listeningHere({ HOST })).toEqual({ HOST: listens })
 })
