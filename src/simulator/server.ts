@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -41,6 +41,7 @@ type Options = {
 
 /** Brings a simulator up over its home folder; state and certificates there survive it. */
 export async function startSimulator({ config, log, now = () => new Date() }: Options): Promise<Simulator> {
+  removeFacts(config.home) // Of one that was killed: who waits for this one would find that.
   const store = openStore(config.home)
   const authority = await openAuthority(config.home)
   const credential = await authority.issueServerCertificate(serverHosts(config.host, config.publicHost))
@@ -76,6 +77,7 @@ export async function startSimulator({ config, log, now = () => new Date() }: Op
   const facts = factsOf({ url, host: config.publicHost, caFile: authority.caFile, providers })
   writeFacts(config.home, facts)
   const close = async () => {
+    removeFacts(config.home)
     stop.abort()
     await Promise.all([main, ...providers.values()].map(listener => listener.close()))
     await world.agenda.stop()
@@ -147,8 +149,16 @@ function factsOf({ url, host, caFile, providers }: Up): SimulatorFacts {
 /** Written beside and renamed, so that nobody ever reads half of it. */
 function writeFacts(home: string, facts: SimulatorFacts): void {
   mkdirSync(home, { recursive: true })
-  const file = join(home, 'simulator.json')
+  const file = factsFile(home)
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, file)
+}
+
+function removeFacts(home: string): void {
+  rmSync(factsFile(home), { force: true })
+}
+
+function factsFile(home: string): string {
+  return join(home, 'simulator.json')
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -73,6 +74,34 @@ test('what is secret in the home folder is readable by its owner only', async ()
   expect(statSync(join(stage.home, 'tls', 'ca.key')).mode & 0o777).toBe(0o600)
   expect(statSync(join(stage.home, 'simulator.json')).mode & 0o777).toBe(0o600)
   await stage.close()
+})
+
+test('a container is healthy while its simulator answers: not before, and not after it has stopped', async () => {
+  const compose = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8')
+  const [, service = ''] = /^ {2}simulator:\n(.*?)^ {2}\S/ms.exec(compose) ?? []
+  const [program, ...words] = JSON.parse(/^ +test: (\["CMD", .*\])$/m.exec(service)![1]!).slice(1)
+  expect(service).toMatch(/NODE_EXTRA_CA_CERTS: \/simulator\/tls\/ca\.pem/)
+  const check = async (home: string) => {
+    const here = words.map((word: string) => word.replaceAll('/simulator/', `${home}/`))
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(home, 'tls', 'ca.pem') }
+    const [code] = await once(spawn(program, here, { env, stdio: 'ignore' }), 'exit')
+    return code
+  }
+  const stage = await openStage()
+  expect(await check(stage.home)).toBe(0)
+  await stage.stop()
+  expect(await check(stage.home)).toBe(1)
+  expect(existsSync(join(stage.home, 'simulator.json'))).toBe(false)
+
+  // What one that was killed leaves says nothing of the next one.
+  writeFileSync(join(stage.home, 'simulator.json'), JSON.stringify(stage.facts))
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  await expect(openStage({ home: stage.home, port })).rejects.toThrow('EADDRINUSE')
+  expect(existsSync(join(stage.home, 'simulator.json'))).toBe(false)
+  taken.close()
+  rmSync(stage.home, { recursive: true })
 })
 
 /** The simulator as `npm run simulator` starts it. */

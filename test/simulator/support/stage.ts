@@ -26,11 +26,15 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
  * A simulator on free ports over a folder of its own, sixty times faster than life: what is accepted settles after
  * 3 ms, a silence lasts 1 s. Its clock can be moved on.
  */
-export async function openStage({ home = mkdtempSync(join(tmpdir(), 'simulator-')), seed = 1 } = {}) {
+export async function openStage({
+  home = mkdtempSync(join(tmpdir(), 'simulator-')),
+  seed = 1,
+  port = 0,
+} = {}) {
   let aheadMs = 0
   const simulator = await startSimulator({
     config: {
-      ...{ host: '127.0.0.1', port: 0, providerPorts: [0, 0, 0, 0], home, publicHost: 'localhost', seed },
+      ...{ host: '127.0.0.1', port, providerPorts: [0, 0, 0, 0], home, publicHost: 'localhost', seed },
       ...{ timeScale: 60, logLevel: 'silent' },
     },
     log: pino({ level: 'silent' }),
