@@ -47,6 +47,28 @@ test('a refund that may have been taken comes back as it was sent, and looks for
   expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(204)
 })
 
+test('a page that shows a replaced secret replaces none where it is loaded again, nor one that is older', async () => {
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  await ours.sql('update webhook set sealed_token = ? where uuid = ?', [
+    world.dependencies.sealer.seal('whsec_b2xk'),
+    ours.webhook,
+  ])
+  const sealed = async () =>
+    (await ours.sql('select sealed_token from webhook where uuid = ?', [ours.webhook]))[0]
+  const replaces = fieldOf((await merchant.get(on)).text, 'replaces')!
+  const first = await merchant.send(`${on}/rotate`, { replaces }, { on })
+  expect([first.status, first.text.includes('value="whsec_')]).toEqual([200, true])
+  const before = await sealed()
+  for (const form of [{ replaces }, {}]) {
+    const again = await merchant.send(`${on}/rotate`, form as Record<string, string>, { on })
+    expect([again.status, again.headers.get('location')]).toEqual([303, `${on}?done=secret_replaced`])
+  }
+  expect(await sealed()).toEqual(before)
+  const next = fieldOf(first.text, 'replaces')!
+  expect((await merchant.send(`${on}/rotate`, { replaces: next }, { on })).status).toBe(200)
+  expect(await sealed()).not.toEqual(before)
+})
+
 test('a page loaded afresh asks for another thing', async () => {
   const path = `/dashboard/charges/${ours.charge}`
   const [one, other] = [await merchant.get(path), await merchant.get(path)]

@@ -4,7 +4,7 @@ import { type PreviousToken, Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { scaled, WAITS } from '../../domain/waits.ts'
 import { MOST_PREVIOUS_TOKENS } from '../../domain/webhook.ts'
-import type { Sealer } from '../../sealing.ts'
+import { type Sealer, sha256 } from '../../sealing.ts'
 import { maskedSecret, newSecret } from '../../webhooks/signature.ts'
 import type { ChangeWebhook } from '../../wire/webhook.ts'
 import type { Token } from '../auth.ts'
@@ -75,6 +75,27 @@ export async function rotateToken(em: EntityManager, place: Place, given: string
     replaceToken(webhook, token, tools)
     return { webhook, token }
   })
+}
+
+/** The same where the token is still the one of this mark; null where another has taken its place since. */
+export function rotateMarked(
+  em: EntityManager,
+  place: Place,
+  mark: string | null,
+  tools: Tools,
+): Promise<string | null> {
+  return em.transactional(async tx => {
+    const webhook = await lockedWebhookOf(tx, place)
+    if (mark !== markOf(webhook)) return null
+    const token = newSecret()
+    replaceToken(webhook, token, tools)
+    return token
+  })
+}
+
+/** Tells one token of an endpoint from the next, and nothing of either. */
+export function markOf({ sealedToken }: Webhook): string {
+  return sha256(sealedToken).toString('base64url')
 }
 
 function replaceToken(webhook: Webhook, token: string, { sealer, timeScale }: Tools): void {

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import {
   changeWebhook,
   listWebhooks,
+  markOf,
   removeWebhook,
-  rotateToken,
+  rotateMarked,
   webhookOf,
 } from '../../api/webhooks/change.ts'
 import { createWebhook } from '../../api/webhooks/create.ts'
@@ -49,8 +50,10 @@ export function webhookPages({ get, post, house }: Door): void {
 
   post('merchant', `${PATH}/:uuid/rotate`, {
     async act(visit) {
-      const { token } = await rotateToken(visit.em, placeOf(visit), undefined, tools)
-      return webhook(visit, token)
+      const place = placeOf(visit)
+      // Reloading the page that showed it sends the form again, of a secret that is replaced already.
+      const token = await rotateMarked(visit.em, place, visit.form.get('replaces'), tools)
+      return token ? webhook(visit, token) : elsewhere(`${PATH}/${place.uuid}`, 'secret_replaced')
     },
     again: visit => webhook(visit),
   })
@@ -143,6 +146,7 @@ async function webhook(visit: Visit<'merchant'>, secret?: string) {
       meta,
       wrong,
       secret,
+      replaces: markOf(row),
       typed: { url: form.get('url') ?? row.url, events: eventsOf(form) ?? row.events },
       statuses: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
       moves: data.some(({ status }) => status === 'PENDING'),
