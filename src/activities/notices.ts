@@ -1,5 +1,6 @@
 import { raw } from '@mikro-orm/core'
 import { Notice } from '../db/entities/notice.ts'
+import { loggable } from '../db/loggable.ts'
 import { handOver } from '../engine/notices.ts'
 import type { Engine } from '../engine/start.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -27,7 +28,7 @@ export function sweepNotices({ orm, log }: Dependencies, engine: Engine, most = 
       if (isToEnd()) break
       // One that cannot be handed over must not keep the others waiting.
       const isTaken = await handOver(engine, em, notice).catch(error =>
-        log.warn({ error, notice: notice.uuid }, 'notice not handed over'),
+        log.warn({ error: loggable(error), notice: notice.uuid }, 'notice not handed over'),
       )
       if (isTaken) handedOver += 1
     }

@@ -1,6 +1,6 @@
-import { DriverException } from '@mikro-orm/core'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
+import { loggable } from '../db/loggable.ts'
 import { Refusal } from './errors.ts'
 import { UNAVAILABLE_RETRY_S } from './limits.ts'
 import { isOutage } from './outage.ts'
@@ -49,13 +49,4 @@ export function bodyOf({ code, message, more }: Refusal, requestId: string) {
     ...(more.data !== undefined && { data: more.data }),
     request_id: requestId,
   }
-}
-
-/** Where it happened; of a database error without its message and detail, which quote rows. */
-function loggable(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { thrown: typeof error }
-  if (!(error instanceof DriverException)) return { type: error.name, stack: error.stack }
-  const { code, constraint, table, routine } = error as DriverException & Record<string, unknown>
-  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line))
-  return { type: error.name, code, constraint, table, routine, stack: frames.join('\n') }
 }
