@@ -70,8 +70,17 @@ export type By = { by: string; reason: string }
 export function acts(command: Command, { isRoutine = false } = {}): Command {
   const reason = new Option('--reason <reason>', 'kept in the log of acts').argParser(words)
   return command
-    .option('--by <who>', 'kept in the log of acts', words, userInfo().username)
+    .option('--by <who>', 'kept in the log of acts', words, whoGives())
     .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
+}
+
+/** A container may run as a user that no name is known of. */
+export function whoGives(ask: () => { username: string } = userInfo): string {
+  try {
+    return ask().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
 }
 
 /** Does what a command says and writes it down with who and why. */

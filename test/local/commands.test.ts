@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -9,6 +9,7 @@ import type { CommanderError } from 'commander'
 import { type ConnectionOrder, connect } from '../../src/admin/connections.ts'
 import { feeOfText, textOfFee } from '../../src/cli/fees.ts'
 import { trilho } from '../../src/cli/program.ts'
+import { whoGives } from '../../src/cli/tools.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
@@ -564,6 +565,14 @@ describe('a value that does not fit is named before anything is asked of the dat
     await run('token', 'issue', account, 'till', '--expires', '2032-02-29')
     expect(await run('token', 'list', account)).toMatchObject([{ expires_at: '2032-02-29T00:00:00.000Z' }])
   })
+})
+
+test('who gives a command is named by the system, or by number where it knows no name', () => {
+  expect(whoGives()).toBe(userInfo().username)
+  const unknown = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT')
+  }
+  expect(whoGives(unknown)).toBe(`uid ${process.getuid!()}`)
 })
 
 test('every command says what it is for', async () => {
