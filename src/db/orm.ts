@@ -40,9 +40,9 @@ import { Migration020_exact_weeks } from './migrations/Migration020_exact_weeks.
 import { Migration021_foreign_ids } from './migrations/Migration021_foreign_ids.ts'
 import { Migration022_unanswered_cancellations } from './migrations/Migration022_unanswered_cancellations.ts'
 import { Migration023_money_rules } from './migrations/Migration023_money_rules.ts'
-import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
 import { Migration024_late_settlements } from './migrations/Migration024_late_settlements.ts'
 import { Migration025_late_webhooks } from './migrations/Migration025_late_webhooks.ts'
+import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
 import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 import { tlsOf } from './tls.ts'
 
@@ -137,9 +137,9 @@ export async function openOrm({
         { name: '021_foreign_ids', class: Migration021_foreign_ids },
         { name: '022_unanswered_cancellations', class: Migration022_unanswered_cancellations },
         { name: '023_money_rules', class: Migration023_money_rules },
-        { name: '026_sendings', class: Migration026_sendings },
         { name: '024_late_settlements', class: Migration024_late_settlements },
         { name: '025_late_webhooks', class: Migration025_late_webhooks },
+        { name: '026_sendings', class: Migration026_sendings },
       ],
       snapshot: false,
     },
