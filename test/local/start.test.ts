@@ -18,7 +18,7 @@ function journal(stack: Stack): string[] {
 }
 
 test('a start says where everything is, ends in order by one signal or many, and comes back where it was', async () => {
-  const stack = await startStack({ program })
+  const stack = await startStack({ program, environment: { HOST: '127.0.0.2' } })
   const first = stack.local
   expect(Object.keys(await running(stack)).sort()).toEqual([
     'api',
