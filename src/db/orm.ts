@@ -43,7 +43,7 @@ import { Migration023_money_rules } from './migrations/Migration023_money_rules.
 import { Migration024_late_settlements } from './migrations/Migration024_late_settlements.ts'
 import { Migration025_late_webhooks } from './migrations/Migration025_late_webhooks.ts'
 import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
-import { hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
+import { hangUpOnTheLate, hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
 import { tlsOf } from './tls.ts'
 
 export type Orm = MikroORM
@@ -108,6 +108,7 @@ export async function openOrm({
       onPoolCreated(pool: Pool) {
         if (statementMs !== null) hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
         takeBackTheDead(pool)
+        hangUpOnTheLate(pool)
         sayTogether(pool)
       },
     },

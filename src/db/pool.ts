@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 
 /** As much of a pool of `pg` as is needed here. */
-export type Pool = EventEmitter
+export type Pool = EventEmitter & { readonly ending: boolean }
 type Client = EventEmitter & {
   query: (...asked: unknown[]) => Promise<unknown>
   end: () => Promise<void>
@@ -47,6 +47,14 @@ export function takeBackTheDead(pool: Pool): void {
       release(true)
     }),
   )
+}
+
+/**
+ * Hangs up on a connection that came only after its pool was told to end. Kysely, for which it was made, has forgotten the
+ * pool by then and never gives it back, which the end would wait for.
+ */
+export function hangUpOnTheLate(pool: Pool): void {
+  pool.on('acquire', (client: Client) => void (pool.ending && client.end()))
 }
 
 /**

@@ -25,3 +25,17 @@ test('connections that end outside of transactions are too', async () => {
   const all = await Promise.all([1, 2, 3, 4].map(one => orm.em.fork().execute(`select ${one} as one`)))
   expect(all.flat()).toEqual([{ one: 1 }, { one: 2 }, { one: 3 }, { one: 4 }])
 })
+
+test('a pool that is closed while it connects is closed: nobody is left who would give that connection back', async () => {
+  const closing = await openOrm({ databaseUrl: await newDatabase(), poolSize: POOL })
+  await closing.em.fork().execute('select 1')
+  const asked = [1, 2].map(one =>
+    closing.em
+      .fork()
+      .execute(`select ${one}`)
+      .catch(() => 'given up'),
+  )
+  await new Promise(setImmediate) // Now one connection is lent, and another one on its way.
+  await closing.close()
+  expect((await Promise.all(asked))[1]).toBe('given up')
+}, 10_000)
