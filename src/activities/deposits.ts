@@ -7,7 +7,7 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { ask } from '../db/questions.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import type { Engine } from '../engine/start.ts'
-import { tellCharge, tellOrphan } from '../engine/tell.ts'
+import { tellIssued } from '../engine/tell.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
@@ -61,21 +61,14 @@ async function attemptPaid(
 async function tellWhoExpects(
   engine: Engine,
   { uuid: connectionUuid }: Connection,
-  { uuid, subjectUuid, state }: Attempt,
+  attempt: Attempt,
 ): Promise<DepositFate | null> {
-  const notice = { noticeUuid: randomUUID(), connectionUuid }
-  switch (state) {
-    case 'rejected':
-    case 'unreachable':
-      return null
-    case 'calling':
+  switch (await tellIssued(engine, attempt, { noticeUuid: randomUUID(), connectionUuid })) {
+    case 'told':
+      return { kind: 'expected' }
+    case 'issuing':
       return { kind: 'no_answer', code: 'charge_issuing' }
-    case 'orphan':
-    case 'closed':
-      await tellOrphan(engine, uuid, notice)
-      return { kind: 'expected' }
-    default:
-      await tellCharge(engine, subjectUuid, notice)
-      return { kind: 'expected' }
+    case 'none':
+      return null
   }
 }

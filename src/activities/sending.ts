@@ -31,13 +31,16 @@ export function sendBy<Row extends Tried>(
 ) {
   return async (order: SendOrder): Promise<Sent> => {
     const { orm, timeScale } = dependencies
-    const begun = await inTransaction(orm, em => begin(dependencies, em, first, order))
+    const begun = await inTransaction(orm, async em => ({
+      ...(await begin(dependencies, em, first, order)),
+      sendBefore: Date.now() + SENT_WITHIN_MS, // Not from its start: it may have waited for its turn.
+    }))
     if ('sent' in begun) return begun.sent
-    const { attempt, row, sendBefore } = begun
-    if (Date.now() > sendBefore) throw new Error('It is too late to send: its life asks about it by now.')
-    const outcome = await outgoing.send(begun.provider, row, begun)
+    if (Date.now() > begun.sendBefore)
+      throw new Error('It is too late to send: its life asks about it by now.')
+    const outcome = await outgoing.send(begun.provider, begun.row, begun)
     await tellBreaker(orm.em.fork(), begun.connection, outcome)
-    const kept = { ...order, timeScale, sending: attempt.sendings }
+    const kept = { ...order, timeScale, sending: begun.attempt.sendings }
     return inTransaction(orm, tx => keep(tx, outgoing, kept, outcome))
   }
 }
@@ -77,7 +80,7 @@ async function begin<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: SendOrder,
-): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row; sendBefore: number })> {
+): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
   const { uuid, connectionUuid } = order
   const through = all(connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'out'))
   const [row, [called, paused]] = await outgoing.lock(em, uuid, through)
@@ -95,7 +98,8 @@ async function begin<Row extends Tried>(
       doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
       return { sent: { kind: 'unknown', code: 'paused' } }
     }
-    return { ...by, row, attempt: earlier, sendBefore: calls(earlier) }
+    calls(earlier)
+    return { ...by, row, attempt: earlier }
   }
   const over = outgoing.over?.(row) ?? null
   if (over !== null) {
@@ -103,23 +107,22 @@ async function begin<Row extends Tried>(
     return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
-  const sendBefore = calls(attempt)
+  calls(attempt)
   const barred = whyBarred(outgoing.operation, connection, { paused })
   if (barred) Object.assign(attempt, barred)
   else {
     const refusal = await outgoing.begin(em, row, { attempt, connection })
-    if (!refusal) return { ...by, row, attempt, sendBefore }
+    if (!refusal) return { ...by, row, attempt }
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
   return { sent: await answered(em, attempt, uuid) }
 }
 
-/** Counts one more sending of it, and tells until when it may leave. */
-function calls(attempt: Attempt): number {
+/** One more sending of it begins. */
+function calls(attempt: Attempt): void {
   attempt.state = 'calling'
   attempt.sendings += 1
-  return Date.now() + SENT_WITHIN_MS
 }
 
 /**

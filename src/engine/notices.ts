@@ -13,15 +13,7 @@ import { chargeId } from '../workflows/ids.ts'
 import { disputesOf, disputesTaker, medTaker } from './med-notices.ts'
 import { hasLived } from './past-lives.ts'
 import type { Engine } from './start.ts'
-import {
-  tellCharge,
-  tellDeposit,
-  tellOrphan,
-  tellRefund,
-  tellReturn,
-  tellRunning,
-  tellTransfer,
-} from './tell.ts'
+import { tellDeposit, tellIssued, tellRefund, tellReturn, tellRunning, tellTransfer } from './tell.ts'
 import { hint, type Told } from './told.ts'
 
 /** A notice that names a charge which neither a row nor a life knows after this long names none of ours. */
@@ -95,19 +87,13 @@ async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promi
 
 async function chargeTaker(engine: Engine, attempt: Attempt, told: Told): Promise<NoticeOutcome | null> {
   const { notice } = told
-  switch (attempt.state) {
-    case 'rejected':
-    case 'unreachable':
-      return depositTaker(engine, told, attempt)
-    case 'orphan':
-    case 'closed':
-      await tellOrphan(engine, attempt.uuid, hint(notice))
+  switch (await tellIssued(engine, attempt, hint(notice))) {
+    case 'told':
       return 'taken'
-    case 'calling':
+    case 'issuing':
       return (await tellRunning(engine, chargeId(attempt.subjectUuid), hint(notice))) ? 'taken' : null
-    default:
-      await tellCharge(engine, attempt.subjectUuid, hint(notice))
-      return 'taken'
+    case 'none':
+      return depositTaker(engine, told, attempt)
   }
 }
 

@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/common'
 import type { Deposit } from '../activities/deposits.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
 import { chargeId, depositId, medId, orphanId, refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type MedOrder, type ProviderNotice, providerNotice } from '../workflows/messages.ts'
 import { again, type Engine } from './start.ts'
@@ -31,6 +32,31 @@ export function tellOrphan(engine: Engine, attemptUuid: string, notice: Provider
     workflowId: orphanId(attemptUuid),
     order: { attemptUuid },
   })
+}
+
+/**
+ * Who hears of a PIX that names the payload of an attempt to issue: the charge, or the life of an orphan; `none` where its
+ * provider issued no payload, and `issuing` where that is not known yet.
+ */
+export async function tellIssued(
+  engine: Engine,
+  { uuid, subjectUuid, state }: Attempt,
+  notice: ProviderNotice,
+): Promise<'told' | 'issuing' | 'none'> {
+  switch (state) {
+    case 'rejected':
+    case 'unreachable':
+      return 'none'
+    case 'calling':
+      return 'issuing'
+    case 'orphan':
+    case 'closed':
+      await tellOrphan(engine, uuid, notice)
+      return 'told'
+    default:
+      await tellCharge(engine, subjectUuid, notice)
+      return 'told'
+  }
 }
 
 /** An unmatched PIX on its way back: the life finds its attempt, and sends only where none was made. */

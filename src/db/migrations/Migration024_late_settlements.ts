@@ -21,6 +21,7 @@ alter table movement drop constraint if exists movement_reason_check, drop const
   add constraint movement_reason check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over', 'orphan',
     'duplicate_settlement', 'late_settlement')) not valid`
 
+/** They are few; by a moment that never changes, or every change of a movement would touch all its indexes. */
 const UNEXPECTED = `
 create index if not exists movement_unexpected on movement (created_at)
   where reason in ('duplicate_settlement', 'late_settlement')`
