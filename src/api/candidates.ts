@@ -29,7 +29,7 @@ export type Refused = { em: EntityManager; token: Token; body: unknown }
  */
 export async function wrongProvider(
   { em, token, body }: Refused,
-  unable: (candidates: Connection[]) => FieldErrors = () => ({}),
+  unable: (candidates: Connection[]) => FieldErrors,
 ): Promise<FieldErrors> {
   const errors: FieldErrors = {}
   const { success, data } = providerNamed.safeParse(Object(body).provider_uuid)
