@@ -21,9 +21,9 @@ const ARROWS: Record<string, string[]> = {
   workflows: ['domain', 'types of activities'],
   wire: ['domain', 'types of db'],
   db: ['domain'],
-  providers: ['domain'],
+  providers: ['domain', 'resuming'],
   simulator: ['domain', 'config'],
-  webhooks: [],
+  webhooks: ['resuming'],
   messengers: [],
   engine: [
     'domain',
@@ -69,6 +69,7 @@ const ARROWS: Record<string, string[]> = {
   storage: ['domain'],
   lives: ['config', 'tracing'],
   passwords: [],
+  resuming: [],
   // Of the command line only what is done to accounts; of everything else what the API itself uses, never its routes.
   dashboard: [
     'api',

@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls'
-import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { Client, type Dispatcher, Pool } from 'undici'
+import { resumingConnector } from '../resuming.ts'
 import { exchange, type Reply } from './exchange.ts'
 
 /** PEM texts: our certificate and its key where the far side asks for one, and who may vouch for the far side. */
@@ -33,7 +34,7 @@ export function httpClient({ baseUrl, tls, timeoutMs }: HttpOptions): HttpClient
   const basePath = pathname.replace(/\/$/, '')
   const secureContext = createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca })
   const connection = {
-    connect: buildConnector({ secureContext, timeout: timeoutMs, allowH2: false }),
+    connect: resumingConnector({ secureContext, timeout: timeoutMs, allowH2: false }),
     allowH2: false,
     pipelining: 1,
   }

@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
+import { resumingConnector } from '../resuming.ts'
 import type { AddressPolicy } from './addresses.ts'
 import type { Resolve } from './resolver.ts'
 
@@ -28,7 +29,7 @@ export type ConnectorOptions = {
  * its mind between two look-ups gains nothing. Fails with RefusedAddress or NoConnection.
  */
 export function checkedConnector(options: ConnectorOptions): buildConnector.connector {
-  const connect = buildConnector({
+  const connect = resumingConnector({
     lookup: checkedLookup(options),
     secureContext: createSecureContext({ ca: trusted(options.ca) }),
     autoSelectFamily: true,

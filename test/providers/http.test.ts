@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type HttpClient, httpClient } from '../../src/providers/http.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { ownCertificate } from './support/certificate.ts'
 import { deadUrl, type FarSide, farSide } from './support/far-side.ts'
 
@@ -122,6 +123,28 @@ test('calls share connections, and a fresh one has its own, which nobody gets af
   expect(new Set(shared).size).toBeLessThan(shared.length)
   expect(shared.filter(connection => ours.includes(connection))).toEqual([])
 })
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'over %s a fresh connection goes on with the session of the one before, as long as the far side knows it',
+  async maxVersion => {
+    await Promise.all([http.close(), far.close()])
+    far = await farSide({ maxVersion })
+    const { certificate, key } = await ownCertificate('trilho')
+    http = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: 1_500 })
+    far.answers('PUT /thing', { status: 200, json: {} })
+    const call = async () => {
+      expect(await http.call({ ...put, fresh: true })).toMatchObject({ kind: 'answer', status: 200 })
+      collectGarbage()
+    }
+    await call()
+    await call()
+    far.forgetsSessions()
+    await call()
+    await call()
+    expect(far.seen.map(({ isResumed }) => isResumed)).toEqual([false, true, false, true])
+    expect(far.seen.map(({ client }) => client)).toEqual(Array(4).fill('trilho'))
+  },
+)
 
 test('an idle connection that the far side closed does not touch a fresh call', async () => {
   far.answers('PUT /thing', { status: 200, json: {} })

@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http'
+import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
+import { collectGarbage } from '../support/garbage.ts'
 import { dialStory as story } from './dial-story.ts'
 import { eventually, textOf } from './far-side.ts'
 
@@ -120,3 +122,16 @@ test('each try has a connection of its own', async () => {
 })
 
 type Response = Parameters<RequestListener>[1]
+
+test('a host proves who it is once: later tries go on with its session', async () => {
+  const resumed: boolean[] = []
+  const { post } = await story((request, response) => {
+    resumed.push((request.socket as TLSSocket).isSessionReused())
+    response.end()
+  })
+  for (let n = 0; n < 3; n += 1) {
+    await post()
+    collectGarbage()
+  }
+  expect(resumed).toEqual([false, true, true])
+})

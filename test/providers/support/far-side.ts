@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import type { TLSSocket, TlsOptions } from 'node:tls'
 import { ownCertificate } from './certificate.ts'
 
 /** One reply of the far side: an answer, or one of the ways to give none. */
@@ -27,13 +28,15 @@ export type Seen = {
   connection: number
   /** Whom the client's certificate names, where it showed one. */
   client: string | undefined
+  /** Its connection went on with the TLS session of one before it. */
+  isResumed: boolean
 }
 
 /**
  * A scripted provider over TLS on loopback. Each route replies in its order, and keeps repeating its last reply; a
  * token is given to whoever asks, unless scripted otherwise.
  */
-export async function farSide() {
+export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {}) {
   const { certificate, key } = await ownCertificate()
   const scripts = new Map<string, Scripted[]>()
   const seen: Seen[] = []
@@ -42,7 +45,7 @@ export async function farSide() {
   let tokens = 0
 
   const server: Server = createServer(
-    { cert: certificate, key, requestCert: true, rejectUnauthorized: false },
+    { cert: certificate, key, requestCert: true, rejectUnauthorized: false, maxVersion },
     async (request, response) => {
       const call = await seenIn(request, connections.get(request.socket) ?? 0)
       seen.push(call)
@@ -83,6 +86,8 @@ export async function farSide() {
       resets = times
     },
     closeIdle: () => server.closeIdleConnections(),
+    /** As a far side whose next machine takes over. */
+    forgetsSessions: () => server.setTicketKeys(randomBytes(48)),
     async close() {
       const closed = new Promise(resolve => server.close(resolve))
       server.closeAllConnections()
@@ -97,9 +102,10 @@ async function seenIn(request: IncomingMessage, connection: number): Promise<See
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks).toString('utf8')
-  const client = (request.socket as TLSSocket).getPeerCertificate()?.subject?.CN?.toString()
+  const socket = request.socket as TLSSocket
+  const client = socket.getPeerCertificate()?.subject?.CN?.toString()
   const { method = '', url: path = '', headers } = request
-  return { method, path, headers, body, connection, client }
+  return { method, path, headers, body, connection, client, isResumed: socket.isSessionReused() }
 }
 
 function give(reply: Scripted, request: IncomingMessage, response: ServerResponse): void {
