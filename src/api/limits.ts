@@ -53,6 +53,12 @@ export const PROBE_MS = 2_000
 /** A request must have arrived whole by then, so that slow senders hold no connection. */
 export const REQUEST_MS = 30_000
 
+/**
+ * A proxy in front keeps a connection that rests for a minute as a rule, and has to be the one that hangs up: a request
+ * that meets our end would be answered 502, and nobody knew whether it arrived.
+ */
+export const RESTING_MS = 75_000
+
 /** Who is hung up on before having read what was wrong may never read it; who goes on sending is not waited for. */
 export const HEARD_MS = 1_000
 

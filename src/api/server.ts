@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
-import { REQUEST_MS, STOP_MS, UPLOAD_MS } from './limits.ts'
+import { REQUEST_MS, RESTING_MS, STOP_MS, UPLOAD_MS } from './limits.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 export type RunningServer = {
@@ -12,8 +12,8 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
-/** The longest that any request may take to arrive; most get less, see `giveTime`. */
-const TIMEOUTS = { headersTimeout: REQUEST_MS, requestTimeout: UPLOAD_MS }
+/** The longest that any request may take to arrive; most get less, see `giveTime`. Between two, a connection may rest. */
+const TIMEOUTS = { headersTimeout: REQUEST_MS, requestTimeout: UPLOAD_MS, keepAliveTimeout: RESTING_MS }
 const clocks = new WeakMap<IncomingMessage, NodeJS.Timeout>()
 
 /**

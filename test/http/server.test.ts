@@ -20,6 +20,13 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
+test('a connection that rests is kept for longer than a proxy in front keeps it', async () => {
+  const server = await startServer(new Koa(), LOOPBACK)
+  const answer = await fetch(server.url)
+  expect(answer.headers.get('keep-alive')).toBe('timeout=75')
+  await server.stop()
+})
+
 describe('a server that is told to stop', () => {
   async function slowServer(ms: number): Promise<RunningServer> {
     const app = new Koa()
