@@ -12,6 +12,8 @@ import { sayVerdict, type Verdict } from './support/verdict.ts'
 const ROOT = join(import.meta.dirname, '..')
 /** The programs of ours that suites start by the hundred are stripped of their types and compiled once. */
 const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/trilho/compiled') }
+/** V8's cache of compilations holds every suite's modules, and all that they hold, until its process ends. */
+const FORGETTING = '--no-compilation-cache'
 /**
  * A suite takes most of a core, with what it starts; more than four would only wait for the stack they share. Three on
  * two cores are done a minute or two sooner, and then a loaded machine answers some of them too late.
@@ -44,7 +46,7 @@ async function verdictOf(run: string[]): Promise<Verdict> {
     [...run, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
     {
       env: { ...process.env, ...COMPILED_ONCE },
-      execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+      execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', FORGETTING],
     },
   )
   let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
