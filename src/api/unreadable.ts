@@ -25,7 +25,8 @@ export function answerUnreadable(
   // Whoever sent too much hears what became of the request before: something may have been done.
   const read = underWay.filter(response => response.req.complete)
   for (const response of read) if (!response.headersSent) response.setHeader('Connection', 'close')
-  if (read.length > 0) return
+  const last = read.at(-1)
+  if (last) return void last.once('finish', () => socket.end()) // Its headers may have gone without that word.
   if (underWay.some(response => response.headersSent)) return void socket.destroy()
   socket.end(written(new Refusal(CODES[error.code ?? ''] ?? 'malformed_request')))
   setTimeout(() => socket.destroy(), HEARD_MS).unref()
