@@ -65,6 +65,7 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     const out = begun.out ?? (await hold(em, original))
     const at = new Date()
     const legs = await goneFrom(em, original, out)
+    if (out.status === 'FAILED') out.reason = 'late_settlement'
     attempt.state = 'settled'
     close(original, 'returned', at)
     settleMovement(out, sending, at)

@@ -125,7 +125,7 @@ export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
 export type UnexpectedSettlement = {
   uuid: string
   reason: (typeof UNEXPECTED_SETTLEMENTS)[number]
-  noun: 'transfer' | 'refund'
+  noun: 'transfer' | 'refund' | 'return'
   subject_uuid: string
   account_name: string
   provider: string
@@ -137,9 +137,9 @@ export type UnexpectedSettlement = {
 /** Money that left a second time, or after it was said that it had not, of the last thirty days; the newest first. */
 export function unexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
   return em.execute(
-    `select m.uuid, m.reason, case when m.refund_uuid is null then 'transfer' else 'refund' end as noun,
-       coalesce(m.refund_uuid, m.transfer_uuid) as subject_uuid, n.name as account_name, p.provider,
-       m.value_cents as cents, m.end_to_end, m.updated_at as told_at
+    `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,
+       case when m.transfer_uuid is not null then 'transfer' when m.refund_uuid is not null then 'refund' else 'return' end as noun,
+       n.name as account_name, p.provider, m.value_cents as cents, m.end_to_end, m.updated_at as told_at
      from movement m join account n on n.uuid = m.account_uuid
      join provider_account p on p.uuid = m.provider_account_uuid
      where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '30 days'

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setAside } from '../../../src/activities/unmatched.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { inTransaction } from '../../../src/db/orm.ts'
+import { unexpectedSettlements } from '../../../src/dashboard/operator/watch.ts'
 import type { IncomingPix, SendOutcome } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
 import { disputeOf } from '../support/dispute.ts'
@@ -43,6 +44,7 @@ async function stray(ownCents = 1_000) {
   const send = () => books.providers.sendReturn({ uuid, connectionUuid, again: false })
   const dispute = disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd })
   return {
+    uuid,
     /** Its provider takes our return, and loses its answer. */
     async isBeingReturned() {
       books.provider({ refund: async () => LOST })
@@ -225,6 +227,22 @@ test('one that was kept and spent, and has gone after all, is the service’s to
   await pix.spends(1_700)
   await pix.hasGone()
   expect(await pix.stands()).toEqual({ shortfall: -700, outside: 700, disposition: 'returned' })
+})
+
+test('one that goes after it was given up says so where operators look, and one in time says nothing', async () => {
+  const gone = async (pix: Awaited<ReturnType<typeof stray>>) => {
+    await pix.hasGone()
+    const shown = await unexpectedSettlements(books.orm.em.fork())
+    return shown.filter(one => one.subject_uuid === pix.uuid)
+  }
+  const inTime = await stray()
+  await inTime.isBeingReturned()
+  expect(await gone(inTime)).toEqual([])
+  const [givenUp, kept] = [await stray(), await stray()]
+  for (const late of [givenUp, kept]) await late.isSent(REFUSED)
+  await kept.isKept()
+  for (const late of [givenUp, kept])
+    expect(await gone(late)).toMatchObject([{ noun: 'return', reason: 'late_settlement', cents: '1000' }])
 })
 
 test('one that is kept under an open dispute is blocked for it, once, and goes out of that', async () => {
