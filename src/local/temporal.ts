@@ -18,7 +18,8 @@ export type TemporalServer = {
 
 /**
  * The server's own defaults poll 20 times a second, which rounds each hop through a queue up to 50 ms. An activity whose
- * worker has room begins with the answer that schedules it, and takes no way through a queue at all.
+ * worker has room begins with the answer that schedules it, and takes no way through a queue at all. Search attributes
+ * are read from the database every two seconds, and not a dozen times in each life.
  */
 const dynamicConfig = {
   'history.transferProcessorMaxPollRPS': 2000,
@@ -27,6 +28,7 @@ const dynamicConfig = {
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   'system.enableActivityEagerExecution': true,
+  'system.forceSearchAttributesCacheRefreshOnRead': false,
 }
 
 const typeNames: Record<SearchAttributeType, string> = {
@@ -59,7 +61,8 @@ export const temporalEnvironment = { GOGC: '400' }
 
 /**
  * Waits until the namespace answers and knows every search attribute. Those it lacks are added: a development
- * server registers them only when it makes its database, and a server that was given may know none of ours.
+ * server registers them only when it makes its database, and a server that was given may know none of ours. It has heard
+ * of them once it can search by them, which may be later than it lists them.
  */
 export async function temporalIsHealthy(
   address: string,
@@ -67,6 +70,7 @@ export async function temporalIsHealthy(
   abort?: AbortSignal,
 ): Promise<void> {
   let last = 'no answer'
+  let added: string[] = []
   await waitUntil(knowsItAll, {
     what: () => `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
     limitMs: LIMITS.temporalMs,
@@ -81,8 +85,13 @@ export async function temporalIsHealthy(
         const missing = searchAttributes.filter(
           ({ name }) => !customAttributes || !(name in customAttributes),
         )
-        if (missing.length === 0) return true
-        last = `without the search attributes ${missing.map(({ name }) => name).join(', ')}`
+        if (missing.length === 0) {
+          const query = added.map(name => `${name} is not null`).join(' and ')
+          if (query) await workflowService.countWorkflowExecutions({ namespace, query })
+          return true
+        }
+        added = missing.map(({ name }) => name)
+        last = `without the search attributes ${added.join(', ')}`
         const types = missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)])
         await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
         return false

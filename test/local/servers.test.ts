@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { Connection } from '@temporalio/client'
+import { Client, Connection } from '@temporalio/client'
+import { defineSearchAttributeKey } from '@temporalio/common'
 import { openOrm } from '../../src/db/orm.ts'
 import { temporalIsHealthy } from '../../src/local/temporal.ts'
 import { waitUntil } from '../../src/local/waiting.ts'
@@ -37,13 +38,19 @@ test('what PostgreSQL refuses is not quoted in its log', async () => {
   expect(log()).not.toContain('52998224725')
 })
 
-test('a server that lacks a search attribute of ours learns it', async () => {
+test('a server that lacks a search attribute of ours learns it, and the next life may carry it', async () => {
   const { address, namespace, stop } = await startTemporal()
+  await using open = new AsyncDisposableStack()
+  open.defer(stop)
   const searchAttributes = [{ name: 'TrilhoValueCents', type: 'INT' }] as const
   await temporalIsHealthy(address, { namespace, searchAttributes })
   const connection = await Connection.connect({ address })
+  open.defer(() => connection.close())
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
   expect(customAttributes?.TrilhoValueCents).toBe(3) // A whole number, in Temporal's numbering.
-  await connection.close()
-  await stop()
+  const begun = new Client({ connection, namespace }).workflow.start('aLife', {
+    ...{ workflowId: 'one', taskQueue: 'nobody' },
+    typedSearchAttributes: [{ key: defineSearchAttributeKey('TrilhoValueCents', 'INT'), value: 1 }],
+  })
+  await expect(begun).resolves.toMatchObject({ workflowId: 'one' })
 })
