@@ -64,8 +64,11 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
     // One that went before its database was restored was begun in no row of now.
     const out = begun.out ?? (await hold(em, original))
     const at = new Date()
-    const legs = await goneFrom(em, original, out)
-    if (out.status === 'FAILED') out.reason = 'late_settlement'
+    const isLate = out.status === 'FAILED'
+    const legs = isLate
+      ? await goneLate(em, original)
+      : returnSettled(original.accountUuid, original.valueCents)
+    if (isLate) out.reason = 'late_settlement'
     attempt.state = 'settled'
     close(original, 'returned', at)
     settleMovement(out, sending, at)
@@ -89,12 +92,11 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
 }
 
 /**
- * Out of what is held for it. Money that went although it was thought to stay is where it waits; where an operator has
- * kept it meanwhile it is the account's, or the service's to advance.
+ * Money that went although it was thought to stay is where it waits; where an operator has kept it meanwhile it is the
+ * account's, or the service's to advance.
  */
-async function goneFrom(em: EntityManager, original: Movement, out: Movement): Promise<Leg[]> {
+async function goneLate(em: EntityManager, original: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = original
-  if (out.status !== 'FAILED') return returnSettled(accountUuid, cents)
   if (original.disposition !== 'kept')
     return [...returnHeld(accountUuid, cents), ...returnSettled(accountUuid, cents)]
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })

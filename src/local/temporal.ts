@@ -61,8 +61,8 @@ export const temporalEnvironment = { GOGC: '400' }
 
 /**
  * Waits until the namespace answers and knows every search attribute. Those it lacks are added: a development
- * server registers them only when it makes its database, and a server that was given may know none of ours. It has heard
- * of them once it can search by them, which may be later than it lists them.
+ * server registers them only when it makes its database, and a server that was given may know none of ours. It takes a
+ * life that carries them once it can search by them, which may be later than it lists them.
  */
 export async function temporalIsHealthy(
   address: string,
@@ -70,7 +70,6 @@ export async function temporalIsHealthy(
   abort?: AbortSignal,
 ): Promise<void> {
   let last = 'no answer'
-  let added: string[] = []
   await waitUntil(knowsItAll, {
     what: () => `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
     limitMs: LIMITS.temporalMs,
@@ -86,12 +85,10 @@ export async function temporalIsHealthy(
           ({ name }) => !customAttributes || !(name in customAttributes),
         )
         if (missing.length === 0) {
-          const query = added.map(name => `${name} is not null`).join(' and ')
-          if (query) await workflowService.countWorkflowExecutions({ namespace, query })
+          await workflowService.countWorkflowExecutions({ namespace, query: nothingWith(searchAttributes) })
           return true
         }
-        added = missing.map(({ name }) => name)
-        last = `without the search attributes ${added.join(', ')}`
+        last = `without the search attributes ${missing.map(({ name }) => name).join(', ')}`
         const types = missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)])
         await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
         return false
@@ -101,6 +98,11 @@ export async function temporalIsHealthy(
       return false
     }
   }
+}
+
+/** A search by all of them that nothing is found by, and that no number of lives makes slow. */
+function nothingWith(searchAttributes: readonly SearchAttribute[]): string {
+  return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
 }
 
 /** Waits until a worker that came after `since` takes tasks from the queue. */

@@ -4,18 +4,20 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
 import { DISCREET } from '../../src/local/postgres.ts'
+import { temporalArguments } from '../../src/local/temporal.ts'
 import { THRIFT } from '../../src/local/thrift.ts'
 
 /** What the container files say of this repository stays true. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFile(join(root, file), 'utf8')
-const [dockerfile, compose, manifest, production, example, ...settings] = await Promise.all([
+const [dockerfile, compose, manifest, production, example, temporal, ...settings] = await Promise.all([
   read('Dockerfile'),
   read('docker-compose.yml'),
   read('package.json'),
   read('docs/production.md'),
   read('.env.example'),
+  read('deploy/temporal/dynamic-config.yml'),
   read('src/config.ts'),
   read('src/storage/settings.ts'),
 ])
@@ -54,6 +56,15 @@ test('every variable that is told of for production reaches the processes, but f
   }
   const empty = Object.fromEntries(told.map(name => [name, '']))
   expect(readConfig({ ...empty, ...needed })).toEqual(readConfig(needed))
+})
+
+test('its Temporal server is told what the one of `npm start` is, but for what that one alone has to be told', () => {
+  const told = [...temporal.matchAll(/^(\S+): \[\{ value: (\S+) \}\]$/gm)].map(
+    ([, name, value]) => `${name}=${value}`,
+  )
+  const server = { port: 1, namespace: 'default', searchAttributes: [] }
+  const local = temporalArguments(server).filter((_, at, all) => all[at - 1] === '--dynamic-config-value')
+  expect([...told, 'system.forceSearchAttributesCacheRefreshOnRead=false']).toEqual(local)
 })
 
 test('a PostgreSQL that is only being set up, on its socket, is not healthy', () => {

@@ -125,7 +125,7 @@ export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
 export type UnexpectedSettlement = {
   uuid: string
   reason: (typeof UNEXPECTED_SETTLEMENTS)[number]
-  noun: 'transfer' | 'refund' | 'return'
+  noun: MoneyOut
   subject_uuid: string
   account_name: string
   provider: string
@@ -138,7 +138,8 @@ export type UnexpectedSettlement = {
 export function unexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
   return em.execute(
     `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,
-       case when m.transfer_uuid is not null then 'transfer' when m.refund_uuid is not null then 'refund' else 'return' end as noun,
+       case when m.transfer_uuid is not null then 'transfer'
+         when m.refund_uuid is not null then 'refund' else 'return' end as noun,
        n.name as account_name, p.provider, m.value_cents as cents, m.end_to_end, m.updated_at as told_at
      from movement m join account n on n.uuid = m.account_uuid
      join provider_account p on p.uuid = m.provider_account_uuid
