@@ -8,7 +8,7 @@ import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
 import { Event } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { UNANSWERED } from '../db/pool.ts'
+import { tell } from '../db/questions.ts'
 import type { EventType } from '../domain/webhook.ts'
 import { type LinkTo, medShown, showAttachments, showMed } from '../wire/med.ts'
 import { movementShown, showMovement } from '../wire/movement.ts'
@@ -143,10 +143,11 @@ export function announceMovement(
 async function announce(em: EntityManager, { at, body, sequence, ...about }: Announcement): Promise<void> {
   const uuid = randomUUID()
   await em.insert(Event, { ...about, uuid, sequence, body: { ...body, sequence }, createdAt: at })
-  await em.execute(
-    `${UNANSWERED} insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
-     select gen_random_uuid(), w.uuid, ?, ?, ? from webhook w left join connection k on k.uuid = ?
-     where w.account_uuid = ? and w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[?]
+  await tell(
+    em,
+    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
+     select gen_random_uuid(), w.uuid, ?::uuid, ?::timestamptz, ?::timestamptz from webhook w left join connection k on k.uuid = ?
+     where w.account_uuid = ? and w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[?]::text[]
        and ${HEARS_OF_ITS_MODE}`,
     [uuid, at, at, about.connectionUuid, about.accountUuid, about.type],
   )

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/orm.ts'
+import { rowsOf } from '../db/questions.ts'
 
 /** What a life has left to do after a transaction: deliveries to start, unmatched money to send back. */
 export type LeftToDo = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
@@ -10,12 +11,13 @@ export const NOTHING_LEFT: LeftToDo = { deliveries: [], returns: [] }
  */
 export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<LeftToDo> {
   await em.flush()
-  const rows: { uuid: string; connection_uuid: string | null }[] = await em.execute(
-    `select d.uuid, null as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
-     where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
-     union all
-     select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
-     where e.life_uuid = ? and m.disposition = 'held'`,
+  const rows = await rowsOf<{ uuid: string; connection_uuid: string | null }>(
+    em,
+    `select d.uuid, null::uuid as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
+       where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
+       union all
+       select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
+       where e.life_uuid = ? and m.disposition = 'held'`,
     [lifeUuid, lifeUuid],
   )
   const left: LeftToDo = { deliveries: [], returns: [] }

@@ -1,4 +1,5 @@
 import type { EntityManager, Orm } from '../db/orm.ts'
+import { rowsOf } from '../db/questions.ts'
 import { type TokenMode, tokenHash } from '../tokens.ts'
 import { refuse } from './errors.ts'
 import { MOST_REMEMBERED_TOKENS, TOKEN_TRUST_MS } from './limits.ts'
@@ -55,15 +56,14 @@ export function authenticator(orm: Orm, now: () => number = Date.now): Authentic
 
 /** One statement finds the token and, once a minute, writes down that it was used: nothing is left for later. */
 async function usableToken(em: EntityManager, hash: string): Promise<Usable | null> {
-  const [row] = await em.execute<
-    {
-      uuid: string
-      account_uuid: string
-      connection_uuid: string | null
-      mode: TokenMode
-      expires_ms: string | null
-    }[]
-  >(
+  const [row] = await rowsOf<{
+    uuid: string
+    account_uuid: string
+    connection_uuid: string | null
+    mode: TokenMode
+    expires_ms: string | null
+  }>(
+    em,
     `with found as (
        select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
        from token t join account a on a.uuid = t.account_uuid

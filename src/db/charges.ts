@@ -2,7 +2,7 @@ import { Charge, type Split } from './entities/charge.ts'
 import type { Connection } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import type { EntityManager } from './orm.ts'
-import type { Row } from './questions.ts'
+import { type Row, rowsOf } from './questions.ts'
 import { readingOf } from './reading.ts'
 import type { Where } from './where.ts'
 
@@ -16,29 +16,44 @@ export type ReadSplit = Pick<Split, 'uuid' | 'type' | 'amount' | 'status'> & {
   recipient: { uuid: string; name: string }
 }
 
+type ChargeRow = Row & { provider: Connection['provider']; splits: ReadSplit[] | null }
+
+/** One charge as it is shown. */
+export async function readCharge(em: EntityManager, { sql, values }: Where): Promise<ReadCharge | null> {
+  const { select, made } = readingCharges(em, `select uuid from charge where ${sql}`)
+  const [row] = await rowsOf<ChargeRow>(em, select, values)
+  return row ? made(row) : null
+}
+
 /** Charges, newest first, as one moment saw them. The page is found by keys alone, so that a far one costs no more. */
 export async function readCharges(
   em: EntityManager,
   { sql, values }: Where,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ReadCharge[]> {
+  const page = `select uuid from charge where ${sql} order by created_at desc, uuid desc limit ? offset ?`
+  const { select, made } = readingCharges(em, page)
+  return (await em.execute<ChargeRow[]>(select, [...values, limit, offset])).map(made)
+}
+
+/** How those of some keys are read, and what a row says. */
+function readingCharges(em: EntityManager, keys: string) {
   const charge = readingOf(em, Charge, 'c')
   const movement = readingOf(em, Movement, 'm')
-  const rows = await em.execute<(Row & { provider: Connection['provider']; splits: ReadSplit[] | null })[]>(
-    `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS} as splits
-     from (select uuid from charge where ${sql} order by created_at desc, uuid desc limit ? offset ?) page
+  return {
+    select: `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS} as splits
+     from (${keys}) page
      join charge c on c.uuid = page.uuid
      join connection k on k.uuid = c.connection_uuid
      left join movement m on m.uuid = c.movement_uuid
      order by c.created_at desc, c.uuid desc`,
-    [...values, limit, offset],
-  )
-  return rows.map(row => ({
-    ...charge.of(row),
-    connection: { uuid: row.c_connection_uuid as string, provider: row.provider },
-    movement: row.m_uuid === null ? null : movement.of(row),
-    splits: row.splits ?? [],
-  }))
+    made: (row: ChargeRow): ReadCharge => ({
+      ...charge.of(row),
+      connection: { uuid: row.c_connection_uuid as string, provider: row.provider },
+      movement: row.m_uuid === null ? null : movement.of(row),
+      splits: row.splits ?? [],
+    }),
+  }
 }
 
 export async function countCharges(em: EntityManager, { sql, values }: Where): Promise<number> {

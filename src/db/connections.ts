@@ -1,6 +1,6 @@
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { first, type Question, type Row } from './questions.ts'
+import { first, type Question, rowsOf } from './questions.ts'
 import { entities, readingOf } from './reading.ts'
 
 /** How connections are read on the way of every operation; those of requests are to be looked at only, pauses included. */
@@ -26,7 +26,7 @@ export function rankedConnections(em: EntityManager, accountUuid: string): Promi
 
 async function looked(em: EntityManager, from: string, values: string[]): Promise<Connection[]> {
   const connection = readingOf(em, Connection, 'c', ['isPausedIn', 'isPausedOut'])
-  const rows = await em.execute<Row[]>(`select ${connection.columns} from ${from}`, values)
+  const rows = await rowsOf(em, `select ${connection.columns} from ${from}`, values)
   return rows.map(connection.of)
 }
 

@@ -1,6 +1,6 @@
 import { Notice, type NoticeOutcome } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
-import type { Row } from './questions.ts'
+import { rowsOf } from './questions.ts'
 import { readingOf } from './reading.ts'
 
 export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
@@ -19,13 +19,14 @@ export async function keepNotices(
 ): Promise<Notice[]> {
   if (told.length === 0) return []
   const notice = readingOf(em, Notice, 'n')
-  const rows = await em.execute<Row[]>(
+  const rows = await rowsOf(
+    em,
     `with told as (
-       select * from json_to_recordset(?) as t (uuid uuid, digest text, kind text, reference text,
+       select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
          "endToEnd" text, body text, "requestId" text)
      ), kept as (
        insert into notice (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
-       select uuid, ?, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from told
+       select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from told
        on conflict (connection_uuid, digest) do nothing
        returning *
      )
@@ -44,5 +45,5 @@ export async function markHanded(
   { uuid }: Pick<Notice, 'uuid'>,
   outcome: NoticeOutcome,
 ): Promise<void> {
-  await em.execute('update notice set handed_at = now(), outcome = ? where uuid = ?', [outcome, uuid])
+  await rowsOf(em, 'update notice set handed_at = now(), outcome = ? where uuid = ?', [outcome, uuid])
 }

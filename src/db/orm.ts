@@ -1,6 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { type EntityManager, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql'
+import { Driver } from './driver.ts'
 import { Account } from './entities/account.ts'
 import { Attempt } from './entities/attempt.ts'
 import { Charge, Split } from './entities/charge.ts'
@@ -43,7 +44,14 @@ import { Migration023_money_rules } from './migrations/Migration023_money_rules.
 import { Migration024_late_settlements } from './migrations/Migration024_late_settlements.ts'
 import { Migration025_late_webhooks } from './migrations/Migration025_late_webhooks.ts'
 import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
-import { hangUpOnTheLate, hangUpOnTheSilent, type Pool, sayTogether, takeBackTheDead } from './pool.ts'
+import {
+  hangUpOnTheLate,
+  hangUpOnTheSilent,
+  type Pool,
+  sayTogether,
+  takeBackTheDead,
+  takeMessages,
+} from './pool.ts'
 import { tlsOf } from './tls.ts'
 
 export type Orm = MikroORM
@@ -73,6 +81,7 @@ export async function openOrm({
 }: OrmOptions): Promise<Orm> {
   const ssl = tlsOf(databaseUrl)
   return MikroORM.init({
+    driver: Driver as typeof PostgreSqlDriver,
     clientUrl: databaseUrl,
     entities: [
       Account,
@@ -106,6 +115,7 @@ export async function openOrm({
       ...(ssl !== undefined && { ssl }),
       ...(lockMs !== undefined && { lock_timeout: lockMs }),
       onPoolCreated(pool: Pool) {
+        takeMessages(pool)
         if (statementMs !== null) hangUpOnTheSilent(pool, statementMs + LAST_WORD_MS)
         takeBackTheDead(pool)
         hangUpOnTheLate(pool)

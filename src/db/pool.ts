@@ -1,9 +1,12 @@
 import type { EventEmitter } from 'node:events'
+import { type Answer, Message } from './message.ts'
+import { keptStatement, type Statement } from './statements.ts'
 
 /** As much of a pool of `pg` as is needed here. */
 export type Pool = EventEmitter & { readonly ending: boolean }
 type Client = EventEmitter & {
   query: (...asked: unknown[]) => Promise<unknown>
+  getTypeParser(oid: number, format?: string): (value: string) => unknown
   end: () => Promise<void>
   release: (error?: Error | boolean) => void
 }
@@ -57,76 +60,95 @@ export function hangUpOnTheLate(pool: Pool): void {
   pool.on('acquire', (client: Client) => void (pool.ending && client.end()))
 }
 
-/**
- * Lets what needs no answer of its own travel in the message of the statement after it: the beginning of a transaction,
- * and in it the rows that are written whole or by their key. A transaction that only writes such rows is one message, one
- * that asks nothing is none. PostgreSQL takes `begin; insert …; commit` as it takes the three one after the other: what
- * fails is the error of the message, and nothing after it is done, the end of the transaction neither.
- */
-export function sayTogether(pool: Pool): void {
-  const transactions = new WeakMap<Client, { hasBegun: boolean; unsaid: string[] }>()
-  // Whoever gave it back without an end leaves nothing to the next one.
-  pool.on('release', (_error: unknown, client: Client) => transactions.delete(client))
+/** Lets a connection be asked several statements in one message, as an array. */
+export function takeMessages(pool: Pool): void {
   pool.on('connect', (client: Client) => {
     const ask = client.query.bind(client)
-    client.query = async (...asked) => {
-      const text = textOf(asked)
-      if (BEGINNING.test(text)) {
-        transactions.set(client, { hasBegun: false, unsaid: [text] })
-        return nothing()
-      }
-      const transaction = transactions.get(client)
-      // Every read of a request passes here: what can only be one statement is handed on as it is.
-      if (!transaction) return text.includes('; ') ? together(await ask(...asked)) : ask(...asked)
-      if (text.startsWith(UNANSWERED) || (ROW.test(text) && !ANSWERED.test(text))) {
-        transaction.unsaid.push(text)
-        return nothing()
-      }
-      if (UNDOING.test(text)) transaction.unsaid = []
-      if (END.test(text)) {
-        transactions.delete(client)
-        if (!transaction.hasBegun && transaction.unsaid.length < 2) return nothing()
-      }
-      const unsaid = transaction.unsaid.splice(0)
-      transaction.hasBegun = true
-      return together(await (unsaid.length === 0 ? ask(...asked) : after(unsaid, asked, ask)))
+    client.query = (...asked) => {
+      const [statements] = asked
+      if (!Array.isArray(statements)) return ask(...asked)
+      return new Promise<Answer[]>((hear, fail) => {
+        const told = (error: Refusal | null, answers: Answer[]) => {
+          if (error === null) return hear(answers)
+          // What the connection has kept is not true any more: the next one begins without it.
+          if (STALE.has(error.code)) void client.end()
+          fail(error)
+        }
+        ask(new Message(statements as Statement[], client, told))
+      })
     }
   })
 }
 
-/** Marks a statement of ours whose answer nobody looks at. */
-export const UNANSWERED = '/* unanswered */'
+type Refusal = Error & { code?: string }
+
+/** A kept statement whose columns are others now, or that somebody between us and PostgreSQL has forgotten. */
+const STALE = new Set<unknown>(['0A000', '26000'])
+
+/**
+ * Lets what needs no answer of its own travel in the message of the statement after it: the beginning of a transaction,
+ * and in it what is only told. A transaction that only tells is one message, one that asks nothing is none. What fails is
+ * the error of the message, and nothing after it is done, the end of the transaction neither.
+ */
+export function sayTogether(pool: Pool): void {
+  const transactions = new WeakMap<Client, Begun>()
+  // Whoever gave it back without an end leaves nothing to the next one.
+  pool.on('release', (_error: unknown, client: Client) => transactions.delete(client))
+  pool.on('connect', (client: Client) => {
+    const ask = client.query.bind(client)
+    const askTogether = (statements: Statement[]) => ask(statements) as Promise<Answer[]>
+
+    const told = async (statements: Statement[]): Promise<Answer[]> => {
+      const transaction = transactions.get(client)
+      if (!transaction) return askTogether(statements)
+      if (statements.every(({ isUnheard }) => isUnheard)) {
+        transaction.unsaid.push(...statements)
+        return statements.map(nothing)
+      }
+      const unsaid = saying(transaction)
+      return (await askTogether([...unsaid, ...statements])).slice(unsaid.length)
+    }
+
+    client.query = async (...asked) => {
+      const [text, values = []] = asked as [string, unknown[]?]
+      if (text === TOGETHER) return { ...nothing(), rows: await told(values as Statement[]) }
+      if (BEGINNING.test(text)) {
+        transactions.set(client, { isSaid: false, unsaid: [keptStatement(text, [])] })
+        return nothing()
+      }
+      const transaction = transactions.get(client)
+      if (!transaction) return ask(...asked)
+      if (UNDOING.test(text)) transaction.unsaid = []
+      if (END.test(text)) {
+        transactions.delete(client)
+        if (!transaction.isSaid && transaction.unsaid.length < 2) return nothing()
+      }
+      const unsaid = saying(transaction)
+      if (unsaid.length === 0) return ask(...asked)
+      if (text.includes(';')) {
+        await askTogether(unsaid) // It may be several, which only a message of their own takes.
+        return ask(...asked)
+      }
+      const statement = END.test(text) ? keptStatement(text, []) : { text, values }
+      return (await askTogether([...unsaid, statement])).at(-1)
+    }
+  })
+}
+
+/** What a connection is asked where its statements (src/db/statements.ts) stand in the place of values. */
+export const TOGETHER = 'together'
+
+/** A transaction: whether PostgreSQL has heard of it, and what it has not heard of it yet. */
+type Begun = { isSaid: boolean; unsaid: Statement[] }
 
 const BEGINNING = /^(begin|start transaction)\b[^;]*$/
 const END = /^(commit|rollback)$/
 /** Whatever is undone need not be said; before a savepoint there is nothing left to say. */
 const UNDOING = /^rollback\b/
-/**
- * As MikroORM writes what a flush has found new or changed. It looks at no answer of these, so how many rows they were
- * is not told.
- */
-const ROW = /^(insert into "|update ".* where "uuid" = '[\da-f-]{36}'$)/s
-const ANSWERED = / (returning|on conflict) /
-const nothing = () => ({ command: '', rowCount: null, rows: [] })
+const nothing = (): Answer => ({ command: '', rowCount: null, rows: [] })
 
-/** Of a message of several statements (src/db/questions.ts) the rows are those of each. */
-function together(answer: unknown): unknown {
-  return Array.isArray(answer) ? { ...nothing(), rows: answer.map(({ rows }) => rows) } : answer
-}
-
-/** The text of a statement without parameters; of any other it is empty. */
-function textOf([text, values]: unknown[]): string {
-  return typeof text === 'string' && (!Array.isArray(values) || values.length === 0) ? text : ''
-}
-
-/** Says it with what is still unsaid before it, and gives the answer to it alone. */
-async function after(unsaid: string[], asked: unknown[], ask: Client['query']): Promise<unknown> {
-  const text = textOf(asked)
-  if (text === '') {
-    await ask(unsaid.join('; ')) // A statement with parameters is a message of another kind.
-    return ask(...asked)
-  }
-  const answers = (await ask([...unsaid, text].join('; '))) as unknown[]
-  const own = answers.slice(unsaid.length)
-  return own.length === 1 ? own[0] : own
+/** What is to be said before anything else is. */
+function saying(transaction: Begun): Statement[] {
+  transaction.isSaid = true
+  return transaction.unsaid.splice(0)
 }

@@ -1,6 +1,6 @@
 import { type Leg, postingsOf } from '../domain/ledger.ts'
 import type { EntityManager } from './orm.ts'
-import { UNANSWERED } from './pool.ts'
+import { rowsOf, tell } from './questions.ts'
 
 /** The legs of one movement, all at one provider account. */
 export type Entry = { movementUuid: string; providerAccountUuid: string; legs: Leg[] }
@@ -18,9 +18,10 @@ export async function post(em: EntityManager, entries: Entry[]): Promise<void> {
     postingsOf(legs).map(posting => ({ ...posting, movementUuid, providerAccountUuid })),
   )
   if (rows.length === 0) return
-  await em.execute(
-    `${UNANSWERED} with leg as (
-       select * from unnest(array[?]::uuid[], array[?]::uuid[], array[?]::uuid[], array[?]::text[], array[?]::bigint[])
+  await tell(
+    em,
+    `with leg as (
+       select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::bigint[])
          with ordinality as l (movement, provider_account, account, bucket, cents, position)
      ), wanted as (
        select provider_account, account, bucket, sum(cents) as cents from leg group by provider_account, account, bucket
@@ -62,8 +63,9 @@ export async function lockBalances(
   em: EntityManager,
   { accountUuid, providerAccountUuids }: { accountUuid: string; providerAccountUuids: string[] },
 ): Promise<void> {
-  await em.execute(
-    `select from balance where account_uuid = ? and provider_account_uuid = any(array[?]::uuid[])
+  await rowsOf(
+    em,
+    `select from balance where account_uuid = ? and provider_account_uuid = any(?::uuid[])
      order by provider_account_uuid, account_uuid, bucket for update`,
     [accountUuid, providerAccountUuids],
   )
@@ -74,7 +76,8 @@ export async function lockAvailable(
   em: EntityManager,
   at: { accountUuid: string; providerAccountUuid: string },
 ): Promise<number> {
-  const rows: { bucket: string; cents: string }[] = await em.execute(
+  const rows = await rowsOf<{ bucket: string; cents: string }>(
+    em,
     `select bucket, cents from balance where provider_account_uuid = ? and account_uuid = ? order by bucket for update`,
     [at.providerAccountUuid, at.accountUuid],
   )

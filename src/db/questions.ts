@@ -1,11 +1,14 @@
+import type { Answer } from './message.ts'
 import type { EntityManager } from './orm.ts'
+import { TOGETHER } from './pool.ts'
+import { keptStatement, type Statement } from './statements.ts'
 
 /** A row as PostgreSQL answers it, by the names of its columns. */
 export type Row = Record<string, unknown>
 
 /** What is to be known: its statements, and what the rows of all of them say. */
 export type Question<Answer> = {
-  statements: readonly { sql: string; values: readonly unknown[] }[]
+  statements: readonly Statement[]
   heard: (rows: Row[][]) => Answer
 }
 
@@ -15,7 +18,7 @@ export function question<Answer>(
   values: readonly unknown[],
   heard: (rows: Row[]) => Answer,
 ): Question<Answer> {
-  return { statements: [{ sql, values }], heard: ([rows]) => heard(rows!) }
+  return { statements: [keptStatement(sql, values)], heard: ([rows]) => heard(rows!) }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each question has an answer of its own, which `Answers` names.
@@ -49,13 +52,24 @@ export function first<Answer>({ statements, heard }: Question<Answer[]>): Questi
  * other: each sees what had been committed when its own turn came, so what follows a lock is as of the moment the lock
  * was given.
  */
-export async function ask<Answer>(
-  em: EntityManager,
-  { statements, heard }: Question<Answer>,
-): Promise<Answer> {
+export async function ask<Heard>(em: EntityManager, { statements, heard }: Question<Heard>): Promise<Heard> {
   if (statements.length === 0) return heard([])
-  const sql = statements.map(one => one.sql).join('; ')
-  const values = statements.flatMap(one => one.values)
-  const found = await em.execute<Row[] | Row[][]>(sql, values)
-  return heard((statements.length === 1 ? [found] : found) as Row[][])
+  return heard((await tellAll(em, statements)).map(({ rows }) => rows))
+}
+
+/** The rows of one statement that is asked alone. */
+export function rowsOf<R = Row>(em: EntityManager, sql: string, values: readonly unknown[]): Promise<R[]> {
+  return ask(
+    em,
+    question(sql, values, rows => rows as R[]),
+  )
+}
+
+/** Tells what needs no answer; in a transaction it travels with whatever is said next. */
+export async function tell(em: EntityManager, sql: string, values: readonly unknown[]): Promise<void> {
+  await tellAll(em, [{ ...keptStatement(sql, values), isUnheard: true }])
+}
+
+function tellAll(em: EntityManager, statements: readonly Statement[]): Promise<Answer[]> {
+  return em.execute<Answer[]>(TOGETHER, statements as unknown[])
 }

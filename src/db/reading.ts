@@ -15,6 +15,8 @@ export type Reading<T> = {
   columns: string
   /** What a row says of it, as plain values; a to-one is the other's key. */
   of(row: Row): T
+  /** The same as PostgreSQL stores it, for the unit of work. */
+  stored(row: Row): Row
 }
 
 const known = new WeakMap<object, Map<string, Reading<unknown>>>()
@@ -51,12 +53,16 @@ export function entities<T extends { uuid: string }>(
 ): Question<T[]> {
   const reading = readingOf(em, entity, 'r', lazies)
   const { tableName } = em.getMetadata(entity)
+  const name = entity as EntityName<T>
   const known = (row: Row) => {
-    const read = reading.of(row)
-    const held = em.getUnitOfWork().getById<T>(entity, read.uuid as never)
-    const isKeyOnly = held !== undefined && !wrap(held).isInitialized()
-    const how = { refresh: refresh || isKeyOnly }
-    return em.merge<T>(entity as EntityName<T>, read as EntityData<T>, how)
+    const stored = reading.stored(row)
+    const held = em.getUnitOfWork().getById<T>(entity, stored.uuid as never)
+    if (!held) {
+      const how = { merge: true, convertCustomTypes: true }
+      return em.getEntityFactory().create<T>(name, stored as EntityData<T>, how)
+    }
+    if (!refresh && wrap(held).isInitialized()) return held
+    return em.merge<T>(name, reading.of(row) as EntityData<T>, { refresh: true }) // What was read lazily stays known.
   }
   return question(`select ${reading.columns} from ${tableName} r ${rest}`, values, rows => rows.map(known))
 }
@@ -84,19 +90,22 @@ function newReading<T extends object>(
         ? String(property.formula(columns as FormulaColumns<T>, table))
         : columnOf(property),
       as: `${alias}_${property.fieldNames[0]}`,
-      value: (stored: unknown) => {
-        if (stored === null) return null
-        if (isMoment) return platform.parseDate(stored as string)
-        return customType ? customType.convertToJSValue(stored, platform) : stored
-      },
+      stored: (told: unknown) => (isMoment && told !== null ? platform.parseDate(told as string) : told),
+      value: (stored: unknown) =>
+        stored !== null && customType ? customType.convertToJSValue(stored, platform) : stored,
     }
   })
   return {
     columns: fields.map(({ column, as }) => `${column} as ${as}`).join(', '),
     of(row) {
       const read: Row = {}
-      for (const { name, as, value } of fields) read[name] = value(row[as])
+      for (const { name, as, stored, value } of fields) read[name] = value(stored(row[as]))
       return read as T
+    },
+    stored(row) {
+      const read: Row = {}
+      for (const { name, as, stored } of fields) read[name] = stored(row[as])
+      return read
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Connection } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import { Transfer } from './entities/transfer.ts'
 import type { EntityManager } from './orm.ts'
-import type { Row } from './questions.ts'
+import { type Row, rowsOf } from './questions.ts'
 import { readingOf } from './reading.ts'
 import type { Where } from './where.ts'
 
@@ -15,40 +15,59 @@ export type ReadTransfer = Omit<Transfer, 'connection' | 'movement'> & {
 }
 export type TriedTransfer = ReadTransfer & { attempts: NamedAttempt[] }
 
-/** `through` is the connection whose attempts are read, or null for all of them. */
-type Page = { limit: number; offset: number; through: string | null }
+type TransferRow = Row & { provider: Connection['provider']; tried: Row[] | null }
+
+/** One transfer with those of its attempts that went `through` a connection, or null for all of them. */
+export async function readTransfer(
+  em: EntityManager,
+  { sql, values }: Where,
+  through: string | null,
+): Promise<TriedTransfer | null> {
+  const { select, made } = readingTransfers(em, `select uuid from transfer where ${sql}`)
+  const [row] = await rowsOf<TransferRow>(em, select, [through, ...values])
+  return row ? made(row) : null
+}
 
 /** Transfers with their attempts, newest first, as one moment saw them; the page is found by keys alone. */
 export async function readTransfers(
   em: EntityManager,
   { sql, values }: Where,
-  { limit, offset, through }: Page,
+  { limit, offset, through }: { limit: number; offset: number; through: string | null },
 ): Promise<TriedTransfer[]> {
+  const page = `select uuid from transfer where ${sql} order by created_at desc, uuid desc limit ? offset ?`
+  const { select, made } = readingTransfers(em, page)
+  return (await em.execute<TransferRow[]>(select, [through, ...values, limit, offset])).map(made)
+}
+
+/** How those of some keys are read, and what a row says; the first value is through which connection. */
+function readingTransfers(em: EntityManager, keys: string) {
   const [transfer, movement, attempt] = [
     readingOf(em, Transfer, 't'),
     readingOf(em, Movement, 'm'),
     readingOf(em, Attempt, 'a'),
   ]
-  const rows = await em.execute<(Row & { provider: Connection['provider']; tried: Row[] | null })[]>(
-    `select ${transfer.columns}, k.provider, ${movement.columns}, (
+  return {
+    select: `select ${transfer.columns}, k.provider, ${movement.columns}, (
        select json_agg(tried order by tried.a_position) from (
          select ${attempt.columns}, k.provider from attempt a join connection k on k.uuid = a.connection_uuid
          where a.operation = 'transfer' and a.subject_uuid = t.uuid and a.connection_uuid = coalesce(?, a.connection_uuid)
        ) tried
      ) as tried
-     from (select uuid from transfer where ${sql} order by created_at desc, uuid desc limit ? offset ?) page
+     from (${keys}) page
      join transfer t on t.uuid = page.uuid
      join connection k on k.uuid = t.connection_uuid
      left join movement m on m.uuid = t.movement_uuid
      order by t.created_at desc, t.uuid desc`,
-    [through, ...values, limit, offset],
-  )
-  return rows.map(row => ({
-    ...transfer.of(row),
-    connection: { uuid: row.t_connection_uuid as string, provider: row.provider },
-    movement: row.m_uuid === null ? null : movement.of(row),
-    attempts: (row.tried ?? []).map(one => ({ attempt: attempt.of(one), provider: one.provider as string })),
-  }))
+    made: (row: TransferRow): TriedTransfer => ({
+      ...transfer.of(row),
+      connection: { uuid: row.t_connection_uuid as string, provider: row.provider },
+      movement: row.m_uuid === null ? null : movement.of(row),
+      attempts: (row.tried ?? []).map(one => ({
+        attempt: attempt.of(one),
+        provider: one.provider as string,
+      })),
+    }),
+  }
 }
 
 export async function countTransfers(em: EntityManager, { sql, values }: Where): Promise<number> {

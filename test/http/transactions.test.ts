@@ -3,36 +3,29 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { all, ask, NOTHING, question, type Row } from '../../src/db/questions.ts'
+import { all, ask, NOTHING, question, type Row, rowsOf } from '../../src/db/questions.ts'
+import { type Heard, listenTo } from './support/wire.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
 
-/** Of a pool of `pg` with one place, what says a message. */
-type OneClient = { connect(): Promise<{ connection: { query(text: string): void }; release(): void }> }
-
 let world: World
 let orm: Orm
 let uuid: string
-const heard: string[] = []
+let wire: Heard
+let heard: string[]
 beforeAll(async () => {
   world = await openWorld([])
   uuid = await world.account()
   orm = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
-  const pool = (await orm.em.getConnection().getNativeClient()) as unknown as OneClient
-  const { connection, release } = await pool.connect()
-  const say = connection.query.bind(connection)
-  connection.query = text => {
-    heard.push(text)
-    say(text)
-  }
-  release()
+  wire = await listenTo(orm)
+  heard = wire.messages
 })
 afterAll(async () => {
   await orm?.close()
   await world?.close()
 })
-beforeEach(() => void heard.splice(0))
+beforeEach(() => wire.forget())
 
 const rename = (name: string) => `update account set name = '${name}' where uuid = '${uuid}'`
 const nameNow = async (whose = uuid) => {
@@ -278,5 +271,79 @@ test('rows inside and around a transaction inside another are undone, or kept, e
     undefined,
     'later',
   ])
+  await isAlone()
+})
+
+test('a statement is parsed once by a connection, however often it is asked, and again where that failed', async () => {
+  const text = 'select name as kept_once from account where uuid = $1'
+  const one = () => question(text.replace('$1', '?'), [uuid], rows => rows.length)
+  expect(await ask(orm.em.fork(), all(one(), one()))).toEqual([1, 1])
+  expect(wire.kept).toEqual([text])
+  wire.forget()
+  expect(await inTransaction(orm, em => ask(em, all(one(), one())))).toEqual([1, 1])
+  expect(wire.kept).not.toContain(text)
+
+  const after = question('select name as after_it from account where uuid = ?', [uuid], rows => rows.length)
+  const fails = question('select 1 / ?::int as zero', [0], rows => rows)
+  await expect(ask(orm.em.fork(), all(fails, after))).rejects.toThrow('division by zero')
+  wire.forget()
+  expect(await ask(orm.em.fork(), after)).toBe(1) // It had not come to it.
+  expect(wire.kept).toHaveLength(1)
+  await expect(ask(orm.em.fork(), fails)).rejects.toThrow('division by zero')
+  expect(wire.kept).toHaveLength(1) // It had been parsed before it failed.
+  await isAlone()
+})
+
+test('a kept statement whose columns have changed meanwhile fails once, and its connection is given up', async () => {
+  const own = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
+  const asked = () => rowsOf(own.em.fork(), 'select * from changing', [])
+  await world.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
+  expect(await asked()).toEqual([{ n: 1 }])
+  await world.orm.em.fork().execute('alter table changing add column m integer')
+  await expect(asked()).rejects.toThrow('must not change result type')
+  expect(await asked()).toEqual([{ n: 1, m: null }])
+  await own.close()
+})
+
+test('values of every kind come as they are', async () => {
+  const at = new Date('2026-11-24T03:04:05.678Z')
+  const values = [`'; drop "x\\`, 7, 2n ** 60n, true, null, at, ['a,b', '{"c"}', null], Buffer.from([0, 255])]
+  const [row] = await rowsOf(
+    orm.em.fork(),
+    `select ?::text as text, ?::int as n, ?::bigint as big, ?::boolean as yes, ?::text as nothing,
+       ?::timestamptz = '2026-11-24 03:04:05.678+00' as at, ?::text[] as texts, encode(?::bytea, 'hex') as bytes`,
+    values,
+  )
+  expect(row).toEqual({
+    text: values[0],
+    n: 7,
+    big: String(2n ** 60n),
+    yes: true,
+    nothing: null,
+    at: true,
+    texts: ['a,b', '{"c"}', null],
+    bytes: '00ff',
+  })
+})
+
+test('an answer that cannot be read fails who asked, and nobody after it', async () => {
+  const types = (await orm.em.getConnection().getNativeClient()) as unknown as {
+    connect(): Promise<{ setTypeParser(oid: number, parse: () => never): void; release(): void }>
+  }
+  const client = await types.connect()
+  const OID_OF_POINT = 600
+  client.setTypeParser(OID_OF_POINT, () => {
+    throw new Error('no point')
+  })
+  client.release()
+  await expect(rowsOf(orm.em.fork(), 'select point(1, 2) as p', [])).rejects.toThrow('no point')
+  await isAlone()
+})
+
+test('a value that cannot be said fails who says it, and nobody after it', async () => {
+  const circle: object[] = []
+  circle.push({ circle })
+  const said = rowsOf(orm.em.fork(), 'select ?::jsonb as circle', [circle[0]])
+  await expect(said).rejects.toThrow('circular')
   await isAlone()
 })

@@ -1,7 +1,7 @@
 import { placesThrough } from '../../db/attempts.ts'
-import { countCharges, type ReadCharge, readCharges } from '../../db/charges.ts'
+import { countCharges, type ReadCharge, readCharge, readCharges } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { type Condition, textArray, type Where, where } from '../../db/where.ts'
+import { type Condition, textArray, where } from '../../db/where.ts'
 import { charge as life } from '../../domain/charge.ts'
 import type { PaymentsQuery } from '../../wire/payment.ts'
 import type { Token } from '../auth.ts'
@@ -12,12 +12,12 @@ import { seenBy } from '../visible.ts'
 
 /** A charge by primary key, whoever's it is. */
 export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
-  return onlyOne(em, where(['uuid = ?', uuid]))
+  return readCharge(em, where(['uuid = ?', uuid]))
 }
 
 /** A charge of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
 export async function chargeOf(em: EntityManager, token: Token, uuid: string): Promise<ReadCharge> {
-  const charge = await onlyOne(em, where(['uuid = ?', uuid], ...seenBy(token)))
+  const charge = await readCharge(em, where(['uuid = ?', uuid], ...seenBy(token)))
   const [seen] = await asSeenBy(em, token, [charge ?? refuse('not_found')])
   return seen!
 }
@@ -37,11 +37,6 @@ async function asSeenBy(
     const attempts = failure.attempts.filter((_, index) => index === places.get(uuid))
     return { ...charge, failure: { ...failure, attempts } }
   })
-}
-
-async function onlyOne(em: EntityManager, by: Where): Promise<ReadCharge | null> {
-  const [charge] = await readCharges(em, by, { limit: 1, offset: 0 })
-  return charge ?? null
 }
 
 /** One page of the charges that a token sees, newest first. */

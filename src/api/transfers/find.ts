@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts'
-import { countTransfers, readTransfers, type TriedTransfer } from '../../db/transfers.ts'
-import { type Condition, textArray, type Where, where } from '../../db/where.ts'
+import { countTransfers, readTransfer, readTransfers, type TriedTransfer } from '../../db/transfers.ts'
+import { type Condition, textArray, where } from '../../db/where.ts'
 import { transfer as life } from '../../domain/transfer.ts'
 import { showTransfer, type TransfersQuery } from '../../wire/transfer.ts'
 import type { Token } from '../auth.ts'
@@ -11,18 +11,13 @@ import { seenBy } from '../visible.ts'
 
 /** A transfer by primary key, whoever's it is, with its attempts. */
 export function findTransfer(em: EntityManager, uuid: string): Promise<TriedTransfer | null> {
-  return onlyOne(em, where(['uuid = ?', uuid]), null)
+  return readTransfer(em, where(['uuid = ?', uuid]), null)
 }
 
 /** A transfer of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
 export async function transferOf(em: EntityManager, token: Token, uuid: string): Promise<TriedTransfer> {
   const by = where(['uuid = ?', uuid], ...seenBy(token))
-  return (await onlyOne(em, by, token.connectionUuid)) ?? refuse('not_found')
-}
-
-async function onlyOne(em: EntityManager, by: Where, through: string | null): Promise<TriedTransfer | null> {
-  const [found] = await readTransfers(em, by, { limit: 1, offset: 0, through })
-  return found ?? null
+  return (await readTransfer(em, by, token.connectionUuid)) ?? refuse('not_found')
 }
 
 /** One page of the transfers that a token sees, newest first. */

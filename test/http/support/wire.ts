@@ -1,0 +1,72 @@
+import type { Orm } from '../../../src/db/orm.ts'
+
+/** What PostgreSQL hears over the only connection of a pool. */
+export type Heard = {
+  /** The statements of each message, with their values written in. */
+  messages: string[]
+  /** The texts that were parsed to be kept. */
+  kept: string[]
+  forget(): void
+}
+
+/** Of a pool of `pg` with one place, what is written to its server. */
+type OneClient = {
+  connect(): Promise<{ connection: { stream: { write(bytes: Buffer): boolean } }; release(): void }>
+}
+
+/** Listens to a pool with one place. */
+export async function listenTo(orm: Orm): Promise<Heard> {
+  const heard = { messages: [] as string[], kept: [] as string[], forget }
+  const named = new Map<string, string>()
+  function forget() {
+    heard.messages.length = 0
+    heard.kept.length = 0
+  }
+  const pool = (await orm.em.getConnection().getNativeClient()) as unknown as OneClient
+  const { connection, release } = await pool.connect()
+  const write = connection.stream.write.bind(connection.stream)
+  connection.stream.write = bytes => {
+    const said: string[] = []
+    for (const { kind, body } of framesOf(bytes)) {
+      if (kind === 'Q') said.push(textAt(body, 0))
+      if (kind === 'P') {
+        const name = textAt(body, 0)
+        const text = textAt(body, name.length + 1)
+        named.set(name, text)
+        if (name !== '') heard.kept.push(text)
+      }
+      if (kind === 'B') said.push(bound(body, named))
+    }
+    if (said.length > 0) heard.messages.push(said.join('; '))
+    return write(bytes)
+  }
+  release()
+  return heard
+}
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html: a letter, the length with itself, the rest. */
+function* framesOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 1 + bytes.readInt32BE(at + 1)
+    yield { kind: String.fromCharCode(bytes[at]!), body: bytes.subarray(at + 5, end) }
+    at = end
+  }
+}
+
+function textAt(body: Buffer, from: number): string {
+  return body.toString('utf8', from, body.indexOf(0, from))
+}
+
+/** A statement by its name, with its values where they stand. */
+function bound(body: Buffer, named: Map<string, string>): string {
+  const name = textAt(body, 1) // After the portal, which has none.
+  let at = name.length + 2
+  at += 2 + 2 * body.readInt16BE(at) // How each value is written.
+  const values: string[] = []
+  for (let left = body.readInt16BE(at); left > 0; left--) {
+    const length = body.readInt32BE(at + 2)
+    values.push(length < 0 ? 'null' : `'${body.toString('utf8', at + 6, at + 6 + length)}'`)
+    at += 4 + Math.max(length, 0)
+  }
+  return named.get(name)!.replace(/\$(\d+)/g, (_, place) => values[Number(place) - 1]!)
+}
