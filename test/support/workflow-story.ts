@@ -155,6 +155,11 @@ export class Story {
     return runId
   }
 
+  /** What the Temporal UI shows as its Call Stack. */
+  callStack(): Promise<string> {
+    return this.door.client.getHandle(this.door.workflowId).query('__stack_trace')
+  }
+
   /** What an operator found out where no provider can tell. */
   async isSettledBy(word: OperatorsWord): Promise<void> {
     await this.door.client.getHandle(this.door.workflowId).signal(operatorSettles, word)
