@@ -30,21 +30,24 @@ export function agendaOf({ store, now, log }: { store: Store; now: () => Date; l
   const acts = new Map<Task, Act>()
   const underWay = new Map<number, UnderWay>()
   let timer: NodeJS.Timeout | undefined
+  let wakesAt = Number.POSITIVE_INFINITY
   let running = false
 
-  const arm = () => {
-    if (!running) return
+  const wakeBy = (dueAt: number) => {
+    if (!running || dueAt >= wakesAt) return
+    wakesAt = dueAt
     clearTimeout(timer)
-    const [next] = waitingIn(store, { underWay, most: 1 })
-    if (next) timer = setTimeout(take, Math.min(LONGEST_TIMER_MS, Math.max(0, next.dueAt - now().getTime())))
+    timer = setTimeout(take, Math.min(LONGEST_TIMER_MS, Math.max(0, dueAt - now().getTime())))
   }
 
   const take = () => {
+    wakesAt = Number.POSITIVE_INFINITY
     const time = now().getTime()
-    for (const entry of waitingIn(store, { underWay, most: BATCH })) {
-      if (entry.dueAt <= time && !fullLanes(underWay).includes(entry.lane)) begin(entry)
+    for (const [place, entry] of waitingIn(store, { underWay, most: BATCH + 1 }).entries()) {
+      // The first that is left over tells when to look again: what is not due yet, or is more than a batch.
+      if (entry.dueAt > time || place === BATCH) return wakeBy(entry.dueAt)
+      if (!fullLanes(underWay).includes(entry.lane)) begin(entry)
     }
-    arm()
   }
 
   const begin = (entry: Entry) => {
@@ -63,18 +66,25 @@ export function agendaOf({ store, now, log }: { store: Store; now: () => Date; l
   const followed = async (entry: Entry, outcome: Promise<{ again: number } | undefined>) => {
     try {
       const verdict = await outcome
-      if (verdict) postpone(store, entry, now().getTime() + verdict.again)
+      if (verdict) putOff(entry, verdict.again)
       else crossOut(store, entry)
     } catch (error) {
       failed(entry, error)
     }
+    const wasFull = fullLanes(underWay).includes(entry.lane)
     underWay.delete(entry.id)
-    arm()
+    if (wasFull) wakeBy(now().getTime())
   }
 
   const failed = (entry: Entry, error: unknown) => {
     log.error({ err: error, task: entry.task, subject: entry.subject }, 'a task could not be done')
-    postpone(store, entry, now().getTime() + AFTER_A_BUG_MS)
+    putOff(entry, AFTER_A_BUG_MS)
+  }
+
+  const putOff = ({ id }: Entry, forMs: number) => {
+    const dueAt = now().getTime() + forMs
+    store.run('UPDATE agenda SET tries = tries + 1, dueAt = ? WHERE id = ?', dueAt, id)
+    wakeBy(dueAt)
   }
 
   return {
@@ -82,12 +92,12 @@ export function agendaOf({ store, now, log }: { store: Store; now: () => Date; l
       const dueAt = now().getTime() + afterMs
       store.insert('agenda', { task, subject: JSON.stringify(subject), lane, dueAt })
       // The transaction this belongs to may still be open; the timer looks at the table after it.
-      setImmediate(arm)
+      setImmediate(wakeBy, dueAt)
     },
     does: (task, act) => void acts.set(task, act),
     start: () => {
       running = true
-      arm()
+      take()
     },
     stop: async () => {
       running = false
@@ -122,8 +132,4 @@ function fullLanes(underWay: ReadonlyMap<number, UnderWay>): string[] {
 
 function crossOut(store: Store, { id }: Entry): void {
   store.run('DELETE FROM agenda WHERE id = ?', id)
-}
-
-function postpone(store: Store, { id }: Entry, dueAt: number): void {
-  store.run('UPDATE agenda SET tries = tries + 1, dueAt = ? WHERE id = ?', dueAt, id)
 }

@@ -44,7 +44,7 @@ type Playing = {
   operation: Operation
   pace: Pace
   /** Ends a silence early: the caller left, or the simulator stops. */
-  gone: AbortSignal
+  gone: () => AbortSignal
 }
 
 /** Answers a call as its fault demands; null is silence: the connection is dropped without an answer. */
@@ -80,5 +80,5 @@ export async function played(playing: Playing): Promise<Answer | null> {
 }
 
 async function waited({ fault, pace, gone }: Playing, usualMs: number): Promise<void> {
-  await sleep(fault?.delayMs ?? pace(usualMs), undefined, { signal: gone }).catch(() => undefined)
+  await sleep(fault?.delayMs ?? pace(usualMs), undefined, { signal: gone() }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
-import { fetch } from 'undici'
+import { request } from 'undici'
 import type { Dialect } from '../domain/provider.ts'
 import type { Agenda } from './agenda.ts'
 import type { Announce, RailEvent } from './events.ts'
@@ -91,19 +91,26 @@ async function deliver(parts: Parts, notice: Queued, tries: number): Promise<{ a
 }
 
 async function post(parts: Parts, notice: Notice): Promise<'taken' | 'refused' | 'no answer'> {
-  const limit = AbortSignal.timeout(WAITS.noticeAnswer)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const limit = setTimeout(end, WAITS.noticeAnswer)
+  parts.stopping.addEventListener('abort', end)
   try {
-    const answer = await fetch(notice.url, {
+    parts.stopping.throwIfAborted()
+    const { url, headers, body } = notice
+    const answer = await request(url, {
       method: 'POST',
-      headers: notice.headers,
-      body: notice.body,
-      redirect: 'manual',
+      headers,
+      body,
       dispatcher: parts.dispatcher,
-      signal: AbortSignal.any([limit, parts.stopping]),
+      signal: ending.signal,
     })
-    await answer.body?.cancel()
-    return answer.ok ? 'taken' : 'refused'
+    await answer.body.dump()
+    return answer.statusCode >= 200 && answer.statusCode < 300 ? 'taken' : 'refused'
   } catch {
     return 'no answer'
+  } finally {
+    clearTimeout(limit)
+    parts.stopping.removeEventListener('abort', end)
   }
 }

@@ -23,8 +23,11 @@ export type Store = {
 export function openStore(home: string): Store {
   mkdirSync(home, { recursive: true })
   const database = new DatabaseSync(join(home, 'simulator.db'))
-  // With WAL, NORMAL survives the death of the process; only the machine's death may take the last commits.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000')
+  // With WAL, NORMAL survives the death of the process; only the machine's death may take the last commits. One process
+  // has the file at a time, and then needs no lock of the system for each statement.
+  database.exec(
+    'PRAGMA busy_timeout = 5000; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
+  )
   bringUpToDate(database)
 
   const statements = new Map<string, StatementSync>()
@@ -46,14 +49,14 @@ export function openStore(home: string): Store {
     },
     atomically: work => {
       if (open) return work()
-      database.exec('BEGIN IMMEDIATE')
+      prepared('BEGIN IMMEDIATE').run()
       open = true
       try {
         const result = work()
-        database.exec('COMMIT')
+        prepared('COMMIT').run()
         return result
       } catch (error) {
-        database.exec('ROLLBACK')
+        prepared('ROLLBACK').run()
         throw error
       } finally {
         open = false

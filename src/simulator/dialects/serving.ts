@@ -41,7 +41,7 @@ export function serve(router: Router, world: World, provider: ProviderName, dial
         words: dialect.words,
         operation: route.operation,
         pace: world.pace,
-        gone: goneSignal(ctx, world.stopping),
+        gone: () => goneSignal(ctx, world.stopping),
       })
       if (answer) say(ctx, answer)
       else fallSilent(ctx)
