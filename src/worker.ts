@@ -86,6 +86,8 @@ const lives = await Worker.create({
     ...alive(reconciliationActivities(dependencies, engine)),
   }),
   maxCachedWorkflows: config.cachedWorkflows,
+  // Those that wait for what a provider says of its own notice leave room for those that do not.
+  maxConcurrentWorkflowTaskExecutions: 100,
 })
 const deliveries = await Worker.create({
   ...common,

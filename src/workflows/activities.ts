@@ -1,4 +1,4 @@
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import type {
   eventActivities,
   noticeActivities,
@@ -57,6 +57,41 @@ type Asking =
   | 'askKey'
   | 'askKeyRemoval'
   | 'followMed'
+
+/**
+ * A question within the task that heard a provider's word: no way through a queue and back. Who has just spoken answers
+ * soon; while he does not, that task takes nothing else, so that another activity asks after a second.
+ */
+const within = summarised(
+  proxyLocalActivities<Pick<Providers, Told>>({
+    startToCloseTimeout: '1 second',
+    retry: { maximumAttempts: 1 },
+  }),
+  {
+    followCharge: 'ask the provider that told of it',
+    askTransfer: 'ask the provider that told of it',
+    askRefund: 'ask the provider that told of it',
+    askReturn: 'ask the provider that told of it',
+  },
+)
+type Told = 'followCharge' | 'askTransfer' | 'askRefund' | 'askReturn'
+
+/** The questions of `providers`, asked at once: a question moves nothing, and may be asked twice. */
+export const atOnce: Pick<Providers, Told> = {
+  followCharge: order => orBeside(within.followCharge(order), () => providers.followCharge(order)),
+  askTransfer: order => orBeside(within.askTransfer(order), () => providers.askTransfer(order)),
+  askRefund: order => orBeside(within.askRefund(order), () => providers.askRefund(order)),
+  askReturn: order => orBeside(within.askReturn(order), () => providers.askReturn(order)),
+}
+
+async function orBeside<Answer>(within: Promise<Answer>, beside: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await within
+  } catch (error) {
+    if (isCancellation(error)) throw error
+    return beside()
+  }
+}
 
 /** What is sent once is never repeated by Temporal: whether to send again is the life's decision, by our id. */
 export const sending = summarised(

@@ -1,5 +1,6 @@
 import { condition, patched, setHandler } from '@temporalio/workflow'
 import { scaled, WAITS } from '../domain/waits.ts'
+import { atOnce, providers } from './activities.ts'
 import { isLong } from './going-on.ts'
 import { type OperatorsWord, operatorSettles, type ProviderNotice, providerNotice } from './messages.ts'
 
@@ -8,6 +9,9 @@ export class Notices {
   readonly timeScale: number
   readonly #goOn: (() => Promise<void>) | undefined
   #waiting = 0
+  /** Of those that wait, and of those that were taken last. */
+  #justTold = false
+  #asksAtOnce = false
   #word: OperatorsWord | undefined
   #hearsOperator = false
   readonly #from = new Set<string>()
@@ -16,8 +20,9 @@ export class Notices {
   constructor(timeScale: number, goOn?: () => Promise<void>) {
     this.timeScale = timeScale
     this.#goOn = goOn
-    const count = ({ connectionUuid }: ProviderNotice) => {
+    const count = ({ connectionUuid, justNow }: ProviderNotice) => {
       this.#waiting += 1
+      this.#justTold ||= justNow === true
       this.#from.add(connectionUuid)
     }
     setHandler(providerNotice, count, { description: 'Something changed at the provider: ask it now' })
@@ -75,7 +80,14 @@ export class Notices {
   /** One look at a provider answers all that have come so far; of one that is named, nothing is left to hear. */
   taken(connectionUuid?: string): void {
     this.#waiting = 0
+    this.#asksAtOnce = this.#justTold
+    this.#justTold = false
     if (connectionUuid !== undefined) this.#from.delete(connectionUuid)
+  }
+
+  /** How the questions are asked that those bring which were taken last. */
+  get asked(): typeof atOnce {
+    return this.#asksAtOnce ? atOnce : providers
   }
 
   /** A connection that has not said all it may know: as if a notice had come through it. */

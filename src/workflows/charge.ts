@@ -114,12 +114,9 @@ class ChargeLife {
 
   async ask(): Promise<void> {
     this.#notices.taken()
-    const closing = this.#isClosing()
-    const followed = await providers.followCharge.executeWithOptions(
-      { summary: closing ? 'expired? ask whether it was paid' : 'ask the provider' },
-      [{ chargeUuid: this.#uuid, closing }],
+    await this.#took(
+      await this.#notices.asked.followCharge({ chargeUuid: this.#uuid, closing: this.#isClosing() }),
     )
-    await this.#took(followed)
   }
 
   async cancel(): Promise<void> {

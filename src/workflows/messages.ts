@@ -57,7 +57,12 @@ export type ChargeDetails = {
 export type Resumed = { resume: string; timeScale: number; told?: string[] }
 
 /** Something at a provider changed; the provider is asked what. */
-export type ProviderNotice = { noticeUuid: string; connectionUuid: string }
+export type ProviderNotice = {
+  noticeUuid: string
+  connectionUuid: string
+  /** It has just come. Absent of one that is handed over later, and of those of earlier releases. */
+  justNow?: true
+}
 export const providerNotice = defineSignal<[ProviderNotice]>('providerNotice')
 
 /** Answers when the charge has been issued, or cannot be. */

@@ -47,7 +47,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   if (!order.restored) onward = { ...order, goesOn: onwards(order) }
   const follower = {
     connectionUuid,
-    ask: (asked: number) => providers.askRefund({ uuid, connectionUuid, asked }),
+    ask: (asked: number) => notices.asked.askRefund({ uuid, connectionUuid, asked }),
     settleBy: (word: OperatorsWord) => records.settleRefund({ uuid, connectionUuid, word }),
     pending(kind: 'in_process' | 'unknown') {
       isAnswered ||= kind === 'in_process'
@@ -89,7 +89,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
       while (notices.waiting) {
         const { connectionUuid } = await records.refundNow(uuid)
         onward = { resume: uuid, timeScale, told: [connectionUuid] }
-        const ask = (asked: number) => providers.askRefund({ uuid, connectionUuid, asked })
+        const ask = (asked: number) => notices.asked.askRefund({ uuid, connectionUuid, asked })
         const told = await askUntilKnown(ask, notices)
         if ('deliveries' in told) await startWhatIsLeft(told, timeScale)
       }

@@ -1,6 +1,6 @@
 import { continueAsNew, patched, setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../domain/waits.ts'
-import { providers, records, sending } from './activities.ts'
+import { records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { type Final, sendOnce } from './sending.ts'
@@ -20,7 +20,7 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
   const notices = new Notices(timeScale, () =>
     continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...(goesOn && { goesOn }) }),
   )
-  const ask = (asked: number) => providers.askReturn({ uuid, connectionUuid, asked })
+  const ask = (asked: number) => notices.asked.askReturn({ uuid, connectionUuid, asked })
   if (goesOn === 'in_doubt') notices.hearOperatorStill()
   if (goesOn === 'late_word' && (await hasSettledLate())) return settled()
   while (true) {

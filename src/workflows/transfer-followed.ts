@@ -65,7 +65,7 @@ export class FollowedTransfer {
   protected hearOthers(uuid: string): Promise<void> {
     return hearOthers(this.notices, {
       ask: async (connectionUuid, asked) => {
-        const told = await providers.askTransfer({ uuid, connectionUuid, asked })
+        const told = await this.notices.asked.askTransfer({ uuid, connectionUuid, asked })
         await this.stands(await records.transferNow(uuid))
         return told
       },
@@ -79,7 +79,7 @@ export class FollowedTransfer {
   protected follower(uuid: string, connectionUuid: string): Omit<Sender, 'send'> {
     return {
       connectionUuid,
-      ask: asked => providers.askTransfer({ uuid, connectionUuid, asked }),
+      ask: asked => this.notices.asked.askTransfer({ uuid, connectionUuid, asked }),
       settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
       pending: kind => this.#pending(kind),
       notices: this.notices,

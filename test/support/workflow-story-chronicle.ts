@@ -10,6 +10,8 @@ export type Chronicle = {
   outcomes: (string | null)[]
   /** Each timer with its reason and length; `woken` where it was not waited for to its end. */
   waits: string[]
+  /** What went to a worker by a queue; local activities did not. */
+  queued: string[]
   /** The ids of the lives it began. */
   children: string[]
   /** Those of them that ended before it did. */
@@ -23,6 +25,7 @@ export function chronicleOf(history: History): Chronicle {
   let upserts = 0
   const outcomes: (string | null)[] = []
   const waits: string[] = []
+  const queued: string[] = []
   const children: string[] = []
   const heardOf: string[] = []
   for (const event of events) {
@@ -39,12 +42,14 @@ export function chronicleOf(history: History): Chronicle {
         `${reason}: ${inWords(Number(timer.seconds ?? 0) * 1_000 + (timer.nanos ?? 0) / 1e6)}${early}`,
       )
     }
+    const activity = event.activityTaskScheduledEventAttributes?.activityType?.name
+    if (activity) queued.push(activity)
     const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId
     if (child) children.push(child)
     const heard = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
     if (heard) heardOf.push(heard)
   }
-  return { shown, upserts, outcomes, waits, children, heardOf }
+  return { shown, upserts, outcomes, waits, queued, children, heardOf }
 }
 
 function textOf(payload: { data?: Uint8Array | null } | null | undefined): string {

@@ -109,8 +109,14 @@ export class Story {
   }
 
   /** A notice for a life that runs; false where there is none. */
-  isTold(connectionUuid = NOTICE.connectionUuid): Promise<boolean> {
+  isTold(connectionUuid: string = NOTICE.connectionUuid): Promise<boolean> {
     return doors.tell(this.door, { ...NOTICE, connectionUuid })
+  }
+
+  /** The same of one that came some time ago. */
+  isToldLate(): Promise<boolean> {
+    const { justNow: _, ...notice } = NOTICE
+    return doors.tell(this.door, notice)
   }
 
   /** A notice that wakes the life where it has ended. */
@@ -224,4 +230,4 @@ export class Story {
   }
 }
 
-export const NOTICE = { noticeUuid: 'notice', connectionUuid: 'connection-a' }
+export const NOTICE = { noticeUuid: 'notice', connectionUuid: 'connection-a', justNow: true } as const

@@ -115,7 +115,7 @@ test('a cancellation that meets a question about a notice waits for it', async (
       },
     ],
   })
-  await story.isTold()
+  await story.isToldLate()
   await story.isAsked(2)
   await story.endsAs('paid')
   expect(await cancelled?.result()).toEqual({ kind: 'over', state: 'paid' })
