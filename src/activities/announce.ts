@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { namedAttempts } from '../db/attempts.ts'
 import { HEARS_OF_ITS_MODE } from '../db/deliveries.ts'
@@ -6,7 +5,6 @@ import type { Charge } from '../db/entities/charge.ts'
 import { ATTACHED, Attachment, type Med } from '../db/entities/med.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import type { Refund } from '../db/entities/refund.ts'
-import { Event } from '../db/entities/webhook.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { tell } from '../db/questions.ts'
 import type { EventType } from '../domain/webhook.ts'
@@ -137,18 +135,23 @@ export function announceMovement(
 }
 
 /**
- * Writes the event, and a delivery for each endpoint of its mode that hears of its type. Neither needs an answer, so both
- * travel with what the transaction says next (src/db/pool.ts).
+ * Writes the event, and a delivery for each endpoint of its mode that hears of its type, in one statement. It needs no
+ * answer, so it travels with what the transaction says next (src/db/pool.ts).
  */
-async function announce(em: EntityManager, { at, body, sequence, ...about }: Announcement): Promise<void> {
-  const uuid = randomUUID()
-  await em.insert(Event, { ...about, uuid, sequence, body: { ...body, sequence }, createdAt: at })
+async function announce(em: EntityManager, told: Announcement): Promise<void> {
+  const { accountUuid, connectionUuid, type, subjectUuid, sequence, lifeUuid, requestId, at } = told
+  const body = JSON.stringify({ ...told.body, sequence })
   await tell(
     em,
-    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
-     select gen_random_uuid(), w.uuid, ?::uuid, ?::timestamptz, ?::timestamptz from webhook w left join connection k on k.uuid = ?
-     where w.account_uuid = ? and w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[?]::text[]
-       and ${HEARS_OF_ITS_MODE}`,
-    [uuid, at, at, about.connectionUuid, about.accountUuid, about.type],
+    `with happened as (
+       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       values (gen_random_uuid(), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       returning uuid, account_uuid, connection_uuid, type, created_at
+     )
+     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
+     select gen_random_uuid(), w.uuid, e.uuid, e.created_at, e.created_at
+     from happened e join webhook w on w.account_uuid = e.account_uuid left join connection k on k.uuid = e.connection_uuid
+     where w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[e.type] and ${HEARS_OF_ITS_MODE}`,
+    [accountUuid, connectionUuid, type, subjectUuid, sequence, body, lifeUuid, requestId, at],
   )
 }
