@@ -1,9 +1,8 @@
-import { connectionBy } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { all, ask, type Question } from '../db/questions.ts'
+import { all, first, type Question } from '../db/questions.ts'
 import { isRefTaken } from '../db/transfers.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
@@ -14,34 +13,40 @@ import { endUnsent } from './transfers.ts'
 
 /** How a transfer's row is first written. */
 
-/** Who is tried first for it: what is to be known before its row is written. */
-export function firstOf(em: EntityManager, { candidates }: TransferOrder) {
-  return connectionBy(em, candidates[0]!)
-}
-
-type Opening = { order: TransferOrder; details: TransferDetails; first: Connection | undefined }
-
-/** A transfer whose row was just written, and how many milliseconds are left to take it. */
-export type Opened = PixOut & { leftMs: number }
+/** Who is tried first for it, behind the gate of its money, and how many milliseconds are left to take it. */
+export type Door = { connection: Connection; leftMs: number }
 
 /**
- * Writes its row, and takes the gate of its money; one that comes too late or takes a reference twice is FAILED from the
- * beginning. `more` is what else is to be known from then on.
+ * What is to be known before a transfer's row is written, in the order of locks: `money` is asked behind the gate. Whoever
+ * waited for either may have waited too long.
  */
-export async function openTransfer<More>(
+export function doorOf<Money>(
   em: EntityManager,
-  { order, details, first }: Opening,
-  more: Question<More>,
-): Promise<[Opened, More]> {
-  const refTaken = await takesRefTwice(em, details, first!)
-  const out = { transfer: create(em, order, details, first!), attempts: [] }
+  order: TransferOrder,
+  money: Question<Money>,
+): Question<[Door, Money]> {
+  const asked = all(first(gate(em, order.candidates[0]!)), money, timeLeft(order))
+  return {
+    ...asked,
+    heard(rows) {
+      const [connection, heard, leftMs] = asked.heard(rows)
+      return [{ connection: connection!, leftMs }, heard]
+    },
+  }
+}
+
+/** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */
+export async function openTransfer(
+  em: EntityManager,
+  { order, details, door }: { order: TransferOrder; details: TransferDetails; door: Door },
+): Promise<PixOut> {
+  const refTaken = await takesRefTwice(em, details, door.connection)
+  const out = { transfer: create(em, order, details, door.connection), attempts: [] }
   await em.flush()
-  // Whoever waited for the gate may have waited too long.
-  const [, leftMs, heard] = await ask(em, all(gate(em, first!.uuid), timeLeft(order), more))
-  const why = leftMs < 0 ? 'not_taken' : refTaken ? 'external_ref_taken' : null
+  const why = door.leftMs < 0 ? 'not_taken' : refTaken ? 'external_ref_taken' : null
   // What is found again after a restore was taken long ago.
   if (why && !order.restored) await endUnsent(em, out, 'not_taken', failureOf(why))
-  return [{ ...out, leftMs }, heard]
+  return out
 }
 
 function create(

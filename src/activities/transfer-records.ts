@@ -2,20 +2,21 @@ import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { ask, NOTHING } from '../db/questions.ts'
+import { availableBy } from '../db/post.ts'
+import { all, ask, NOTHING } from '../db/questions.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
-import type { Restored, TransferOrder } from '../workflows/messages.ts'
+import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
-import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
+import { lockTransfer, moveTransfer, type PixOut } from './move.ts'
 import { refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
 import { TakenTooLate } from './taking.ts'
-import { failureOf, firstOf, openTransfer } from './transfer-opening.ts'
-import { endUnsent, pixOut } from './transfers.ts'
+import { doorOf, failureOf, openTransfer } from './transfer-opening.ts'
+import { beginTransfer, endUnsent, pixOut } from './transfers.ts'
 
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
 export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
@@ -29,8 +30,8 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const first = await ask(em, firstOf(em, order))
-      const [out] = await openTransfer(em, { order, details: sealer.open(order.details), first }, NOTHING)
+      const [door] = await ask(em, doorOf(em, order, NOTHING))
+      const out = await openTransfer(em, { order, details: sealer.open(order.details), door })
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
         transfer.accepted = acceptedTransfer(transfer, [])
@@ -45,27 +46,30 @@ export type TransferSending = SendOrder & { order?: TransferOrder }
 /** Sends a transfer through one provider, and stores it first where nobody has. */
 export function sendTransfer(dependencies: Dependencies) {
   return ({ order, ...sending }: TransferSending): Promise<Sent> =>
-    sendBy(dependencies, pixOut, order && storing(dependencies, order))(sending)
+    sendBy(dependencies, pixOut, order && storing(dependencies, order, sending))(sending)
 }
 
-/** The sending that writes the transfer's row, where nobody has; its money may be waited for as well as its gate. */
-function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut> {
+/** The sending that writes the transfer's row, where nobody has: all that it reads and locks is one message. */
+function storing(
+  { sealer }: Dependencies,
+  order: TransferOrder,
+  { connectionUuid }: SendOrder,
+): Outgoing<PixOut> {
   let overMs = Number.POSITIVE_INFINITY
+  let availableCents: number | undefined
   return {
     ...pixOut,
     async lock(em, uuid, more) {
-      const [stored, first] = await findAlone(em, Transfer, uuid, firstOf(em, order))
-      if (stored) return lockTransferBeside(em, uuid, more)
-      const [opened, heard] = await openTransfer(
-        em,
-        { order, details: sealer.open(order.details), first },
-        more,
-      )
-      overMs = performance.now() + opened.leftMs
-      return [opened, heard]
+      const asked = all(doorOf(em, order, availableBy(order.accountUuid, connectionUuid)), more)
+      const [stored, [[door, cents], heard]] = await findAlone(em, Transfer, uuid, asked)
+      if (stored) return [await lockTransfer(em, uuid), heard]
+      availableCents = cents
+      overMs = performance.now() + door.leftMs
+      const details = sealer.open<TransferDetails>(order.details)
+      return [await openTransfer(em, { order, details, door }), heard]
     },
-    async begin(em, out, by) {
-      const refusal = await pixOut.begin(em, out, by)
+    async begin(em, { transfer }, { connection }) {
+      const refusal = await beginTransfer(em, transfer, { connection, availableCents })
       if (performance.now() > overMs) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
       return refusal
     },

@@ -24,21 +24,8 @@ export const pixOut: Outgoing<PixOut> = {
     return life.isOver(state) ? (failure?.code ?? state) : null
   },
 
-  /** Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. */
-  async begin(em, { transfer }, by) {
-    const feeCents = feeOf(transfer.valueCents, by.connection.fees.transfer)
-    const { accountUuid } = transfer
-    const { providerAccountUuid } = by.connection
-    await releaseHold(em, transfer, providerAccountUuid)
-    transfer.connection = by.connection
-    transfer.providerAccountUuid = providerAccountUuid
-    transfer.sender = partyOf(by.connection)
-    transfer.feeCents = feeCents
-    if (transfer.state === 'created') moveTransfer(transfer, 'sending_started', new Date())
-    if ((await lockAvailable(em, { accountUuid, providerAccountUuid })) < transfer.valueCents + feeCents)
-      return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
-    await hold(em, transfer)
-    return null
+  begin(em, { transfer }, by) {
+    return beginTransfer(em, transfer, by)
   },
 
   send(provider, { transfer }, { attempt, connection }: By) {
@@ -97,6 +84,31 @@ export const pixOut: Outgoing<PixOut> = {
       ...(attempt.providerCode && { provider_code: attempt.providerCode }),
     })
   },
+}
+
+/**
+ * Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. `availableCents` of
+ * one that holds nothing yet and whose balances are locked already.
+ */
+export async function beginTransfer(
+  em: EntityManager,
+  transfer: Transfer,
+  { connection, availableCents }: Pick<By, 'connection'> & { availableCents?: number | undefined },
+): Promise<{ code: string; message: string } | null> {
+  const { accountUuid, valueCents } = transfer
+  const { providerAccountUuid } = connection
+  const feeCents = feeOf(valueCents, connection.fees.transfer)
+  await releaseHold(em, transfer, providerAccountUuid)
+  transfer.connection = connection
+  transfer.providerAccountUuid = providerAccountUuid
+  transfer.sender = partyOf(connection)
+  transfer.feeCents = feeCents
+  if (transfer.state === 'created') moveTransfer(transfer, 'sending_started', new Date())
+  const cents = availableCents ?? (await lockAvailable(em, { accountUuid, providerAccountUuid }))
+  if (cents < valueCents + feeCents)
+    return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
+  await hold(em, transfer)
+  return null
 }
 
 /** Ends a transfer of which nothing moved: its hold goes back, its failure is kept and announced. */

@@ -35,8 +35,3 @@ export function connectionToCall(em: EntityManager, uuid: string): Question<Conn
   const lazies: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
   return first(entities(em, Connection, { rest: 'where r.uuid = ?', values: [uuid], lazies, refresh: true }))
 }
-
-/** One by which an operation goes: known to this unit of work from then on. */
-export function connectionBy(em: EntityManager, uuid: string): Question<Connection | undefined> {
-  return first(entities(em, Connection, { rest: 'where r.uuid = ?', values: [uuid] }))
-}

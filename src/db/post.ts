@@ -1,6 +1,6 @@
 import { type Leg, postingsOf } from '../domain/ledger.ts'
 import type { EntityManager } from './orm.ts'
-import { rowsOf, tell } from './questions.ts'
+import { ask, type Question, question, type Row, rowsOf, tell } from './questions.ts'
 
 /** The legs of one movement, all at one provider account. */
 export type Entry = { movementUuid: string; providerAccountUuid: string; legs: Leg[] }
@@ -72,14 +72,26 @@ export async function lockBalances(
 }
 
 /** What an account could spend at a provider account right now, its balances locked until the transaction ends. */
-export async function lockAvailable(
+export function lockAvailable(
   em: EntityManager,
-  at: { accountUuid: string; providerAccountUuid: string },
+  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
 ): Promise<number> {
-  const rows = await rowsOf<{ bucket: string; cents: string }>(
-    em,
-    `select bucket, cents from balance where provider_account_uuid = ? and account_uuid = ? order by bucket for update`,
-    [at.providerAccountUuid, at.accountUuid],
+  return ask(em, available(accountUuid, providerAccountUuid))
+}
+
+/** The same at the provider account behind a connection, to be asked beside others. */
+export function availableBy(accountUuid: string, connectionUuid: string): Question<number> {
+  return available(
+    accountUuid,
+    connectionUuid,
+    '(select provider_account_uuid from connection where uuid = ?)',
   )
-  return Number(rows.find(row => row.bucket === 'available')?.cents ?? 0)
+}
+
+/** `key` is what the provider account's key is found by. */
+function available(accountUuid: string, uuid: string, key = '?'): Question<number> {
+  const sql = `select bucket, cents from balance
+    where provider_account_uuid = ${key} and account_uuid = ? order by bucket for update`
+  const inBucket = (rows: Row[]) => rows.find(({ bucket }) => bucket === 'available')?.cents
+  return question(sql, [uuid, accountUuid], rows => Number(inBucket(rows) ?? 0))
 }

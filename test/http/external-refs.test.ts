@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { firstOf, openTransfer } from '../../src/activities/transfer-opening.ts'
+import { doorOf, openTransfer } from '../../src/activities/transfer-opening.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { inTransaction } from '../../src/db/orm.ts'
 import { ask, NOTHING } from '../../src/db/questions.ts'
@@ -29,8 +29,8 @@ function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   }
   const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
   return inTransaction(world.orm, async em => {
-    const first = await ask(em, firstOf(em, order))
-    const [{ transfer }] = await openTransfer(em, { order, details, first }, NOTHING)
+    const [door] = await ask(em, doorOf(em, order, NOTHING))
+    const { transfer } = await openTransfer(em, { order, details, door })
     return transfer.failure?.code ?? transfer.state
   })
 }
