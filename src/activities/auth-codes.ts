@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { AuthCode, type CodeDelivery } from '../db/entities/pix-key.ts'
 import { CODE_LIVES_MINUTES } from '../domain/pix-key.ts'
 import type { Message } from '../messengers/messenger.ts'
-import type { AuthCodeDetails, AuthCodeOrder } from '../workflows/messages.ts'
+import type { AuthCodeDetails, AuthCodeOrder } from '../workflows/key-messages.ts'
 import type { Dependencies } from './dependencies.ts'
 
 export type CodeFate = Exclude<CodeDelivery, 'waiting'>

@@ -5,7 +5,7 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { countedKeys, isTaken } from '../db/pix-keys.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { MOST_KEYS_OF_A_TYPE, type PixKeyState } from '../domain/pix-key.ts'
-import type { PixKeyDetails, PixKeyOrder } from '../workflows/messages.ts'
+import type { PixKeyDetails, PixKeyOrder } from '../workflows/key-messages.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**

@@ -2,7 +2,8 @@ import { allHandlersFinished, condition, setCurrentDetails, setHandler, sleep } 
 import type { CodeFate } from '../activities/auth-codes.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { messengers, records } from './activities.ts'
-import { type AuthCodeOrder, answered } from './messages.ts'
+import type { AuthCodeOrder } from './key-messages.ts'
+import { answered } from './messages.ts'
 
 /** A code: stored, then sent to its address, tried again until somebody carries it, refuses it, or it expires. */
 export async function authCodeWorkflow(order: AuthCodeOrder): Promise<CodeFate> {

@@ -1,7 +1,6 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow'
 import type { AttachmentType } from '../domain/attachment.ts'
 import type { ChargeState } from '../domain/charge.ts'
-import type { PixKeyType, ProvedType } from '../domain/pix-key.ts'
 import type { Begun } from './shown.ts'
 
 /** What lives are told and asked, shared with the API. */
@@ -118,36 +117,6 @@ export type TransferDetails = {
   finalBeneficiary?: { name: string; document: string }
   fingerprint: string
 }
-
-/** The order of a PIX key; the key itself travels sealed. */
-export type PixKeyOrder = {
-  uuid: string
-  accountUuid: string
-  connectionUuid: string
-  type: PixKeyType
-  /** The code that proved the address, of an e-mail or phone. */
-  authCodeUuid?: string
-  /** PixKeyDetails, sealed. */
-  details: string
-  requestId: string
-  timeScale: number
-}
-/** `key` is null for RANDOM, which the provider makes. */
-export type PixKeyDetails = { key: string | null; fingerprint: string }
-
-export type PixKeyRemoval = { uuid: string; timeScale: number }
-
-/** The order of a code; the address travels sealed, and the code is made where it is stored. */
-export type AuthCodeOrder = {
-  uuid: string
-  accountUuid: string
-  type: ProvedType
-  /** AuthCodeDetails, sealed. */
-  details: string
-  requestId: string
-  timeScale: number
-}
-export type AuthCodeDetails = { address: string; fingerprint: string }
 
 /** Answers when what was ordered is accepted, refused by all, or cannot be done. */
 export const answered = defineUpdate<void>('answered')

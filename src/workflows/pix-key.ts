@@ -16,7 +16,8 @@ import { providers, records, sending } from './activities.ts'
 import { Absence } from './asking.ts'
 import { isLong } from './going-on.ts'
 import { ATTRIBUTES } from './ids.ts'
-import { answered, type PixKeyOrder, type PixKeyRemoval } from './messages.ts'
+import type { PixKeyOrder, PixKeyRemoval } from './key-messages.ts'
+import { answered } from './messages.ts'
 
 /** A key's making: stored, asked of its provider once, and where the answer is lost looked for in the provider's list. */
 export function pixKeyWorkflow(order: PixKeyOrder): Promise<PixKeyState> {

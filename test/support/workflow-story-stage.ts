@@ -2,11 +2,10 @@ import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
 import { chargeLife, type Life, sendingLife } from '../../src/engine/start.ts'
 import * as ids from '../../src/workflows/ids.ts'
+import type { AuthCodeOrder, PixKeyOrder } from '../../src/workflows/key-messages.ts'
 import {
-  type AuthCodeOrder,
   type ChargeOrder,
   type MedOrder,
-  type PixKeyOrder,
   type RefundOrder,
   ready,
   type TransferOrder,
