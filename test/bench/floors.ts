@@ -50,7 +50,7 @@ export async function openFloors(address: string): Promise<Floors> {
     localAndNormal: floor('local + normal', ['local', 'normal']),
     localNormalLocal: floor('local + normal + local', ['local', 'normal', 'local']),
     localNormalLocalTold: {
-      what: 'floor: local + normal + local, then told + normal',
+      what: 'floor: local + normal + local, then told + local',
       async call() {
         const life = workflow.getHandle(await begin(['local', 'normal', 'local']))
         const told = life.signal('told').finally(() => telling.delete(told))

@@ -19,7 +19,7 @@ export const told = defineSignal('told')
 const local = proxyLocalActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '10 seconds' })
 const normal = proxyActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '1 minute' })
 
-/** Answers once its steps are done and lives on, as a charge that waits for its payer does; once told, it asks and ends. */
+/** Answers once its steps are done and lives on, as a charge that waits for its payer does; once told, it asks at once and ends. */
 export async function floorLife(steps: Step[]): Promise<void> {
   let isDone = false
   let isTold = false
@@ -30,5 +30,5 @@ export async function floorLife(steps: Step[]): Promise<void> {
   for (const step of steps) await (step === 'local' ? local : normal).nothing()
   isDone = true
   await condition(allHandlersFinished)
-  if (await condition(() => isTold, '1 hour')) await normal.nothing()
+  if (await condition(() => isTold, '1 hour')) await local.nothing()
 }
