@@ -2,6 +2,7 @@ import type { Connection } from '../db/entities/connection.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { availableAt } from '../db/post.ts'
 import { all, first, type Question } from '../db/questions.ts'
 import { isRefTaken } from '../db/transfers.ts'
 import { REFUSALS } from '../domain/errors.ts'
@@ -13,24 +14,34 @@ import { endUnsent } from './transfers.ts'
 
 /** How a transfer's row is first written. */
 
-/** Who is tried first for it, behind the gate of its money, and how many milliseconds are left to take it. */
-export type Door = { connection: Connection; leftMs: number }
+/** What is known of a transfer before its row is written. */
+export type Door = {
+  /** Who is tried first for it, behind the gate of its money; nobody where it has a row. */
+  connection: Connection | undefined
+  /** What its account could spend there. */
+  availableCents: number
+  /** How many milliseconds are left to take it: whoever waited for its gate or its money may have waited too long. */
+  leftMs: number
+}
 
 /**
- * What is to be known before a transfer's row is written, in the order of locks: `money` is asked behind the gate. Whoever
- * waited for either may have waited too long.
+ * To be asked behind the lock of a transfer's row, in the order of locks. Where there is a row nothing more is locked: it
+ * may be about other money by now, and its gate comes first.
  */
-export function doorOf<Money>(
-  em: EntityManager,
-  order: TransferOrder,
-  money: Question<Money>,
-): Question<[Door, Money]> {
-  const asked = all(first(gate(em, order.candidates[0]!)), money, timeLeft(order))
+export function doorOf(em: EntityManager, { uuid, ...order }: TransferOrder): Question<Door> {
+  const by = [order.candidates[0]!, uuid]
+  const found = (column: string) =>
+    `(select ${column} from connection where uuid = ? and not exists (select from transfer where uuid = ?))`
+  const asked = all(
+    first(gate(em, by, found('uuid'))),
+    availableAt(order.accountUuid, by, found('provider_account_uuid')),
+    timeLeft(order),
+  )
   return {
     ...asked,
     heard(rows) {
-      const [connection, heard, leftMs] = asked.heard(rows)
-      return [{ connection: connection!, leftMs }, heard]
+      const [connection, availableCents, leftMs] = asked.heard(rows)
+      return { connection, availableCents, leftMs }
     },
   }
 }
@@ -40,8 +51,10 @@ export async function openTransfer(
   em: EntityManager,
   { order, details, door }: { order: TransferOrder; details: TransferDetails; door: Door },
 ): Promise<PixOut> {
-  const refTaken = await takesRefTwice(em, details, door.connection)
-  const out = { transfer: create(em, order, details, door.connection), attempts: [] }
+  const { connection } = door
+  if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
+  const refTaken = await takesRefTwice(em, details, connection)
+  const out = { transfer: create(em, order, details, connection), attempts: [] }
   await em.flush()
   const why = door.leftMs < 0 ? 'not_taken' : refTaken ? 'external_ref_taken' : null
   // What is found again after a restore was taken long ago.

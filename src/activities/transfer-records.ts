@@ -2,8 +2,7 @@ import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { availableBy } from '../db/post.ts'
-import { all, ask, NOTHING } from '../db/questions.ts'
+import { all, ask } from '../db/questions.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
@@ -15,7 +14,7 @@ import { refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
 import { TakenTooLate } from './taking.ts'
-import { doorOf, failureOf, openTransfer } from './transfer-opening.ts'
+import { type Door, doorOf, failureOf, openTransfer } from './transfer-opening.ts'
 import { beginTransfer, endUnsent, pixOut } from './transfers.ts'
 
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
@@ -30,7 +29,7 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     inTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(em, stored)
-      const [door] = await ask(em, doorOf(em, order, NOTHING))
+      const door = await ask(em, doorOf(em, order))
       const out = await openTransfer(em, { order, details: sealer.open(order.details), door })
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
@@ -46,29 +45,26 @@ export type TransferSending = SendOrder & { order?: TransferOrder }
 /** Sends a transfer through one provider, and stores it first where nobody has. */
 export function sendTransfer(dependencies: Dependencies) {
   return ({ order, ...sending }: TransferSending): Promise<Sent> =>
-    sendBy(dependencies, pixOut, order && storing(dependencies, order, sending))(sending)
+    sendBy(dependencies, pixOut, order && storing(dependencies, order))(sending)
 }
 
 /** The sending that writes the transfer's row, where nobody has: all that it reads and locks is one message. */
-function storing(
-  { sealer }: Dependencies,
-  order: TransferOrder,
-  { connectionUuid }: SendOrder,
-): Outgoing<PixOut> {
+function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut> {
   let overMs = Number.POSITIVE_INFINITY
-  let availableCents: number | undefined
+  let opened: Door | undefined
   return {
     ...pixOut,
     async lock(em, uuid, more) {
-      const asked = all(doorOf(em, order, availableBy(order.accountUuid, connectionUuid)), more)
-      const [stored, [[door, cents], heard]] = await findAlone(em, Transfer, uuid, asked)
+      const [stored, [door, heard]] = await findAlone(em, Transfer, uuid, all(doorOf(em, order), more))
       if (stored) return [await lockTransfer(em, uuid), heard]
-      availableCents = cents
+      opened = door
       overMs = performance.now() + door.leftMs
       const details = sealer.open<TransferDetails>(order.details)
       return [await openTransfer(em, { order, details, door }), heard]
     },
     async begin(em, { transfer }, { connection }) {
+      const isOpened = opened?.connection === connection
+      const availableCents = isOpened ? opened?.availableCents : undefined
       const refusal = await beginTransfer(em, transfer, { connection, availableCents })
       if (performance.now() > overMs) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
       return refusal

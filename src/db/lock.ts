@@ -51,18 +51,18 @@ export async function lockAlone<T extends { uuid: string }, More>(
  * before any dispute or balance; rows that name the connection do not wait for it. The connection is known from then on.
  */
 export async function lockGate(em: EntityManager, connectionUuid: string): Promise<void> {
-  await ask(em, gate(em, connectionUuid))
+  await ask(em, gate(em, [connectionUuid]))
 }
 
-/** The same, to be asked beside others; `key` is what its key is found by. */
-export function gate(em: EntityManager, uuid: string, key = '?'): Question<Connection[]> {
+/** The same, to be asked beside others; `key` is what its key is found by, of these values. */
+export function gate(em: EntityManager, values: string[], key = '?'): Question<Connection[]> {
   const rest = `where r.uuid = ${key} for no key update`
-  return entities(em, Connection, { rest, values: [uuid], refresh: true })
+  return entities(em, Connection, { rest, values, refresh: true })
 }
 
 /** What a charge or transfer names, asked beside its lock: the gate of its money, and its movement. */
 export function moneyOf(em: EntityManager, table: 'charge' | 'transfer', uuid: string) {
   const named = (column: string) => `(select ${column} from ${table} where uuid = ?)`
   const movement = { rest: `where r.uuid = ${named('movement_uuid')}`, values: [uuid] }
-  return all(gate(em, uuid, named('connection_uuid')), entities(em, Movement, movement))
+  return all(gate(em, [uuid], named('connection_uuid')), entities(em, Movement, movement))
 }

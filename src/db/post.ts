@@ -76,22 +76,13 @@ export function lockAvailable(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
 ): Promise<number> {
-  return ask(em, available(accountUuid, providerAccountUuid))
+  return ask(em, availableAt(accountUuid, [providerAccountUuid]))
 }
 
-/** The same at the provider account behind a connection, to be asked beside others. */
-export function availableBy(accountUuid: string, connectionUuid: string): Question<number> {
-  return available(
-    accountUuid,
-    connectionUuid,
-    '(select provider_account_uuid from connection where uuid = ?)',
-  )
-}
-
-/** `key` is what the provider account's key is found by. */
-function available(accountUuid: string, uuid: string, key = '?'): Question<number> {
+/** The same, to be asked beside others; `key` is what the provider account's key is found by, of these values. */
+export function availableAt(accountUuid: string, values: string[], key = '?'): Question<number> {
   const sql = `select bucket, cents from balance
     where provider_account_uuid = ${key} and account_uuid = ? order by bucket for update`
   const inBucket = (rows: Row[]) => rows.find(({ bucket }) => bucket === 'available')?.cents
-  return question(sql, [uuid, accountUuid], rows => Number(inBucket(rows) ?? 0))
+  return question(sql, [...values, accountUuid], rows => Number(inBucket(rows) ?? 0))
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { doorOf, openTransfer } from '../../src/activities/transfer-opening.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { inTransaction } from '../../src/db/orm.ts'
-import { ask, NOTHING } from '../../src/db/questions.ts'
+import { ask } from '../../src/db/questions.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** SPEC §4, `unique_external_ref`, beside §9: what was tried out takes no reference from what is meant. */
@@ -29,7 +29,7 @@ function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   }
   const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
   return inTransaction(world.orm, async em => {
-    const [door] = await ask(em, doorOf(em, order, NOTHING))
+    const door = await ask(em, doorOf(em, order))
     const { transfer } = await openTransfer(em, { order, details, door })
     return transfer.failure?.code ?? transfer.state
   })
