@@ -115,18 +115,30 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
-  test('for one that waits too long for its money: nothing of it is stored, and then that it was not taken', async () => {
+  test('for one that waits too long for its money', async () => {
     const merchant = await books.merchant(1_000)
     const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
-    const { promise, resolve: isHeld } = Promise.withResolvers<void>()
-    const holder = inTransaction(books.orm, async em => {
-      await em.execute('select from balance where account_uuid = ? for update', [merchant.accountUuid])
-      isHeld()
-      await sleep(1_000)
-    })
-    await promise
+    const { over } = await isHeld(
+      'select from balance where account_uuid = ? for update',
+      merchant.accountUuid,
+    )
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    await over
+    expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
+    expect(calls).toBe(0)
+  })
+
+  test('for one that waits too long for its reference: nothing of it is stored, and then that it was not taken', async () => {
+    const merchant = await books.merchant(1_000)
+    await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
+    const takeBefore = new Date(Date.now() + 500).toISOString()
+    const order = books.transferOrder(merchant, { takeBefore }, { externalRef: 'invoice 8' })
+    const { over } = await isHeld(
+      'select from account where uuid = ? for no key update',
+      merchant.accountUuid,
+    )
     await expect(sent(order)).rejects.toThrow('not taken in time')
-    await holder
+    await over
     expect(await books.sql('select from transfer where uuid = ?', [order.uuid])).toEqual([])
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
@@ -153,3 +165,15 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 })
+
+/** Somebody else has what this locks, for a second from now on; answers with when it is over. */
+async function isHeld(lock: string, accountUuid: string): Promise<{ over: Promise<void> }> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const over = inTransaction(books.orm, async em => {
+    await em.execute(lock, [accountUuid])
+    resolve()
+    await sleep(1_000)
+  })
+  await promise
+  return { over }
+}
