@@ -63,8 +63,7 @@ function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOu
       return [await openTransfer(em, { order, details, door }), heard]
     },
     async begin(em, { transfer }, { connection }) {
-      const isOpened = opened?.connection === connection
-      const availableCents = isOpened ? opened?.availableCents : undefined
+      const availableCents = opened?.connection === connection ? opened.availableCents : undefined
       const refusal = await beginTransfer(em, transfer, { connection, availableCents })
       if (performance.now() > overMs) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
       return refusal

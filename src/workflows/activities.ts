@@ -84,9 +84,10 @@ export const atOnce: Pick<Providers, Told> = {
   askReturn: order => orBeside(within.askReturn(order), () => providers.askReturn(order)),
 }
 
-async function orBeside<Answer>(within: Promise<Answer>, beside: () => Promise<Answer>): Promise<Answer> {
+/** A local activity that breaks off throws what broke it, one that takes too long an `ActivityFailure`: either is asked again. */
+async function orBeside<Answer>(asked: Promise<Answer>, beside: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await within
+    return await asked
   } catch (error) {
     if (isCancellation(error)) throw error
     return beside()

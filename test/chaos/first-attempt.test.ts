@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { lockGate } from '../../src/db/lock.ts'
-import { inTransaction } from '../../src/db/orm.ts'
+import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
 import type { Sending } from '../../src/domain/provider.ts'
 import type { TransferOrder } from '../../src/workflows/messages.ts'
 import { openBooks } from './support/books.ts'
@@ -102,15 +102,9 @@ describe('nobody is called', () => {
   test('for one that waits too long until its money may move', async () => {
     const merchant = await books.merchant(1_000)
     const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
-    const { promise, resolve: isGated } = Promise.withResolvers<void>()
-    const holder = inTransaction(books.orm, async em => {
-      await lockGate(em, merchant.connectionUuid)
-      isGated()
-      await sleep(1_000)
-    })
-    await promise
+    const { over } = await isHeld(em => lockGate(em, merchant.connectionUuid))
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
-    await holder
+    await over
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
     expect(calls).toBe(0)
   })
@@ -118,10 +112,8 @@ describe('nobody is called', () => {
   test('for one that waits too long for its money', async () => {
     const merchant = await books.merchant(1_000)
     const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
-    const { over } = await isHeld(
-      'select from balance where account_uuid = ? for update',
-      merchant.accountUuid,
-    )
+    const lock = 'select from balance where account_uuid = ? for update'
+    const { over } = await isHeld(em => em.execute(lock, [merchant.accountUuid]))
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await over
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
@@ -133,10 +125,8 @@ describe('nobody is called', () => {
     await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
     const takeBefore = new Date(Date.now() + 500).toISOString()
     const order = books.transferOrder(merchant, { takeBefore }, { externalRef: 'invoice 8' })
-    const { over } = await isHeld(
-      'select from account where uuid = ? for no key update',
-      merchant.accountUuid,
-    )
+    const lock = 'select from account where uuid = ? for no key update'
+    const { over } = await isHeld(em => em.execute(lock, [merchant.accountUuid]))
     await expect(sent(order)).rejects.toThrow('not taken in time')
     await over
     expect(await books.sql('select from transfer where uuid = ?', [order.uuid])).toEqual([])
@@ -167,10 +157,10 @@ describe('nobody is called', () => {
 })
 
 /** Somebody else has what this locks, for a second from now on; answers with when it is over. */
-async function isHeld(lock: string, accountUuid: string): Promise<{ over: Promise<void> }> {
+async function isHeld(lock: (em: EntityManager) => Promise<unknown>): Promise<{ over: Promise<void> }> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const over = inTransaction(books.orm, async em => {
-    await em.execute(lock, [accountUuid])
+    await lock(em)
     resolve()
     await sleep(1_000)
   })
