@@ -29,13 +29,13 @@ export async function attemptsBeside<More>(
   return ask(em, all(attemptsOf(em, subject), more))
 }
 
-/** The attempt at an operation through one connection. */
+/** The attempt at an operation through one connection, looked for among the few of its operation. */
 export function attemptThrough(
   em: EntityManager,
-  { operation, subjectUuid, connectionUuid }: Subject & { connectionUuid: string },
+  { connectionUuid, ...subject }: Subject & { connectionUuid: string },
 ): Question<Attempt | undefined> {
-  const through = 'r.operation = ? and r.subject_uuid = ? and r.connection_uuid = ?'
-  return first(found(em, through, [operation, subjectUuid, connectionUuid]))
+  const { statements, heard } = attemptsOf(em, subject)
+  return { statements, heard: rows => heard(rows).find(attempt => attempt.connectionUuid === connectionUuid) }
 }
 
 /** The attempt at a provider account that goes by our id; there is none by no id. */

@@ -1,19 +1,27 @@
-import type { Configuration, LoggingOptions, Transaction } from '@mikro-orm/core'
+import type {
+  Configuration,
+  EntityDictionary,
+  EntityName,
+  FilterQuery,
+  LoggingOptions,
+  NativeInsertUpdateManyOptions,
+  NativeInsertUpdateOptions,
+  QueryResult,
+  Transaction,
+} from '@mikro-orm/core'
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { CompiledQuery, type ControlledTransaction } from 'kysely'
 import type { Answer } from './message.ts'
 import { TOGETHER } from './pool.ts'
-import { keptStatement, numbered, type Statement } from './statements.ts'
+import { type FlushedRow, insertOf, updateOf } from './rows.ts'
+import type { Statement } from './statements.ts'
 
 type Query = Parameters<PostgreSqlConnection['execute']>[0]
 type Values = Parameters<PostgreSqlConnection['execute']>[1]
 type Method = 'all' | 'get' | 'run'
 
-/**
- * How MikroORM speaks with PostgreSQL, which by itself writes every value into its statement: each is then parsed and
- * planned anew. Statements of ours (src/db/questions.ts) and the rows of a flush travel with their values beside them.
- */
-class KeepingConnection extends PostgreSqlConnection {
+/** Takes statements of ours (src/db/questions.ts), which travel together and with their values beside them. */
+class TellingConnection extends PostgreSqlConnection {
   // biome-ignore lint/suspicious/noExplicitAny: what it answers is whatever was asked, as MikroORM has it.
   override async execute<T = any>(
     query: Query,
@@ -22,15 +30,11 @@ class KeepingConnection extends PostgreSqlConnection {
     ctx?: Transaction,
     loggerContext?: LoggingOptions,
   ): Promise<T> {
-    if (query === TOGETHER) return (await this.#tell(params as Statement[], ctx)) as T
-    const row = rowOf(query, params)
-    if (!row) return super.execute(query, params, method, ctx, loggerContext) as Promise<T>
-    const [answer] = await this.#tell([row], ctx)
-    const { rowCount, rows } = answer!
-    return (method === 'run' ? { affectedRows: rowCount ?? 0, row: rows[0], rows } : rows) as T
+    if (query === TOGETHER) return (await this.tell(params as Statement[], ctx)) as T
+    return super.execute(query, params, method, ctx, loggerContext) as Promise<T>
   }
 
-  async #tell(statements: Statement[], ctx: Transaction | undefined): Promise<Answer[]> {
+  async tell(statements: Statement[], ctx: Transaction | undefined): Promise<Answer[]> {
     await this.ensureConnection()
     const asked = ctx as ControlledTransaction<unknown> | undefined
     const { rows } = await (asked ?? this.getClient()).executeQuery(CompiledQuery.raw(TOGETHER, statements))
@@ -39,28 +43,77 @@ class KeepingConnection extends PostgreSqlConnection {
 }
 
 /**
- * As MikroORM writes what a flush has found new or changed. It looks at no answer of these, so how many rows they were is
- * not told in a transaction. How many rows are inserted at once is a request's: such a statement is not kept.
+ * How MikroORM speaks with PostgreSQL. By itself it builds the statement of every row that a flush has found new or changed
+ * anew, and writes every value into it, so that PostgreSQL parses and plans it anew as well; here that is done once.
  */
-const ROW =
-  /^(insert into "\w+" \([^()]*\) values \([?, ]*\)|update "\w+" set ("\w+" = \?(, )?)+ where "uuid" = \?)$/
-const ROWS = /^insert into "\w+" \([^()]*\) values \([?, ]*\)(, \([?, ]*\))+$/
-
-function rowOf(sql: Query, values: Values): Statement | null {
-  if (typeof sql !== 'string' || !Array.isArray(values) || !values.every(isPlain)) return null
-  if (ROW.test(sql)) return { ...keptStatement(sql, values), isUnheard: true }
-  return ROWS.test(sql) ? { text: numbered(sql), values, isUnheard: true } : null
-}
-
-function isPlain(value: unknown): boolean {
-  return value === null || typeof value !== 'object' || value instanceof Date || Buffer.isBuffer(value)
-}
-
 export class Driver extends PostgreSqlDriver {
-  protected override readonly connection: KeepingConnection
+  protected override readonly connection: TellingConnection
 
   constructor(config: Configuration) {
     super(config)
-    this.connection = new KeepingConnection(config)
+    this.connection = new TellingConnection(config)
   }
+
+  override async nativeInsertMany<T extends object>(
+    entity: EntityName<T>,
+    rows: EntityDictionary<T>[],
+    options: NativeInsertUpdateManyOptions<T> = {},
+    transform?: (sql: string) => string,
+  ): Promise<QueryResult<T>> {
+    const meta = this.getMetadata().get(entity)
+    const told =
+      isFlush(options) &&
+      !transform &&
+      (await this.#tellAll(
+        rows.map(row => insertOf(meta, row)),
+        options,
+      ))
+    return told || super.nativeInsertMany(entity, rows, options, transform)
+  }
+
+  override async nativeUpdate<T extends object>(
+    entity: EntityName<T>,
+    where: FilterQuery<T>,
+    row: EntityDictionary<T>,
+    options: NativeInsertUpdateOptions<T> = {},
+  ): Promise<QueryResult<T>> {
+    const meta = this.getMetadata().get(entity)
+    const told = isFlush(options) && (await this.#tellAll([updateOf(meta, keyOf(where), row)], options))
+    return told || super.nativeUpdate(entity, where, row, options)
+  }
+
+  override async nativeUpdateMany<T extends object>(
+    entity: EntityName<T>,
+    where: FilterQuery<T>[],
+    rows: EntityDictionary<T>[],
+    options: NativeInsertUpdateManyOptions<T> = {},
+  ): Promise<QueryResult<T>> {
+    const meta = this.getMetadata().get(entity)
+    const updates = rows.map((row: FlushedRow, place) => updateOf(meta, keyOf(where[place]), row))
+    const told = isFlush(options) && (await this.#tellAll(updates, options))
+    return told || super.nativeUpdateMany(entity, where, rows, options)
+  }
+
+  /** Undefined where one of them is for MikroORM to write. */
+  async #tellAll<T>(
+    statements: (Statement | null)[],
+    { ctx }: NativeInsertUpdateOptions<T>,
+  ): Promise<QueryResult<T> | undefined> {
+    const all = statements.filter(statement => statement !== null)
+    if (all.length < statements.length) return undefined
+    await this.connection.tell(all, ctx)
+    return { affectedRows: all.length, insertId: undefined as never }
+  }
+}
+
+/** A flush hands over what PostgreSQL stores; whoever else writes rows has it converted first. */
+function isFlush({ convertCustomTypes }: { convertCustomTypes?: boolean }): boolean {
+  return convertCustomTypes === false
+}
+
+/** The one value of a key of one column. */
+function keyOf(where: unknown): unknown {
+  if (typeof where !== 'object' || where === null) return where
+  const values = Object.values(where)
+  return values.length === 1 ? values[0] : undefined
 }

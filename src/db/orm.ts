@@ -60,6 +60,12 @@ export type { EntityManager }
 /** How long a connection, and a place in the pool for it, is waited for. */
 const CONNECT_MS = 3_000
 
+/**
+ * How long one that nobody needs is kept. A new one begins with a process of PostgreSQL that has yet to parse and plan what
+ * the others keep, which costs as much as many operations: what bursts of money need, the next one finds.
+ */
+const REST_MS = 5 * 60_000
+
 /** PostgreSQL itself ends a statement whose time is over; one that has not even said so by then says nothing any more. */
 const LAST_WORD_MS = 500
 
@@ -109,7 +115,7 @@ export async function openOrm({
       Webhook,
     ],
     forceUtcTimezone: true,
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolSize, idleTimeoutMillis: REST_MS },
     driverOptions: {
       ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs ?? 0, keepAlive: true },
       ...(ssl !== undefined && { ssl }),

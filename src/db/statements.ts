@@ -27,7 +27,7 @@ export function keptStatement(sql: string, values: readonly unknown[]): Statemen
 }
 
 /** With $1, $2, … for each `?`. */
-export function numbered(sql: string): string {
+function numbered(sql: string): string {
   let place = 0
   return sql.replaceAll('?', () => `$${++place}`)
 }
