@@ -1,5 +1,5 @@
 import type { EntityManager, Orm } from '../db/orm.ts'
-import { rowsOf } from '../db/questions.ts'
+import { rowsOfTheMoment } from '../db/questions.ts'
 import { refuse } from './errors.ts'
 import {
   type Lease,
@@ -55,10 +55,10 @@ export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Da
   }
 }
 
-/** Fills the bucket up to now, takes back what was not used, and cuts off as much of a share as there is. */
+/** Fills the bucket up to now, takes back what was not used, and cuts off as much of a share as there is; a crash fills it a little. */
 async function lease(em: EntityManager, tokenUuid: string, policy: RatePolicy, returned: number) {
   const cut = () =>
-    rowsOf<{ granted: number; bucket_left: number }>(
+    rowsOfTheMoment<{ granted: number; bucket_left: number }>(
       em,
       `update rate_bucket b set tokens = f.level - f.granted, filled_at = greatest(b.filled_at, f.at)
        from (

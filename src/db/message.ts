@@ -82,6 +82,7 @@ export class Message {
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (this.#statements[this.#place]!.isUnheard) return
     try {
       const row: Record<string, unknown> = {}
       for (const [place, { name, read }] of this.#columns[this.#place]!.entries()) {

@@ -1,6 +1,6 @@
 import { Notice, type NoticeOutcome } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
-import { rowsOf } from './questions.ts'
+import { rowsOf, rowsOfTheMoment } from './questions.ts'
 import { readingOf } from './reading.ts'
 
 export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
@@ -39,11 +39,14 @@ export async function keepNotices(
   return rows.map(notice.of)
 }
 
-/** Writes down that it was handed over, and what it came to. */
+/** Writes down that it was handed over, and what it came to; where that is lost, it is handed over once more. */
 export async function markHanded(
   em: EntityManager,
   { uuid }: Pick<Notice, 'uuid'>,
   outcome: NoticeOutcome,
 ): Promise<void> {
-  await rowsOf(em, 'update notice set handed_at = now(), outcome = ? where uuid = ?', [outcome, uuid])
+  await rowsOfTheMoment(em, 'update notice set handed_at = now(), outcome = ? where uuid = ?', [
+    outcome,
+    uuid,
+  ])
 }

@@ -65,6 +65,22 @@ export function rowsOf<R = Row>(em: EntityManager, sql: string, values: readonly
   )
 }
 
+const WITHOUT_WAITING = keptStatement(`select set_config('synchronous_commit', 'off', true)`, [])
+
+/**
+ * The rows of a statement that is a transaction of its own and that a crash of the server may undo: its end waits for no
+ * disk. Never of money, nor of anything that somebody was told.
+ */
+export async function rowsOfTheMoment<R = Row>(
+  em: EntityManager,
+  sql: string,
+  values: readonly unknown[],
+): Promise<R[]> {
+  if (em.isInTransaction()) throw new Error('what else is in its transaction must not be lost with it')
+  const [, answer] = await tellAll(em, [{ ...WITHOUT_WAITING, isUnheard: true }, keptStatement(sql, values)])
+  return answer!.rows as R[]
+}
+
 /** Tells what needs no answer; in a transaction it travels with whatever is said next. */
 export async function tell(em: EntityManager, sql: string, values: readonly unknown[]): Promise<void> {
   await tellAll(em, [{ ...keptStatement(sql, values), isUnheard: true }])

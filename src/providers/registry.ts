@@ -1,5 +1,6 @@
 import { efiCredentials } from './efi/client.ts'
 import { efiProvider } from './efi/efi.ts'
+import { type OpenLines, sharedLines } from './lines.ts'
 import { type Observe, observed } from './observed.ts'
 import type { Provider } from './port.ts'
 import { wooviCredentials } from './woovi/client.ts'
@@ -22,12 +23,18 @@ export type RegistryOptions = {
   timeoutMs: number
   /** PEM of the authority that vouches for every provider, where that is not the system's: a local far side. */
   ca?: string
-  /** Adapters kept, each with its token and its sockets. */
+  /** Adapters kept, each with its token; their connections are shared where they may be. */
   most?: number
   observe?: Observe
 }
 
-type Far = { baseUrl: string; credentials: unknown; timeoutMs: number; ca: string | undefined }
+type Far = {
+  baseUrl: string
+  credentials: unknown
+  timeoutMs: number
+  ca: string | undefined
+  lines: OpenLines
+}
 
 /** One adapter per provider API; bad credentials throw, as nothing can be asked with them. */
 const dialects: Record<string, (far: Far) => Adapter> = {
@@ -40,6 +47,7 @@ type Kept = Pick<Connection, 'dialect' | 'baseUrl' | 'sealedCredentials'> & { ad
 /** Keeps each connection's adapter while its address and credentials stay what they are; the longest unused one goes first. */
 export function providerRegistry({ most = 500, ...options }: RegistryOptions) {
   const kept = new Map<string, Kept>()
+  const lines = sharedLines()
 
   function providerFor(connection: Connection): Provider {
     const found = kept.get(connection.uuid)
@@ -48,7 +56,7 @@ export function providerRegistry({ most = 500, ...options }: RegistryOptions) {
       return found.adapter
     }
     const { dialect, baseUrl, sealedCredentials } = connection
-    const adapter = adapterFor(connection, options)
+    const adapter = adapterFor(connection, { ...options, lines })
     retire(connection.uuid)
     keep(connection.uuid, { dialect, baseUrl, sealedCredentials, adapter })
     if (kept.size > most) retire(kept.keys().next().value!)
@@ -83,9 +91,11 @@ function isSame(kept: Kept, { dialect, baseUrl, sealedCredentials }: Connection)
   return kept.dialect === dialect && kept.baseUrl === baseUrl && kept.sealedCredentials === sealedCredentials
 }
 
-function adapterFor(connection: Connection, { open, timeoutMs, ca, observe }: RegistryOptions): Adapter {
+type Making = Omit<RegistryOptions, 'most'> & { lines: OpenLines }
+
+function adapterFor(connection: Connection, { open, timeoutMs, ca, observe, lines }: Making): Adapter {
   const { provider, dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(dialects, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
-  const adapter = dialects[dialect]!({ baseUrl, credentials: open(sealedCredentials), timeoutMs, ca })
+  const adapter = dialects[dialect]!({ baseUrl, credentials: open(sealedCredentials), timeoutMs, ca, lines })
   return observe ? observed(adapter, provider, observe) : adapter
 }

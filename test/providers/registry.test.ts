@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { CAPABILITIES } from '../../src/domain/provider.ts'
 import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
+import { ownCertificate } from './support/certificate.ts'
 import { cob, credentials, ok, REFERENCE } from './support/efi.ts'
 import { type FarSide, farSide } from './support/far-side.ts'
 
@@ -41,6 +42,27 @@ test('other credentials or another address make another adapter', () => {
   const third = registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))
   expect(new Set([first, second, third]).size).toBe(3)
   expect(registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))).toBe(third)
+})
+
+test('accounts at one far side share its connections, as long as one of them is there', async () => {
+  const opened = () => new Set(far.seen.map(call => call.connection)).size
+  const call = async (uuid: string) => {
+    const found = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
+    expect(found.kind).toBe('found')
+  }
+  await call('a')
+  const alone = opened()
+  for (const uuid of ['b', 'c', 'd', 'b']) await call(uuid)
+  expect(far.tokensAsked()).toBe(5) // Two adapters are kept, so that one came anew.
+  expect(opened()).toBe(alone)
+})
+
+test('who shows another certificate calls over connections of their own', async () => {
+  const { certificate, key } = await ownCertificate()
+  const showing = { ...credentials, certificate, private_key: key }
+  await registry.providerFor(connection('a')).findCharge(REFERENCE)
+  await registry.providerFor(connection('b', { sealed: showing })).findCharge(REFERENCE)
+  expect(far.seen.map(({ client }) => client)).toEqual([undefined, undefined, 'localhost', 'localhost'])
 })
 
 test('each dialect has its adapter', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Reply } from '../exchange.ts'
 import { type Call, type HttpClient, httpClient } from '../http.ts'
+import type { OpenLines } from '../lines.ts'
 import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
 import { refusalOf } from './errors.ts'
 import { askForToken, type Token, tokenCache } from './token.ts'
@@ -26,13 +27,15 @@ export type EfiOptions = {
   /** PEM of the authority to trust instead of the system's, for a local far side. */
   ca?: string
   timeoutMs: number
+  /** Whose connections it calls over; its own, where nobody shares theirs. */
+  lines?: OpenLines
   now?: () => number
 }
 
 /** Efí's API behind a token: calls and, over them, the outcome rules with Efí's refusals. */
-export function efiClient({ baseUrl, credentials, ca, timeoutMs, now = Date.now }: EfiOptions) {
+export function efiClient({ baseUrl, credentials, ca, timeoutMs, lines, now = Date.now }: EfiOptions) {
   const { certificate, private_key: key } = credentials
-  const http = httpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs })
+  const http = httpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, lines })
   const call = authorized(
     http,
     tokenCache(() => askForToken(http, credentials, now), now),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Call, httpClient } from '../http.ts'
+import type { OpenLines } from '../lines.ts'
 import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
 import { refusalOf } from './errors.ts'
 
@@ -25,12 +26,14 @@ export type WooviOptions = {
   /** PEM of the authority to trust instead of the system's, for a local far side. */
   ca?: string
   timeoutMs: number
+  /** Whose connections it calls over; its own, where nobody shares theirs. */
+  lines?: OpenLines
   now?: () => number
 }
 
 /** Woovi's API under its AppID: calls and, over them, the outcome rules with Woovi's refusals. */
-export function wooviClient({ baseUrl, credentials, ca, timeoutMs }: WooviOptions) {
-  const http = httpClient({ baseUrl, tls: { ca }, timeoutMs })
+export function wooviClient({ baseUrl, credentials, ca, timeoutMs, lines }: WooviOptions) {
+  const http = httpClient({ baseUrl, tls: { ca }, timeoutMs, lines })
   const call = (request: Call) =>
     http.call({ ...request, headers: { ...request.headers, authorization: credentials.app_id } })
 

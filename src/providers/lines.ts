@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import { Client, type Dispatcher, Pool } from 'undici'
+import { resumingConnector } from '../resuming.ts'
+import { exchange, type Reply } from './exchange.ts'
+
+/** PEM texts: our certificate and its key where the far side asks for one, and who may vouch for the far side. */
+export type Tls = { certificate?: string | undefined; key?: string | undefined; ca?: string | undefined }
+
+/** A far side, and who we are to it; `timeoutMs` is the one deadline for all of a call. */
+export type Far = { origin: string; tls?: Tls | undefined; timeoutMs: number }
+
+type Request = Dispatcher.DispatchOptions
+
+/** Connections to one far side. */
+export type Lines = {
+  /** Over one that is kept for the next call. */
+  kept(request: Request): Promise<Reply>
+  /** Over one of its own, so that a reset idle socket never looks like a request that left. */
+  own(request: Request): Promise<Reply>
+  /** Lets running calls finish. */
+  close(): Promise<void>
+}
+
+export type OpenLines = (far: Far) => Lines
+
+/** Of all who share them: as many calls as a worker makes at once. */
+const MOST_CONNECTIONS = 200
+
+/** No redirects and bounded answers. A bad certificate or key throws here, not in a call. */
+export function openLines({ origin, tls, timeoutMs }: Far): Lines {
+  const secureContext = createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca })
+  const connection = {
+    connect: resumingConnector({ secureContext, timeout: timeoutMs, allowH2: false }),
+    allowH2: false,
+    pipelining: 1,
+  }
+  const pool = new Pool(origin, { ...connection, connections: MOST_CONNECTIONS })
+  const limit = { timeoutMs, host: new URL(origin).host }
+  return {
+    kept: request => exchange(pool, request, limit),
+    async own(request) {
+      const client = new Client(origin, connection)
+      const reply = await exchange(client, { ...request, reset: true }, limit)
+      await client.destroy()
+      return reply
+    },
+    async close() {
+      if (!pool.closed) await pool.close()
+    },
+  }
+}
+
+/**
+ * Lines that all share who call the same far side as the same party, as most accounts at one provider do: what one of them
+ * has opened the next one finds open, with the session of its TLS. The last one closes them.
+ */
+export function sharedLines(): OpenLines {
+  const shared = new Map<string, { lines: Lines; users: number }>()
+  return far => {
+    const key = hash('sha256', JSON.stringify(far))
+    const found = shared.get(key) ?? { lines: openLines(far), users: 0 }
+    shared.set(key, found)
+    found.users += 1
+    let isUsed = true
+    return {
+      ...found.lines,
+      async close() {
+        if (!isUsed) return
+        isUsed = false
+        found.users -= 1
+        if (found.users > 0) return
+        shared.delete(key)
+        await found.lines.close()
+      },
+    }
+  }
+}
