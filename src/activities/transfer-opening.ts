@@ -3,7 +3,7 @@ import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { availableAt } from '../db/post.ts'
-import { all, first, type Question } from '../db/questions.ts'
+import { all, first, heardAs, type Question } from '../db/questions.ts'
 import { isRefTaken } from '../db/transfers.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
@@ -32,18 +32,12 @@ export function doorOf(em: EntityManager, { uuid, ...order }: TransferOrder): Qu
   const by = [order.candidates[0]!, uuid]
   const found = (column: string) =>
     `(select ${column} from connection where uuid = ? and not exists (select from transfer where uuid = ?))`
-  const asked = all(
+  const door = all(
     first(gate(em, by, found('uuid'))),
     availableAt(order.accountUuid, by, found('provider_account_uuid')),
     timeLeft(order),
   )
-  return {
-    ...asked,
-    heard(rows) {
-      const [connection, availableCents, leftMs] = asked.heard(rows)
-      return { connection, availableCents, leftMs }
-    },
-  }
+  return heardAs(door, ([connection, availableCents, leftMs]) => ({ connection, availableCents, leftMs }))
 }
 
 /** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */

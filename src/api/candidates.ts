@@ -1,24 +1,28 @@
 import { connectionOf, rankedConnections } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { ask, heardAs, type Question } from '../db/questions.ts'
 import { uuid } from '../wire/common.ts'
 import type { Token } from './auth.ts'
 import type { FieldErrors } from './check.ts'
 import { named, refuseField } from './errors.ts'
 
+type Wanted = { token: Token; providerUuid?: string | undefined }
+
 /** SPEC §6, "Candidates": the connections that may carry a new operation, in the order of trying. */
-export async function candidatesFor(
-  em: EntityManager,
-  { token, providerUuid }: { token: Token; providerUuid?: string | undefined },
-): Promise<Connection[]> {
-  if (token.connectionUuid !== null) return [await boundConnection(em, token, token.connectionUuid)]
-  if (providerUuid !== undefined) return [await namedConnection(em, token, providerUuid)]
+export function candidatesFor(em: EntityManager, wanted: Wanted): Promise<Connection[]> {
+  return ask(em, candidates(em, wanted))
+}
+
+/** The same, to be asked beside others; hearing the answer refuses where there is none. */
+export function candidates(em: EntityManager, { token, providerUuid }: Wanted): Question<Connection[]> {
+  const { accountUuid, connectionUuid } = token
+  if (connectionUuid !== null)
+    return heardAs(connectionOf(em, { accountUuid, uuid: connectionUuid }), bound => theBound(bound, token))
+  if (providerUuid !== undefined)
+    return heardAs(connectionOf(em, { accountUuid, uuid: providerUuid }), named => theNamed(named, token))
   // Which of them is trusted least just now is asked by whoever begins something at once (src/db/breaker.ts).
-  const ranked = await rankedConnections(em, token.accountUuid)
-  const usable = ranked.filter(connection => serves(connection, token))
-  const candidates = onePerProviderAccount(usable)
-  if (candidates.length === 0) unfit('no active default provider; name one, or set the defaults')
-  return candidates
+  return heardAs(rankedConnections(em, accountUuid), ranked => theRanked(ranked, token))
 }
 
 export type Refused = { em: EntityManager; token: Token; body: unknown }
@@ -34,23 +38,27 @@ export async function wrongProvider(
   const errors: FieldErrors = {}
   const { success, data } = providerNamed.safeParse(Object(body).provider_uuid)
   if (!success) return errors
-  const candidates = await named(errors, candidatesFor(em, { token, providerUuid: data }))
-  return candidates ? unable(candidates) : errors
+  const found = await named(errors, candidatesFor(em, { token, providerUuid: data }))
+  return found ? unable(found) : errors
 }
 
 const providerNamed = uuid.optional()
 
 /** The token's provider wins over any that is named. */
-async function boundConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {
-  const connection = await connectionOf(em, { accountUuid: token.accountUuid, uuid })
+function theBound(connection: Connection | undefined, token: Token): Connection[] {
   if (!connection || !serves(connection, token)) unfit('the provider of this token is not active')
-  return connection
+  return [connection]
 }
 
-async function namedConnection(em: EntityManager, token: Token, uuid: string): Promise<Connection> {
-  const connection = await connectionOf(em, { accountUuid: token.accountUuid, uuid })
+function theNamed(connection: Connection | undefined, token: Token): Connection[] {
   if (!connection?.isPublic || !serves(connection, token)) unfit('must be an active provider of the account')
-  return connection
+  return [connection]
+}
+
+function theRanked(ranked: Connection[], token: Token): Connection[] {
+  const usable = onePerProviderAccount(ranked.filter(connection => serves(connection, token)))
+  if (usable.length === 0) unfit('no active default provider; name one, or set the defaults')
+  return usable
 }
 
 /** Only ACTIVE starts anything; test tokens reach simulators only, live ones never. */

@@ -1,8 +1,7 @@
 import type { Connection } from '../db/entities/connection.ts'
 import type { MoneyDirection } from '../db/entities/pause.ts'
-import type { EntityManager } from '../db/orm.ts'
 import { isPaused } from '../db/pauses.ts'
-import { ask } from '../db/questions.ts'
+import { heardAs, type Question } from '../db/questions.ts'
 import { refuse } from './errors.ts'
 import { PAUSED_RETRY_S } from './limits.ts'
 
@@ -13,9 +12,9 @@ export function unpaused(candidates: Connection[], direction: MoneyDirection): s
   return left.map(({ uuid }) => uuid)
 }
 
-/** The same of money that can only go back through the connection it came by. */
-export async function requireUnpaused(em: EntityManager, connectionUuid: string): Promise<void> {
-  if (await ask(em, isPaused(connectionUuid, 'out'))) refusePaused()
+/** The same of money that can only go back through the connection it came by: hearing the answer refuses. */
+export function unpausedBack(connectionUuid: string): Question<void> {
+  return heardAs(isPaused(connectionUuid, 'out'), isNow => void (isNow && refusePaused()))
 }
 
 function refusePaused(): never {

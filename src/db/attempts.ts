@@ -2,7 +2,7 @@ import { scaled, WAITS } from '../domain/waits.ts'
 import { Attempt, type Operation } from './entities/attempt.ts'
 import { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
-import { all, ask, first, NOTHING, type Question } from './questions.ts'
+import { all, ask, first, heardAs, NOTHING, type Question } from './questions.ts'
 import { entities } from './reading.ts'
 import { textArray } from './where.ts'
 
@@ -34,8 +34,7 @@ export function attemptThrough(
   em: EntityManager,
   { connectionUuid, ...subject }: Subject & { connectionUuid: string },
 ): Question<Attempt | undefined> {
-  const { statements, heard } = attemptsOf(em, subject)
-  return { statements, heard: rows => heard(rows).find(attempt => attempt.connectionUuid === connectionUuid) }
+  return heardAs(attemptsOf(em, subject), all => all.find(one => one.connectionUuid === connectionUuid))
 }
 
 /** The attempt at a provider account that goes by our id; there is none by no id. */

@@ -1,6 +1,6 @@
 import { Notice, type NoticeOutcome } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
-import { rowsOf, rowsOfTheMoment } from './questions.ts'
+import { ask, type Question, question, rowsOfTheMoment } from './questions.ts'
 import { readingOf } from './reading.ts'
 
 export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
@@ -8,19 +8,26 @@ export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd'
   digest: string
 }
 
-/**
- * Keeps what a provider told through a connection, each once; answers what no life has taken yet, a repeat included. One
- * statement, because every movement of money waits for it. Of two that keep the same at once, the first has it.
- */
+/** Keeps what a provider told through a connection, each once; answers what no life has taken yet, a repeat included. */
 export async function keepNotices(
   em: EntityManager,
   connectionUuid: string,
   told: ToldNotice[],
 ): Promise<Notice[]> {
-  if (told.length === 0) return []
+  return told.length === 0 ? [] : ask(em, noticesKept(em, connectionUuid, told))
+}
+
+/**
+ * The same, to be said with what else is to be known. One statement, because every movement of money waits for it. Of two
+ * that keep the same at once, the first has it.
+ */
+export function noticesKept(
+  em: EntityManager,
+  connectionUuid: string,
+  told: ToldNotice[],
+): Question<Notice[]> {
   const notice = readingOf(em, Notice, 'n')
-  const rows = await rowsOf(
-    em,
+  return question(
     `with told as (
        select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
          "endToEnd" text, body text, "requestId" text)
@@ -35,8 +42,8 @@ export async function keepNotices(
      select ${notice.columns} from notice n
      where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from told) and n.handed_at is null`,
     [JSON.stringify(told), connectionUuid, connectionUuid],
+    rows => rows.map(notice.of),
   )
-  return rows.map(notice.of)
 }
 
 /** Writes down that it was handed over, and what it came to; where that is lost, it is handed over once more. */

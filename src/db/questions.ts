@@ -43,8 +43,16 @@ export function all<const Asked extends Questions>(...questions: Asked): Questio
 export const NOTHING = all()
 
 /** The first row of those that are found. */
-export function first<Answer>({ statements, heard }: Question<Answer[]>): Question<Answer | undefined> {
-  return { statements, heard: rows => heard(rows)[0] }
+export function first<Answer>(asked: Question<Answer[]>): Question<Answer | undefined> {
+  return heardAs(asked, rows => rows[0])
+}
+
+/** The same question, whose answer is made something of. */
+export function heardAs<Answer, Made>(
+  { statements, heard }: Question<Answer>,
+  make: (answer: Answer) => Made,
+): Question<Made> {
+  return { statements, heard: rows => make(heard(rows)) }
 }
 
 /**

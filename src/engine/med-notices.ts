@@ -18,10 +18,16 @@ export async function medTaker(engine: Engine, { notice, connection }: Told): Pr
 }
 
 /** The disputes about a PIX, by their provider's ids. */
-export function disputesOf({ notice, connection }: Told): Question<string[]> {
+export function disputesOf({
+  providerAccountUuid,
+  endToEnd,
+}: {
+  providerAccountUuid: string
+  endToEnd?: string | null
+}): Question<string[]> {
   return question(
     'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
-    [connection.providerAccountUuid, notice.endToEnd ?? null],
+    [providerAccountUuid, endToEnd ?? null],
     rows => rows.map(({ reference }) => reference as string),
   )
 }

@@ -6,7 +6,7 @@ import type { Notice, NoticeOutcome } from '../db/entities/notice.ts'
 import { Refund } from '../db/entities/refund.ts'
 import { markHanded } from '../db/notices.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { all, ask } from '../db/questions.ts'
+import { all, ask, type Question } from '../db/questions.ts'
 import { referenceOf, uuidOf } from '../domain/identifiers.ts'
 import { scaled } from '../domain/waits.ts'
 import { chargeId } from '../workflows/ids.ts'
@@ -28,24 +28,39 @@ export async function handOver(
   engine: Engine,
   em: EntityManager,
   notice: Notice,
-  { connection }: { connection?: Connection } = {},
+  known: { connection?: Connection; about?: About } = {},
 ): Promise<NoticeOutcome | null> {
-  connection ??= await em.findOneOrFail(Connection, notice.connectionUuid)
-  const outcome = await taker(engine, em, { notice, connection })
+  const connection = known.connection ?? (await em.findOneOrFail(Connection, notice.connectionUuid))
+  const outcome = await taker(engine, em, { ...known, notice, connection })
   if (outcome) await markHanded(em, notice, outcome)
   return outcome
+}
+
+/** The attempt that goes by the id which a notice names, and the disputes about its PIX. */
+export type About = [attempt: Attempt | undefined, disputes: string[]]
+
+/** Whom a notice is about, at the provider account of the connection it came through. */
+export function aboutWhom(
+  em: EntityManager,
+  { reference, endToEnd }: Pick<Notice, 'reference' | 'endToEnd'>,
+  { providerAccountUuid }: Connection,
+): Question<About> {
+  const named = attemptNamed(em, { reference, providerAccountUuid })
+  return all(named, disputesOf({ endToEnd, providerAccountUuid }))
 }
 
 /** With the id of ours that the notice names, and the attempt that goes by it there. */
 type Named = Told & { uuid: string | null; attempt: Attempt | undefined }
 
-async function taker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
+async function taker(
+  engine: Engine,
+  em: EntityManager,
+  { about, ...told }: Told & { about?: About },
+): Promise<NoticeOutcome | null> {
   const { notice, connection } = told
   if (notice.kind === 'med' && notice.reference) return medTaker(engine, told)
   const subjectUuid = notice.reference ? uuidOf(notice.reference) : null
-  const { providerAccountUuid } = connection
-  const named = attemptNamed(em, { reference: notice.reference, providerAccountUuid })
-  const [attempt, disputes] = await ask(em, all(named, disputesOf(told)))
+  const [attempt, disputes] = about ?? (await ask(em, aboutWhom(em, notice, connection)))
   const own = () => ownTaker(engine, em, { ...told, uuid: subjectUuid, attempt })
   if (notice.kind === 'payment') return own()
   // What goes back may go back by a dispute: whoever else is told, the disputes of that PIX look for themselves.

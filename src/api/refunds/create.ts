@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ReadCharge } from '../../db/charges.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { all, ask } from '../../db/questions.ts'
 import type { RefusalCode } from '../../domain/errors.ts'
 import { refund as life, refundableCents, whyNotRefundable } from '../../domain/refund.ts'
 import { beginRefund } from '../../engine/begin.ts'
@@ -12,9 +13,9 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { lastMoment } from '../last-moment.ts'
+import { LAST_MOMENT } from '../last-moment.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { requireUnpaused } from '../paused.ts'
+import { unpausedBack } from '../paused.ts'
 import { chargeOf } from '../payments/find.ts'
 
 export type RefundRequest = {
@@ -51,8 +52,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const valueCents = body.value ?? refundableCents(charge)
   if (valueCents > refundableCents(charge))
     refuseField('value', 'must not exceed what is still refundable of the charge')
-  await requireUnpaused(em, charge.connection.uuid)
-  const takeBefore = key === null ? await lastMoment(em) : undefined
+  const [, takeBefore] = await ask(em, all(unpausedBack(charge.connection.uuid), LAST_MOMENT))
   const order: RefundOrder = {
     uuid,
     chargeUuid,
@@ -60,7 +60,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
     connectionUuid: charge.connection.uuid,
     valueCents,
     fingerprint,
-    ...(takeBefore !== undefined && { takeBefore }),
+    ...(key === null && { takeBefore }),
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { connectionToCall } from '../../db/connections.ts'
-import { keepNotices, type ToldNotice } from '../../db/notices.ts'
-import { ask } from '../../db/questions.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import type { Notice } from '../../db/entities/notice.ts'
+import { noticesKept, type ToldNotice } from '../../db/notices.ts'
+import type { EntityManager } from '../../db/orm.ts'
+import { all, ask } from '../../db/questions.ts'
 import type { NoticeItem } from '../../domain/provider.ts'
-import { handOver } from '../../engine/notices.ts'
+import { type About, aboutWhom, handOver } from '../../engine/notices.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { sha256 } from '../../sealing.ts'
@@ -51,8 +54,8 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
           if (read.kind === 'forged') refuse('unauthenticated')
           if (read.kind === 'unreadable') refuse('malformed_json')
           const told = read.items.map(item => asTold(item, requestId))
-          for (const notice of await keepNotices(em, connection.uuid, told)) {
-            await handOver(engine, em, notice, { connection }).catch(error =>
+          for (const [notice, about] of await kept(em, connection, told)) {
+            await handOver(engine, em, notice, { connection, about }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
                 'notice left to the sweep',
@@ -64,6 +67,19 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
       })
     }
   }
+}
+
+/** Keeps what was told, and says whom each that no life has taken is about: one message, as every movement waits for it. */
+async function kept(
+  em: EntityManager,
+  connection: Connection,
+  told: ToldNotice[],
+): Promise<[Notice, About][]> {
+  if (told.length === 0) return []
+  const about = told.map(one => aboutWhom(em, one, connection))
+  const [notices, whom] = await ask(em, all(noticesKept(em, connection.uuid, told), all(...about)))
+  const place = new Map(told.map(({ digest }, place) => [digest, place]))
+  return notices.map(notice => [notice, whom[place.get(notice.digest.toString('hex'))!]!])
 }
 
 /** What a provider told, as it is kept. */

@@ -2,13 +2,15 @@ import { inOrderOfTrust } from '../../db/breaker.ts'
 import { Account } from '../../db/entities/account.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { all, ask } from '../../db/questions.ts'
 import { isRefTaken } from '../../db/transfers.ts'
 import { CAPABILITIES } from '../../domain/provider.ts'
 import { type CreateTransfer, createTransfer } from '../../wire/transfer.ts'
 import type { Token } from '../auth.ts'
-import { candidatesFor } from '../candidates.ts'
+import { candidates } from '../candidates.ts'
 import type { FieldErrors } from '../check.ts'
 import { named, refuse } from '../errors.ts'
+import { LAST_MOMENT } from '../last-moment.ts'
 import { LATEST_SCHEDULE_MS } from '../limits.ts'
 import { unpaused } from '../paused.ts'
 
@@ -16,14 +18,17 @@ import { unpaused } from '../paused.ts'
 
 type Caller = { em: EntityManager; token: Token }
 
-/** The candidates of a transfer that may be sent, in the order of trying; else 422 with all that is wrong, 409 or 503. */
-export async function allowed(caller: Caller, body: CreateTransfer): Promise<string[]> {
-  const { errors, able } = await judged(caller, body)
+/**
+ * The candidates of a transfer that may be sent, in the order of trying, and until when it may be taken where it has no key;
+ * else 422 with all that is wrong, 409 or 503.
+ */
+export async function allowed(caller: Caller, body: CreateTransfer) {
+  const { errors, able, takeBefore } = await judged(caller, body)
   if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
   await requireFreshRef(caller, body)
   const ready = unpaused(able, 'out')
   // One that waits for its time is tried by priority: whom it would distrust then, nobody knows now.
-  return body.scheduled_for ? ready : inOrderOfTrust(caller.em, ready)
+  return { candidates: body.scheduled_for ? ready : await inOrderOfTrust(caller.em, ready), takeBefore }
 }
 
 /** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */
@@ -44,15 +49,16 @@ type Judged = Pick<CreateTransfer, 'scheduled_for' | 'document' | 'provider_uuid
 async function judged(
   { em, token }: Caller,
   body: Judged,
-): Promise<{ errors: FieldErrors; able: Connection[] }> {
+): Promise<{ errors: FieldErrors; able: Connection[]; takeBefore?: string | undefined }> {
   const errors = scheduleErrors(body)
-  const candidates = await named(errors, candidatesFor(em, { token, providerUuid: body.provider_uuid }))
-  const able = candidates?.filter(({ dialect }) => {
+  const wanted = candidates(em, { token, providerUuid: body.provider_uuid })
+  const [found, takeBefore] = (await named(errors, ask(em, all(wanted, LAST_MOMENT)))) ?? []
+  const able = found?.filter(({ dialect }) => {
     const { transfers, checksDocument } = CAPABILITIES[dialect]
     return transfers && (!body.document || checksDocument)
   })
   if (able?.length === 0) errors.document = ['no provider of this transfer can check to whom the key belongs']
-  return { errors, able: able ?? [] }
+  return { errors, able: able ?? [], takeBefore }
 }
 
 function scheduleErrors({ scheduled_for }: Pick<Judged, 'scheduled_for'>): FieldErrors {

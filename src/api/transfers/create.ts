@@ -18,7 +18,6 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { lastMoment } from '../last-moment.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { allowed } from './allowed.ts'
 import { findTransfer } from './find.ts'
@@ -49,11 +48,9 @@ export async function createTransfer(means: { engine: Engine; sealer: Sealer }, 
       return answer(await keptAnswer(em, now), { replayed: true })
     })
   }
-  const [candidates, takeBefore] = await Promise.all([
-    unlessBegun(allowed({ em, token }, body), key === null ? null : find),
-    key === null ? lastMoment(em) : undefined,
-  ])
-  if (!candidates) return createTransfer(means, request)
+  const judged = await unlessBegun(allowed({ em, token }, body), key === null ? null : find)
+  if (!judged) return createTransfer(means, request)
+  const { candidates, takeBefore } = judged
   const details: TransferDetails = {
     pixKey: body.pix_key,
     ...(body.document !== undefined && { document: body.document }),
@@ -68,7 +65,7 @@ export async function createTransfer(means: { engine: Engine; sealer: Sealer }, 
     valueCents: body.value,
     details: sealer.seal(details),
     ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
-    ...(takeBefore !== undefined && { takeBefore }),
+    ...(key === null && { takeBefore }),
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
