@@ -10,6 +10,7 @@ import { deliveryWorkflow } from './webhook-delivery.ts'
  * is known by its id and left alone.
  */
 export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promise<void> {
+  if (left.deliveries.length === 0 && left.returns.length === 0) return
   await Promise.all([
     ...left.deliveries.map(deliveryUuid =>
       startOnce(deliveryWorkflow, deliveryId(deliveryUuid), { deliveryUuid, timeScale }),

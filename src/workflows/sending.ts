@@ -20,6 +20,8 @@ export type Sender = {
   ask: (asked: number) => Promise<Asked>
   /** Keeps what an operator says where no provider can tell. */
   settleBy: (word: OperatorsWord) => Promise<Sent>
+  /** Told of every answer of an activity, which one that broke off has not given. */
+  heard?: (word: Asked) => void
   /** Told of every answer that is not final: accepted and on its way, or not known. */
   pending: (kind: 'in_process' | 'unknown') => void
   notices: Notices
@@ -83,6 +85,7 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     sender.notices.taken(sender.connectionUuid)
     const word = sender.notices.operatorsWord()
     sent = word ? await sender.settleBy(word) : await sender.ask(asked + 1)
+    sender.heard?.(sent)
     // What a provider once had did arrive: that it does not find it now is one more missing answer.
     if (sent.kind === 'absent' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }
   }
@@ -97,7 +100,9 @@ function sooner(askAgainMs: number, proofMs: number | null): number | null {
 /** A sending that breaks off without an answer has one: unknown. */
 async function firstAnswer(sender: Sender, again: boolean): Promise<Asked> {
   try {
-    return await sender.send(again)
+    const sent = await sender.send(again)
+    sender.heard?.(sent)
+    return sent
   } catch (error) {
     if (isInterruption(error)) return { kind: 'unknown', code: 'interrupted' }
     throw error

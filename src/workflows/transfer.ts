@@ -82,11 +82,10 @@ class TransferLife extends FollowedTransfer {
         candidates: candidates.slice(candidates.indexOf(connectionUuid)),
         goesOn: { ...onwards(order), candidates: order.goesOn?.candidates ?? order.candidates },
       }
-      const { ask, ...follower } = this.follower(uuid, connectionUuid)
       const last = await sendOnce({
-        ...follower,
-        ask: asked => this.#heard(ask(asked)),
-        send: again => this.#heard(sending.sendTransfer({ uuid, connectionUuid, again, ...this.#unstored })),
+        ...this.follower(uuid, connectionUuid),
+        send: again => sending.sendTransfer({ uuid, connectionUuid, again, ...this.#unstored }),
+        heard: word => this.#isStored(word),
       })
       if (returnsUnsaid(last)) this.notices.listenTo(connectionUuid)
       return last
@@ -94,10 +93,8 @@ class TransferLife extends FollowedTransfer {
   }
 
   /** Whoever knows of a beginning has found its row, which is never written a second time, whatever database is there. */
-  async #heard<Word extends Asked>(answer: Promise<Word>): Promise<Word> {
-    const word = await answer
-    if (word.kind !== 'never_begun') this.#unstored = undefined
-    return word
+  #isStored({ kind }: Asked): void {
+    if (kind !== 'never_begun') this.#unstored = undefined
   }
 
   /** `begun` is the round that an earlier run was in. */
