@@ -35,10 +35,24 @@ class TellingConnection extends PostgreSqlConnection {
   }
 
   async tell(statements: Statement[], ctx: Transaction | undefined): Promise<Answer[]> {
-    await this.ensureConnection()
-    const asked = ctx as ControlledTransaction<unknown> | undefined
-    const { rows } = await (asked ?? this.getClient()).executeQuery(CompiledQuery.raw(TOGETHER, statements))
+    const transaction = ctx as ControlledTransaction<unknown> | undefined
+    return transaction ? this.#tellIn(transaction, statements) : this.#tellAlone(statements)
+  }
+
+  async #tellIn(transaction: ControlledTransaction<unknown>, statements: Statement[]): Promise<Answer[]> {
+    const { rows } = await transaction.executeQuery(CompiledQuery.raw(TOGETHER, statements))
     return rows as Answer[]
+  }
+
+  /** Straight to the pool: of what a query builder does nothing is needed, several times for each request. */
+  async #tellAlone(statements: Statement[]): Promise<Answer[]> {
+    const client = await (await this.getNativeClient()).connect()
+    try {
+      const { rows } = await client.query(TOGETHER, statements)
+      return rows
+    } finally {
+      client.release()
+    }
   }
 }
 

@@ -3,6 +3,8 @@ declare module 'pg' {
   export class Pool {
     constructor(options: { connectionString: string; max: number })
     query(statement: string): Promise<{ rows: unknown[] }>
+    // biome-ignore lint/suspicious/noExplicitAny: the rows are whatever was asked.
+    connect(): Promise<{ query(asked: string, values: unknown[]): Promise<{ rows: any[] }>; release(): void }>
   }
 
   const pg: { utils: { prepareValue(value: unknown): unknown } }
