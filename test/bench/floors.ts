@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
+import { thrifty } from '../../src/local/thrift.ts'
 import type { Kind } from './callers.ts'
 import type { floorLife, Step } from './floors/lives.ts'
 
@@ -22,6 +23,7 @@ export async function openFloors(address: string): Promise<Floors> {
   const taskQueue = `floors-${randomUUID().slice(0, 8)}`
   const worker = fork(fileURLToPath(new URL('./floors/worker.ts', import.meta.url)), [address, taskQueue], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: thrifty(process.env), // Within the memory that ours has.
   })
   await once(worker, 'message')
   const connection = await Connection.connect({ address })
