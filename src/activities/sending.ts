@@ -31,10 +31,12 @@ export function sendBy<Row extends Tried>(
 ) {
   return async (order: SendOrder): Promise<Sent> => {
     const { orm, timeScale } = dependencies
-    const begun = await inTransaction(orm, async em => ({
-      ...(await begin(dependencies, em, first, order)),
-      sendBefore: Date.now() + SENT_WITHIN_MS, // Not from its start: it may have waited for its turn.
-    }))
+    const begun = await inTransaction(orm, async em => {
+      const beginning = await begin(dependencies, em, first, order)
+      if ('provider' in beginning) beginning.provider.openAhead()
+      // Not from its start: it may have waited for its turn.
+      return { ...beginning, sendBefore: Date.now() + SENT_WITHIN_MS }
+    })
     if ('sent' in begun) return begun.sent
     if (Date.now() > begun.sendBefore)
       throw new Error('It is too late to send: its life asks about it by now.')

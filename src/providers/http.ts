@@ -14,6 +14,8 @@ export type Call = {
 
 export type HttpClient = {
   call(call: Call): Promise<Reply>
+  /** A `fresh` call follows at once: its connection is opened meanwhile. */
+  openAhead(): void
   /** Lets running calls finish. */
   close(): Promise<void>
 }
@@ -30,6 +32,7 @@ export function httpClient({ baseUrl, tls, timeoutMs, lines: open = openLines }:
       const request = requestOf(call, basePath)
       return call.fresh ? lines.own(request) : lines.kept(request)
     },
+    openAhead: () => lines.openAhead(),
     close: () => lines.close(),
   }
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { Client, type Dispatcher, Pool } from 'undici'
 import { resumingConnector } from '../resuming.ts'
+import { connectionsAhead } from './ahead.ts'
 import { exchange, type Reply } from './exchange.ts'
 
 /** PEM texts: our certificate and its key where the far side asks for one, and who may vouch for the far side. */
@@ -18,6 +19,8 @@ export type Lines = {
   kept(request: Request): Promise<Reply>
   /** Over one of its own, so that a reset idle socket never looks like a request that left. */
   own(request: Request): Promise<Reply>
+  /** Opens one for the next call that has its own. */
+  openAhead(): void
   /** Lets running calls finish. */
   close(): Promise<void>
 }
@@ -36,16 +39,19 @@ export function openLines({ origin, tls, timeoutMs }: Far): Lines {
     pipelining: 1,
   }
   const pool = new Pool(origin, { ...connection, connections: MOST_CONNECTIONS })
+  const ahead = connectionsAhead(connection.connect, origin)
   const limit = { timeoutMs, host: new URL(origin).host }
   return {
     kept: request => exchange(pool, request, limit),
     async own(request) {
-      const client = new Client(origin, connection)
+      const client = new Client(origin, { ...connection, connect: ahead.take() })
       const reply = await exchange(client, { ...request, reset: true }, limit)
       await client.destroy()
       return reply
     },
+    openAhead: ahead.open,
     async close() {
+      ahead.close()
       if (!pool.closed) await pool.close()
     },
   }

@@ -46,4 +46,4 @@ function watch<Answer extends { kind: string }>(
     })
 }
 
-const NO_CALLS = new Set<string | symbol>(['readNotice', 'close'])
+const NO_CALLS = new Set<string | symbol>(['readNotice', 'openAhead', 'close'])

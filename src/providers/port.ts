@@ -40,6 +40,8 @@ export interface Provider {
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
   refund(order: RefundOrder): Promise<SendOutcome>
   findRefund(order: Pick<RefundOrder, 'id' | 'endToEnd'>): Promise<FindSendingOutcome>
+  /** A refund or transfer follows at once: the connection that it will have to itself is opened meanwhile. */
+  openAhead(): void
   /** Sends once, over a connection of its own; whether to send again is the caller's to decide. */
   sendTransfer(order: TransferOrder): Promise<SendOutcome>
   /** Asks by our id. */

@@ -20,6 +20,8 @@ let wire: Heard
 let accountUuid: string
 let connectionUuid: string
 let told: Sending['status']
+/** How many messages PostgreSQL had heard when the connection to the provider was opened. */
+const opened: number[] = []
 beforeAll(async () => {
   world = await openWorld([])
   accountUuid = await world.account()
@@ -35,6 +37,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   told = 'in_process'
+  opened.length = 0
   wire.forget()
 })
 
@@ -48,6 +51,7 @@ function dependencies(): Dependencies {
     returns: [],
   })
   const provider = {
+    openAhead: () => opened.push(wire.messages.length),
     sendTransfer: async () => ({ kind: 'accepted', sending: sending() }),
     findTransfer: async () => ({ kind: 'found', sending: sending() }),
   }
@@ -76,8 +80,14 @@ test('before the call all that is read and locked is one message, in the order o
   expect(kept).toHaveLength(2)
 })
 
+test('the connection to the provider is opened once the sending is decided, while it is written down', async () => {
+  await send(newOrder(100))
+  expect(opened).toEqual([1])
+})
+
 test('what the balances do not cover is held of nothing, and no provider hears of it', async () => {
   expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
+  expect(opened).toEqual([])
 })
 
 test('a sending that is repeated finds the row, and sends nothing again', async () => {

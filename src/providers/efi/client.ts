@@ -48,6 +48,7 @@ export function efiClient({ baseUrl, credentials, ca, timeoutMs, lines, now = Da
       lookUp(await call(request), { read, refusalOf }),
     lookUpOwn: async <T extends object>(request: Call, read: Reading<T>['read']) =>
       lookUpOwn(await call(request), { read, refusalOf }),
+    openAhead: () => http.openAhead(),
     close: () => http.close(),
   }
 }

@@ -23,6 +23,7 @@ export function efiProvider(options: EfiOptions): Provider & { close(): Promise<
     ...statement(client),
     ...meds(client, options.now ?? Date.now),
     ...notices(options.credentials),
+    openAhead: () => client.openAhead(),
     close: () => client.close(),
   }
 }

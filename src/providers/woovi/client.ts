@@ -44,6 +44,7 @@ export function wooviClient({ baseUrl, credentials, ca, timeoutMs, lines }: Woov
       lookUp(await call(request), { read, refusalOf }),
     lookUpOwn: async <T extends object>(request: Call, read: Reading<T>['read']) =>
       lookUpOwn(await call(request), { read, refusalOf }),
+    openAhead: () => http.openAhead(),
     close: () => http.close(),
   }
 }

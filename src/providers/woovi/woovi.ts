@@ -23,6 +23,7 @@ export function wooviProvider(options: WooviOptions): Provider & { close(): Prom
     ...statement(client),
     ...meds(client, options.now ?? Date.now),
     ...notices(options.credentials),
+    openAhead: () => client.openAhead(),
     close: () => client.close(),
   }
 }

@@ -17,7 +17,7 @@ type Life = { workflowId: string }
 export async function openBooks() {
   const orm = await openOrm({ databaseUrl: await newDatabase() })
   const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-  const far: Partial<Provider> = {}
+  const far: Partial<Provider> = { openAhead: () => {} }
   const told: string[] = []
   const dependencies = {
     orm,

@@ -78,6 +78,8 @@ export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {
     calls: () => seen.filter(({ path }) => path !== '/oauth/token'),
     tokensAsked: () => seen.filter(({ path }) => path === '/oauth/token').length,
     connections: () => connections.size,
+    /** Of those, the ones that are still open. */
+    open: () => [...connections.keys()].filter(socket => !socket.destroyed).length,
     answers(route: string, ...replies: Scripted[]) {
       scripts.set(route, replies)
     },
@@ -86,6 +88,8 @@ export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {
       resets = times
     },
     closeIdle: () => server.closeIdleConnections(),
+    /** Of connections that have carried nothing yet as well. */
+    hangUp: () => void [...connections.keys()].map(socket => socket.destroy()),
     /** As a far side whose next machine takes over. */
     forgetsSessions: () => server.setTicketKeys(randomBytes(48)),
     async close() {

@@ -1,0 +1,47 @@
+import type { buildConnector } from 'undici'
+
+type Connector = buildConnector.connector
+type Came = Parameters<buildConnector.Callback>
+type Ahead = { came: Promise<Came>; patience: NodeJS.Timeout }
+
+/** Far longer than a transaction takes, and shorter than any far side waits for a first request. */
+const KEPT_MS = 2_000
+
+/**
+ * Connections that are opened a moment before they are needed, while whoever sends money writes down that it will. Each
+ * carries one request at the most, and what became of it is what that request meets: one that failed was not reached, and
+ * nothing has left over one that was hung up on, so that another is opened in its place.
+ */
+export function connectionsAhead(connect: Connector, origin: string) {
+  const { protocol, host, hostname, port } = new URL(origin)
+  const far = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+  const waiting: Ahead[] = []
+
+  function open(): void {
+    const { promise: came, resolve } = Promise.withResolvers<Came>()
+    connect(far, (...told) => resolve(told))
+    const one = { came, patience: setTimeout(() => hangUp(one), KEPT_MS) }
+    waiting.push(one)
+  }
+
+  /** How the next one connects. */
+  function take(): Connector {
+    const one = waiting.shift()
+    if (!one) return connect
+    clearTimeout(one.patience)
+    return (asked, callback) =>
+      void one.came.then(came => {
+        const [, socket] = came
+        if (socket?.destroyed) connect(asked, callback)
+        else callback(...came)
+      })
+  }
+
+  function hangUp(one: Ahead): void {
+    clearTimeout(one.patience)
+    waiting.splice(waiting.indexOf(one), 1)
+    void one.came.then(([, socket]) => socket?.destroy())
+  }
+
+  return { open, take, close: () => [...waiting].forEach(hangUp) }
+}
