@@ -75,14 +75,9 @@ export class Driver extends PostgreSqlDriver {
     transform?: (sql: string) => string,
   ): Promise<QueryResult<T>> {
     const meta = this.getMetadata().get(entity)
-    const told =
-      isFlush(options) &&
-      !transform &&
-      (await this.#tellAll(
-        rows.map(row => insertOf(meta, row)),
-        options,
-      ))
-    return told || super.nativeInsertMany(entity, rows, options, transform)
+    const inserts = () => rows.map(row => insertOf(meta, row))
+    const told = transform ? undefined : await this.#told(options, inserts)
+    return told ?? super.nativeInsertMany(entity, rows, options, transform)
   }
 
   override async nativeUpdate<T extends object>(
@@ -92,8 +87,8 @@ export class Driver extends PostgreSqlDriver {
     options: NativeInsertUpdateOptions<T> = {},
   ): Promise<QueryResult<T>> {
     const meta = this.getMetadata().get(entity)
-    const told = isFlush(options) && (await this.#tellAll([updateOf(meta, keyOf(where), row)], options))
-    return told || super.nativeUpdate(entity, where, row, options)
+    const told = await this.#told(options, () => [updateOf(meta, keyOf(where), row)])
+    return told ?? super.nativeUpdate(entity, where, row, options)
   }
 
   override async nativeUpdateMany<T extends object>(
@@ -103,26 +98,26 @@ export class Driver extends PostgreSqlDriver {
     options: NativeInsertUpdateManyOptions<T> = {},
   ): Promise<QueryResult<T>> {
     const meta = this.getMetadata().get(entity)
-    const updates = rows.map((row: FlushedRow, place) => updateOf(meta, keyOf(where[place]), row))
-    const told = isFlush(options) && (await this.#tellAll(updates, options))
-    return told || super.nativeUpdateMany(entity, where, rows, options)
+    const updates = () => rows.map((row: FlushedRow, place) => updateOf(meta, keyOf(where[place]), row))
+    const told = await this.#told(options, updates)
+    return told ?? super.nativeUpdateMany(entity, where, rows, options)
   }
 
-  /** Undefined where one of them is for MikroORM to write. */
-  async #tellAll<T>(
-    statements: (Statement | null)[],
-    { ctx }: NativeInsertUpdateOptions<T>,
+  /**
+   * Tells all of them, or none: undefined where one is for MikroORM to write, and where this is no flush, which alone hands
+   * over what PostgreSQL stores.
+   */
+  async #told<T>(
+    { convertCustomTypes, ctx }: NativeInsertUpdateOptions<T>,
+    statements: () => (Statement | null)[],
   ): Promise<QueryResult<T> | undefined> {
-    const all = statements.filter(statement => statement !== null)
-    if (all.length < statements.length) return undefined
+    if (convertCustomTypes !== false) return undefined
+    const made = statements()
+    const all = made.filter(statement => statement !== null)
+    if (all.length < made.length) return undefined
     await this.connection.tell(all, ctx)
     return { affectedRows: all.length, insertId: undefined as never }
   }
-}
-
-/** A flush hands over what PostgreSQL stores; whoever else writes rows has it converted first. */
-function isFlush({ convertCustomTypes }: { convertCustomTypes?: boolean }): boolean {
-  return convertCustomTypes === false
 }
 
 /** The one value of a key of one column. */
