@@ -5,6 +5,7 @@ import { chargeOf } from '../../src/api/payments/find.ts'
 import { type EntityManager, type Orm, openOrm } from '../../src/db/orm.ts'
 import { freePort } from '../../src/local/ports.ts'
 import { apiIsReady } from '../../src/local/servers.ts'
+import { type Heard, listenTo } from '../http/support/wire.ts'
 import { end, programOf } from '../support/second.ts'
 import { inTurns } from './callers.ts'
 import { type Figures, type Goal, quantile, type Speed, table } from './figures.ts'
@@ -61,11 +62,12 @@ type Times = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: n
 
 /** What PostgreSQL needs for each list, by its own clock: what a list costs beyond that is the same for any number. */
 async function timesOf(world: LivedIn): Promise<Times[]> {
-  const orm = await openOrm({ databaseUrl: world.databaseUrl })
+  const orm = await openOrm({ databaseUrl: world.databaseUrl, poolSize: 1 })
   try {
+    const wire = await listenTo(orm)
     const times: Times[] = []
     for (const { what, isTallied, list } of await listCases(orm.em.fork(), world)) {
-      const statements = await statementsOf(orm, list)
+      const statements = await statementsOf(orm, wire, list)
       const spent = { rowsMs: 0, totalMs: 0 }
       for (const statement of statements)
         spent[isTotal(statement) ? 'totalMs' : 'rowsMs'] += await middleMs(orm.em.fork(), statement)
@@ -77,16 +79,16 @@ async function timesOf(world: LivedIn): Promise<Times[]> {
   }
 }
 
-/** The statements that some reading sends, as they are sent. */
-async function statementsOf(orm: Orm, read: (em: EntityManager) => Promise<unknown>): Promise<string[]> {
-  const sent: string[] = []
-  const platform = orm.em.getPlatform()
-  orm.config.set('onQuery', (sql, params) => {
-    if (/^\s*(select|with)/i.test(sql)) sent.push(platform.formatQuery(sql, params))
-    return sql
-  })
+/** The statements that some reading sends, with the values that travel beside them. */
+async function statementsOf(
+  orm: Orm,
+  wire: Heard,
+  read: (em: EntityManager) => Promise<unknown>,
+): Promise<string[]> {
+  wire.forget()
   await read(orm.em.fork())
-  orm.config.set('onQuery', sql => sql)
+  const sent = wire.statements.filter(statement => /^\s*(select|with)/i.test(statement))
+  if (sent.length === 0) throw new Error('nothing was heard of what this reading asks')
   return sent
 }
 
@@ -114,7 +116,8 @@ async function besideBare({
   many,
   seconds,
 }: Pick<Bench, 'site' | 'seconds'> & { many: LivedIn }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
-  const orm = await openOrm({ databaseUrl: many.databaseUrl })
+  const orm = await openOrm({ databaseUrl: many.databaseUrl, poolSize: 1 })
+  const wire = await listenTo(orm)
   const token = { accountUuid: many.accountUuid, connectionUuid: null, reaches: 'test' } as never
   const [{ uuid }] = await orm.em
     .fork()
@@ -123,8 +126,8 @@ async function besideBare({
     )
   const [page] = await listCases(orm.em.fork(), many)
   const kinds = [
-    await statementsOf(orm, em => chargeOf(em, token, uuid)),
-    await statementsOf(orm, em => page!.list(em)),
+    await statementsOf(orm, wire, em => chargeOf(em, token, uuid)),
+    await statementsOf(orm, wire, em => page!.list(em)),
   ]
   await orm.close()
 

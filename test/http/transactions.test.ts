@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { all, ask, NOTHING, question, type Row, rowsOf } from '../../src/db/questions.ts'
+import { all, ask, NOTHING, question, type Row, rowsOf, rowsOfTheMoment } from '../../src/db/questions.ts'
 import { type Heard, listenTo } from './support/wire.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -292,6 +292,34 @@ test('a statement is parsed once by a connection, however often it is asked, and
   await expect(ask(orm.em.fork(), fails)).rejects.toThrow('division by zero')
   expect(wire.kept).toHaveLength(1) // It had been parsed before it failed.
   await isAlone()
+})
+
+test('the columns of a statement are described once to a connection, and known from then on', async () => {
+  const asked = () =>
+    rowsOf(orm.em.fork(), 'select name as described_once, 1 as n from account where uuid = ?', [uuid])
+  const first = await asked()
+  expect(wire.described).toBe(1)
+  wire.forget()
+  expect(await asked()).toEqual(first)
+  expect(first).toEqual([{ described_once: await nameNow(), n: 1 }])
+  expect(wire.described).toBe(0)
+})
+
+test('what a crash may undo waits for no disk; nothing else goes with it, and nothing after it', async () => {
+  const em = orm.em.fork()
+  await em.execute('set synchronous_commit = on')
+  wire.forget()
+  await rowsOfTheMoment(em, `update account set name = 'passing' where uuid = ?`, [uuid])
+  expect(heard).toEqual([
+    `select set_config('synchronous_commit', 'off', true); update account set name = 'passing' where uuid = '${uuid}'`,
+  ])
+  expect(await nameNow()).toBe('passing')
+  expect(await em.execute('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
+  await expect(inTransaction(orm, tx => rowsOfTheMoment(tx, rename('never'), []))).rejects.toThrow(
+    'lost with it',
+  )
+  expect(await nameNow()).toBe('passing')
+  await em.execute('reset synchronous_commit')
 })
 
 test('a kept statement whose columns have changed meanwhile fails once, and its connection is given up', async () => {

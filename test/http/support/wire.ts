@@ -4,8 +4,12 @@ import type { Orm } from '../../../src/db/orm.ts'
 export type Heard = {
   /** The statements of each message, with their values written in. */
   messages: string[]
+  /** The same, one by one. */
+  statements: string[]
   /** The texts that were parsed to be kept. */
   kept: string[]
+  /** How often PostgreSQL was asked what the columns of an answer are. */
+  described: number
   forget(): void
 }
 
@@ -16,11 +20,19 @@ type OneClient = {
 
 /** Listens to a pool with one place. */
 export async function listenTo(orm: Orm): Promise<Heard> {
-  const heard = { messages: [] as string[], kept: [] as string[], forget }
+  const heard = {
+    messages: [] as string[],
+    statements: [] as string[],
+    kept: [] as string[],
+    described: 0,
+    forget,
+  }
   const named = new Map<string, string>()
   function forget() {
     heard.messages.length = 0
+    heard.statements.length = 0
     heard.kept.length = 0
+    heard.described = 0
   }
   const pool = (await orm.em.getConnection().getNativeClient()) as unknown as OneClient
   const { connection, release } = await pool.connect()
@@ -36,7 +48,9 @@ export async function listenTo(orm: Orm): Promise<Heard> {
         if (name !== '') heard.kept.push(text)
       }
       if (kind === 'B') said.push(bound(body, named))
+      if (kind === 'D') heard.described += 1
     }
+    heard.statements.push(...said)
     if (said.length > 0) heard.messages.push(said.join('; '))
     return write(bytes)
   }
