@@ -15,20 +15,20 @@ const KEPT_MS = 2_000
 export function connectionsAhead(connect: Connector, origin: string) {
   const { protocol, host, hostname, port } = new URL(origin)
   const far = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
-  const waiting: Ahead[] = []
+  const waiting = new Set<Ahead>()
 
   function open(): void {
-    const { promise: came, resolve } = Promise.withResolvers<Came>()
-    connect(far, (...told) => resolve(told))
+    const connecting = new Promise<Came>(resolve => connect(far, (...told) => resolve(told)))
+    const came = connecting.catch((error: Error): Came => [error, null]) // Nobody waits for it here.
     const one = { came, patience: setTimeout(() => hangUp(one), KEPT_MS) }
-    waiting.push(one)
+    waiting.add(one)
   }
 
   /** How the next one connects. */
   function take(): Connector {
-    const one = waiting.shift()
+    const [one] = waiting
     if (!one) return connect
-    clearTimeout(one.patience)
+    forget(one)
     return (asked, callback) =>
       void one.came.then(came => {
         const [, socket] = came
@@ -37,9 +37,13 @@ export function connectionsAhead(connect: Connector, origin: string) {
       })
   }
 
-  function hangUp(one: Ahead): void {
+  function forget(one: Ahead): void {
     clearTimeout(one.patience)
-    waiting.splice(waiting.indexOf(one), 1)
+    waiting.delete(one)
+  }
+
+  function hangUp(one: Ahead): void {
+    forget(one)
     void one.came.then(([, socket]) => socket?.destroy())
   }
 
