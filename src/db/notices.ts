@@ -1,6 +1,6 @@
 import { Notice, type NoticeOutcome } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
-import { ask, type Question, question, rowsOfTheMoment } from './questions.ts'
+import { type Question, question, rowsOfTheMoment } from './questions.ts'
 import { readingOf } from './reading.ts'
 
 export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
@@ -8,18 +8,9 @@ export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd'
   digest: string
 }
 
-/** Keeps what a provider told through a connection, each once; answers what no life has taken yet, a repeat included. */
-export async function keepNotices(
-  em: EntityManager,
-  connectionUuid: string,
-  told: ToldNotice[],
-): Promise<Notice[]> {
-  return told.length === 0 ? [] : ask(em, noticesKept(em, connectionUuid, told))
-}
-
 /**
- * The same, to be said with what else is to be known. One statement, because every movement of money waits for it. Of two
- * that keep the same at once, the first has it.
+ * Keeps what a provider told through a connection, each once; answers what no life has taken yet, a repeat included. One
+ * statement, because every movement of money waits for it. Of two that keep the same at once, the first has it.
  */
 export function noticesKept(
   em: EntityManager,

@@ -10,7 +10,7 @@ import { Movement } from '../../src/db/entities/movement.ts'
 import { Notice } from '../../src/db/entities/notice.ts'
 import { Transfer } from '../../src/db/entities/transfer.ts'
 import { findAlone, lockAlone } from '../../src/db/lock.ts'
-import { keepNotices } from '../../src/db/notices.ts'
+import { noticesKept } from '../../src/db/notices.ts'
 import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
 import { all, ask, NOTHING } from '../../src/db/questions.ts'
 import { entities } from '../../src/db/reading.ts'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const writing = em()
   begin(writing, 0, connection)
   await writing.flush()
-  await keepNotices(em(), connection, [told()])
+  await ask(em(), noticesKept(em(), connection, [told()]))
 })
 afterAll(() => world?.close())
 
@@ -51,7 +51,7 @@ const begin = (writing: EntityManager, position: number, connectionUuid: string)
     reference: `r${position}`,
     state: 'calling',
   })
-const told = (changes: Partial<Parameters<typeof keepNotices>[2][number]> = {}) => ({
+const told = (changes: Partial<Parameters<typeof noticesKept>[2][number]> = {}) => ({
   uuid: randomUUID(),
   digest: 'ab'.repeat(32),
   kind: 'payment' as const,
@@ -154,7 +154,7 @@ test('the attempt that a notice names is found by its reference, however many th
 
 describe('what a provider tells', () => {
   const digest = 'cd'.repeat(32)
-  const keep = (...notices: ReturnType<typeof told>[]) => keepNotices(em(), connection, notices)
+  const keep = (...notices: ReturnType<typeof told>[]) => ask(em(), noticesKept(em(), connection, notices))
 
   test('is kept once and as it came, and answered until a life has taken it', async () => {
     const [one, twin] = [told({ digest }), told({ digest })]

@@ -5,8 +5,9 @@ import pino from 'pino'
 import type { Dependencies } from '../../src/activities/dependencies.ts'
 import { sweepNotices } from '../../src/activities/notices.ts'
 import { Notice } from '../../src/db/entities/notice.ts'
-import { keepNotices } from '../../src/db/notices.ts'
+import { noticesKept } from '../../src/db/notices.ts'
 import type { EntityManager } from '../../src/db/orm.ts'
+import { ask } from '../../src/db/questions.ts'
 import { referenceOf } from '../../src/domain/identifiers.ts'
 import { handOver } from '../../src/engine/notices.ts'
 import type { Engine } from '../../src/engine/start.ts'
@@ -63,9 +64,8 @@ async function noticeOf(
   digest: string,
   { em = world.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
 ): Promise<Notice> {
-  const [notice] = await keepNotices(em, through, [
-    { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) },
-  ])
+  const heard = { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) }
+  const [notice] = await ask(em, noticesKept(em, through, [heard]))
   notice!.receivedAt = new Date(Date.now() - ageMs)
   await em.nativeUpdate(Notice, notice!.uuid, { receivedAt: notice!.receivedAt })
   await handOver(engine, em, notice!)
@@ -138,9 +138,9 @@ test('notices that wait for a rebuild, however many, keep no younger one from it
   const late = { of: forgotten, ageMs: 11 * 60_000 }
   for (const digest of ['e1', 'e2', 'e3']) await noticeOf(digest, late)
   // It came while Temporal was away.
-  const [young] = await keepNotices(world.orm.em.fork(), connection, [
-    { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) },
-  ])
+  const em = world.orm.em.fork()
+  const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
+  const [young] = await ask(em, noticesKept(em, connection, [heard]))
   await sql(`update notice set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
   const dependencies = { orm: world.orm, log: pino({ level: 'silent' }) } as unknown as Dependencies
   const sweep = sweepNotices(dependencies, engine, 2)
