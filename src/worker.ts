@@ -24,7 +24,7 @@ import { workerMetrics } from './metrics/worker.ts'
 import { providerRegistry } from './providers/registry.ts'
 import { sealer } from './sealing.ts'
 import { openStorage } from './storage/storage.ts'
-import { startTracing } from './tracing.ts'
+import { startTracing } from './tracing/tracing.ts'
 import { addressPolicy } from './webhooks/addresses.ts'
 import { webhookDialer } from './webhooks/dial.ts'
 import { webhookQueue } from './workflows/ids.ts'
@@ -51,7 +51,7 @@ Runtime.install({
   }),
 })
 
-const tracing = startTracing(config.otlpUrl, 'worker')
+const tracing = await startTracing(config.otlpUrl, 'worker')
 const connection = await NativeConnection.connect({ address: config.temporal.address })
 const client = new Client({
   connection,

@@ -6,7 +6,7 @@ import { apiMetrics } from '../metrics/api.ts'
 import { providerRegistry } from '../providers/registry.ts'
 import { sealer } from '../sealing.ts'
 import { openStorage } from '../storage/storage.ts'
-import { startTracing } from '../tracing.ts'
+import { startTracing } from '../tracing/tracing.ts'
 import { createApp } from './app.ts'
 import { STATEMENT_MS } from './limits.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
@@ -36,7 +36,7 @@ const orm = await openOrm({
   poolSize: config.databasePool,
   statementMs: STATEMENT_MS,
 })
-const tracing = startTracing(config.otlpUrl, 'api')
+const tracing = await startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
 const seal = sealer(config.secretKeys)
 /** Only to read notices: the API itself never calls a provider. */

@@ -1,10 +1,10 @@
 import { bundleWorkflowCode } from '@temporalio/worker'
 import { readConfig } from '../config.ts'
-import { startTracing } from '../tracing.ts'
+import { startTracing } from '../tracing/tracing.ts'
 import { BUNDLING } from './bundling.ts'
 
 /** Writes the program of all lives to the standard output, for the worker that asked: see bundle.ts. */
-const { plugins, stop } = startTracing(readConfig().otlpUrl, 'worker')
+const { plugins, stop } = await startTracing(readConfig().otlpUrl, 'worker')
 const { code } = await bundleWorkflowCode({ ...BUNDLING, plugins })
 process.stdout.write(code)
 await stop()

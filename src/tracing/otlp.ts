@@ -6,12 +6,13 @@ import { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry'
 /** A collector that is away holds up a stop for no longer. */
 const EXPORT_MS = 5_000
 
-/**
- * Traces from a request to the provider's call, through workflow and activity, sent by OTLP over HTTP to a collector.
- * The plugins go to Temporal's client and worker; without a collector there are none, and a history holds no headers.
- */
-export function startTracing(collectorUrl: string | undefined, process: 'api' | 'worker') {
-  if (collectorUrl === undefined) return { plugins: [], stop: async () => {} }
+export type OtlpTracing = {
+  plugins: OpenTelemetryPlugin[]
+  /** Sends what is not sent yet; a collector that is away then has missed it, and ends nobody's stop. */
+  stop: () => Promise<void>
+}
+
+export function startOtlpTracing(collectorUrl: string, process: 'api' | 'worker'): OtlpTracing {
   const resource = new Resource({ 'service.name': `trilho-${process}` })
   const exporter = new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces`, timeoutMillis: EXPORT_MS })
   const spanProcessor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: EXPORT_MS })
@@ -19,7 +20,6 @@ export function startTracing(collectorUrl: string | undefined, process: 'api' | 
   provider.register()
   return {
     plugins: [new OpenTelemetryPlugin({ resource, spanProcessor })],
-    /** Sends what is not sent yet; a collector that is away then has missed it, and ends nobody's stop. */
     stop: () => provider.shutdown().catch(() => {}),
   }
 }
