@@ -41,8 +41,8 @@ export type AppOptions = Dependencies & {
 export function createApp({ routes, count, ...dependencies }: AppOptions): Koa {
   const { orm, log, config } = dependencies
   nameFailedTransactions(orm)
-  const authenticate = authenticator(orm)
-  const countRequest = rateLimiter(orm, config.rate)
+  const limiter = rateLimiter(orm, config.rate)
+  const authenticate = authenticator(orm, { beside: limiter.shareBeside })
   const router: ApiRouter = {
     koa: new Router(),
     described: [],
@@ -52,7 +52,7 @@ export function createApp({ routes, count, ...dependencies }: AppOptions): Koa {
     async admit(ctx) {
       const token = await authenticate(ctx.get('Authorization'))
       ctx.state.token = token
-      ctx.set(await countRequest(token.uuid))
+      ctx.set(await limiter.count(token.uuid))
       return token
     },
   }

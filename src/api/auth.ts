@@ -1,5 +1,5 @@
-import type { EntityManager, Orm } from '../db/orm.ts'
-import { rowsOf } from '../db/questions.ts'
+import type { Orm } from '../db/orm.ts'
+import { all, askOfTheMoment, first, heardAs, NOTHING, type Question, question } from '../db/questions.ts'
 import { type TokenMode, tokenHash } from '../tokens.ts'
 import { refuse } from './errors.ts'
 import { MOST_REMEMBERED_TOKENS, TOKEN_TRUST_MS } from './limits.ts'
@@ -15,16 +15,22 @@ export type Token = {
 }
 
 type Usable = { token: Token; expiresAtMs: number | null }
-type Remembered = { readAtMs: number; found: Promise<Usable | null> }
+type Remembered = { readAtMs: number; found: Promise<Usable | null>; tokenUuid?: string | undefined }
 
 /** Says who a bearer token is, or refuses with 401. */
 export type Authenticate = (authorization: string | undefined) => Promise<Token>
+
+/** What else is to be known of whoever calls, asked in the message that looks the token up; `tokenUuid` where it was known before. */
+type Beside = (hash: string, tokenUuid: string | undefined) => Question<unknown>
 
 /**
  * Looks tokens up by their SHA-256. What was read is trusted for a second at most, so a revocation, an expiry or a
  * blocked account is seen by every process within that time; requests of the same moment share one look-up.
  */
-export function authenticator(orm: Orm, now: () => number = Date.now): Authenticate {
+export function authenticator(
+  orm: Orm,
+  { beside = () => NOTHING, now = Date.now }: { beside?: Beside; now?: () => number } = {},
+): Authenticate {
   const remembered = new Map<string, Remembered>()
 
   function found(token: string): Promise<Usable | null> {
@@ -32,9 +38,13 @@ export function authenticator(orm: Orm, now: () => number = Date.now): Authentic
     const known = remembered.get(hash)
     if (known && now() - known.readAtMs < TOKEN_TRUST_MS) return known.found
 
+    const asked = all(usableToken(hash), beside(hash, known?.tokenUuid))
     const fresh: Remembered = {
       readAtMs: now(),
-      found: usableToken(orm.em.fork(), hash),
+      found: askOfTheMoment(orm.em.fork(), asked).then(([usable]) => {
+        fresh.tokenUuid = usable?.token.uuid
+        return usable
+      }),
     }
     remembered.delete(hash) // So that the map stays in the order of reading.
     remembered.set(hash, fresh)
@@ -46,24 +56,25 @@ export function authenticator(orm: Orm, now: () => number = Date.now): Authentic
   return async authorization => {
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return unauthenticated('Bearer realm="trilho"')
-    const usable = await found(token)
-    if (usable === null || (usable.expiresAtMs !== null && usable.expiresAtMs <= now())) {
+    const known = await found(token)
+    if (known === null || (known.expiresAtMs !== null && known.expiresAtMs <= now())) {
       return unauthenticated('Bearer realm="trilho", error="invalid_token"')
     }
-    return usable.token
+    return known.token
   }
 }
 
+type FoundToken = {
+  uuid: string
+  account_uuid: string
+  connection_uuid: string | null
+  mode: TokenMode
+  expires_ms: string | null
+}
+
 /** One statement finds the token and, once a minute, writes down that it was used: nothing is left for later. */
-async function usableToken(em: EntityManager, hash: string): Promise<Usable | null> {
-  const [row] = await rowsOf<{
-    uuid: string
-    account_uuid: string
-    connection_uuid: string | null
-    mode: TokenMode
-    expires_ms: string | null
-  }>(
-    em,
+function usableToken(hash: string): Question<Usable | null> {
+  const found = question(
     `with found as (
        select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
        from token t join account a on a.uuid = t.account_uuid
@@ -75,8 +86,12 @@ async function usableToken(em: EntityManager, hash: string): Promise<Usable | nu
      )
      select * from found`,
     [hash],
+    rows => rows as FoundToken[],
   )
-  if (!row) return null
+  return heardAs(first(found), row => (row ? usable(row) : null))
+}
+
+function usable(row: FoundToken): Usable {
   return {
     token: {
       uuid: row.uuid,

@@ -1,5 +1,5 @@
 import type { EntityManager, Orm } from '../db/orm.ts'
-import { rowsOfTheMoment } from '../db/questions.ts'
+import { askOfTheMoment, first, heardAs, NOTHING, type Question, question } from '../db/questions.ts'
 import { refuse } from './errors.ts'
 import {
   type Lease,
@@ -12,11 +12,18 @@ import {
 } from './lease.ts'
 import { MOST_REMEMBERED_TOKENS } from './limits.ts'
 
-/** Counts a request of a token: answers the headers that say where it stands, or refuses with 429. */
-export type CountRequest = (tokenUuid: string) => Promise<Record<string, string>>
+export type RateLimiter = {
+  /** Counts a request of a token: answers the headers that say where it stands, or refuses with 429. */
+  count: (tokenUuid: string) => Promise<Record<string, string>>
+  /** A share for the requests of a token that is looked up by its hash, and by which uuid it was known, where it needs one. */
+  shareBeside: (hash: string, tokenUuid: string | undefined) => Question<unknown>
+}
+
+/** What was cut off the bucket of a token. */
+type Share = { tokenUuid: string; granted: number; bucketLeft: number }
 
 /** SPEC §1: one limit per token across all API processes, each leasing its share from PostgreSQL. */
-export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Date.now): CountRequest {
+export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Date.now): RateLimiter {
   const leases = new Map<string, Lease>()
   const asking = new Map<string, Promise<void>>()
 
@@ -24,19 +31,37 @@ export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Da
   function ask(tokenUuid: string): Promise<void> {
     const under = asking.get(tokenUuid)
     if (under) return under
-    const returned = leases.get(tokenUuid)?.left ?? 0
-    leases.delete(tokenUuid) // Given back once, whatever becomes of the question.
-    const answered = lease(orm.em.fork(), tokenUuid, policy, returned)
-      .then(({ granted, bucketLeft }) => {
-        leases.set(tokenUuid, openedLease(granted, bucketLeft, now()))
-        forgetOldest(leases)
-      })
+    const answered = cut(orm.em.fork(), tokenUuid, policy, givenBack(tokenUuid))
+      .then(open)
       .finally(() => asking.delete(tokenUuid))
     asking.set(tokenUuid, answered)
     return answered
   }
 
-  return async tokenUuid => {
+  /** What is left of a share, given back once, whatever becomes of the question. */
+  function givenBack(tokenUuid: string): number {
+    const left = leases.get(tokenUuid)?.left ?? 0
+    leases.delete(tokenUuid)
+    return left
+  }
+
+  /** With what another question has brought meanwhile. */
+  function open({ tokenUuid, granted, bucketLeft }: Share): void {
+    const had = leases.get(tokenUuid)?.left ?? 0
+    leases.delete(tokenUuid) // So that the map stays in the order of opening.
+    leases.set(tokenUuid, openedLease(granted + had, bucketLeft, now()))
+    forgetOldest(leases)
+  }
+
+  function shareBeside(hash: string, tokenUuid: string | undefined): Question<unknown> {
+    const isLasting = tokenUuid !== undefined && takeFrom(leases.get(tokenUuid), now()).kind !== 'ask'
+    if (isLasting || (tokenUuid !== undefined && asking.has(tokenUuid))) return NOTHING
+    const returned = tokenUuid === undefined ? 0 : givenBack(tokenUuid)
+    const share = shareOfBucket(policy, returned, { key: HASHED, value: hash })
+    return heardAs(share, found => found && open(found)) // A bucket that is not there yet is opened where one is needed.
+  }
+
+  async function count(tokenUuid: string): Promise<Record<string, string>> {
     for (;;) {
       const outcome = takeFrom(leases.get(tokenUuid), now())
       switch (outcome.kind) {
@@ -53,29 +78,49 @@ export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Da
       }
     }
   }
+
+  return { count, shareBeside }
 }
 
+const HASHED = `(select uuid from token where hash = decode(?, 'hex'))`
+
 /** Fills the bucket up to now, takes back what was not used, and cuts off as much of a share as there is; a crash fills it a little. */
-async function lease(em: EntityManager, tokenUuid: string, policy: RatePolicy, returned: number) {
-  const cut = () =>
-    rowsOfTheMoment<{ granted: number; bucket_left: number }>(
-      em,
+function shareOfBucket(
+  policy: RatePolicy,
+  returned: number,
+  { key, value }: { key: string; value: string },
+): Question<Share | undefined> {
+  return first(
+    question(
       `update rate_bucket b set tokens = f.level - f.granted, filled_at = greatest(b.filled_at, f.at)
        from (
          select l.token_uuid, l.level, l.at, least(?::float8, floor(l.level)) as granted
          from (
            select token_uuid, clock_timestamp() as at, least(?::float8, tokens + ?::float8 + ?::float8 *
              greatest(0, extract(epoch from clock_timestamp() - filled_at)::float8)) as level
-           from rate_bucket where token_uuid = ? for update
+           from rate_bucket where token_uuid = ${key} for update
          ) l
        ) f
        where b.token_uuid = f.token_uuid
-       returning f.granted, b.tokens as bucket_left`,
-      [shareOf(policy), policy.burst, returned, policy.perSecond, tokenUuid],
-    )
-  const row = (await cut())[0] ?? (await openBucket(em, tokenUuid, policy).then(cut))[0]
-  if (!row) throw new Error('a token without a bucket')
-  return { granted: row.granted, bucketLeft: row.bucket_left }
+       returning b.token_uuid as "tokenUuid", f.granted, b.tokens as "bucketLeft"`,
+      [shareOf(policy), policy.burst, returned, policy.perSecond, value],
+      rows => rows as Share[],
+    ),
+  )
+}
+
+async function cut(
+  em: EntityManager,
+  tokenUuid: string,
+  policy: RatePolicy,
+  returned: number,
+): Promise<Share> {
+  const share = shareOfBucket(policy, returned, { key: '?', value: tokenUuid })
+  const found =
+    (await askOfTheMoment(em, share)) ??
+    (await openBucket(em, tokenUuid, policy).then(() => askOfTheMoment(em, share)))
+  if (!found) throw new Error('a token without a bucket')
+  return found
 }
 
 /** A token's first request finds its bucket full; of several processes one opens it. */

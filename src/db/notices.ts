@@ -1,6 +1,6 @@
 import { Notice, type NoticeOutcome } from './entities/notice.ts'
 import type { EntityManager } from './orm.ts'
-import { type Question, question, rowsOfTheMoment } from './questions.ts'
+import { askOfTheMoment, type Question, question } from './questions.ts'
 import { readingOf } from './reading.ts'
 
 export type ToldNotice = Pick<Notice, 'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'> & {
@@ -43,8 +43,9 @@ export async function markHanded(
   { uuid }: Pick<Notice, 'uuid'>,
   outcome: NoticeOutcome,
 ): Promise<void> {
-  await rowsOfTheMoment(em, 'update notice set handed_at = now(), outcome = ? where uuid = ?', [
-    outcome,
-    uuid,
-  ])
+  const mark = 'update notice set handed_at = now(), outcome = ? where uuid = ?'
+  await askOfTheMoment(
+    em,
+    question(mark, [outcome, uuid], () => undefined),
+  )
 }

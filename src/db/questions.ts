@@ -76,17 +76,16 @@ export function rowsOf<R = Row>(em: EntityManager, sql: string, values: readonly
 const WITHOUT_WAITING = keptStatement(`select set_config('synchronous_commit', 'off', true)`, [])
 
 /**
- * The rows of a statement that is a transaction of its own and that a crash of the server may undo: its end waits for no
- * disk. Never of money, nor of anything that somebody was told.
+ * Asks what is a transaction of its own and what a crash of the server may undo: its end waits for no disk. Never of money,
+ * nor of anything that somebody was told.
  */
-export async function rowsOfTheMoment<R = Row>(
+export async function askOfTheMoment<Heard>(
   em: EntityManager,
-  sql: string,
-  values: readonly unknown[],
-): Promise<R[]> {
+  { statements, heard }: Question<Heard>,
+): Promise<Heard> {
   if (em.isInTransaction()) throw new Error('what else is in its transaction must not be lost with it')
-  const [, answer] = await tellAll(em, [{ ...WITHOUT_WAITING, isUnheard: true }, keptStatement(sql, values)])
-  return answer!.rows as R[]
+  const [, ...answers] = await tellAll(em, [{ ...WITHOUT_WAITING, isUnheard: true }, ...statements])
+  return heard(answers.map(({ rows }) => rows))
 }
 
 /** Tells what needs no answer; in a transaction it travels with whatever is said next. */

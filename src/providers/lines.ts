@@ -27,6 +27,9 @@ export type Lines = {
 
 export type OpenLines = (far: Far) => Lines
 
+/** Why a connection ends with its only call: one for all, because an error of its own would describe where it was made. */
+const OVER = new Error('its call is over')
+
 /** Of all who share them: as many calls as a worker makes at once. */
 const MOST_CONNECTIONS = 200
 
@@ -46,7 +49,7 @@ export function openLines({ origin, tls, timeoutMs }: Far): Lines {
     async own(request) {
       const client = new Client(origin, { ...connection, connect: ahead.take() })
       const reply = await exchange(client, { ...request, reset: true }, limit)
-      await client.destroy()
+      await client.destroy(OVER)
       return reply
     },
     openAhead: ahead.open,

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { authenticator } from '../../src/api/auth.ts'
 import type { RatePolicy } from '../../src/api/lease.ts'
 import { rateLimiter } from '../../src/api/rate-limit.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { sampleRoutes } from './support/routes.ts'
+import { listenTo } from './support/wire.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** So slow that nothing is filled up while a test runs. */
@@ -48,7 +51,7 @@ async function storm(processes: number, requests: number, policy: RatePolicy) {
   const tokenUuid = await newTokenRow()
   const limiters = Array.from({ length: processes }, () => rateLimiter(world.orm, policy))
   const outcomes = await Promise.all(
-    limiters.flatMap(count =>
+    limiters.flatMap(({ count }) =>
       Array.from({ length: requests }, () => count(tokenUuid).then(() => true, refused)),
     ),
   )
@@ -100,7 +103,7 @@ describe('across processes', () => {
     const policy = { perSecond: 100, burst: 10 }
     const { tokenUuid, limiters } = await storm(1, 20, policy)
     await pause(500)
-    const count = limiters[0]!
+    const { count } = limiters[0]!
     const began = Date.now()
     const later = await Promise.all(
       Array.from({ length: 30 }, () => count(tokenUuid).then(() => true, refused)),
@@ -114,12 +117,51 @@ describe('across processes', () => {
   test('what a process does not use within a second is given back', async () => {
     let nowMs = 0
     const policy = { perSecond: SLOW, burst: 80 }
-    const count = rateLimiter(world.orm, policy, () => nowMs)
+    const { count } = rateLimiter(world.orm, policy, () => nowMs)
     const tokenUuid = await newTokenRow()
     await count(tokenUuid)
     expect(await bucketOf(tokenUuid)).toBeCloseTo(70, 0)
     nowMs = 1_000
     await count(tokenUuid)
     expect(await bucketOf(tokenUuid)).toBeCloseTo(69, 0)
+  })
+  test('a token that was quiet for a second is looked up and gets its share in one message', async () => {
+    const orm = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
+    const wire = await listenTo(orm)
+    let nowMs = 0
+    const now = () => nowMs
+    const limiter = rateLimiter(orm, { perSecond: SLOW, burst: 80 }, now)
+    const authenticate = authenticator(orm, { beside: limiter.shareBeside, now })
+    const token = await world.token({ accountUuid: await world.account() })
+    const one = async () => {
+      wire.forget()
+      const { uuid } = await authenticate(`Bearer ${token}`)
+      await limiter.count(uuid)
+      return { said: wire.messages.length, left: await bucketOf(uuid) }
+    }
+    expect(await one()).toEqual({ said: 4, left: expect.closeTo(70, 0) }) // Its bucket had yet to be opened.
+    expect(await one()).toEqual({ said: 0, left: expect.closeTo(70, 0) })
+    nowMs = 1_000
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(68, 0) })
+    nowMs = 1_999
+    for (let n = 0; n < 9; n += 1) expect(await one()).toEqual({ said: 0, left: expect.closeTo(68, 0) })
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // Its share is used up, and its look-up trusted.
+    nowMs = 2_000
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // What its share still covers is not cut again.
+    await orm.close()
+  })
+
+  test('what two questions bring at once is one share', async () => {
+    const policy = { perSecond: SLOW, burst: 80 }
+    const limiter = rateLimiter(world.orm, policy)
+    const token = await world.token({ accountUuid: await world.account() })
+    const authenticate = authenticator(world.orm, { beside: limiter.shareBeside })
+    const { uuid } = await authenticate(`Bearer ${token}`)
+    await limiter.count(uuid)
+    const again = authenticator(world.orm, { beside: limiter.shareBeside })
+    await again(`Bearer ${token}`)
+    expect(await bucketOf(uuid)).toBeCloseTo(60, 0)
+    for (let n = 0; n < 19; n += 1) await limiter.count(uuid)
+    expect(await bucketOf(uuid)).toBeCloseTo(60, 0)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { all, ask, NOTHING, question, type Row, rowsOf, rowsOfTheMoment } from '../../src/db/questions.ts'
+import { all, ask, askOfTheMoment, NOTHING, question, type Row, rowsOf } from '../../src/db/questions.ts'
 import { type Heard, listenTo } from './support/wire.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -309,15 +309,14 @@ test('what a crash may undo waits for no disk; nothing else goes with it, and no
   const em = orm.em.fork()
   await em.execute('set synchronous_commit = on')
   wire.forget()
-  await rowsOfTheMoment(em, `update account set name = 'passing' where uuid = ?`, [uuid])
+  const renaming = question(`update account set name = 'passing' where uuid = ?`, [uuid], () => undefined)
+  await askOfTheMoment(em, renaming)
   expect(heard).toEqual([
     `select set_config('synchronous_commit', 'off', true); update account set name = 'passing' where uuid = '${uuid}'`,
   ])
   expect(await nameNow()).toBe('passing')
   expect(await em.execute('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
-  await expect(inTransaction(orm, tx => rowsOfTheMoment(tx, rename('never'), []))).rejects.toThrow(
-    'lost with it',
-  )
+  await expect(inTransaction(orm, tx => askOfTheMoment(tx, renaming))).rejects.toThrow('lost with it')
   expect(await nameNow()).toBe('passing')
   await em.execute('reset synchronous_commit')
 })
