@@ -41,9 +41,9 @@ export function authenticator(
     const asked = all(usableToken(hash), beside(hash, known?.tokenUuid))
     const fresh: Remembered = {
       readAtMs: now(),
-      found: askOfTheMoment(orm.em.fork(), asked).then(([usable]) => {
-        fresh.tokenUuid = usable?.token.uuid
-        return usable
+      found: askOfTheMoment(orm.em.fork(), asked).then(([seen]) => {
+        fresh.tokenUuid = seen?.token.uuid
+        return seen
       }),
     }
     remembered.delete(hash) // So that the map stays in the order of reading.
