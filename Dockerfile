@@ -8,8 +8,7 @@ RUN npm ci --omit=dev
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 # Why: src/local/thrift.ts. More cached lives than the default want a larger old space.
-ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1"
-ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
@@ -20,10 +19,6 @@ COPY docs ./docs
 # Named volumes take over who owns these.
 RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R node:node /data /simulator /files
 USER node
-# What strips the types of a program stays in its memory, unless that was done before. Both end at once: they are told of no
-# database.
-ENV NODE_COMPILE_CACHE=/home/node/compiled
-RUN for program in api/main worker; do ! node "src/$program.ts" 2>/dev/null || exit 1; done
 EXPOSE 3000
 # The API's own; compose gives the others theirs.
 CMD ["node", "src/api/main.ts"]

@@ -7,7 +7,7 @@ import type { LocalInfo } from './local-file.ts'
 import type { ChildPlan } from './processes.ts'
 import { apiIsReady, openTemporal, type Site, startPostgres, startSimulator } from './servers.ts'
 import type { SearchAttribute } from './temporal.ts'
-import { thrifty, WORKER_FLAGS } from './thrift.ts'
+import { thrifty } from './thrift.ts'
 import { orAborted } from './waiting.ts'
 
 /** The product's own programs and what they bring, so that a test can put small ones in their place. */
@@ -48,7 +48,6 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     abort,
   )
   const productEnvironment = thrifty({
-    NODE_COMPILE_CACHE: join(config.cacheHome, 'trilho', 'compiled'), // What strips types is in no memory from the second start on.
     TRILHO_STORAGE_FOLDER: home.files,
     ...environment,
     DATABASE_URL: database_url,
@@ -62,7 +61,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
   })
   const since = new Date()
-  processes.start(own('worker', productEnvironment, WORKER_FLAGS))
+  processes.start(own('worker', productEnvironment))
   processes.start(own('api', productEnvironment))
   const queue = {
     address: temporal_address,
@@ -86,10 +85,9 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
   }
 
   /** One of our own programs, on the very Node that this start runs on. */
-  function own(name: keyof Parts['scripts'], env: NodeJS.ProcessEnv, flags: string[] = []): ChildPlan {
+  function own(name: keyof Parts['scripts'], env: NodeJS.ProcessEnv): ChildPlan {
     const root = join(import.meta.dirname, '../..')
-    const args = [...flags, join(root, parts.scripts[name])]
-    return { name, command: process.execPath, args, env, cwd: root }
+    return { name, command: process.execPath, args: [join(root, parts.scripts[name])], env, cwd: root }
   }
 }
 

@@ -9,9 +9,6 @@ export const THRIFT = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
-/** What a worker's Node is told besides: most garbage is made there, and within twice the room it is collected half as often. */
-export const WORKER_FLAGS = ['--max-semi-space-size=16']
-
 /** An environment for an API or a worker; what it says of its own wins. */
 export function thrifty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const options = [THRIFT.NODE_OPTIONS, environment.NODE_OPTIONS ?? ''].join(' ').trim()

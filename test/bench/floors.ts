@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
-import { thrifty, WORKER_FLAGS } from '../../src/local/thrift.ts'
+import { thrifty } from '../../src/local/thrift.ts'
 import type { Kind } from './callers.ts'
 import type { floorLife, Step } from './floors/lives.ts'
 
@@ -24,7 +24,6 @@ export async function openFloors(address: string): Promise<Floors> {
   const worker = fork(fileURLToPath(new URL('./floors/worker.ts', import.meta.url)), [address, taskQueue], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: thrifty(process.env), // Within the memory that ours has.
-    execArgv: WORKER_FLAGS,
   })
   await once(worker, 'message')
   const connection = await Connection.connect({ address })

@@ -132,7 +132,7 @@ async function besideBare({
   await orm.close()
 
   const [ours, bare] = [await freePort(), await freePort()]
-  const api = programOf(['src/api/main.ts'], {
+  const api = programOf('src/api/main.ts', {
     ...{ ...site.environment, DATABASE_URL: many.databaseUrl, PORT: String(ours.port) },
   })
   const handler = fork(fileURLToPath(new URL('./bare.ts', import.meta.url)), [

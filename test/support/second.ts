@@ -8,7 +8,7 @@ import { readLocalConfig } from '../../src/config.ts'
 import { freePort } from '../../src/local/ports.ts'
 import { apiIsReady } from '../../src/local/servers.ts'
 import { workerPolls } from '../../src/local/temporal.ts'
-import { thrifty, WORKER_FLAGS } from '../../src/local/thrift.ts'
+import { thrifty } from '../../src/local/thrift.ts'
 import type { Stack } from './stack.ts'
 
 const READY_MS = 120_000
@@ -26,8 +26,8 @@ export async function secondOfEach(
   const apiUrl = `http://127.0.0.1:${port}`
   const since = new Date()
   const log = (name: string) => join(home.folder, 'logs', `second-${name}.log`)
-  opening.defer(keptAlive([...WORKER_FLAGS, 'src/worker.ts'], environment, log('worker')))
-  opening.defer(keptAlive(['src/api/main.ts'], { ...environment, PORT: String(port) }, log('api')))
+  opening.defer(keptAlive('src/worker.ts', environment, log('worker')))
+  opening.defer(keptAlive('src/api/main.ts', { ...environment, PORT: String(port) }, log('api')))
   await workerPolls({
     ...{ address: local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
   })
@@ -51,9 +51,10 @@ export async function environmentOf({ local, home }: Stack, more: NodeJS.Process
   })
 }
 
-export function programOf(args: string[], env: NodeJS.ProcessEnv, log?: number): ChildProcess {
-  return spawn(process.execPath, args, {
-    cwd: join(import.meta.dirname, '../..'),
+export function programOf(program: string, env: NodeJS.ProcessEnv, log?: number): ChildProcess {
+  const root = join(import.meta.dirname, '../..')
+  return spawn(process.execPath, [join(root, program)], {
+    cwd: root,
     env,
     stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'],
   })
@@ -67,15 +68,15 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /** One that ends by itself is begun anew, as a supervisor would; answers how it is ended for good. */
-function keptAlive(args: string[], env: NodeJS.ProcessEnv, logPath: string): () => Promise<void> {
+function keptAlive(program: string, env: NodeJS.ProcessEnv, logPath: string): () => Promise<void> {
   const log = openSync(logPath, 'a')
   let isStopped = false
-  let child = programOf(args, env, log)
+  let child = programOf(program, env, log)
   const watch = () =>
     child.once('exit', async () => {
       await sleep(AGAIN_MS)
       if (isStopped) return
-      child = programOf(args, env, log)
+      child = programOf(program, env, log)
       watch()
     })
   watch()
