@@ -53,9 +53,12 @@ export function rateLimiter(orm: Orm, policy: RatePolicy, now: () => number = Da
     forgetOldest(leases)
   }
 
+  function needsShare(tokenUuid: string): boolean {
+    return !asking.has(tokenUuid) && takeFrom(leases.get(tokenUuid), now()).kind === 'ask'
+  }
+
   function shareBeside(hash: string, tokenUuid: string | undefined): Question<unknown> {
-    const isLasting = tokenUuid !== undefined && takeFrom(leases.get(tokenUuid), now()).kind !== 'ask'
-    if (isLasting || (tokenUuid !== undefined && asking.has(tokenUuid))) return NOTHING
+    if (tokenUuid !== undefined && !needsShare(tokenUuid)) return NOTHING
     const returned = tokenUuid === undefined ? 0 : givenBack(tokenUuid)
     const share = shareOfBucket(policy, returned, { key: HASHED, value: hash })
     return heardAs(share, found => found && open(found)) // A bucket that is not there yet is opened where one is needed.

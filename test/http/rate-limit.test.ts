@@ -125,6 +125,7 @@ describe('across processes', () => {
     await count(tokenUuid)
     expect(await bucketOf(tokenUuid)).toBeCloseTo(69, 0)
   })
+
   test('a token that was quiet for a second is looked up and gets its share in one message', async () => {
     const orm = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
     const wire = await listenTo(orm)
