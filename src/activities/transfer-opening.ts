@@ -49,7 +49,6 @@ export async function openTransfer(
   if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
   const refTaken = await takesRefTwice(em, details, connection)
   const out = { transfer: create(em, order, details, connection), attempts: [] }
-  await em.flush()
   const why = door.leftMs < 0 ? 'not_taken' : refTaken ? 'external_ref_taken' : null
   // What is found again after a restore was taken long ago.
   if (why && !order.restored) await endUnsent(em, out, 'not_taken', failureOf(why))

@@ -44,6 +44,7 @@ import { Migration023_money_rules } from './migrations/Migration023_money_rules.
 import { Migration024_late_settlements } from './migrations/Migration024_late_settlements.ts'
 import { Migration025_late_webhooks } from './migrations/Migration025_late_webhooks.ts'
 import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
+import { Migration027_written_once } from './migrations/Migration027_written_once.ts'
 import {
   hangUpOnTheLate,
   hangUpOnTheSilent,
@@ -160,6 +161,7 @@ export async function openOrm({
         { name: '024_late_settlements', class: Migration024_late_settlements },
         { name: '025_late_webhooks', class: Migration025_late_webhooks },
         { name: '026_sendings', class: Migration026_sendings },
+        { name: '027_written_once', class: Migration027_written_once },
       ],
       snapshot: false,
     },

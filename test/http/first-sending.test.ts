@@ -76,7 +76,8 @@ test('before the call all that is read and locked is one message, in the order o
   expect(locks).toMatch(
     /^begin; .* from transfer\s.* for update; .* from connection\s.* for no key update; .* from balance\s.* for update; /s,
   )
-  expect(writes).toMatch(/^insert into "transfer".*insert into posting.*commit$/s)
+  expect(writes).toMatch(/^insert into "[^"]+" .*insert into "transfer".*insert into posting.*commit$/s)
+  expect(writes).not.toContain('update "transfer"') // Its row is written whole.
   expect(kept).toHaveLength(2)
 })
 
