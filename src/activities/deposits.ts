@@ -3,8 +3,8 @@ import { attemptNamed } from '../db/attempts.ts'
 import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
-import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { ask } from '../db/questions.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { ask, heardAs, inTransactionAsking } from '../db/questions.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import type { Engine } from '../engine/start.ts'
 import { tellIssued } from '../engine/tell.ts'
@@ -40,9 +40,9 @@ export function takeDeposit(dependencies: Dependencies, engine: Engine) {
     const issuing = await attemptPaid(em, connection, payment)
     const expected = issuing && (await tellWhoExpects(engine, connection, issuing))
     if (expected) return expected
-    return inTransaction(dependencies.orm, async tx => {
+    return inTransactionAsking(dependencies.orm, async tx => {
       const movement = await setAside(tx, { connection, payment, reason: 'deposit', requestId })
-      return { kind: 'taken', ...(await leftToDo(tx, movement.uuid)) }
+      return heardAs(leftToDo(movement.uuid), left => ({ kind: 'taken', ...left }))
     })
   }
 }

@@ -1,6 +1,7 @@
 import { tellBreaker } from '../db/breaker.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { type ChargeState, charge as life } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { CancelOutcome, FoundCharge } from '../domain/provider.ts'
@@ -18,11 +19,11 @@ export type Followed =
   | (Partial<LeftToDo> & { kind: 'no_answer'; state: ChargeState; code: string })
 
 /** `closing`: the payload's time is over, so a provider that says "not paid" makes the charge EXPIRED. */
-export type Question = { chargeUuid: string; closing: boolean }
+export type ChargeAsked = { chargeUuid: string; closing: boolean }
 
 /** Asks the provider of a charge what it knows and takes its answer, all in one transaction under the row lock. */
 export function followCharge(dependencies: Dependencies) {
-  return async ({ chargeUuid, closing }: Question): Promise<Followed> => {
+  return async ({ chargeUuid, closing }: ChargeAsked): Promise<Followed> => {
     const em = dependencies.orm.em.fork()
     const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
@@ -31,7 +32,7 @@ export function followCharge(dependencies: Dependencies) {
     // A provider that issued a charge and does not find it has not answered the question.
     if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
-    return inTransaction(dependencies.orm, tx => takeAnswer(tx, { chargeUuid, closing, found }))
+    return inTransactionAsking(dependencies.orm, tx => takeAnswer(tx, { chargeUuid, closing, found }))
   }
 }
 
@@ -40,7 +41,7 @@ export function cancelCharge(dependencies: Dependencies) {
   return async ({ chargeUuid }: { chargeUuid: string }): Promise<Followed> => {
     const em = dependencies.orm.em.fork()
     const { charge, again } = await inTransaction(dependencies.orm, tx => requestCancellation(tx, chargeUuid))
-    if (!life.accepts(charge.state, 'cancelled')) return known(em, charge)
+    if (!life.accepts(charge.state, 'cancelled')) return ask(em, known(charge))
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
     const outcome = await provider.cancelCharge(referenceOf(chargeUuid))
     await tellBreaker(em, connection, outcome)
@@ -48,13 +49,13 @@ export function cancelCharge(dependencies: Dependencies) {
       await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
     switch (outcome.kind) {
       case 'cancelled':
-        return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))
+        return inTransactionAsking(dependencies.orm, tx => close(tx, chargeUuid))
       case 'refused':
         return followCharge(dependencies)({ chargeUuid, closing: false })
       case 'not_found':
         // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request. One that
         // knows it no more for another cause, as under the credentials of another account, has cancelled nothing.
-        if (again) return inTransaction(dependencies.orm, tx => close(tx, chargeUuid))
+        if (again) return inTransactionAsking(dependencies.orm, tx => close(tx, chargeUuid))
         return { kind: 'no_answer', state: charge.state, code: 'not_found' }
       case 'no_answer':
         return { kind: 'no_answer', state: charge.state, code: outcome.code }
@@ -79,24 +80,27 @@ function removedNothing(outcome: CancelOutcome): boolean {
   return outcome.kind !== 'cancelled'
 }
 
-async function close(em: EntityManager, chargeUuid: string): Promise<Followed> {
+async function close(em: EntityManager, chargeUuid: string): Promise<Question<Followed>> {
   const charge = await lockCharge(em, chargeUuid)
   await end(em, charge, 'cancelled')
-  return known(em, charge)
+  return known(charge)
 }
 
-type Answer = Question & { found: FoundCharge }
+type Answer = ChargeAsked & { found: FoundCharge }
 
-async function takeAnswer(em: EntityManager, { chargeUuid, closing, found }: Answer): Promise<Followed> {
+async function takeAnswer(
+  em: EntityManager,
+  { chargeUuid, closing, found }: Answer,
+): Promise<Question<Followed>> {
   const charge = await lockCharge(em, chargeUuid)
   await takePayments(em, charge, found.payments)
   const paying = found.payments.some(payment => payment.status === 'in_process')
   if (found.status === 'removed' && !paying) await end(em, charge, 'cancelled')
   const unended = whyNotOver(found.status)
   if (closing && !paying && unended && life.accepts(charge.state, 'payload_expired'))
-    return { kind: 'no_answer', state: charge.state, code: unended, ...(await leftToDo(em, charge.uuid)) }
+    return leaving(charge, { kind: 'no_answer', code: unended })
   if (closing && !paying) await end(em, charge, 'payload_expired')
-  return known(em, charge)
+  return known(charge)
 }
 
 /** Only its provider's "not paid" makes a charge EXPIRED. */
@@ -114,6 +118,10 @@ async function end(em: EntityManager, charge: Charge, event: 'cancelled' | 'payl
   await announceCharge(em, charge, { at })
 }
 
-async function known(em: EntityManager, charge: Charge): Promise<Followed> {
-  return { kind: 'known', state: charge.state, ...(await leftToDo(em, charge.uuid)) }
+function known(charge: Charge): Question<Followed> {
+  return leaving(charge, { kind: 'known' })
+}
+
+function leaving<Fate>({ uuid, state }: Charge, fate: Fate) {
+  return heardAs(leftToDo(uuid), left => ({ state, ...fate, ...left }))
 }

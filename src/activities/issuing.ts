@@ -4,7 +4,8 @@ import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge, type ChargeFailure } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { lockAlone } from '../db/lock.ts'
-import { type EntityManager, inTransaction } from '../db/orm.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { askedFeeOf } from '../domain/money.ts'
 import type { IssuedCharge } from '../domain/provider.ts'
@@ -46,7 +47,7 @@ export function issueCharge(dependencies: Dependencies) {
       const issued = await issueThrough(dependencies, issuing, connectionUuid)
       if (issued) return issued
     }
-    return inTransaction(dependencies.orm, em => giveUp(em, order.uuid))
+    return inTransactionAsking(dependencies.orm, em => giveUp(em, order.uuid))
   }
 }
 
@@ -68,18 +69,19 @@ async function issueThrough(
   })
   await tellBreaker(dependencies.orm.em.fork(), connection, outcome)
   if (outcome.kind === 'accepted')
-    return inTransaction(dependencies.orm, em => open(em, begun, outcome.charge))
+    return inTransactionAsking(dependencies.orm, em => open(em, begun, outcome.charge))
   await leaveCandidate(dependencies, begun, outcome)
   return null
 }
 
 /** Another run of this activity was faster. */
 export async function issuedMeanwhile(em: EntityManager, chargeUuid: string): Promise<Issued> {
-  return issuedAs(em, await em.findOneOrFail(Charge, chargeUuid), await attemptsToIssue(em, chargeUuid))
+  const charge = await em.findOneOrFail(Charge, chargeUuid)
+  return ask(em, issuedAs(charge, await attemptsToIssue(em, chargeUuid)))
 }
 
 /** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
-export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Issued> {
+export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge): Promise<Question<Issued>> {
   const { connection } = begun
   const { subjectUuid } = begun.attempt
   const [charge, attempts] = await lockAlone(em, Charge, subjectUuid, attemptsOf(em, begun.attempt))
@@ -87,7 +89,7 @@ export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge
   if (charge.state !== 'issuing') {
     // Another run of this activity was faster: what this one was given is not what was shown.
     if (attempt.state !== 'accepted') attempt.state = 'orphan'
-    return issuedAs(em, charge, attempts)
+    return issuedAs(charge, attempts)
   }
   charge.connection = em.getReference(Connection, connection.uuid)
   charge.providerAccountUuid = connection.providerAccountUuid
@@ -101,7 +103,7 @@ export async function open(em: EntityManager, begun: Begun, issued: IssuedCharge
   attempt.state = 'accepted'
   orphanTheRest(attempts)
   moveCharge(charge, 'issued', new Date())
-  return issuedAs(em, charge, attempts)
+  return issuedAs(charge, attempts)
 }
 
 /** `code` where it is none of the attempts that says why. */
@@ -109,10 +111,10 @@ export async function giveUp(
   em: EntityManager,
   chargeUuid: string,
   code?: ChargeFailure['code'],
-): Promise<Issued> {
+): Promise<Question<Issued>> {
   const charge = await lockCharge(em, chargeUuid)
   const attempts = await attemptsToIssue(em, chargeUuid)
-  if (charge.state !== 'issuing') return issuedAs(em, charge, attempts)
+  if (charge.state !== 'issuing') return issuedAs(charge, attempts)
   orphanTheRest(attempts)
   const connections = await em.find(Connection, {
     uuid: { $in: attempts.map(attempt => attempt.connectionUuid) },
@@ -128,7 +130,7 @@ export async function giveUp(
   }
   moveCharge(charge, 'nobody_could_issue', at)
   await announceCharge(em, charge, { at })
-  return issuedAs(em, charge, attempts)
+  return issuedAs(charge, attempts)
 }
 
 function whyNobody(attempts: Attempt[]): ChargeFailure['code'] {
@@ -137,12 +139,12 @@ function whyNobody(attempts: Attempt[]): ChargeFailure['code'] {
     : 'no_provider_available'
 }
 
-async function issuedAs(em: EntityManager, charge: Charge, attempts: Attempt[]): Promise<Issued> {
-  return {
+function issuedAs(charge: Charge, attempts: Attempt[]): Question<Issued> {
+  return heardAs(leftToDoOf(charge), left => ({
     state: charge.state,
     connectionUuid: charge.connection.uuid,
     expiresAt: charge.expiresAt?.toISOString() ?? null,
     orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
-    ...(await leftToDoOf(em, charge)),
-  }
+    ...left,
+  }))
 }

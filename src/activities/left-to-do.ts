@@ -1,25 +1,28 @@
-import type { EntityManager } from '../db/orm.ts'
-import { rowsOf } from '../db/questions.ts'
+import { certain, type Question, question } from '../db/questions.ts'
 
 /** What a life has left to do after a transaction: deliveries to start, unmatched money to send back. */
 export type LeftToDo = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
 export const NOTHING_LEFT: LeftToDo = { deliveries: [], returns: [] }
 
+type Row = { uuid: string; connection_uuid: string | null }
+
 /**
- * Reads it from the rows, so that an activity repeated after a crash between commit and answer still says all of it;
- * starting a delivery or a return that already runs changes nothing.
+ * To be asked where the transaction ends: read from the rows, so that an activity repeated after a crash between commit and
+ * answer still says all of it; starting a delivery or a return that already runs changes nothing.
  */
-export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<LeftToDo> {
-  await em.flush()
-  const rows = await rowsOf<{ uuid: string; connection_uuid: string | null }>(
-    em,
+export function leftToDo(lifeUuid: string): Question<LeftToDo> {
+  return question(
     `select d.uuid, null::uuid as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
        where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
        union all
        select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
        where e.life_uuid = ? and m.disposition = 'held'`,
     [lifeUuid, lifeUuid],
+    rows => leftIn(rows as Row[]),
   )
+}
+
+function leftIn(rows: Row[]): LeftToDo {
   const left: LeftToDo = { deliveries: [], returns: [] }
   for (const { uuid, connection_uuid: connectionUuid } of rows) {
     if (connectionUuid === null) left.deliveries.push(uuid)
@@ -29,9 +32,6 @@ export async function leftToDo(em: EntityManager, lifeUuid: string): Promise<Lef
 }
 
 /** The same of a life whose row counts its events: before the first of them there is nothing left, and nothing to ask. */
-export async function leftToDoOf(
-  em: EntityManager,
-  life: { uuid: string; sequence: number },
-): Promise<LeftToDo> {
-  return life.sequence > 0 ? leftToDo(em, life.uuid) : NOTHING_LEFT
+export function leftToDoOf(life: { uuid: string; sequence: number }): Question<LeftToDo> {
+  return life.sequence > 0 ? leftToDo(life.uuid) : certain(NOTHING_LEFT)
 }

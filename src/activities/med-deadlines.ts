@@ -1,31 +1,31 @@
-import { inTransaction } from '../db/orm.ts'
+import { inTransactionAsking } from '../db/questions.ts'
 import { med as life } from '../domain/med.ts'
 import { announceMed, linksTo } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { lockMed } from './med-replies.ts'
-import { type MedNow, nowOf } from './meds.ts'
+import { isAnswerable, type MedNow, nowOf } from './meds.ts'
 import { moveMed } from './move.ts'
 
 /** Tells the merchant once more of a dispute that nobody has answered, so many hours before its deadline. */
 export function warnOfMed(dependencies: Dependencies) {
   return ({ uuid, hours }: { uuid: string; hours: number }): Promise<MedNow> =>
-    inTransaction(dependencies.orm, async em => {
+    inTransactionAsking(dependencies.orm, async em => {
       const med = await lockMed(em, uuid)
-      const { answerable, warnedHours } = await nowOf(em, med)
-      if (answerable && (warnedHours === null || hours < warnedHours)) {
+      const { warnedHours } = med
+      if (isAnswerable(med) && (warnedHours == null || hours < warnedHours)) {
         med.warnedHours = hours
         await announceMed(em, med, { at: new Date(), linkTo: linksTo(dependencies) })
       }
-      return nowOf(em, med)
+      return nowOf(med)
     })
 }
 
 /** The deadline has passed without a reply: what the provider decides by itself is awaited, never guessed. */
 export function passMedDeadline({ orm }: Dependencies) {
   return (uuid: string): Promise<MedNow> =>
-    inTransaction(orm, async em => {
+    inTransactionAsking(orm, async em => {
       const med = await lockMed(em, uuid)
       if (life.accepts(med.state, 'deadline_passed')) moveMed(med, 'deadline_passed', new Date())
-      return nowOf(em, med)
+      return nowOf(med)
     })
 }

@@ -2,6 +2,7 @@ import { tellBreaker } from '../db/breaker.ts'
 import { ATTACHED, Attachment, Med } from '../db/entities/med.ts'
 import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { ANALYSIS_MS, med as life, whyNotAnswerable } from '../domain/med.ts'
 import type { MedReply, ReplyOutcome } from '../domain/med-facts.ts'
 import type { MedOrder, MedReplyAnswer, MedReplyDetails, MedReplyOrder } from '../workflows/messages.ts'
@@ -29,7 +30,7 @@ export function medNow({ orm }: Dependencies) {
   return async (uuid: string): Promise<MedNow | null> => {
     const em = orm.em.fork()
     const med = await em.findOne(Med, uuid)
-    return med && nowOf(em, med)
+    return med && ask(em, nowOf(med))
   }
 }
 
@@ -72,7 +73,7 @@ export function sendMedReply(dependencies: Dependencies) {
   return async (order: MedOrder): Promise<ReplySent> => {
     const em = dependencies.orm.em.fork()
     const begun = await inTransaction(dependencies.orm, tx => begin(tx, order.uuid))
-    if ('told' in begun) return begun.told
+    if ('told' in begun) return ask(em, begun.told)
     const reply = await replyOf(dependencies, em, begun.med)
     const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyMed(reply)
@@ -80,7 +81,7 @@ export function sendMedReply(dependencies: Dependencies) {
     // A refusal may be of a repeat: that the dispute is still open there proves that no reply was taken.
     const found = isRefusal(outcome) ? await provider.findMed(nameOf(order)) : null
     const stillOpen = found?.kind === 'found' && found.med.status === 'open'
-    return inTransaction(dependencies.orm, async tx => {
+    return inTransactionAsking(dependencies.orm, async tx => {
       const med = await lockMed(tx, order.uuid)
       // One that took longer than any may has been followed by another, whose turn it is now.
       if (med.replyingUntil?.getTime() === begun.until.getTime()) med.replyingUntil = null
@@ -88,8 +89,7 @@ export function sendMedReply(dependencies: Dependencies) {
         if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected') await refuse(tx, dependencies, med, outcome)
       }
-      const again = med.replyState === 'wanted'
-      return { kind: again ? 'again' : 'over', ...(await nowOf(tx, med)) }
+      return standing(med, med.replyState === 'wanted' ? 'again' : 'over')
     })
   }
 }
@@ -118,16 +118,19 @@ async function refuse(
   await announceMed(em, med, { at, linkTo: linksTo(dependencies) })
 }
 
+function standing(med: Med, kind: ReplySent['kind']): Question<ReplySent> {
+  return heardAs(nowOf(med), now => ({ kind, ...now }))
+}
+
 /** Lets one call tell the reply; where there is none to tell, or another call does, what stands now. */
 async function begin(
   em: EntityManager,
   uuid: string,
-): Promise<{ med: Med; until: Date } | { told: ReplySent }> {
+): Promise<{ med: Med; until: Date } | { told: Question<ReplySent> }> {
   const med = await lockMed(em, uuid)
   const at = Date.now()
-  if (med.replyState !== 'wanted') return { told: { kind: 'over', ...(await nowOf(em, med)) } }
-  if (med.replyingUntil && med.replyingUntil.getTime() > at)
-    return { told: { kind: 'again', ...(await nowOf(em, med)) } }
+  if (med.replyState !== 'wanted') return { told: standing(med, 'over') }
+  if (med.replyingUntil && med.replyingUntil.getTime() > at) return { told: standing(med, 'again') }
   const until = new Date(at + CALL_MS)
   med.replyingUntil = until
   return { med, until }

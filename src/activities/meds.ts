@@ -1,6 +1,6 @@
 import { tellBreaker } from '../db/breaker.ts'
 import { Med } from '../db/entities/med.ts'
-import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { all, certain, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import type { MedState } from '../domain/med.ts'
 import type { MedFacts } from '../domain/med-facts.ts'
 import type { MedOrder } from '../workflows/messages.ts'
@@ -47,12 +47,14 @@ export function followMed(dependencies: Dependencies) {
       const isOurs = (await em.count(Med, order.uuid)) > 0
       return isOurs ? { kind: 'no_answer', code: 'not_found' } : { kind: 'absent' }
     }
-    return inTransaction(dependencies.orm, async tx => {
+    return inTransactionAsking(dependencies.orm, async (tx): Promise<Question<MedFollowed>> => {
       const { timeScale } = dependencies
       const med = await takeFacts(tx, { order, facts: found.med, linkTo: linksTo(dependencies), timeScale })
-      if (med) return { kind: 'known', ...(await nowOf(tx, med)) }
+      if (med) return heardAs(nowOf(med), now => ({ kind: 'known', ...now }))
       // Its PIX may still be on its way to us: the statement brings what a lost notice left behind.
-      return isOverThere(found.med) ? { kind: 'foreign' } : { kind: 'no_answer', code: 'pix_not_known' }
+      return certain(
+        isOverThere(found.med) ? { kind: 'foreign' } : { kind: 'no_answer', code: 'pix_not_known' },
+      )
     })
   }
 }
@@ -61,21 +63,24 @@ function isOverThere({ status, closed }: MedFacts): boolean {
   return status === 'disagreed' || status === 'withdrawn' || closed
 }
 
-export async function nowOf(em: EntityManager, med: Med): Promise<MedNow> {
-  const left = await leftToDo(em, med.uuid)
+export function isAnswerable({ kind, state, repliedAt }: Med): boolean {
+  return kind === 'RECEIVED_MED' && state === 'open' && !repliedAt
+}
+
+export function nowOf(med: Med): Question<MedNow> {
   // What came back of a transfer is told by events of the transfer, which nobody else may be awake to deliver.
-  const others = med.transferUuid ? await leftToDo(em, med.transferUuid) : NOTHING_LEFT
-  return {
+  const others = med.transferUuid ? leftToDo(med.transferUuid) : certain(NOTHING_LEFT)
+  return heardAs(all(leftToDo(med.uuid), others), ([left, others]) => ({
     state: med.state,
     accountUuid: med.accountUuid,
     connectionUuid: med.connection.uuid,
     endToEnd: med.endToEnd,
     valueCents: med.valueCents,
     dueAt: med.dueAt.toISOString(),
-    answerable: med.kind === 'RECEIVED_MED' && med.state === 'open' && !med.repliedAt,
+    answerable: isAnswerable(med),
     warnedHours: med.warnedHours ?? null,
     replyWanted: med.replyState === 'wanted',
     deliveries: [...left.deliveries, ...others.deliveries],
     returns: [...left.returns, ...others.returns],
-  }
+  }))
 }

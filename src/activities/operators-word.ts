@@ -1,6 +1,5 @@
 import { attemptThrough, silentSince, UNDER_WAY } from '../db/attempts.ts'
-import { inTransaction } from '../db/orm.ts'
-import { ask } from '../db/questions.ts'
+import { ask, inTransactionAsking } from '../db/questions.ts'
 import type { SendOutcome } from '../domain/provider.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -28,7 +27,7 @@ export function settleBy<Row extends Tried>({ orm, log, timeScale }: Dependencie
     }
     log.warn(said, 'an operator settles an unknown outcome')
     try {
-      return await inTransaction(orm, tx => keep(tx, outgoing, { ...key, timeScale }, outcomeOf(word)))
+      return await inTransactionAsking(orm, tx => keep(tx, outgoing, { ...key, timeScale }, outcomeOf(word)))
     } catch (error) {
       if (!isRefusedByARow(error)) throw error
       log.error(said, 'the word of an operator cannot be kept')

@@ -1,6 +1,7 @@
 import { tellBreaker } from '../db/breaker.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
+import { heardAs, inTransactionAsking } from '../db/questions.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { type Reached, reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -29,7 +30,7 @@ export function closeOrphan(dependencies: Dependencies) {
     if (answer.kind === 'not_found' && !lastLook)
       return { kind: 'absent', settleWindowMs: reached.connection.settleWindowMs }
     const payments = answer.kind === 'over' ? answer.payments : []
-    return em.transactional(async tx => {
+    return inTransactionAsking(dependencies.orm, async tx => {
       const charge = await tx.findOneOrFail(Charge, attempt.subjectUuid)
       for (const payment of payments.filter(one => one.status === 'settled'))
         await setAside(tx, {
@@ -40,8 +41,9 @@ export function closeOrphan(dependencies: Dependencies) {
           lifeUuid: attempt.uuid,
           requestId: charge.requestId,
         })
-      if (attempt.state === 'orphan') attempt.state = 'closed'
-      return { kind: 'closed', ...(await leftToDo(tx, attempt.uuid)) }
+      const stored = await tx.findOneOrFail(Attempt, attempt.uuid)
+      if (stored.state === 'orphan') stored.state = 'closed'
+      return heardAs(leftToDo(attempt.uuid), left => ({ kind: 'closed', ...left }))
     })
   }
 }

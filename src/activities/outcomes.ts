@@ -1,6 +1,6 @@
 import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { NOTHING } from '../db/questions.ts'
+import { certain, heardAs, NOTHING, type Question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import type { Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
@@ -17,13 +17,16 @@ export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'reje
 /** `sending`: which sending of the attempt was answered, where it is one that was. */
 type Keeping = AttemptKey & { timeScale: number; sending?: number }
 
-/** Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. */
+/**
+ * Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. What its
+ * attempt says then is to be asked where the transaction ends.
+ */
 export async function keep<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   { timeScale, sending, ...order }: Keeping,
   outcome: SendOutcome,
-): Promise<Sent> {
+): Promise<Question<Sent>> {
   const [row] = await outgoing.lock(em, order.uuid, NOTHING)
   const attempt = attemptBegun(row, order)
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
@@ -34,14 +37,16 @@ export async function keep<Row extends Tried>(
     else await leave(em, outgoing, { row, attempt, outcome, timeScale })
   }
   const gone = attempt.state === 'settled' || attempt.state === 'duplicate'
-  if (!settled || !gone || !outgoing.afterwards) return answered(em, attempt, order.uuid)
+  if (!settled || !gone || !outgoing.afterwards) return answered(attempt, order.uuid)
   await outgoing.afterwards(em, row, attempt, outcome.sending)
   const { returns } = outcome.sending
-  return {
-    ...(await settledNow(em, order.uuid)),
+  const standing = outgoing.standing?.(row)
+  return heardAs(leftToDo(order.uuid), left => ({
+    kind: 'settled',
+    ...left,
     ...(returns === undefined && { returnsUnsaid: true }),
-    ...outgoing.standing?.(row),
-  }
+    ...standing,
+  }))
 }
 
 /**
@@ -54,10 +59,6 @@ function isOvertaken(
   { kind }: SendOutcome,
 ): boolean {
   return kind !== 'accepted' && sending !== undefined && (sending !== sendings || state === 'accepted')
-}
-
-async function settledNow(em: EntityManager, lifeUuid: string): Promise<Sent & { kind: 'settled' }> {
-  return { kind: 'settled', ...(await leftToDo(em, lifeUuid)) }
 }
 
 type Following<Row> = { row: Row; attempt: Attempt; told: Sending }
@@ -158,25 +159,21 @@ export function refusalOf({ state, code, message, providerCode }: Attempt) {
 }
 
 /** What an attempt says now. */
-export async function answered(em: EntityManager, attempt: Attempt, lifeUuid: string): Promise<Sent> {
+export function answered(attempt: Attempt, lifeUuid: string): Question<Sent> {
   const code = attempt.code ?? ''
+  const finality = attempt.finality ?? 'final'
   switch (attempt.state) {
     case 'accepted':
-      return { kind: 'in_process' }
+      return certain({ kind: 'in_process' })
     case 'settled':
     case 'duplicate':
-      return settledNow(em, lifeUuid)
+      return heardAs(leftToDo(lifeUuid), left => ({ kind: 'settled', ...left }))
     case 'rejected':
-      return {
-        kind: 'rejected',
-        code,
-        finality: attempt.finality ?? 'final',
-        ...(await leftToDo(em, lifeUuid)),
-      }
+      return heardAs(leftToDo(lifeUuid), left => ({ kind: 'rejected', code, finality, ...left }))
     case 'unreachable':
-      return { kind: 'unreachable', code, ...(await leftToDo(em, lifeUuid)) }
+      return heardAs(leftToDo(lifeUuid), left => ({ kind: 'unreachable', code, ...left }))
     default:
-      return { kind: 'unknown', code }
+      return certain({ kind: 'unknown', code })
   }
 }
 

@@ -1,9 +1,9 @@
-import { Charge } from '../db/entities/charge.ts'
+import type { Charge } from '../db/entities/charge.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../db/entities/refund.ts'
-import { type EntityManager, inTransaction } from '../db/orm.ts'
+import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import { ask } from '../db/questions.ts'
+import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { type Part, refundHeld, transferHeld } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
 import { owedBySplits, type RefundState, refundableCents, whyNotRefundable } from '../domain/refund.ts'
@@ -23,44 +23,23 @@ export type OpenedRefund = LeftToDo & { state: RefundState }
  */
 export function openRefund(dependencies: Dependencies) {
   return (order: RefundOrder): Promise<OpenedRefund> =>
-    inTransaction(dependencies.orm, async em => {
+    inTransactionAsking(dependencies.orm, async em => {
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
-      if (stored) return openedAs(em, stored)
+      if (stored) return openedAs(stored)
       const planned = await plan(em, order, charge)
       // Whoever waited for the charge and its money may have waited too long.
       const isLate = order.takeBefore !== undefined && (await ask(em, timeLeft(order))) < 0
-      return openedAs(em, await store(em, order, isLate ? { ...planned, code: 'not_taken' } : planned))
+      return openedAs(await store(em, order, isLate ? { ...planned, code: 'not_taken' } : planned))
     })
 }
 
-/** A refund that is newer than its restored database; `unknown` until its charge is rebuilt and can bear it. */
-export type ReopenedRefund = { kind: 'known'; opened: OpenedRefund } | { kind: 'unknown'; code: string }
-
-/**
- * Stores such a refund again. What went was covered when it went, so whatever keeps it now is still to come back as well;
- * only one whose life had failed may have been kept by the same before.
- */
-export function reopenRefund(dependencies: Dependencies) {
-  return (order: RefundOrder): Promise<ReopenedRefund> =>
-    inTransaction(dependencies.orm, async em => {
-      if ((await em.count(Charge, order.chargeUuid)) === 0) return { kind: 'unknown', code: 'not_found' }
-      const charge = await lockCharge(em, order.chargeUuid)
-      const stored = await em.findOne(Refund, order.uuid)
-      if (stored) return { kind: 'known', opened: await openedAs(em, stored) }
-      const planned = await plan(em, order, charge)
-      if (planned.code !== null && order.restored?.ended !== 'failed')
-        return { kind: 'unknown', code: planned.code }
-      return { kind: 'known', opened: await openedAs(em, await store(em, order, planned)) }
-    })
-}
-
-async function openedAs(em: EntityManager, { uuid, state }: Refund): Promise<OpenedRefund> {
-  return { state, ...(await leftToDo(em, uuid)) }
+export function openedAs({ uuid, state }: Refund): Question<OpenedRefund> {
+  return heardAs(leftToDo(uuid), left => ({ state, ...left }))
 }
 
 /** Who would pay it, and why it cannot be, where it cannot. */
-async function plan(em: EntityManager, order: RefundOrder, charge: Charge): Promise<Opening> {
+export async function plan(em: EntityManager, order: RefundOrder, charge: Charge): Promise<Opening> {
   const feeCents = feeOf(order.valueCents, charge.connection.fees.refund)
   const parts = await partsOf(em, charge, order.valueCents)
   const code = whyNot(charge, order) ?? (await lacks(em, charge, ownersPart(charge, parts) + feeCents))
@@ -133,7 +112,7 @@ async function lacks(em: EntityManager, charge: Charge, cents: number) {
 
 type Opening = { charge: Charge; feeCents: number; parts: RefundPart[]; code: string | null }
 
-async function store(
+export async function store(
   em: EntityManager,
   order: RefundOrder,
   { charge, feeCents, parts, code }: Opening,

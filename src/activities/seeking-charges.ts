@@ -2,6 +2,7 @@ import { tellBreaker } from '../db/breaker.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { inTransaction } from '../db/orm.ts'
+import { inTransactionAsking } from '../db/questions.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FoundCharge } from '../domain/provider.ts'
@@ -36,7 +37,7 @@ export function seekCharge(dependencies: Dependencies) {
     const shown = shownOf(known, carrier)
     for (const one of known.filter(each => each !== shown)) await leave(dependencies, issuing, one)
     if (shown) return { kind: 'known', issued: await take(dependencies, issuing, shown) }
-    const issued = await inTransaction(orm, em => giveUp(em, order.uuid, 'not_found_after_restore'))
+    const issued = await inTransactionAsking(orm, em => giveUp(em, order.uuid, 'not_found_after_restore'))
     return { kind: 'known', issued }
   }
 }
@@ -91,5 +92,5 @@ async function take(
 ): Promise<Issued> {
   const begun = await beginAttempt(dependencies, order, connectionUuid)
   if (!begun) return issuedMeanwhile(dependencies.orm.em.fork(), order.uuid)
-  return inTransaction(dependencies.orm, em => open(em, begun, found.charge))
+  return inTransactionAsking(dependencies.orm, em => open(em, begun, found.charge))
 }

@@ -1,8 +1,8 @@
 import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { NOTHING } from '../db/questions.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { certain, inTransactionAsking, NOTHING, type Question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome } from '../domain/provider.ts'
@@ -47,15 +47,16 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
       await tellBreaker(em, connection, found)
       words.push({ connectionUuid, settleWindowMs: connection.settleWindowMs, found })
     }
-    return inTransaction(orm, async em => {
+    return inTransactionAsking(orm, async (em): Promise<Question<Sought>> => {
       const [row] = await outgoing.lock(em, uuid, NOTHING)
       const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
       const { kind, connectionUuid } = conclude(words.filter(notSettledTwice(row)), { live, ...at })
       const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
-      if (kind !== 'absent') return { kind, connectionUuid }
+      if (kind !== 'absent') return certain({ kind, connectionUuid })
       if (at.lastLook) return neverWent(em, outgoing, { uuid, connectionUuid, timeScale })
-      return { kind, connectionUuid, settleWindowMs: Math.max(...words.map(word => word.settleWindowMs)) }
+      const settleWindowMs = Math.max(...words.map(word => word.settleWindowMs))
+      return certain({ kind, connectionUuid, settleWindowMs })
     })
   }
 }
@@ -136,5 +137,5 @@ function neverWent<Row extends Tried>(
   const code = 'not_found_after_restore'
   const { message } = REFUSALS[code]
   const outcome = { kind: 'rejected', finality: 'final', code, message } as const
-  return keep(em, outgoing, key, outcome) as Promise<Rejection>
+  return keep(em, outgoing, key, outcome) as Promise<Question<Rejection>>
 }

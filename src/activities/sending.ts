@@ -6,7 +6,7 @@ import { Attempt } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { isPaused } from '../db/pauses.ts'
-import { all, ask } from '../db/questions.ts'
+import { all, ask, certain, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import { whyBarred } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
@@ -37,13 +37,13 @@ export function sendBy<Row extends Tried>(
       // Not from its start: it may have waited for its turn.
       return { ...beginning, sendBefore: Date.now() + SENT_WITHIN_MS }
     })
-    if ('sent' in begun) return begun.sent
+    if ('sent' in begun) return ask(orm.em.fork(), begun.sent)
     if (Date.now() > begun.sendBefore)
       throw new Error('It is too late to send: its life asks about it by now.')
     const outcome = await outgoing.send(begun.provider, begun.row, begun)
     await tellBreaker(orm.em.fork(), begun.connection, outcome)
     const kept = { ...order, timeScale, sending: begun.attempt.sendings }
-    return inTransaction(orm, tx => keep(tx, outgoing, kept, outcome))
+    return inTransactionAsking(orm, tx => keep(tx, outgoing, kept, outcome))
   }
 }
 
@@ -69,20 +69,20 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
         return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
       }
       case 'found':
-        return inTransaction(orm, tx =>
+        return inTransactionAsking(orm, tx =>
           keep(tx, outgoing, { ...order, timeScale }, { kind: 'accepted', sending: found.sending }),
         )
     }
   }
 }
 
-/** What was answered before, or what is needed to call. */
+/** What was answered before, to be asked once all is written, or what is needed to call. */
 async function begin<Row extends Tried>(
   dependencies: Dependencies,
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: SendOrder,
-): Promise<{ sent: Sent } | (Reached & { attempt: Attempt; row: Row })> {
+): Promise<{ sent: Question<Sent> } | (Reached & { attempt: Attempt; row: Row })> {
   const { uuid, connectionUuid } = order
   const through = all(connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'out'))
   const [row, [called, paused]] = await outgoing.lock(em, uuid, through)
@@ -92,21 +92,21 @@ async function begin<Row extends Tried>(
   if (earlier && !mayBegin(earlier)) {
     // What a provider took is never sent again, whatever it finds of it later.
     if (FINAL.includes(earlier.state) || earlier.state === 'accepted')
-      return { sent: await answered(em, earlier, uuid) }
-    if (!order.again) return { sent: { kind: 'unknown', code: 'interrupted' } }
+      return { sent: answered(earlier, uuid) }
+    if (!order.again) return { sent: certain({ kind: 'unknown', code: 'interrupted' }) }
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
     if (paused) {
       earlier.code = 'paused'
       doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
-      return { sent: { kind: 'unknown', code: 'paused' } }
+      return { sent: certain({ kind: 'unknown', code: 'paused' }) }
     }
     calls(earlier)
     return { ...by, row, attempt: earlier }
   }
   const over = outgoing.over?.(row) ?? null
   if (over !== null) {
-    const left = await leftToDo(em, uuid)
-    return { sent: { kind: 'rejected', code: over, finality: 'final', ...left } }
+    const rejected = { kind: 'rejected', code: over, finality: 'final' } as const
+    return { sent: heardAs(leftToDo(uuid), left => ({ ...rejected, ...left })) }
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
   calls(attempt)
@@ -118,7 +118,7 @@ async function begin<Row extends Tried>(
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
-  return { sent: await answered(em, attempt, uuid) }
+  return { sent: answered(attempt, uuid) }
 }
 
 /** One more sending of it begins. */

@@ -1,8 +1,8 @@
 import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone } from '../db/lock.ts'
-import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { all, ask } from '../db/questions.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { all, ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
@@ -26,16 +26,16 @@ export type StoredTransfer = TransferNow & { candidates?: string[] }
 /** Stores a transfer's order; one that comes too late or takes a reference twice is stored FAILED: nobody is called (SPEC §4). */
 export function storeTransfer({ orm, sealer }: Dependencies) {
   return (order: TransferOrder): Promise<StoredTransfer> =>
-    inTransaction(orm, async em => {
+    inTransactionAsking(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
-      if (stored) return now(em, stored)
+      if (stored) return now(stored)
       const door = await ask(em, doorOf(em, order))
       const out = await openTransfer(em, { order, details: sealer.open(order.details), door })
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
         transfer.accepted = acceptedTransfer(transfer, [])
       if (order.restored) await endAsBefore(em, out, order.restored)
-      return now(em, transfer)
+      return now(transfer)
     })
 }
 
@@ -80,19 +80,19 @@ async function endAsBefore(em: EntityManager, out: PixOut, { ended }: Restored):
 /** Nobody took it: FAILED with the reason that the attempts add up to. */
 export function failTransfer({ orm }: Dependencies) {
   return (uuid: string): Promise<TransferNow> =>
-    inTransaction(orm, async em => {
+    inTransactionAsking(orm, async em => {
       const out = await lockTransfer(em, uuid)
       const { transfer, attempts } = out
       if (life.accepts(transfer.state, 'refused'))
         await endUnsent(em, out, 'refused', whyNobody(await namedAttempts(em, attempts)))
-      return now(em, transfer)
+      return now(transfer)
     })
 }
 
 /** Ends a transfer that was waiting for its time. */
 export function endWaiting({ orm }: Dependencies) {
   return ({ uuid, event }: { uuid: string; event: 'cancelled' | 'never_sent' }): Promise<TransferNow> =>
-    inTransaction(orm, async em => {
+    inTransactionAsking(orm, async em => {
       const out = await lockTransfer(em, uuid)
       const { transfer } = out
       if (life.accepts(transfer.state, event)) {
@@ -100,23 +100,20 @@ export function endWaiting({ orm }: Dependencies) {
         moveTransfer(transfer, event, at)
         await announceTransfer(em, out, { at })
       }
-      return now(em, transfer)
+      return now(transfer)
     })
 }
 
 export function transferNow({ orm }: Dependencies) {
   return async (uuid: string): Promise<TransferNow> => {
     const em = orm.em.fork()
-    return now(em, await em.findOneOrFail(Transfer, uuid, { populate: ['connection'] }))
+    return ask(em, now(await em.findOneOrFail(Transfer, uuid, { populate: ['connection'] })))
   }
 }
 
-async function now(em: EntityManager, transfer: Transfer): Promise<TransferNow> {
-  return {
-    state: transfer.state,
-    connectionUuid: transfer.connection.uuid,
-    ...(await leftToDoOf(em, transfer)),
-  }
+function now(transfer: Transfer): Question<TransferNow> {
+  const { state, connection } = transfer
+  return heardAs(leftToDoOf(transfer), left => ({ state, connectionUuid: connection.uuid, ...left }))
 }
 
 /** SPEC §4: unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides. */

@@ -87,8 +87,9 @@ const STALE = new Set<unknown>(['0A000', '26000'])
 
 /**
  * Lets what needs no answer of its own travel in the message of the statement after it: the beginning of a transaction,
- * and in it what is only told. A transaction that only tells is one message, one that asks nothing is none. What fails is
- * the error of the message, and nothing after it is done, the end of the transaction neither.
+ * and in it what is only told. A transaction that only tells is one message, one that asks nothing is none; what it asks at
+ * its end travels with that. What fails is the error of the message, and nothing after it is done, the end of the
+ * transaction neither.
  */
 export function sayTogether(pool: Pool): void {
   const transactions = new WeakMap<Client, Begun>()
@@ -105,6 +106,10 @@ export function sayTogether(pool: Pool): void {
         transaction.unsaid.push(...statements)
         return statements.map(nothing)
       }
+      if (statements.every(({ hearAtTheEnd }) => hearAtTheEnd)) {
+        transaction.last.push(...statements)
+        return statements.map(nothing)
+      }
       const unsaid = saying(transaction)
       return (await askTogether([...unsaid, ...statements])).slice(unsaid.length)
     }
@@ -113,24 +118,31 @@ export function sayTogether(pool: Pool): void {
       const [text, values = []] = asked as [string, unknown[]?]
       if (text === TOGETHER) return { ...nothing(), rows: await told(values as Statement[]) }
       if (BEGINNING.test(text)) {
-        transactions.set(client, { isSaid: false, unsaid: [keptStatement(text, [])] })
+        transactions.set(client, { isSaid: false, unsaid: [keptStatement(text, [])], last: [] })
         return nothing()
       }
       const transaction = transactions.get(client)
       if (!transaction) return ask(...asked)
       if (UNDOING.test(text)) transaction.unsaid = []
-      if (END.test(text)) {
-        transactions.delete(client)
-        if (!transaction.isSaid && transaction.unsaid.length < 2) return nothing()
-      }
+      if (END.test(text)) return ended(text, transaction)
       const unsaid = saying(transaction)
       if (unsaid.length === 0) return ask(...asked)
       if (text.includes(';')) {
         await askTogether(unsaid) // It may be several, which only a message of their own takes.
         return ask(...asked)
       }
-      const statement = END.test(text) ? keptStatement(text, []) : { text, values }
-      return (await askTogether([...unsaid, statement])).at(-1)
+      return (await askTogether([...unsaid, { text, values }])).at(-1)
+    }
+
+    async function ended(text: string, transaction: Begun): Promise<Answer> {
+      transactions.delete(client)
+      const last = text === 'commit' ? transaction.last : []
+      if (!transaction.isSaid && transaction.unsaid.length < 2 && last.length === 0) return nothing()
+      const before = [...saying(transaction), ...last]
+      if (before.length === 0) return ask(text) as Promise<Answer>
+      const answers = await askTogether([...before, keptStatement(text, [])])
+      for (const [place, { hearAtTheEnd }] of before.entries()) hearAtTheEnd?.(answers[place]!.rows)
+      return answers.at(-1)!
     }
   })
 }
@@ -138,8 +150,8 @@ export function sayTogether(pool: Pool): void {
 /** What a connection is asked where its statements (src/db/statements.ts) stand in the place of values. */
 export const TOGETHER = 'together'
 
-/** A transaction: whether PostgreSQL has heard of it, and what it has not heard of it yet. */
-type Begun = { isSaid: boolean; unsaid: Statement[] }
+/** A transaction: whether PostgreSQL has heard of it, what it has not heard of it yet, and what it is asked at the end. */
+type Begun = { isSaid: boolean; unsaid: Statement[]; last: Statement[] }
 
 const BEGINNING = /^(begin|start transaction)\b[^;]*$/
 const END = /^(commit|rollback)$/

@@ -1,5 +1,5 @@
 import type { Answer } from './message.ts'
-import type { EntityManager } from './orm.ts'
+import { type EntityManager, inTransaction, type Orm } from './orm.ts'
 import { TOGETHER } from './pool.ts'
 import { keptStatement, type Statement } from './statements.ts'
 
@@ -42,6 +42,11 @@ export function all<const Asked extends Questions>(...questions: Asked): Questio
 /** The question that is none: what else is to be known where nothing is. */
 export const NOTHING = all()
 
+/** What is known already, where others have to ask. */
+export function certain<Answer>(answer: Answer): Question<Answer> {
+  return { statements: [], heard: () => answer }
+}
+
 /** The first row of those that are found. */
 export function first<Answer>(asked: Question<Answer[]>): Question<Answer | undefined> {
   return heardAs(asked, rows => rows[0])
@@ -63,6 +68,29 @@ export function heardAs<Answer, Made>(
 export async function ask<Heard>(em: EntityManager, { statements, heard }: Question<Heard>): Promise<Heard> {
   if (statements.length === 0) return heard([])
   return heard((await tellAll(em, statements)).map(({ rows }) => rows))
+}
+
+/**
+ * A transaction of its own, and what is to be known once all of it is written, asked in the message that ends it: whoever
+ * hears the answer knows that it has ended well.
+ */
+export async function inTransactionAsking<Heard>(
+  orm: Orm,
+  work: (em: EntityManager) => Promise<Question<Heard>>,
+): Promise<Heard> {
+  const answers: Row[][] = []
+  const { heard } = await inTransaction(orm, async em => {
+    const asked = await work(em)
+    const atTheEnd = asked.statements.map((statement, place) => ({
+      ...statement,
+      hearAtTheEnd(rows: Row[]) {
+        answers[place] = rows
+      },
+    }))
+    if (atTheEnd.length > 0) await tellAll(em, atTheEnd)
+    return asked
+  })
+  return heard(answers)
 }
 
 /** The rows of one statement that is asked alone. */

@@ -7,6 +7,8 @@ export type Statement = {
   name?: string
   /** Nobody looks at its answer. */
   isUnheard?: boolean
+  /** It is said after all else of its transaction, with its end, and whoever asks hears of its rows then. */
+  hearAtTheEnd?: (rows: Record<string, unknown>[]) => void
 }
 
 type Kept = { text: string; name: string }

@@ -3,7 +3,18 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
 import { Account } from '../../src/db/entities/account.ts'
 import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { all, ask, askOfTheMoment, NOTHING, question, type Row, rowsOf } from '../../src/db/questions.ts'
+import {
+  all,
+  ask,
+  askOfTheMoment,
+  certain,
+  heardAs,
+  inTransactionAsking,
+  NOTHING,
+  question,
+  type Row,
+  rowsOf,
+} from '../../src/db/questions.ts'
 import { type Heard, listenTo } from './support/wire.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -200,6 +211,47 @@ test('rows that are only written travel with the end, in one message', async () 
   addOne(onlyOne, 'once; where "uuid" = \'no\'')
   await onlyOne.flush()
   expect(heard).toHaveLength(1)
+  await isAlone()
+})
+
+test('what a transaction is asked at its end sees all that it has written, in the message that ends it', async () => {
+  const answer = await inTransactionAsking(orm, async em => {
+    const added = addOne(em, 'just now')
+    return heardAs(all(nameOf(added), nameOf(uuid), certain('known')), answers => answers)
+  })
+  expect(answer).toEqual(['just now', await nameNow(), 'known'])
+  expect(heard).toEqual([
+    expect.stringMatching(
+      /^begin; insert into "account" [^;]*; select name [^;]*; select name [^;]*; commit$/,
+    ),
+  ])
+  heard.splice(0)
+  expect(await inTransactionAsking(orm, async () => certain(1))).toBe(1)
+  expect(heard).toEqual([])
+  await isAlone()
+})
+
+test('one that fails at its end, or whose last question does, answers nothing and has changed nothing', async () => {
+  await inTransaction(orm, em => em.execute(rename('as it was')))
+  const taken = inTransactionAsking(orm, async em => {
+    await em.execute(rename('changed'))
+    addOne(em, 'taken', { uuid })
+    return nameOf(uuid)
+  })
+  await expect(taken).rejects.toMatchObject({ code: '23505' })
+  await isAlone()
+  const wrong = inTransactionAsking(orm, async em => {
+    await em.execute(rename('changed'))
+    return question('select 1 / 0 as x', [], () => 'never')
+  })
+  await expect(wrong).rejects.toThrow('division by zero')
+  await isAlone()
+  const given = inTransactionAsking(orm, async em => {
+    await em.execute(rename('changed'))
+    throw new Error('no')
+  })
+  await expect(given).rejects.toThrow('no')
+  expect(await nameNow()).toBe('as it was')
   await isAlone()
 })
 
