@@ -7,6 +7,17 @@ export type Kind = { what: string; call: () => Promise<boolean> }
 /** Turns of a few seconds each, one kind after the other and again: what else the machine does comes to all of them. */
 const TURNS = 4
 
+/**
+ * Asks each kind for so long and listens to none: over its first hundreds of operations a program compiles what it does
+ * often, and each connection of PostgreSQL plans it, which no service that has been up for a minute does any more.
+ */
+export async function warmUp(
+  kinds: Kind[],
+  { callers, seconds }: { callers: number; seconds: number },
+): Promise<void> {
+  for (const kind of kinds) await asking(kind, nothingHeard(), { callers, ms: seconds * 1_000 })
+}
+
 /** How fast each kind is with so many callers at once, each of them asking again as soon as it is answered. */
 export async function inTurns(
   kinds: Kind[],

@@ -1,10 +1,11 @@
-import { inTurns, oneByOne } from './callers.ts'
+import { inTurns, oneByOne, warmUp } from './callers.ts'
 import { costOf } from './costs.ts'
 import { type Figures, perSecondOf } from './figures.ts'
 import type { Bench } from './main.ts'
 
 /** How many callers knock at once. */
 const CALLERS = [1, 16, 64]
+const WARMING = 16
 const ALONE = 40
 
 /** POST /payments beside the floors under it. */
@@ -17,10 +18,12 @@ export async function creates({ site, floors, seconds, say }: Bench): Promise<Pa
     return body.data.uuid as string
   }
   const ours = { what: 'create a charge', call: async () => (await create()) !== undefined }
+  const kinds = [floors.empty, floors.localAndNormal, ours]
+  await warmUp(kinds, { callers: WARMING, seconds })
   const speeds = []
   const goals = []
   for (const callers of CALLERS) {
-    const found = await inTurns([floors.empty, floors.localAndNormal, ours], { callers, seconds })
+    const found = await inTurns(kinds, { callers, seconds })
     const [, floor, own] = found
     speeds.push(...found)
     say(`${callers} callers: ${perSecondOf(found)}`)

@@ -1,5 +1,5 @@
 import type { Merchant } from '../api/support/stage.ts'
-import { inTurns, oneByOne } from './callers.ts'
+import { inTurns, oneByOne, warmUp } from './callers.ts'
 import { costOf } from './costs.ts'
 import { type Figures, perSecondOf } from './figures.ts'
 import type { Bench } from './main.ts'
@@ -33,10 +33,11 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
     what: `transfer, ${BALANCES} balances`,
     call: async () => (await send(merchants[next++ % BALANCES]!.token)) !== undefined,
   }
+  const kinds = [floors.localNormalLocal, floors.localNormalLocalTold, overOne, overMany]
+  await warmUp(kinds, { callers: Math.max(...CALLERS), seconds })
   const speeds = []
   const goals = []
   for (const callers of CALLERS) {
-    const kinds = [floors.localNormalLocal, floors.localNormalLocalTold, overOne, overMany]
     const found = await inTurns(kinds, { callers, seconds })
     const [floor, floorOfSettled, one, many] = found
     speeds.push(...found)
