@@ -19,6 +19,8 @@ import { read, sendBody } from './schemas.ts'
 import { railErrorOf, sentOf } from './words.ts'
 
 const SEND_ID = /^[a-zA-Z0-9]{1,35}$/
+/** As much of an order as says that its recipient is a magic one; made once, because making it is most of its price. */
+const addressed = z.object({ favorecido: z.object({ chave: z.string() }) })
 
 type Sends = Record<'send' | 'showByEndToEnd' | 'showById' | 'list', (call: Call, fate: Fate) => Answer> & {
   magicOf(call: Call): Taken<CallFault> | null
@@ -31,7 +33,7 @@ export function sendsOf(world: World): Sends {
 
   return {
     magicOf: ({ account, params, body }) => {
-      const { data } = z.object({ favorecido: z.object({ chave: z.string() }) }).safeParse(body)
+      const { data } = addressed.safeParse(body)
       if (!data) return null
       return faultOfRecipient(store, {
         accountId: account.id,
