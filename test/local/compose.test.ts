@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
 import { DISCREET } from '../../src/local/postgres.ts'
 import { temporalArguments } from '../../src/local/temporal.ts'
-import { THRIFT } from '../../src/local/thrift.ts'
+import { thriftIn } from '../../src/local/thrift.ts'
 
 /** What the container files say of this repository stays true. */
 
@@ -106,7 +106,9 @@ test('the image is as thrifty with memory as at home, and no service says otherw
     name,
     value!.replaceAll('"', ''),
   ])
-  expect(Object.fromEntries(set)).toMatchObject(THRIFT)
+  expect(Object.fromEntries(set)).toMatchObject(thriftIn('/app'))
+  const [, later] = dockerfile.split('RUN node src/untyped.mjs\n')
+  expect(later).toContain('ENV NODE_OPTIONS=') // What it names is there from here on.
   expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)
 })
 
