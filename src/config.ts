@@ -53,7 +53,7 @@ const schema = z.object({
   /** Keeps the codes that no carrier is named for, to be read by `trilho outbox`; for local work only. */
   TRILHO_OUTBOX: flag.default(false),
   /** Workflows kept in a worker's memory, about 0.4 MB each. */
-  TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(400),
+  TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
   ...storageVariables,
   TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
