@@ -2,7 +2,7 @@ import { tellBreaker } from '../db/breaker.ts'
 import { ATTACHED, Attachment, Med } from '../db/entities/med.ts'
 import { ALONE } from '../db/lock.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
+import { ask, certain, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { ANALYSIS_MS, med as life, whyNotAnswerable } from '../domain/med.ts'
 import type { MedReply, ReplyOutcome } from '../domain/med-facts.ts'
 import type { MedOrder, MedReplyAnswer, MedReplyDetails, MedReplyOrder } from '../workflows/messages.ts'
@@ -72,8 +72,8 @@ export type ReplySent = MedNow & { kind: 'over' | 'again' }
 export function sendMedReply(dependencies: Dependencies) {
   return async (order: MedOrder): Promise<ReplySent> => {
     const em = dependencies.orm.em.fork()
-    const begun = await inTransaction(dependencies.orm, tx => begin(tx, order.uuid))
-    if ('told' in begun) return ask(em, begun.told)
+    const begun = await inTransactionAsking(dependencies.orm, tx => begin(tx, order.uuid))
+    if ('kind' in begun) return begun
     const reply = await replyOf(dependencies, em, begun.med)
     const { connection, provider } = await reach(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyMed(reply)
@@ -126,14 +126,14 @@ function standing(med: Med, kind: ReplySent['kind']): Question<ReplySent> {
 async function begin(
   em: EntityManager,
   uuid: string,
-): Promise<{ med: Med; until: Date } | { told: Question<ReplySent> }> {
+): Promise<Question<{ med: Med; until: Date } | ReplySent>> {
   const med = await lockMed(em, uuid)
   const at = Date.now()
-  if (med.replyState !== 'wanted') return { told: standing(med, 'over') }
-  if (med.replyingUntil && med.replyingUntil.getTime() > at) return { told: standing(med, 'again') }
+  if (med.replyState !== 'wanted') return standing(med, 'over')
+  if (med.replyingUntil && med.replyingUntil.getTime() > at) return standing(med, 'again')
   const until = new Date(at + CALL_MS)
   med.replyingUntil = until
-  return { med, until }
+  return certain({ med, until })
 }
 
 async function replyOf({ storage }: Dependencies, em: EntityManager, med: Med): Promise<MedReply> {

@@ -31,13 +31,14 @@ export function sendBy<Row extends Tried>(
 ) {
   return async (order: SendOrder): Promise<Sent> => {
     const { orm, timeScale } = dependencies
-    const begun = await inTransaction(orm, async em => {
+    const begun = await inTransactionAsking(orm, async (em): Promise<Question<Sent | ToSend<Row>>> => {
       const beginning = await begin(dependencies, em, first, order)
-      if ('provider' in beginning) beginning.provider.openAhead()
+      if ('statements' in beginning) return beginning
+      beginning.provider.openAhead()
       // Not from its start: it may have waited for its turn.
-      return { ...beginning, sendBefore: Date.now() + SENT_WITHIN_MS }
+      return certain({ ...beginning, sendBefore: Date.now() + SENT_WITHIN_MS })
     })
-    if ('sent' in begun) return ask(orm.em.fork(), begun.sent)
+    if ('kind' in begun) return begun
     if (Date.now() > begun.sendBefore)
       throw new Error('It is too late to send: its life asks about it by now.')
     const outcome = await outgoing.send(begun.provider, begun.row, begun)
@@ -76,13 +77,16 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
   }
 }
 
-/** What was answered before, to be asked once all is written, or what is needed to call. */
+type Calling<Row> = Reached & { attempt: Attempt; row: Row }
+type ToSend<Row> = Calling<Row> & { sendBefore: number }
+
+/** What is needed to call, or else what was answered before, to be asked where the transaction ends. */
 async function begin<Row extends Tried>(
   dependencies: Dependencies,
   em: EntityManager,
   outgoing: Outgoing<Row>,
   order: SendOrder,
-): Promise<{ sent: Question<Sent> } | (Reached & { attempt: Attempt; row: Row })> {
+): Promise<Question<Sent> | Calling<Row>> {
   const { uuid, connectionUuid } = order
   const through = all(connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'out'))
   const [row, [called, paused]] = await outgoing.lock(em, uuid, through)
@@ -91,14 +95,13 @@ async function begin<Row extends Tried>(
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   if (earlier && !mayBegin(earlier)) {
     // What a provider took is never sent again, whatever it finds of it later.
-    if (FINAL.includes(earlier.state) || earlier.state === 'accepted')
-      return { sent: answered(earlier, uuid) }
-    if (!order.again) return { sent: certain({ kind: 'unknown', code: 'interrupted' }) }
+    if (FINAL.includes(earlier.state) || earlier.state === 'accepted') return answered(earlier, uuid)
+    if (!order.again) return certain({ kind: 'unknown', code: 'interrupted' })
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
     if (paused) {
       earlier.code = 'paused'
       doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
-      return { sent: certain({ kind: 'unknown', code: 'paused' }) }
+      return certain({ kind: 'unknown', code: 'paused' })
     }
     calls(earlier)
     return { ...by, row, attempt: earlier }
@@ -106,7 +109,7 @@ async function begin<Row extends Tried>(
   const over = outgoing.over?.(row) ?? null
   if (over !== null) {
     const rejected = { kind: 'rejected', code: over, finality: 'final' } as const
-    return { sent: heardAs(leftToDo(uuid), left => ({ ...rejected, ...left })) }
+    return heardAs(leftToDo(uuid), left => ({ ...rejected, ...left }))
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
   calls(attempt)
@@ -118,7 +121,7 @@ async function begin<Row extends Tried>(
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
-  return { sent: answered(attempt, uuid) }
+  return answered(attempt, uuid)
 }
 
 /** One more sending of it begins. */

@@ -89,6 +89,8 @@ test('the connection to the provider is opened once the sending is decided, whil
 test('what the balances do not cover is held of nothing, and no provider hears of it', async () => {
   expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
   expect(opened).toEqual([])
+  expect(wire.messages).toHaveLength(2) // What it is answered is asked in the message that keeps it.
+  expect(wire.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
 })
 
 test('a sending that is repeated finds the row, and sends nothing again', async () => {
