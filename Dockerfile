@@ -1,5 +1,5 @@
 # One image for the API, the worker, the simulator and the command line. Debian, because Temporal's native parts are
-# built for glibc. Node runs the TypeScript as it is; its types are taken off ahead, as everywhere (src/untyped.mjs).
+# built for glibc. Node runs the TypeScript as it is; its types are taken off ahead (src/untyped.mjs).
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -44,8 +44,9 @@ function takeAllTypesOff() {
     const place = placeOf(source)
     if (existsSync(place)) continue
     const unready = new URL(`${place.href}.${process.pid}`)
-    writeFileSync(unready, stripTypeScriptTypes(source))
-    renameSync(unready, place) // Whoever reads it meanwhile finds all of it or nothing.
+    // On the disk before it has its name: whoever reads it finds all of it or nothing, after a loss of power too.
+    writeFileSync(unready, stripTypeScriptTypes(source), { flush: true })
+    renameSync(unready, place)
   }
 }
 

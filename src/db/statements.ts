@@ -7,7 +7,7 @@ export type Statement = {
   name?: string
   /** Nobody looks at its answer. */
   isUnheard?: boolean
-  /** It is said after all else of its transaction, with its end, and whoever asks hears of its rows then. */
+  /** Hears of its rows, which it is asked for after all else of its transaction, with the end. */
   hearAtTheEnd?: (rows: Record<string, unknown>[]) => void
 }
 

@@ -108,6 +108,11 @@ test.each([
   ['what settled has another name', 'movement_stays', ofPix(`end_to_end = 'E1'`)],
   ['what settled did so at no time', 'movement_settled', ofPix('settled_at = null')],
   ['what settled is not booked', 'movement_booked', moved],
+  [
+    'a movement is of a transfer that is never written',
+    'movement_transfer_uuid_fkey',
+    ofPix('transfer_uuid = gen_random_uuid()'),
+  ],
 ])('%s: refused by %s', async (_, constraint, statements) => {
   await expect(isTaken(statements)).rejects.toMatchObject({ constraint })
 })
