@@ -7,6 +7,9 @@ import { again, type Engine } from './start.ts'
 
 /** The doors of deliveries: rows are written first, and whatever is lost on the way here the sweep does. */
 
+/** More than the clocks of two machines may differ by. */
+const CLOCKS_DIFFER_MS = 60_000
+
 /** Has a delivery's life look at its row now; one that is still to be delivered gets a life where it has none. */
 export async function wakeDelivery(
   engine: Engine,
@@ -41,9 +44,18 @@ export async function sweepDeliveriesNow(engine: Engine): Promise<void> {
   })
 }
 
-/** Begins to send again what an endpoint has missed; it goes on by itself. */
-export async function beginRecovery(engine: Engine, order: RecoveryOrder, waitMs: number): Promise<void> {
+/**
+ * Begins to send again what an endpoint has missed since a moment in ISO 8601, until now; it goes on by itself. "Now" is
+ * taken generously: the machine that has written the last event may be ahead of this one, and what is on its way for
+ * the first time is left alone.
+ */
+export async function beginRecovery(
+  engine: Engine,
+  missed: Pick<RecoveryOrder, 'webhookUuid' | 'since'>,
+  waitMs: number,
+): Promise<void> {
   const client = await engine.client()
+  const order: RecoveryOrder = { ...missed, until: new Date(Date.now() + CLOCKS_DIFFER_MS).toISOString() }
   await client.withDeadline(Date.now() + waitMs, () =>
     client.workflow.start('recoveryWorkflow', {
       workflowId: `recovery/${randomUUID()}`,

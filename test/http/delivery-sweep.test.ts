@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { sweepDeliveries } from '../../src/activities/delivery-sweep.ts'
 import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { recoverDeliveries } from '../../src/activities/recovery.ts'
+import { type RecoveryOrder, recoverDeliveries } from '../../src/activities/recovery.ts'
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
+import { beginRecovery } from '../../src/engine/deliveries.ts'
 import type { Engine } from '../../src/engine/start.ts'
 import { type Authority, authority } from '../webhooks/far-side.ts'
 import { endpointStory } from './support/endpoint.ts'
@@ -11,6 +12,7 @@ import { openWorld, type World } from './support/world.ts'
 /** What the sweep does for endpoints that have much to be delivered, and for their neighbours. */
 
 const PATH = '/api/v1/webhooks'
+const HOUR_MS = 3_600_000
 
 let world: World
 let ca: Authority
@@ -57,9 +59,10 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
 
 const lifeOf = (delivery: string) => `webhook/${delivery}`
 
-/** The lives that were woken, in order, and what each of them does then. */
+/** The lives that were woken, in order, what each of them does then, and what was ordered of those that began. */
 function lives(look = async () => {}) {
   const woken: string[] = []
+  const orders: RecoveryOrder[] = []
   const wake = async (workflowId: string) => {
     woken.push(workflowId)
     await look()
@@ -68,9 +71,19 @@ function lives(look = async () => {}) {
     workflow: {
       signalWithStart: (_: string, { workflowId }: { workflowId: string }) => wake(workflowId),
       getHandle: (workflowId: string) => ({ signal: () => wake(workflowId) }),
+      start: async (_: string, { args }: { args: [RecoveryOrder] }) => void orders.push(...args),
     },
+    withDeadline: (_: number, work: () => Promise<void>) => work(),
   })
-  return { woken, engine: { client, taskQueue: 't', timeScale: 1 } as unknown as Engine }
+  return { woken, orders, engine: { client, taskQueue: 't', timeScale: 1 } as unknown as Engine }
+}
+
+/** What a request to recover from an hour ago on does, and the lives it wakes. */
+async function recovered(webhookUuid: string) {
+  const { woken, orders, engine } = lives()
+  await beginRecovery(engine, { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() }, 1_000)
+  const did = await recoverDeliveries({ orm: world.orm } as Dependencies, engine)(orders[0]!)
+  return { ...did, woken }
 }
 
 const sweep = (engine = lives().engine) =>
@@ -128,14 +141,20 @@ describe('the backlog of one endpoint', () => {
     const [dead, well] = [await endpoint({ waiting: 300, wakeAt: LONG_DUE }), await endpoint()]
     const delivery = await well.event()
     await well.change(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
-    const { woken, engine } = lives()
-    const period = { since: new Date(Date.now() - 3_600_000).toISOString(), until: new Date().toISOString() }
-    const recover = recoverDeliveries({ orm: world.orm } as Dependencies, engine)
-    expect(await recover({ webhookUuid: well.uuid, ...period })).toEqual({ recovered: 1, next: null })
-    expect(woken).toEqual([lifeOf(delivery)])
+    expect(await recovered(well.uuid)).toEqual({ recovered: 1, next: null, woken: [lifeOf(delivery)] })
     await sweep()
     expect(await dead.statuses()).toEqual({ PENDING: 300 })
   })
+})
+
+test('what a machine whose clock is ahead has written is recovered too', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.event()
+  await hook.change(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+  await hook.sql(`update event set created_at = now() + interval '5 seconds' where account_uuid = ?`, [
+    hook.accountUuid,
+  ])
+  expect(await recovered(hook.uuid)).toEqual({ recovered: 1, next: null, woken: [lifeOf(delivery)] })
 })
 
 test('what a life says of itself when it is woken is not overwritten', async () => {
@@ -147,5 +166,5 @@ test('what a life says of itself when it is woken is not overwritten', async () 
   )
   await sweep(engine)
   const { wake_at } = await hook.delivery(delivery)
-  expect(new Date(wake_at as string).getTime()).toBeGreaterThan(Date.now() + 3_600_000)
+  expect(new Date(wake_at as string).getTime()).toBeGreaterThan(Date.now() + HOUR_MS)
 })

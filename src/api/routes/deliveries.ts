@@ -71,10 +71,8 @@ export const deliveryRoutes: Routes = (router, { config, temporal }) => {
     async handle({ params: { uuid }, token, body: { since }, em }) {
       const webhook = await webhookOf(em, { ...token, uuid })
       if (webhook.status !== 'ACTIVE') refuse('webhook_disabled')
-      const until = new Date()
-      if (since > until) refuseField('since', 'must not be in the future')
-      const period = { since: since.toISOString(), until: until.toISOString() }
-      await beginRecovery(engine, { webhookUuid: uuid, ...period }, WAKE_MS)
+      if (since > new Date()) refuseField('since', 'must not be in the future')
+      await beginRecovery(engine, { webhookUuid: uuid, since: since.toISOString() }, WAKE_MS)
       return { body: { message: 'What the webhook has missed is on its way.' } }
     },
   })

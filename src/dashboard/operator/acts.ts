@@ -86,8 +86,7 @@ export function operatorActs({ post, house }: Door): void {
       const who = signedIn.user.email
       await recordAct(em, { who, act: 'resend', subject: `endpoint/${webhook.uuid}`, reason: asked.reason })
       if (webhook.status === 'DISABLED') await changeWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      const period = { since: asked.since, until: new Date().toISOString() }
-      await beginRecovery(engine, { webhookUuid: webhook.uuid, ...period }, WAKE_MS)
+      await beginRecovery(engine, { webhookUuid: webhook.uuid, since: asked.since }, WAKE_MS)
       return elsewhere(`${OPERATOR}/webhooks`, 'recovering')
     },
     again: OPERATOR_PAGES.webhooks,
