@@ -96,11 +96,18 @@ describe('an operator', () => {
 })
 
 test('a merchant sees and does nothing of it', async () => {
-  for (const page of PAGES) expect((await merchant.get(OPERATOR + page)).status).toBe(404)
+  const said = (text: string) => /<main.*<\/main>/s.exec(text)![0].replace(/[\da-f-]{36}/, 'request')
+  const nothing = said((await merchant.get(`${OPERATOR}/nothing`)).text)
+  const finds = async (path: string, form?: Record<string, string>) => {
+    const { status, text } = await (form
+      ? merchant.call('POST', OPERATOR + path, { form })
+      : merchant.get(OPERATOR + path))
+    expect([path, status, said(text)]).toEqual([path, 404, nothing])
+  }
+  for (const page of [...PAGES, ...ACTS.map(act => `/${act}`)]) await finds(page)
   const _csrf = fieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
   const form = { _csrf, target: 'all', reach: 'everything', reason: 'because' }
-  for (const act of ACTS)
-    expect((await merchant.call('POST', `${OPERATOR}/${act}`, { form })).status).toBe(404)
+  for (const act of ACTS) for (const sent of [form, {}]) await finds(`/${act}`, sent)
   expect(await acts()).toEqual([])
 })
 
