@@ -14,6 +14,12 @@ export const MOST_FORM_TEXT = 64 * 1024
 /** Far more texts than any form has. */
 export const MOST_FORM_FIELDS = 50
 
+/** Texts and files together: whoever sends more sends no form, and what is wrong with each of them is not collected. */
+export const MOST_FORM_PARTS = 100
+
+/** A form is read and answered long before: what is older a process left behind that did not end in order. */
+export const FORM_LEFT_MS = 60 * 60_000
+
 /** Forms of one account that one process reads at once: their files lie on its disk. */
 export const FORMS_AT_ONCE = 4
 

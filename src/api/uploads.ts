@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream, openAsBlob } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { StorageFailed } from '../storage/storage.ts'
 import type { FieldErrors } from './check.ts'
 import { Refusal, refuse } from './errors.ts'
 import { type NamedValue, nested, pathOf } from './form-names.ts'
-import { MOST_FORM_BYTES, MOST_FORM_FIELDS, MOST_FORM_TEXT } from './limits.ts'
+import { FORM_LEFT_MS, MOST_FORM_BYTES, MOST_FORM_FIELDS, MOST_FORM_PARTS, MOST_FORM_TEXT } from './limits.ts'
 
 /** A file of a form: its bytes lie on this machine's disk until the request is answered, its type is what they are. */
 export class Upload extends File {
@@ -36,7 +36,7 @@ export type Form = {
 /**
  * Reads `multipart/form-data` as it comes; only texts are held in memory. What exceeds a limit is read and dropped, so
  * that the sender hears of everything at once: 415 for another content type, 400 where the form breaks off, 413 above
- * what all files together may have.
+ * what all files together may have, 422 at once for more parts than anybody could mean.
  */
 export async function readForm(request: IncomingMessage): Promise<Form> {
   const parser = parserOf(request)
@@ -53,6 +53,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   parser.on('fieldsLimit', () => {
     errors.body = [`must not have more than ${MOST_FORM_FIELDS} fields`]
   })
+  parser.on('partsLimit', () => parser.destroy(tooManyParts()))
   parser.on('file', (name, stream, { filename }) => {
     stream.on('error', () => {}) // Of a form that breaks off: the parser says so too.
     if (spooling.length >= MOST_ATTACHMENTS) {
@@ -86,6 +87,11 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return { value, errors, discard: folder.discard }
 }
 
+function tooManyParts(): Refusal {
+  const message = `must not have more than ${MOST_FORM_PARTS} texts and files`
+  return new Refusal('validation_failed', { errors: { body: [message] } })
+}
+
 function parserOf(request: IncomingMessage): busboy.Busboy {
   const {
     'content-type': type = '',
@@ -102,6 +108,8 @@ function parserOf(request: IncomingMessage): busboy.Busboy {
       limits: {
         fieldSize: MOST_FORM_TEXT,
         fields: MOST_FORM_FIELDS,
+        // Said of the one that reaches it.
+        parts: MOST_FORM_PARTS + 1,
         // One byte more than is allowed, so that what is too large is seen to be.
         fileSize: MOST_ATTACHMENT_BYTES + 1,
       },
@@ -123,6 +131,8 @@ async function feed(request: IncomingMessage, parser: Writable): Promise<void> {
   parser.end()
 }
 
+const SPOOLS = 'trilho-form-'
+
 /** Where the files of one form lie; made with the first of them. */
 function spoolFolder() {
   let folder: Promise<string> | undefined
@@ -130,7 +140,7 @@ function spoolFolder() {
   return {
     async take(stream: Readable, name: string): Promise<Upload> {
       try {
-        folder ??= mkdtemp(join(tmpdir(), `trilho-form-${process.pid}-`))
+        folder ??= newFolder()
         const path = join(await folder, String(count++))
         await pipeline(stream, createWriteStream(path, { mode: 0o600 }))
         const type = (await fileTypeFromFile(path))?.mime ?? ''
@@ -145,4 +155,17 @@ function spoolFolder() {
       if (folder) await rm(await folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Removes beside it what a process left that was killed in the middle of a form: evidence of a dispute is nobody's litter. */
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `${SPOOLS}${process.pid}-`))
+  const spools = (await readdir(tmpdir())).filter(name => name.startsWith(SPOOLS))
+  for (const name of spools) await removeIfLeft(join(tmpdir(), name)).catch(() => {}) // Another's, or just removed.
+  return folder
+}
+
+async function removeIfLeft(path: string): Promise<void> {
+  const { mtimeMs } = await lstat(path)
+  if (Date.now() - mtimeMs > FORM_LEFT_MS) await rm(path, { recursive: true })
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -330,6 +331,27 @@ describe('large forms', () => {
     expect(most).toBeLessThan(80 * MIB)
   })
 
+  test('a heap of empty files is refused at once, and nothing is collected of them', async () => {
+    const answer = await stream(heap(200_000))
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    expect(answer.body.errors).toEqual({ body: ['must not have more than 100 texts and files'] })
+  })
+
+  test('a hundred parts are read', async () => {
+    const { status, body } = await stream(heap(100))
+    expect([status, Object.keys(body.errors).length]).toEqual([422, 92]) // 90 files too many, and two texts too few.
+  })
+
+  test('what a process left that was killed goes with the next one', async () => {
+    const [old, young] = [await left(), await left()]
+    const longAgo = new Date(Date.now() - 2 * 3_600_000)
+    await utimes(old, longAgo, longAgo)
+    expect((await send(TEXTS, [{ bytes: FILES.pdf }])).status).toBe(200)
+    const names = await readdir(tmpdir())
+    expect([old, young].map(path => names.includes(basename(path)))).toEqual([false, true])
+    await rm(young, { recursive: true })
+  })
+
   test('more than all files may have together is 413', async () => {
     const answer = await stream(bigForm({ files: 11, bytes: 10 * MIB }))
     expect([answer.status, answer.body.code]).toEqual([413, 'upload_too_large'])
@@ -401,6 +423,20 @@ function* bigForm({ files, bytes }: { files: number; bytes: number }) {
   }
   yield Buffer.from('\r\n--b--\r\n')
 }
+
+/** So many files without a name of their own, a few hundred at a time. */
+function* heap(parts: number) {
+  for (let index = 0; index < parts; index += 500) {
+    const names = Array.from({ length: Math.min(500, parts - index) }, (_, place) => `f${index + place}`)
+    const part = (name: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a"\r\n\r\n\r\n`
+    yield Buffer.from(names.map(part).join(''))
+  }
+  yield Buffer.from('--b--\r\n')
+}
+
+/** A folder of a form, as another process makes it. */
+const left = () => mkdtemp(join(tmpdir(), 'trilho-form-1-'))
 
 /** Sends in chunks, without saying how much there will be. */
 async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {
