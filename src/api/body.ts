@@ -45,9 +45,9 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** `application/json` or `application/<something>+json`, in UTF-8. */
-function isJson(contentType = ''): boolean {
-  return /^application\/([\w.!#$&^-]+\+)?json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.test(contentType)
+/** `application/json` or `application/<something>+json`, in UTF-8. No blank may be read in two ways: there may be many. */
+export function isJson(contentType = ''): boolean {
+  return /^application\/([\w.!#$&^-]+\+)?json(\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*(;\s*)?$/i.test(contentType)
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { isJson } from '../../src/api/body.ts'
 import { sampleRoutes } from './support/routes.ts'
 import { type Call, openWorld, type World } from './support/world.ts'
 
@@ -183,3 +184,15 @@ function type(contentType: string, body: unknown): Call {
 function padded(size: number): string {
   return `{"value":1}${' '.repeat(size - 11)}`
 }
+
+test.each([
+  ['application/json', true],
+  ['application/json ; ', true],
+  ['application/json;charset="UTF8" ;', true],
+  ['application/json;;', false],
+  ['application/jsonx', false],
+  [`application/json${' '.repeat(200_000)}x`, false],
+  [`application/json${' '.repeat(200_000)};${' '.repeat(200_000)}x`, false],
+])('a content type is read in one pass, however long: %.40s → %s', (contentType, is) => {
+  expect(isJson(contentType)).toBe(is)
+})
