@@ -11,7 +11,6 @@ import { accessLog, requestId, securityHeaders } from './envelope.ts'
 import { refuse } from './errors.ts'
 import { failures } from './failure.ts'
 import { FORMS_AT_ONCE } from './limits.ts'
-import { nameFailedTransactions } from './outage.ts'
 import { rateLimiter } from './rate-limit.ts'
 import { type ApiRouter, requireGlobal } from './route.ts'
 import { traced } from './traced.ts'
@@ -40,7 +39,6 @@ export type AppOptions = Dependencies & {
 /** The API: one error channel around one router. */
 export function createApp({ routes, count, ...dependencies }: AppOptions): Koa {
   const { orm, log, config } = dependencies
-  nameFailedTransactions(orm)
   const limiter = rateLimiter(orm, config.rate)
   const authenticate = authenticator(orm, { beside: limiter.shareBeside })
   const router: ApiRouter = {

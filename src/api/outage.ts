@@ -4,7 +4,6 @@ import {
   ServiceError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client'
-import type { Orm } from '../db/orm.ts'
 import { StorageFailed } from '../storage/storage.ts'
 
 /** Failures of PostgreSQL, Temporal and the storage that say nothing about the request: they are answered 503, not 500. */
@@ -42,27 +41,6 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof ServiceError) return TEMPORAL_OUTAGES.has(Object(error.cause).code)
   if (isGrpcServiceError(error)) return TEMPORAL_OUTAGES.has(error.code)
   return NETWORK_OUTAGES.has(Object(error).code)
-}
-
-/**
- * MikroORM names the failures of statements (DriverException) but lets those of opening and ending a transaction through as
- * bare errors, some without a code; here they get the same name. What a transaction only writes is said with its end
- * (src/db/pool.ts), so that is where it fails. Once per process.
- */
-export function nameFailedTransactions(orm: Orm): void {
-  const connection = orm.em.getConnection()
-  connection.begin = named(connection.begin.bind(connection))
-  connection.commit = named(connection.commit.bind(connection))
-}
-
-function named<Asked extends unknown[], Answer>(asking: (...asked: Asked) => Promise<Answer>) {
-  return async (...asked: Asked): Promise<Answer> => {
-    try {
-      return await asking(...asked)
-    } catch (error) {
-      throw error instanceof DriverException ? error : new DriverException(error as Error)
-    }
-  }
 }
 
 /** A driver's error without a SQLSTATE never came from the server: the connection is gone or could not be had. */

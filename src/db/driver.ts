@@ -1,13 +1,14 @@
-import type {
-  Configuration,
-  EntityDictionary,
-  EntityName,
-  FilterQuery,
-  LoggingOptions,
-  NativeInsertUpdateManyOptions,
-  NativeInsertUpdateOptions,
-  QueryResult,
-  Transaction,
+import {
+  type Configuration,
+  DriverException,
+  type EntityDictionary,
+  type EntityName,
+  type FilterQuery,
+  type LoggingOptions,
+  type NativeInsertUpdateManyOptions,
+  type NativeInsertUpdateOptions,
+  type QueryResult,
+  type Transaction,
 } from '@mikro-orm/core'
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { CompiledQuery, type ControlledTransaction } from 'kysely'
@@ -20,7 +21,13 @@ type Query = Parameters<PostgreSqlConnection['execute']>[0]
 type Values = Parameters<PostgreSqlConnection['execute']>[1]
 type Method = 'all' | 'get' | 'run'
 
-/** Takes statements of ours (src/db/questions.ts), which travel together and with their values beside them. */
+/**
+ * Takes statements of ours (src/db/questions.ts), which travel together and with their values beside them.
+ *
+ * MikroORM names the failures of statements (DriverException) but lets those of opening and ending a transaction through as
+ * bare errors, some without a code; here they get the same name. What a transaction only writes is said with its end
+ * (src/db/pool.ts), so that is where it fails; and whatever goes by the name, nobody quotes.
+ */
 class TellingConnection extends PostgreSqlConnection {
   // biome-ignore lint/suspicious/noExplicitAny: what it answers is whatever was asked, as MikroORM has it.
   override async execute<T = any>(
@@ -32,6 +39,14 @@ class TellingConnection extends PostgreSqlConnection {
   ): Promise<T> {
     if (query === TOGETHER) return (await this.tell(params as Statement[], ctx)) as T
     return super.execute(query, params, method, ctx, loggerContext) as Promise<T>
+  }
+
+  override begin(...asked: Parameters<PostgreSqlConnection['begin']>) {
+    return super.begin(...asked).catch(rethrowNamed)
+  }
+
+  override commit(...asked: Parameters<PostgreSqlConnection['commit']>) {
+    return super.commit(...asked).catch(rethrowNamed)
   }
 
   async tell(statements: Statement[], ctx: Transaction | undefined): Promise<Answer[]> {
@@ -54,6 +69,10 @@ class TellingConnection extends PostgreSqlConnection {
       client.release()
     }
   }
+}
+
+function rethrowNamed(error: Error): never {
+  throw error instanceof DriverException ? error : new DriverException(error)
 }
 
 /**

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Dependencies } from '../../src/activities/dependencies.ts'
 import { discreet } from '../../src/activities/discreet.ts'
 import { sweepNotices } from '../../src/activities/notices.ts'
+import { loggable } from '../../src/db/loggable.ts'
+import { inTransaction } from '../../src/db/orm.ts'
+import { tell } from '../../src/db/questions.ts'
 import type { Engine } from '../../src/engine/start.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -32,6 +36,27 @@ test('a row that the database refuses is not quoted, and the rule that it breaks
     )
   expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
   expect(`${failure.stack}${JSON.stringify(failure)}${failure.cause}`).not.toContain('52998224725')
+})
+
+test('nor is one that it refuses at the end of a transaction: neither by the failure nor by what is logged of it', async () => {
+  const written = (document: string) =>
+    inTransaction(world.orm, em =>
+      tell(em, `insert into account (uuid, name, document, status) values (?, 'n', ?, 'NEW')`, [
+        randomUUID(),
+        document,
+      ]),
+    )
+  const failure: Error = await discreet({ written })
+    .written('52998224725')
+    .then(
+      () => new Error('none'),
+      error => error,
+    )
+  expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
+  expect(inspect(failure, { showHidden: true, depth: 5 })).not.toContain('52998224725')
+  const bare = await written('52998224725').catch(error => error)
+  expect(loggable(bare)).toMatchObject({ code: '23514', constraint: 'account_status_check' })
+  expect(JSON.stringify(loggable(bare))).not.toContain('52998224725')
 })
 
 test('a log says of a notice that is not handed over which rule was broken, and quotes no row', async () => {
