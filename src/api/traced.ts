@@ -1,9 +1,13 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Middleware } from 'koa'
 
-/** A span per request, a child of the caller's where it sends one; nothing at all where no tracing is set up. */
+/**
+ * A span per request, a child of the caller's where it sends one; nothing at all where no tracing is set up. What else a
+ * caller's programs tell each other (baggage, tracestate) stays out: the context goes into histories, which name nobody.
+ */
 export const traced: Middleware = (ctx, next) => {
-  const caller = propagation.extract(context.active(), ctx.headers)
+  const { traceparent } = ctx.headers
+  const caller = propagation.extract(context.active(), { traceparent })
   return context.with(caller, () =>
     trace.getTracer('trilho').startActiveSpan(ctx.method, { kind: SpanKind.SERVER }, async span => {
       try {

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Stage, sharedStage } from './support/stage.ts'
+import { FILES, formOf } from '../support/files.ts'
+import { historyOf } from './support/history.ts'
+import { moneyOut } from './support/money-out.ts'
+import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
 import { until } from './support/until.ts'
 
 /** What lives leave behind in Temporal: few hops, a sentence for the operator, and nothing about people. */
@@ -14,34 +17,19 @@ afterAll(() => stage.close())
 const SCHEDULED = 'activityTaskScheduledEventAttributes'
 const SHOWN = 'upsertWorkflowSearchAttributesEventAttributes'
 
-async function historyOf(workflowId: string) {
-  const client = await stage.temporal()
-  const { events = [] } = await client.workflow.getHandle(workflowId).fetchHistory()
-  const count = (attributes: string) =>
-    events!.filter(
-      event =>
-        event[attributes as keyof typeof event] !== undefined &&
-        event[attributes as keyof typeof event] !== null,
-    ).length
-  const text = Buffer.concat(everyBytes(events)).toString() + JSON.stringify(events)
-  return { count, text }
-}
-
-/** Payloads are bytes: what they say is gathered wherever they are. */
-function everyBytes(value: unknown): Buffer[] {
-  if (value instanceof Uint8Array) return [Buffer.from(value)]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(everyBytes)
+async function countedOf(workflowId: string) {
+  const { events } = await historyOf(stage, workflowId)
+  return (attributes: keyof (typeof events)[number]) => events.filter(event => event[attributes]).length
 }
 
 test('a create is one activity, a payment one signal and one look at the provider in the task that heard it', async () => {
   const merchant = await stage.merchant()
   const { uuid, payment } = await merchant.api.charge()
-  const issued = await historyOf(`charge/${uuid}`)
-  expect(issued.count(SCHEDULED)).toBe(1)
-  expect(issued.count('timerStartedEventAttributes')).toBe(1)
-  expect(issued.count('markerRecordedEventAttributes')).toBe(0)
-  expect(issued.count(SHOWN)).toBe(1)
+  const issued = await countedOf(`charge/${uuid}`)
+  expect(issued(SCHEDULED)).toBe(1)
+  expect(issued('timerStartedEventAttributes')).toBe(1)
+  expect(issued('markerRecordedEventAttributes')).toBe(0)
+  expect(issued(SHOWN)).toBe(1)
 
   await stage.simulator.pay({ payload: payment.payload })
   await until(
@@ -50,11 +38,11 @@ test('a create is one activity, a payment one signal and one look at the provide
   )
   const client = await stage.temporal()
   expect(await client.workflow.getHandle(`charge/${uuid}`).result()).toBe('paid')
-  const paid = await historyOf(`charge/${uuid}`)
-  expect(paid.count(SCHEDULED)).toBe(1)
-  expect(paid.count('markerRecordedEventAttributes')).toBe(1)
-  expect(paid.count('workflowExecutionSignaledEventAttributes')).toBe(1)
-  expect(paid.count(SHOWN)).toBe(2)
+  const paid = await countedOf(`charge/${uuid}`)
+  expect(paid(SCHEDULED)).toBe(1)
+  expect(paid('markerRecordedEventAttributes')).toBe(1)
+  expect(paid('workflowExecutionSignaledEventAttributes')).toBe(1)
+  expect(paid(SHOWN)).toBe(2)
 })
 
 test('a transfer is sent and stored in one step, asked about once, and its end alone is shown anew', async () => {
@@ -63,10 +51,10 @@ test('a transfer is sent and stored in one step, asked about once, and its end a
   const { uuid } = (await merchant.api.post('/api/v1/transfers', order)).body.data
   const client = await stage.temporal()
   expect(await client.workflow.getHandle(`transfer/${uuid}`).result()).toBe('paid')
-  const paid = await historyOf(`transfer/${uuid}`)
-  expect(paid.count(SCHEDULED)).toBe(1)
-  expect(paid.count('markerRecordedEventAttributes')).toBe(1)
-  expect(paid.count(SHOWN)).toBe(1)
+  const paid = await countedOf(`transfer/${uuid}`)
+  expect(paid(SCHEDULED)).toBe(1)
+  expect(paid('markerRecordedEventAttributes')).toBe(1)
+  expect(paid(SHOWN)).toBe(1)
 })
 
 test('an operator reads beside each activity of a charge, its refund and a transfer what it is for', async () => {
@@ -147,25 +135,78 @@ test('no history and no log tells a name, a document, a key, a token or a secret
     `return/${movement!.uuid}`,
     ...deliveries.map(one => `webhook/${one.uuid}`),
   ]
-  const told = await Promise.all(lives.map(async life => (await historyOf(life)).text))
+  await tellNothing(merchant, lives, [...Object.values(beneficiary), ...Object.values(payer), token])
+})
+
+test('nor does one of a transfer, a refund or a dispute', async () => {
+  const out = moneyOut(stage)
+  const merchant = await stage.merchant({
+    providers: [
+      { provider: 'PROVIDER_B', dialect: 'woovi', tells: true },
+      { provider: 'PROVIDER_A', balance: 100 },
+    ],
+  })
+  const payer = { name: 'Pagadora Inconfundível', document: '12ABC34501DE35' }
+  const charge = await out.paidCharge(merchant, { value: 20 }, { payer })
+  const refund = (await out.refund(merchant, charge, { value: 1 })).body.data.refund
+  const order = {
+    provider_uuid: merchant.connections[1]!.uuid,
+    pix_key: 'inconfundivel@example.com',
+    document: '52998224725',
+    final_beneficiary: { name: 'Favorecido Inconfundível', document: '11144477735' },
+  }
+  const transfer = await out.paid(merchant, order)
+
+  await stage.simulator.med({
+    end_to_end: charge.payment.pix.transaction.end_to_end,
+    type: 'SCAM',
+  })
+  const [med] = (
+    await until(
+      () => merchant.api.get('/api/v1/meds'),
+      ({ body }) => body.data.length === 1,
+    )
+  ).body.data
+  const analysis = 'Uma resposta inconfundível'
+  const form = await formOf(
+    [
+      ['accept', '0'],
+      ['analysis', analysis],
+    ],
+    [{ bytes: FILES.pdf, name: 'inconfundível.pdf' }],
+  )
+  expect((await merchant.api.call('POST', `/api/v1/meds/${med.uuid}/reply`, form)).status).toBe(200)
+
+  const lives = [
+    `charge/${charge.uuid}`,
+    `refund/${refund.uuid}`,
+    `transfer/${transfer.uuid}`,
+    `med/${med.uuid}`,
+  ]
+  const said = [analysis, 'inconfundível.pdf', transfer.transfer.initiation.receiver.name]
+  const { pix_key, document, final_beneficiary } = order
+  await tellNothing(merchant, lives, [
+    ...Object.values(payer),
+    ...[pix_key, document],
+    ...Object.values(final_beneficiary),
+    ...said,
+  ])
+})
+
+/** Neither these lives nor any log holds any of these texts, nor a secret of the merchant's. */
+async function tellNothing({ connection, token }: Merchant, lives: string[], texts: string[]) {
+  const told = await Promise.all(lives.map(async life => (await historyOf(stage, life)).text))
   for (const text of told) expect(text).toContain('timeScale') // The payloads are read indeed.
   for (const process of ['api', 'worker']) told.push(await readFile(stage.home.log(process), 'utf8'))
-
-  const { collectionKey, credentials } = merchant.connection
-  const secrets = [
-    ...Object.values(beneficiary),
-    ...Object.values(payer),
-    collectionKey,
-    credentials.client_secret,
-    credentials.notice_secret,
-    token,
-    merchant.token,
-  ]
-  for (const secret of secrets)
+  const { collectionKey, credentials } = connection
+  const secrets = [collectionKey, ...Object.values(credentials), token].filter(one => typeof one === 'string')
+  for (const secret of [...texts, ...secrets]) {
+    expect(secret.length).toBeGreaterThan(5)
     for (const [index, text] of told.entries())
       expect([secret, lives[index] ?? 'a log', text.includes(secret)]).toEqual([
         secret,
         lives[index] ?? 'a log',
         false,
       ])
-})
+  }
+}

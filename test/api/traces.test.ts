@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Stack, startStack } from '../support/stack.ts'
+import { historyOf } from './support/history.ts'
 import { openStage, type Stage } from './support/stage.ts'
 import { until } from './support/until.ts'
 
@@ -34,12 +35,21 @@ afterAll(async () => {
 test('a create is one trace: request, update, workflow, activity, provider call', async () => {
   const merchant = await stage.merchant()
   const traceId = 'a'.repeat(32)
-  const { status } = await merchant.api.post(
+  const { status, body } = await merchant.api.post(
     '/api/v1/payments',
     { value: 10, type: 'PIX' },
-    { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } },
+    {
+      headers: {
+        traceparent: `00-${traceId}-${'b'.repeat(16)}-01`,
+        tracestate: 'shop=state-of-the-caller',
+        baggage: 'customer.name=baggage-of-the-caller',
+      },
+    },
   )
   expect(status).toBe(201)
+  const { text: history } = await historyOf(stage, `charge/${body.data.uuid}`)
+  expect(history).toContain(traceId)
+  expect(history).not.toContain('of-the-caller')
 
   const named = () => spans.filter(span => span.traceId === traceId).map(span => span.name)
   const wanted = ['POST /api/v1/payments', 'RunActivity:issueCharge', 'PROVIDER_A issueCharge']
