@@ -5,11 +5,13 @@ import { Attempt } from '../db/entities/attempt.ts'
 import { Charge, Split } from '../db/entities/charge.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { isPaused } from '../db/pauses.ts'
 import { all, ask, type Question, question } from '../db/questions.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { IssueOutcome } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
+import { whyBarred } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -26,7 +28,7 @@ export type Issuing = ChargeOrder & { opened: ChargeDetails }
 
 /**
  * Under the charge's lock, so that nothing is begun once it is issued; null where it is, or can not be any more. The
- * charge itself is written with its first attempt.
+ * charge itself is written with its first attempt. One through a connection that may begin nothing now is over at once.
  */
 export function beginAttempt(
   dependencies: Dependencies,
@@ -34,7 +36,10 @@ export function beginAttempt(
   connectionUuid: string,
 ): Promise<Begun | null> {
   return inTransaction(dependencies.orm, async em => {
-    const [state, called] = await ask(em, all(lockedState(order.uuid), connectionToCall(em, connectionUuid)))
+    const [state, called, paused] = await ask(
+      em,
+      all(lockedState(order.uuid), connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'in')),
+    )
     const by = reached(dependencies, called)
     const { connection } = by
     if (state === undefined) storeCharge(em, order, connection)
@@ -51,6 +56,7 @@ export function beginAttempt(
       position: earlier.length,
       reference: referenceOf(order.uuid),
       state: 'calling',
+      ...whyBarred('issue', connection, { paused }),
     })
     return { ...by, attempt, isRepeat: false }
   })

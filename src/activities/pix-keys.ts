@@ -3,9 +3,12 @@ import { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { PixKey } from '../db/entities/pix-key.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
+import { isPaused } from '../db/pauses.ts'
+import { ask } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import { LIVE_KEY_STATES, normalizedPixKey, type PixKeyState } from '../domain/pix-key.ts'
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../domain/provider.ts'
+import { whyBarred } from './barred.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { attemptAt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
@@ -86,6 +89,12 @@ async function begin(
   if (row.state !== 'creating') return { kind: 'over', state: row.state }
   if (await attemptAt(em, row, 'create_key')) return { kind: 'unknown', code: 'interrupted' }
   newAttempt(em, row, 'create_key')
+  const paused = await ask(em, isPaused(row.connection.uuid, 'in'))
+  const barred = whyBarred('create_key', row.connection, { paused })
+  if (barred) {
+    await em.flush()
+    return keep(em, uuid, { kind: 'unreachable', code: barred.code, message: barred.message })
+  }
   // Without the list nothing could be told of a lost answer, so nothing is asked for either.
   if (before?.kind === 'no_answer') {
     await em.flush()

@@ -119,7 +119,8 @@ function refuseMade(row: PixKey, kept: RefusalMore, retry: RefusalMore | false):
         errors: { type: [unsupportedMessage(connection, type)] },
       })
     case 'no_provider_available':
-      return refuse('no_provider_available', { ...kept, ...retry })
+    case 'paused':
+      return refuse(failure.code, { ...kept, ...retry })
     default:
       return refuse('provider_rejected', { ...kept, data: { type, is_active: false, error: failure } })
   }

@@ -40,8 +40,8 @@ async function order(): Promise<ChargeOrder> {
   }
 }
 const attempts = (charge: string) =>
-  books.sql<{ uuid: string; connection: string; position: number; state: string }>(
-    'select uuid, connection_uuid as connection, position, state from attempt where subject_uuid = ? order by position',
+  books.sql<{ uuid: string; connection: string; position: number; state: string; code: string | null }>(
+    'select uuid, connection_uuid as connection, position, state, code from attempt where subject_uuid = ? order by position',
     [charge],
   )
 /** The same charge as a run sees it that trusts its first candidate least. */
@@ -199,3 +199,37 @@ test('a charge that the release before was asked to cancel ends as it did there,
   await books.providers.cancelCharge({ chargeUuid: charge.uuid })
   expect(await books.records.chargeNow(charge.uuid)).toMatchObject({ state: 'cancelled' })
 })
+
+test.each([
+  ['is not ACTIVE any more', `update connection set status = 'BLOCKED' where uuid = ?`, 'provider_inactive'],
+  [
+    'was paused',
+    `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
+     values (gen_random_uuid(), ?, 'everything', 'an operator', 'a test', now())`,
+    'paused',
+  ],
+])(
+  'nothing is issued through a connection that %s since it was ordered: the next one is asked',
+  async (_, change, code) => {
+    const charge = await order()
+    const [first, second] = charge.candidates as [string, string]
+    await books.sql(change, [first])
+    let calls = 0
+    books.provider({
+      issueCharge: async () => {
+        calls += 1
+        return issued()
+      },
+    })
+    expect(await books.providers.issueCharge(charge)).toMatchObject({ state: 'pending', orphans: [] })
+    expect(calls).toBe(1)
+    const [left, taken] = await attempts(charge.uuid)
+    expect(left).toMatchObject({ connection: first, state: 'unreachable', code })
+    expect(taken).toMatchObject({ connection: second, state: 'accepted' })
+
+    await books.sql(change, [second])
+    const another = { ...charge, uuid: randomUUID() }
+    expect(await books.providers.issueCharge(another)).toMatchObject({ state: 'failed', orphans: [] })
+    expect(calls).toBe(1)
+  },
+)

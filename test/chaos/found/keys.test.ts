@@ -93,3 +93,40 @@ test('one that is refused and still there when no call can arrive any more stays
     failure: { code: 'busy' },
   })
 })
+
+test.each([
+  [
+    'is not ACTIVE any more',
+    `update connection set status = 'PENDING' where uuid = ?`,
+    'no_provider_available',
+  ],
+  [
+    'was paused',
+    `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
+     values (gen_random_uuid(), ?, 'everything', 'an operator', 'a test', now())`,
+    'paused',
+  ],
+])('no key is made through a connection that %s since it was ordered', async (_, change, code) => {
+  const { connectionUuid } = await books.merchant(0)
+  const uuid = randomUUID()
+  await books.sql(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, state,
+       request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', 'creating', 'r', 'f', now(), now()
+     from connection where uuid = ?`,
+    [uuid, connectionUuid],
+  )
+  await books.sql(change, [connectionUuid])
+  let calls = 0
+  books.provider({
+    listKeys: async () => ({ kind: 'found', keys: [] }),
+    createKey: async () => {
+      calls += 1
+      return LOST
+    },
+  })
+  expect(await books.providers.createKey({ uuid })).toEqual({ kind: 'over', state: 'refused' })
+  expect(calls).toBe(0)
+  const [row] = await books.sql('select failure from pix_key where uuid = ?', [uuid])
+  expect(row).toMatchObject({ failure: { code } })
+})
