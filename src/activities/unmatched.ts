@@ -10,6 +10,7 @@ import type { Disposition, MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { sha256 } from '../sealing.ts'
 import { announceMovement } from './announce.ts'
+import { partyOf } from './connections.ts'
 import { keptFor, repayments } from './inflow.ts'
 import { book, newMovement } from './movements.ts'
 
@@ -57,7 +58,7 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
       txid: payment.txid,
       pixKey: payment.pixKey,
       sender: payment.payer,
-      receiver: charge?.receiver,
+      receiver: charge?.receiver ?? partyOf(connection),
       chargeUuid: charge?.uuid,
       reason,
       disposition,

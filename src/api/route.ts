@@ -70,6 +70,8 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
   body?: Body
   /** `multipart`: the schema reads a form, whose files are Uploads and gone when the request is answered. */
   bodyAs?: 'json' | 'multipart'
+  /** A POST whose repeat with its `Idempotency-Key` is given the first answer: what creates or moves money (SPEC §1). */
+  isKeyed?: true
   /** Refuses before a body is read that may be large: what makes it pointless is said at once. */
   mayCome?(
     request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
@@ -88,7 +90,7 @@ export type ApiRequest<Tokens, Params, Query, Body> = {
   token: TokenOf<Tokens>
   requestId: string
   em: EntityManager
-  /** Only read on POST. */
+  /** Only read on POST; of use where the route is keyed. */
   idempotencyKey: string | null
   headers: IncomingHttpHeaders
 }

@@ -61,7 +61,7 @@ export const transfersQuery = z.strictObject({
   date_from: day.optional(),
   date_to: day.optional(),
   external_ref: z.string().max(255).optional(),
-  end_to_end: z.string().max(32).optional(),
+  end_to_end: z.string().max(255).optional(),
   pix_key: z.string().max(255).transform(normalizedPixKey).optional(),
   provider_uuid: uuid.optional(),
 })

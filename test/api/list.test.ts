@@ -90,6 +90,9 @@ test.each([
   ['type=UNDEFINED', []],
   ['end_to_end=E2E_OF_paid', ['paid']],
   ['end_to_end=E9999900420260101120000000000000', []],
+  // What others call a PIX is kept however long it is, so it is found by that.
+  [`end_to_end=${'E'.repeat(255)}`, []],
+  [`txid=${'t'.repeat(255)}`, []],
   ['payment_date_from=2026-03-10', ['paid']],
   ['payment_date_from=2026-03-11', []],
   ['payment_date_to=2026-03-10', ['paid']],

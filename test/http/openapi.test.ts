@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { deliveryRoutes } from '../../src/api/routes/deliveries.ts'
 import { documentationRoutes } from '../../src/api/routes/documentation.ts'
 import { healthRoutes } from '../../src/api/routes/health.ts'
+import { medRoutes } from '../../src/api/routes/meds.ts'
 import { paymentRoutes } from '../../src/api/routes/payments.ts'
+import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
 import { providerRoutes } from '../../src/api/routes/providers.ts'
+import { refundRoutes } from '../../src/api/routes/refunds.ts'
+import { transferRoutes } from '../../src/api/routes/transfers.ts'
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
 import { REFUSALS } from '../../src/domain/errors.ts'
 import { type Answer, openWorld, type World } from './support/world.ts'
@@ -12,7 +17,10 @@ import { type Answer, openWorld, type World } from './support/world.ts'
 let world: World
 let document: Answer['body']
 beforeAll(async () => {
-  world = await openWorld([paymentRoutes, providerRoutes, webhookRoutes(), healthRoutes, documentationRoutes])
+  world = await openWorld([
+    ...[paymentRoutes, refundRoutes, transferRoutes, medRoutes, pixKeyRoutes, providerRoutes],
+    ...[webhookRoutes(), deliveryRoutes, healthRoutes, documentationRoutes],
+  ])
   document = (await world.call('GET', '/openapi.json')).body
 })
 afterAll(() => world?.close())
@@ -82,6 +90,21 @@ describe('the OpenAPI document', () => {
       'Idempotent-Replayed',
     ])
     expect(Object.keys(responses['429'].headers)).toContain('Retry-After')
+  })
+
+  test('promises no first answer to a repeat of what only changes what is there', () => {
+    const keyed = Object.entries<Answer['body']>(document.paths)
+      .filter(([, { post }]) => JSON.stringify(post ?? {}).match(/"Idempotency-Key"|"Idempotent-Replayed"/))
+      .map(([path]) => path)
+    expect(keyed.toSorted()).toEqual([
+      '/api/v1/meds/{uuid}/reply',
+      '/api/v1/payments',
+      '/api/v1/payments/{uuid}/refund',
+      '/api/v1/pix-keys',
+      '/api/v1/pix-keys/auth-code',
+      '/api/v1/transfers',
+      '/api/v1/webhooks',
+    ])
   })
 
   test('has an example for every answer, each code of the catalogue by its own name', () => {

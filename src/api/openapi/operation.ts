@@ -58,7 +58,7 @@ function queryParameters({ query }: AnyRoute, components: Components): JsonSchem
   }))
 }
 
-function headerParameters({ method, tokens }: AnyRoute): JsonSchema[] {
+function headerParameters({ isKeyed }: AnyRoute): JsonSchema[] {
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
@@ -71,7 +71,7 @@ function headerParameters({ method, tokens }: AnyRoute): JsonSchema[] {
     description: 'The same key and body give the same answer, however often and from wherever they come',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   }
-  return method === 'post' && tokens !== 'none' ? [requestId, key] : [requestId]
+  return isKeyed ? [requestId, key] : [requestId]
 }
 
 function requestBody({ bodyAs }: AnyRoute, body: z.ZodType | 'text', components: Components): JsonSchema {
@@ -96,7 +96,7 @@ function successes(route: AnyRoute, components: Components) {
   const headers = {
     ...headersNamed('X-Request-Id'),
     ...(route.tokens !== 'none' && headersNamed('RateLimit', 'RateLimit-Policy')),
-    ...(route.method === 'post' && headersNamed('Idempotent-Replayed')),
+    ...(route.isKeyed && headersNamed('Idempotent-Replayed')),
   }
   const described = Object.entries(answers).map(([status, answer]) => {
     const description = status === '201' ? 'Created' : 'OK'

@@ -39,6 +39,7 @@ export const medRoutes: Routes = (router, { temporal, config, sealer, storage, l
   route(router, {
     method: 'post',
     path: '/api/v1/meds/:uuid/reply',
+    isKeyed: true,
     summary: 'Answer a dispute',
     description:
       'Once, while the dispute is PENDING and about money received. It answers PROCESSING; then the provider is told.',

@@ -28,6 +28,7 @@ export const paymentRoutes: Routes = (router, { temporal, config, sealer }) => {
   route(router, {
     method: 'post',
     path: PAYMENTS_PATH,
+    isKeyed: true,
     summary: 'Create a charge',
     description:
       'Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge.',

@@ -34,6 +34,7 @@ export const pixKeyRoutes: Routes = (router, { temporal, config, sealer }) => {
   route(router, {
     method: 'post',
     path: CODES_PATH,
+    isKeyed: true,
     summary: 'Request the code that proves an e-mail address or phone',
     description: 'Six digits, good for ten minutes, one key and five wrong tries.',
     body: request,
@@ -54,6 +55,7 @@ export const pixKeyRoutes: Routes = (router, { temporal, config, sealer }) => {
   route(router, {
     method: 'post',
     path: PIX_KEYS_PATH,
+    isKeyed: true,
     summary: 'Create a PIX key',
     description:
       'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds.',

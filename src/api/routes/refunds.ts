@@ -16,6 +16,7 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
   route(router, {
     method: 'post',
     path: '/api/v1/payments/:uuid/refund',
+    isKeyed: true,
     summary: 'Refund a charge, whole or in part',
     body: createRefund.optional(),
     answers: {

@@ -24,6 +24,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
   route(router, {
     method: 'post',
     path: TRANSFERS_PATH,
+    isKeyed: true,
     summary: 'Send money to a PIX key',
     description:
       'Answers PROCESSING when a provider has accepted, or after ten seconds without a word; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',

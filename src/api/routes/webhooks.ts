@@ -39,6 +39,7 @@ export const webhookRoutes =
     route(router, {
       method: 'post',
       path: PATH,
+      isKeyed: true,
       summary: 'Register a webhook',
       description: 'The endpoint must complete a TLS handshake. The token is shown whole only here.',
       tokens: 'global_only',

@@ -27,7 +27,7 @@ const settling = z
     noun: z.enum(MONEY_OUT),
     uuid: wireUuid,
     as: z.enum(['settled', 'rejected']),
-    end_to_end: z.string().trim().min(1).max(32).optional(),
+    end_to_end: z.string().trim().min(1).max(255).optional(),
     reason,
   })
   .refine(({ as, end_to_end }) => as === 'rejected' || end_to_end !== undefined, {

@@ -151,6 +151,36 @@ test('money that its provider calls by longer names than the rail’s is booked 
   expect(await books.balances(charge.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
+test('a deposit shows the account that received it, which no charge has to tell', async () => {
+  const { connectionUuid } = await books.merchant(0)
+  const account = party({ name: 'Loja de Teste Ltda', document: '11222333000181' })
+  await books.sql('update connection set virtual_account = ? where uuid = ?', [
+    JSON.stringify({ type: 'NOMINAL', ...account }),
+    connectionUuid,
+  ])
+  const endToEnd = `E${randomUUID()}`
+  books.provider({
+    findPayment: async () => ({
+      kind: 'found',
+      payment: {
+        ...{
+          endToEnd,
+          txid: 'x',
+          reference: null,
+          cents: 500,
+          status: 'settled',
+          payer: null,
+          pixKey: 'key',
+        },
+        at: new Date().toISOString(),
+      } as IncomingPix,
+    }),
+  })
+  await books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+  const [row] = await books.sql('select receiver from movement where end_to_end = ?', [endToEnd])
+  expect(row).toEqual({ receiver: account })
+})
+
 type Cancelling = Awaited<ReturnType<Provider['cancelCharge']>>
 const forgotten: Cancelling = { kind: 'not_found' }
 const silence: Cancelling = { kind: 'no_answer', code: 'timeout', message: 'no answer' }

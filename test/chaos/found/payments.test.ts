@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { findCharge } from '../../../src/api/payments/find.ts'
 import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/provider.ts'
 import { party } from '../../../src/providers/party.ts'
+import { showCharge } from '../../../src/wire/payment.ts'
 import { openBooks } from '../support/books.ts'
 
 /** What reading the code found in what is paid to charges, each as small as it can be told. */
@@ -95,6 +97,18 @@ test.each<[string, Paid[][]]>([
   expect(last).toMatchObject({ kind: 'known', state: 'paid', returns: [] })
   expect(await charge.paidBy()).toBe(Y)
   expect(await charge.setAside()).toEqual([])
+})
+
+test('a charge whose payment is only on its way shows no transaction yet: whoever sees one may ship', async () => {
+  const charge = await pending()
+  const shown = async () => {
+    const { status, payment } = showCharge((await findCharge(books.orm.em.fork(), charge.uuid))!)
+    return { status, transaction: payment.pix.transaction }
+  }
+  await charge.follow([inProcess(X)])
+  expect(await shown()).toEqual({ status: 'PROCESSING', transaction: null })
+  await charge.follow([settled(X)])
+  expect(await shown()).toMatchObject({ status: 'PAID', transaction: { end_to_end: X, status: 'SETTLED' } })
 })
 
 test('of two that settled the first pays the charge, however they are listed', async () => {
