@@ -102,8 +102,7 @@ async function serve(house: House, ctx: RouterContext, serving: Serving): Promis
   try {
     const signedIn = await whoCalls(house, ctx)
     if (!signedIn) return toSignIn(ctx)
-    // Before anything is known of a visit: what shows the page again where it is refused is for its own role alone.
-    if (role !== 'any' && signedIn.user.role !== role) refuse('not_found')
+    if (role !== 'any' && signedIn.user.role !== role) refuse('not_found') // Before `again` may show its page.
     visit = visitOf(house, ctx, signedIn)
     if (ctx.method === 'POST') await take(house, ctx, { visit, serving, ends })
     answerWith(house, ctx, { shown: await act(visit), signedIn, language })

@@ -110,7 +110,9 @@ describe('docs/production.md', () => {
       (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8')),
     )
     const named = (text + (await read('deploy/alerts.yml'))).match(/trilho_[a-z_]+/g) ?? []
-    const wrong = named.filter(name => !sources.some(source => source.includes(name.replace(/_bucket$/, ''))))
+    const wrong = named.filter(
+      name => !sources.some(source => source.includes(name.replace(/_(bucket|count)$/, ''))),
+    )
     expect(wrong).toEqual([])
   })
 })

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Koa from 'koa'
+import { createApp } from '../../src/api/app.ts'
 import { metricsRoutes } from '../../src/api/routes/metrics.ts'
 import { startServer } from '../../src/api/server.ts'
+import { openOrm } from '../../src/db/orm.ts'
 import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
 import { observed } from '../../src/providers/observed.ts'
@@ -204,7 +206,23 @@ describe('GET /metrics', () => {
     await publish('gone', '1 minute')
     const text = await (await scrape()).text()
     expect(text).toMatch(/^work\{worker="alive"\} 1$/m)
+    expect(text).toMatch(/^trilho_workers 1$/m)
+    expect(text).toMatch(/^trilho_database_up 1$/m)
     expect(text).not.toContain('gone')
+  })
+
+  test('tells its own figures, and that PostgreSQL does not answer, where it does not', async () => {
+    const orm = await openOrm({ databaseUrl: 'postgresql://trilho@127.0.0.1:1/nowhere' })
+    const app = createApp({ ...world.dependencies, orm, routes: [metricsRoutes(metrics)] })
+    const server = await startServer(app, world.config)
+    const answer = await fetch(`${server.url}/metrics`)
+    const text = await answer.text()
+    await server.stop()
+    await orm.close()
+    expect(answer.status).toBe(200)
+    expect(text).toMatch(/^trilho_database_up 0$/m)
+    expect(text).toContain('trilho_http_request_seconds')
+    expect(text).not.toMatch(/^trilho_(workers|ledger_drift_cents)/m)
   })
 
   test.each([
