@@ -52,7 +52,7 @@ const schema = z.object({
   TRILHO_SMS_TOKEN: z.string().default(''),
   /** Keeps the codes that no carrier is named for, to be read by `trilho outbox`; for local work only. */
   TRILHO_OUTBOX: flag.default(false),
-  /** Workflows kept in a worker's memory, about 0.4 MB each. */
+  /** Workflows kept in a worker's memory, about 0.2 MB each. */
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
   ...storageVariables,
   TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

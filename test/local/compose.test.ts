@@ -22,6 +22,12 @@ const [dockerfile, compose, manifest, production, example, temporal, ...settings
   read('src/storage/settings.ts'),
 ])
 
+const NEEDED = {
+  DATABASE_URL: 'postgres://trilho@localhost/trilho',
+  TEMPORAL_ADDRESS: 'localhost:7233',
+  TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
+}
+
 test('the image runs the Node that package.json pins, on Debian, and not as root', () => {
   const { dependencies } = JSON.parse(manifest)
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
@@ -49,13 +55,8 @@ test('every variable that is told of for production reaches the processes, but f
   expect(told).toContain('TRILHO_METRICS_TOKEN')
   expect(told.filter(name => !handed.includes(name))).toEqual(['HOST', 'PORT'])
   // A line of .env without a value says nothing.
-  const needed = {
-    DATABASE_URL: 'postgres://trilho@localhost/trilho',
-    TEMPORAL_ADDRESS: 'localhost:7233',
-    TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
-  }
   const empty = Object.fromEntries(told.map(name => [name, '']))
-  expect(readConfig({ ...empty, ...needed })).toEqual(readConfig(needed))
+  expect(readConfig({ ...empty, ...NEEDED })).toEqual(readConfig(NEEDED))
 })
 
 test('its Temporal server is told what the one of `npm start` is, but for what that one alone has to be told', () => {
@@ -101,12 +102,23 @@ test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () =
   for (const [name, value] of Object.entries(DISCREET)) expect(compose).toContain(`"${name}=${value}"`)
 })
 
+test('PostgreSQL allows more connections than a dozen processes open, and the documents say how many', () => {
+  const [, allowed] = /max_connections=(\d+)/.exec(compose) ?? []
+  const { databasePool } = readConfig(NEEDED)
+  expect(Number(allowed)).toBeGreaterThan(12 * databasePool)
+  expect(production).toContain(`Compose allows ${allowed}`)
+})
+
 test('the image is as thrifty with memory as at home, and no service says otherwise', () => {
   const set = [...dockerfile.matchAll(/(\w+)=("[^"]*"|\S+)/g)].map(([, name, value]) => [
     name,
     value!.replaceAll('"', ''),
   ])
   expect(Object.fromEntries(set)).toMatchObject(thriftIn('/app'))
+  const { NODE_OPTIONS, ...malloc } = thriftIn('/app')
+  const told = Object.entries(malloc).map(([name, value]) => `${name}=${value}`)
+  expect(production).toContain(`export NODE_OPTIONS="${NODE_OPTIONS.replace('/app', '$PWD')}"`)
+  expect(production).toContain(`export ${told.join(' ')}`)
   const [, later] = dockerfile.split('RUN node src/untyped.mjs\n')
   expect(later).toContain('ENV NODE_OPTIONS=') // What it names is there from here on.
   expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)
