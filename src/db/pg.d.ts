@@ -2,7 +2,7 @@
 declare module 'pg' {
   export class Pool {
     constructor(options: { connectionString: string; max: number })
-    query(statement: string): Promise<{ rows: unknown[] }>
+    query(statement: string | { name: string; text: string }): Promise<{ rows: unknown[] }>
     // biome-ignore lint/suspicious/noExplicitAny: the rows are whatever was asked.
     connect(): Promise<{ query(asked: string, values: unknown[]): Promise<{ rows: any[] }>; release(): void }>
   }

@@ -51,9 +51,9 @@ export async function deliveries({ site }: Bench): Promise<Partial<Figures>> {
   const elapsed = (performance.now() - began) / 1_000
   await sleep(100)
   const rows = await stage.sql<{ ms: string }>(
-    `select extract(epoch from t.at - e.created_at) * 1000 as ms from delivery_try t
-     join delivery d on d.uuid = t.delivery_uuid join event e on e.uuid = d.event_uuid
-     where t.status_code = 200 and e.account_uuid = any(?::uuid[])`,
+    `select extract(epoch from d.updated_at - e.created_at) * 1000 as ms
+     from delivery d join event e on e.uuid = d.event_uuid
+     where d.status = 'DELIVERED' and e.account_uuid = any(?::uuid[])`,
     [accounts],
   )
   const lags = rows.map(({ ms }) => Number(ms)).toSorted((a, b) => a - b)

@@ -36,9 +36,9 @@ export async function payments({ site, seconds }: Bench): Promise<Partial<Figure
   await until(delivered, n => n >= CHARGES, { limitMs: 600_000, everyMs: 100 })
   const elapsed = (performance.now() - began) / 1_000
   const lags = await stage.sql<{ ms: string }>(
-    `select extract(epoch from t.at - c.created_at) * 1000 as ms from delivery_try t
-     join delivery d on d.uuid = t.delivery_uuid join event e on e.uuid = d.event_uuid
-     join movement c on c.charge_uuid = e.subject_uuid where e.account_uuid = ? and t.status_code = 200`,
+    `select extract(epoch from d.updated_at - c.created_at) * 1000 as ms
+     from delivery d join event e on e.uuid = d.event_uuid
+     join movement c on c.charge_uuid = e.subject_uuid where e.account_uuid = ? and d.status = 'DELIVERED'`,
     [merchant.uuid],
   )
   const sorted = lags.map(({ ms }) => Number(ms)).toSorted((a, b) => a - b)
