@@ -56,7 +56,8 @@ export function beginAttempt(
       position: earlier.length,
       reference: referenceOf(order.uuid),
       state: 'calling',
-      ...whyBarred('issue', connection, { paused }),
+      // What is found again after a restore was issued long ago, and is only looked for.
+      ...(!order.restored && whyBarred('issue', connection, { paused })),
     })
     return { ...by, attempt, isRepeat: false }
   })
