@@ -50,8 +50,12 @@ export function cancelCharge(dependencies: Dependencies) {
     switch (outcome.kind) {
       case 'cancelled':
         return inTransactionAsking(dependencies.orm, tx => close(tx, chargeUuid))
-      case 'refused':
-        return followCharge(dependencies)({ chargeUuid, closing: false })
+      case 'refused': {
+        const followed = await followCharge(dependencies)({ chargeUuid, closing: false })
+        // Who wanted it hears now that it stays, and no later run cancels it behind his back.
+        if (followed.kind === 'known') await em.nativeUpdate(Charge, chargeUuid, { cancelRequestedAt: null })
+        return followed
+      }
       case 'not_found':
         // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request. One that
         // knows it no more for another cause, as under the credentials of another account, has cancelled nothing.

@@ -209,6 +209,22 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   expect(await afterCancelling(answers)).toEqual({ state: 'pending', cancelRequested: true })
 })
 
+test.each([
+  ['it stays', true, false],
+  ['nothing, because its provider does not say how it stands', false, true],
+])(
+  'a wish whose provider refuses to cancel is over once who has it hears that %s',
+  async (_name, isKnown, isWanted) => {
+    const { charge } = issued() as Extract<IssueOutcome, { kind: 'accepted' }>
+    books.provider({
+      findCharge: async () =>
+        isKnown ? { kind: 'found', status: 'open', charge, payments: [] } : { kind: 'not_found' },
+    })
+    const refused: Cancelling = { kind: 'refused', code: 'no', message: 'no' }
+    expect(await afterCancelling([refused])).toEqual({ state: 'pending', cancelRequested: isWanted })
+  },
+)
+
 test.each<[string, (Cancelling | 'dies')[]]>([
   ['was not answered', [silence, forgotten]],
   ['broke off', ['dies', forgotten]],
@@ -230,7 +246,8 @@ test('a charge that the release before was asked to cancel ends as it did there,
   expect(await books.records.chargeNow(charge.uuid)).toMatchObject({ state: 'cancelled' })
 })
 
-test.each([
+/** What may keep a connection from beginning anything. */
+const BARRED: [string, string, string][] = [
   ['is not ACTIVE any more', `update connection set status = 'BLOCKED' where uuid = ?`, 'provider_inactive'],
   [
     'was paused',
@@ -238,7 +255,9 @@ test.each([
      values (gen_random_uuid(), ?, 'everything', 'an operator', 'a test', now())`,
     'paused',
   ],
-])(
+]
+
+test.each(BARRED)(
   'nothing is issued through a connection that %s since it was ordered: the next one is asked',
   async (_, change, code) => {
     const charge = await order()
@@ -261,5 +280,24 @@ test.each([
     const another = { ...charge, uuid: randomUUID() }
     expect(await books.providers.issueCharge(another)).toMatchObject({ state: 'failed', orphans: [] })
     expect(calls).toBe(1)
+  },
+)
+
+test.each(BARRED)(
+  'after a restore a payload beside the one that was shown is an orphan, though its connection %s',
+  async (_, change) => {
+    const charge = await order()
+    const [first, second] = charge.candidates as [string, string]
+    const { charge: known } = issued() as Extract<IssueOutcome, { kind: 'accepted' }>
+    books.provider({
+      findCharge: async () => ({ kind: 'found', status: 'open', charge: known, payments: [] }),
+    })
+    for (const connection of [first, second]) await books.sql(change, [connection])
+    const restored = { orderedAt: new Date().toISOString(), connectionUuid: second }
+    const sought = await books.providers.seekCharge({ ...charge, restored })
+    const [left, shown] = await attempts(charge.uuid)
+    expect(left).toMatchObject({ connection: first, state: 'orphan', code: 'restored' })
+    expect(shown).toMatchObject({ connection: second, state: 'accepted', code: null })
+    expect(sought).toMatchObject({ kind: 'known', issued: { state: 'pending', orphans: [left!.uuid] } })
   },
 )
