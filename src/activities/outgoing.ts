@@ -44,6 +44,8 @@ export type Outgoing<Row extends Tried> = {
   over?(row: Row): string | null
   /** Holds the money and moves the life on; a refusal means that no provider is called. */
   begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
+  /** Whether whoever ordered it was told meanwhile that nobody took it; asked once all of that is stored, before the call. */
+  isTooLate?(): boolean
   send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
   /** Asks by our id; what else names it there is read without a lock, because it does not change. */
   find(

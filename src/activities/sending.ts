@@ -7,7 +7,9 @@ import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { isPaused } from '../db/pauses.ts'
 import { all, ask, certain, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
+import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
+import type { SendOutcome } from '../domain/provider.ts'
 import { whyBarred } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -19,6 +21,12 @@ import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoi
 
 /** A worker that slept longer is one that Temporal has given up (src/workflows/activities.ts): it may be sent again by now. */
 const SENT_WITHIN_MS = 10_000
+
+/** Its commit took so long that its caller has heard otherwise, and may have ordered anew: no provider is called (SPEC §4). */
+const NOT_TAKEN: SendOutcome = {
+  ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },
+  message: REFUSALS.not_taken.message,
+}
 
 /**
  * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
@@ -41,8 +49,8 @@ export function sendBy<Row extends Tried>(
     if ('kind' in begun) return begun
     if (Date.now() > begun.sendBefore)
       throw new Error('It is too late to send: its life asks about it by now.')
-    const outcome = await outgoing.send(begun.provider, begun.row, begun)
-    await tellBreaker(orm.em.fork(), begun.connection, outcome)
+    const outcome = first.isTooLate?.() ? NOT_TAKEN : await outgoing.send(begun.provider, begun.row, begun)
+    if (outcome !== NOT_TAKEN) await tellBreaker(orm.em.fork(), begun.connection, outcome)
     const kept = { ...order, timeScale, sending: begun.attempt.sendings }
     return inTransactionAsking(orm, tx => keep(tx, outgoing, kept, outcome))
   }

@@ -10,7 +10,7 @@ import { announceTransfer } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockTransfer, moveTransfer, type PixOut } from './move.ts'
-import { refusalOf } from './outcomes.ts'
+import { FINAL, refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
 import { TakenTooLate } from './taking.ts'
@@ -52,6 +52,7 @@ export function sendTransfer(dependencies: Dependencies) {
 function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut> {
   let overMs = Number.POSITIVE_INFINITY
   let opened: Door | undefined
+  const isTooLate = () => performance.now() > overMs
   return {
     ...pixOut,
     async lock(em, uuid, more) {
@@ -65,9 +66,10 @@ function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOu
     async begin(em, { transfer }, { connection }) {
       const availableCents = opened?.connection === connection ? opened.availableCents : undefined
       const refusal = await beginTransfer(em, transfer, { connection, availableCents })
-      if (performance.now() > overMs) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
+      if (isTooLate()) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
       return refusal
     },
+    isTooLate,
   }
 }
 
@@ -77,12 +79,22 @@ async function endAsBefore(em: EntityManager, out: PixOut, { ended }: Restored):
   if (ended === 'expired') await endUnsent(em, out, 'never_sent', null)
 }
 
+/**
+ * A sending that its life gave up long ago may have begun after all, on a worker that stood still: until that one is over
+ * nothing is said of the transfer, and Temporal asks again.
+ */
+function requireAtRest({ transfer, attempts }: PixOut): void {
+  if (attempts.some(({ state }) => !FINAL.includes(state)))
+    throw new Error(`transfer ${transfer.uuid} is being sent, or may be`)
+}
+
 /** Nobody took it: FAILED with the reason that the attempts add up to. */
 export function failTransfer({ orm }: Dependencies) {
   return (uuid: string): Promise<TransferNow> =>
     inTransactionAsking(orm, async em => {
       const out = await lockTransfer(em, uuid)
       const { transfer, attempts } = out
+      requireAtRest(out)
       if (life.accepts(transfer.state, 'refused'))
         await endUnsent(em, out, 'refused', whyNobody(await namedAttempts(em, attempts)))
       return now(transfer)
@@ -95,6 +107,7 @@ export function endWaiting({ orm }: Dependencies) {
     inTransactionAsking(orm, async em => {
       const out = await lockTransfer(em, uuid)
       const { transfer } = out
+      requireAtRest(out)
       if (life.accepts(transfer.state, event)) {
         const at = new Date()
         moveTransfer(transfer, event, at)

@@ -96,8 +96,13 @@ export class Notices {
   }
 
   /** The connections that notices came through and that were not asked since. */
+  get from(): string[] {
+    return [...this.#from]
+  }
+
+  /** The same, which are asked now. */
   unheard(): string[] {
-    const from = [...this.#from]
+    const { from } = this
     this.#from.clear()
     this.taken()
     return from

@@ -104,8 +104,11 @@ export type TransferOrder = Begun & {
   requestId: string
   timeScale: number
   restored?: Restored
-  /** `candidates` are all that there were: money may have gone through any of them. */
-  goesOn?: GoesOn & { candidates: string[] }
+  /**
+   * `candidates` are all that there were: money may have gone through any of them. `told` are those that an earlier run heard
+   * a notice of and has not asked yet.
+   */
+  goesOn?: GoesOn & { candidates: string[]; told?: string[] }
   /** Its first attempt writes its row. Absent of lives that began before, and of those that wait for their time. */
   storedWhenSent?: true
 }

@@ -113,6 +113,14 @@ export class FollowedTransfer {
   async #goOn(): Promise<void> {
     this.answered = true
     await condition(allHandlersFinished)
-    await continueAsNew<typeof transferWorkflow>(this.onward)
+    await continueAsNew<typeof transferWorkflow>(this.#onwardTold())
+  }
+
+  /** One that was left before may have settled after all, and nobody would tell it again. */
+  #onwardTold(): TransferOrder | Resumed {
+    const { onward } = this
+    const told = this.notices.from
+    if (!('goesOn' in onward) || !onward.goesOn || told.length === 0) return onward
+    return { ...onward, goesOn: { ...onward.goesOn, told } }
   }
 }

@@ -68,6 +68,7 @@ class TransferLife extends FollowedTransfer {
     this.sent = true
     this.answered = true
     this.notices.hearOperatorStill()
+    for (const connectionUuid of order.goesOn?.told ?? []) this.notices.listenTo(connectionUuid)
     await this.stands(await records.transferNow(order.uuid))
     const round = await this.#round(order)
     const all = { ...order, candidates: order.goesOn!.candidates }

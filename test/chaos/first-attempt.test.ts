@@ -136,6 +136,23 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
+  test('for one whose commit takes so long that its caller has heard that nobody took it', async () => {
+    await books.sql(
+      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(2); return null; end'`,
+    )
+    await books.sql(
+      `create constraint trigger slow after insert on transfer deferrable initially deferred for each row execute function slow()`,
+    )
+    const merchant = await books.merchant(1_000)
+    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 1_500).toISOString() })
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    await books.sql('drop trigger slow on transfer')
+    expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
+    expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: 'rejected' }])
+    expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
+    expect(calls).toBe(0)
+  })
+
   test('for the second of two that carry one reference, where the account wants none twice', async () => {
     const merchant = await books.merchant(1_000)
     await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])

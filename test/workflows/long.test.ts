@@ -40,23 +40,29 @@ async function goesOnAsNew(story: Story, { calls }: { calls: number }): Promise<
 }
 
 describe('a transfer that its provider cannot tell of', () => {
-  test('is asked about there, and sent to nobody else', async () => {
+  test('is asked about there, and sent to nobody else; who was left and told of it before is asked in the end', async () => {
     const story = await on.transfer({
       sendTransfer: [unreachable, unknown, unknown],
-      askTransfer: [unknown, unknown, settled()],
-      transferNow: [stands('sending'), stands('paid')],
+      askTransfer: [unknown, unknown, settled(), refused],
+      transferNow: [stands('sending'), stands('paid'), stands('paid')],
     })
     await story.isAsked(2)
-    await goesOnAsNew(story, { calls: 3 })
+    await story.isTold('connection-a')
+    await story.isAsked(3)
+    await story.growsLong()
+    await story.isTold('connection-b')
+    await story.isAsked(6)
     await story.endsAs('paid')
     expect(story.askedThrough).toEqual([
       'sendTransfer connection-a',
       'sendTransfer connection-b',
       'askTransfer connection-b',
+      'askTransfer connection-b',
       'transferNow',
       'sendTransfer connection-b',
       'askTransfer connection-b',
-      'askTransfer connection-b',
+      'transferNow',
+      'askTransfer connection-a',
       'transferNow',
     ])
   })

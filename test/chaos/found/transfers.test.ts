@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bookOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { beginPause } from '../../../src/db/pauses.ts'
-import type { Sending } from '../../../src/domain/provider.ts'
+import type { Sending, SendOutcome } from '../../../src/domain/provider.ts'
 import { openBooks } from '../support/books.ts'
 
 /** What storms found in the lives of transfers, each as small as it can be told. */
@@ -372,3 +372,45 @@ test('what settles without its end-to-end id is kept each time, by the id that w
   expect(kept).toEqual([{ end_to_end: null }, { end_to_end: null }, { end_to_end: endToEnd }])
   expect(await books.balances(accountUuid)).toEqual({})
 })
+
+test.each([
+  ['cancelled', (uuid: string) => books.records.endWaiting({ uuid, event: 'cancelled' })],
+  ['failed', (uuid: string) => books.records.failTransfer(uuid)],
+] as const)(
+  'nothing is said of a transfer that is %s while a sending of it has begun after all',
+  async (_, end) => {
+    const merchant = await books.merchant(1_000)
+    const order = books.transferOrder(merchant, { scheduledFor: new Date().toISOString() })
+    const sends = () =>
+      books.providers.sendTransfer({
+        uuid: order.uuid,
+        connectionUuid: merchant.connectionUuid,
+        again: false,
+      })
+    await books.records.storeTransfer(order)
+    books.provider({ sendTransfer: async () => ({ kind: 'unreachable', code: 'dns', message: 'nobody' }) })
+    await sends()
+
+    const called = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<SendOutcome>()
+    books.provider({
+      sendTransfer: () => {
+        called.resolve()
+        return answer.promise
+      },
+    })
+    const late = sends()
+    await called.promise
+    await expect(end(order.uuid)).rejects.toThrow('is being sent')
+    expect(await books.balances(merchant.accountUuid)).toMatchObject({ provisioned: order.valueCents })
+    const sending = {
+      status: 'settled',
+      endToEnd: `E${randomUUID()}`,
+      at: new Date().toISOString(),
+      returns: [],
+    }
+    answer.resolve({ kind: 'accepted', sending: sending as never })
+    await late
+    expect(await end(order.uuid)).toMatchObject({ state: 'paid' })
+  },
+)
