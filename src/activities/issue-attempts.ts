@@ -134,6 +134,6 @@ export function orphanTheRest(attempts: Attempt[]): void {
 
 /** Where a charge stands, its row locked from then on; undefined where there is none yet. */
 function lockedState(chargeUuid: string): Question<ChargeState | undefined> {
-  const sql = 'select state from charge where uuid = ? for update'
+  const sql = 'select state from charge where uuid = ? for no key update'
   return question(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
 }

@@ -1,6 +1,7 @@
 import type { Charge } from '../db/entities/charge.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { lockBalancesOf } from '../db/post.ts'
 import { charge as life } from '../domain/charge.ts'
 import { paymentFailed, paymentStarted } from '../domain/ledger.ts'
 import type { MovementReason } from '../domain/movement.ts'
@@ -90,8 +91,16 @@ async function takeNew(em: EntityManager, charge: Charge, payment: IncomingPix):
 /** While another one is on its way, nobody knows whose this is: it is taken when that one has settled or failed. */
 async function pay(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
   if (!life.accepts(charge.state, 'payment_started')) return
+  if (payment.status === 'settled') await lockShared(em, charge)
   const started = await start(em, charge, payment)
   if (payment.status === 'settled') await confirmPayment(em, charge, payment, started)
+}
+
+/** Its owner's balances are moved before those of its splits: two owners that share with each other must not wait in a circle. */
+async function lockShared(em: EntityManager, { accountUuid, providerAccountUuid, splits }: Charge) {
+  const recipients = splits.getItems().map(split => split.recipient.uuid)
+  if (recipients.length === 0) return
+  await lockBalancesOf(em, { providerAccountUuid, accountUuids: [accountUuid, ...recipients] })
 }
 
 /** Somebody may have disputed it while it was on its way: then it is the first that the dispute finds. */

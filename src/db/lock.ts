@@ -13,8 +13,8 @@ export const ALONE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 /**
  * A row locked alone by its key, or null where there is none, by a statement written once: every step of money begins
- * with it. `more` is what else is to be known from then on, asked in the message of the lock and answered after it. A row
- * that this unit of work knows already may have been changed by it, so it asks for that one itself.
+ * with it. `more` is what else is to be known from then on, asked in the message of the lock and answered after it. Its key
+ * never changes, so a new row that names it does not wait: whoever inserts one may have the gate that this one waits for.
  */
 export async function findAlone<T extends { uuid: string }, More>(
   em: EntityManager,
@@ -23,12 +23,9 @@ export async function findAlone<T extends { uuid: string }, More>(
   more: Question<More>,
 ): Promise<[T | null, More]> {
   if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
-  if (em.getUnitOfWork().getById(entity, uuid as never)) {
-    await em.flush() // What it has begun is written before anything is asked.
-    const known = (await em.findOne(entity, uuid as never, ALONE)) as T | null
-    return [known, await ask(em, more)]
-  }
-  const lock = first(entities(em, entity, { rest: 'where r.uuid = ? for update', values: [uuid] }))
+  // What it has begun with a row it knows already is written before anything is asked.
+  if (em.getUnitOfWork().getById(entity, uuid as never)) await em.flush()
+  const lock = first(entities(em, entity, { rest: 'where r.uuid = ? for no key update', values: [uuid] }))
   const [row, heard] = await ask(em, all(lock, more))
   return [row ?? null, heard]
 }

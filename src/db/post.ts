@@ -71,6 +71,19 @@ export async function lockBalances(
   )
 }
 
+/** Locks the balances of several accounts at one provider account, in sorted order, before the first of them is moved. */
+export function lockBalancesOf(
+  em: EntityManager,
+  { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
+): Promise<void> {
+  return tell(
+    em,
+    `select from balance where provider_account_uuid = ? and account_uuid = any(?::uuid[])
+     order by provider_account_uuid, account_uuid, bucket for update`,
+    [providerAccountUuid, accountUuids],
+  )
+}
+
 /** What an account could spend at a provider account right now, its balances locked until the transaction ends. */
 export function lockAvailable(
   em: EntityManager,

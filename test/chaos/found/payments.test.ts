@@ -183,3 +183,41 @@ test('a PIX that its notice names without its charge is that charge’s all the 
   expect(await charge.follow([paid])).toMatchObject({ state: 'paid' })
   expect(await charge.setAside()).toEqual([])
 })
+
+test('two owners of one pool that share with each other are paid at once: neither waits in a circle', async () => {
+  const pool = randomUUID()
+  const owners = [await books.merchant(0, pool), await books.merchant(0, pool)]
+  const issued = new Map<string, { charge: IssuedCharge; payments: IncomingPix[] }>()
+  books.provider({
+    issueCharge: async ({ reference }) => ({ kind: 'accepted', charge: issued.get(reference)!.charge }),
+    findCharge: async reference => ({ kind: 'found', status: 'completed', ...issued.get(reference)! }),
+  })
+  for (let round = 0; round < 8; round++) {
+    const charges = await Promise.all(
+      owners.map(async ({ accountUuid, connectionUuid }, place) => {
+        const uuid = randomUUID()
+        const reference = uuid.replaceAll('-', '')
+        const expiresAt = new Date(Date.now() + 60_000).toISOString()
+        const pix = {
+          ...settled(id('P')),
+          txid: reference,
+          reference,
+          cents: 1_000,
+          status: 'settled' as const,
+        }
+        issued.set(reference, {
+          charge: { txid: reference, payload: 'payload', pixKey: 'key', receiver: party({}), expiresAt },
+          payments: [{ ...pix, at: new Date().toISOString(), payer: null, pixKey: 'key' }],
+        })
+        const splits = [{ type: 'FIXED', amount: 300, recipientAccountUuid: owners[1 - place]!.accountUuid }]
+        await books.providers.issueCharge({
+          ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+          ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+        })
+        return uuid
+      }),
+    )
+    const looks = charges.map(chargeUuid => books.providers.followCharge({ chargeUuid, closing: false }))
+    expect(await Promise.all(looks)).toMatchObject([{ state: 'paid' }, { state: 'paid' }])
+  }
+})

@@ -5,6 +5,7 @@ import { unexpectedSettlements } from '../../../src/dashboard/operator/watch.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { inTransaction } from '../../../src/db/orm.ts'
 import type { IncomingPix, SendOutcome } from '../../../src/domain/provider.ts'
+import { party } from '../../../src/providers/party.ts'
 import { openBooks } from '../support/books.ts'
 import { disputeOf } from '../support/dispute.ts'
 
@@ -269,4 +270,40 @@ test('of one that is kept, what its dispute does not ask is the account’s to s
     ...{ available: 600, blocked: 400, outside: -1_000 },
     disposition: 'kept',
   })
+})
+
+test('a PIX goes back while others look at the charge that it names: nobody waits in a circle', async () => {
+  const { accountUuid, connectionUuid } = await books.merchant(0)
+  books.provider({ refund: async () => LOST })
+  for (let round = 0; round < 5; round++) {
+    const chargeUuid = randomUUID()
+    const reference = chargeUuid.replaceAll('-', '')
+    const charge = {
+      ...{ txid: reference, payload: 'payload', pixKey: 'key', receiver: party({}) },
+      expiresAt: new Date(Date.now() + 60_000).toISOString(),
+    }
+    const payments = [1, 2].map(() => ({
+      ...{ endToEnd: endToEndId('E'), txid: reference, reference, cents: 1_000, status: 'settled' as const },
+      ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
+    }))
+    books.provider({
+      issueCharge: async () => ({ kind: 'accepted', charge }),
+      findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments }),
+    })
+    await books.providers.issueCharge({
+      ...{
+        uuid: chargeUuid,
+        accountUuid,
+        candidates: [connectionUuid],
+        valueCents: 1_000,
+        expiresInSeconds: 60,
+      },
+      ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    })
+    const look = () => books.providers.followCharge({ chargeUuid, closing: false })
+    const { returns } = await look()
+    const sent = { uuid: returns![0]!.uuid, connectionUuid, again: false }
+    const all = await Promise.allSettled([look(), books.providers.sendReturn(sent), look()])
+    expect(all.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
+  }
 })
