@@ -1,7 +1,7 @@
 import type { Charge } from '../db/entities/charge.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { lockBalancesOf } from '../db/post.ts'
+import { lockBalances } from '../db/post.ts'
 import { charge as life } from '../domain/charge.ts'
 import { paymentFailed, paymentStarted } from '../domain/ledger.ts'
 import type { MovementReason } from '../domain/movement.ts'
@@ -100,7 +100,10 @@ async function pay(em: EntityManager, charge: Charge, payment: IncomingPix): Pro
 async function lockShared(em: EntityManager, { accountUuid, providerAccountUuid, splits }: Charge) {
   const recipients = splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return
-  await lockBalancesOf(em, { providerAccountUuid, accountUuids: [accountUuid, ...recipients] })
+  await lockBalances(em, {
+    accountUuids: [accountUuid, ...recipients],
+    providerAccountUuids: [providerAccountUuid],
+  })
 }
 
 /** Somebody may have disputed it while it was on its way: then it is the first that the dispute finds. */

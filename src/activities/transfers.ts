@@ -152,7 +152,8 @@ async function releaseHold(em: EntityManager, transfer: Transfer, next?: string)
   const { providerAccountUuid } = movement
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
   const legs = [...transferReleased(accountUuid, cents), ...(await repayments(em, inflow))]
-  if (next) await lockBalances(em, { accountUuid, providerAccountUuids: [providerAccountUuid, next] })
+  if (next)
+    await lockBalances(em, { accountUuids: [accountUuid], providerAccountUuids: [providerAccountUuid, next] })
   failMovement(movement, new Date())
   await book(em, movement, legs)
   transfer.heldCents = 0

@@ -1,6 +1,6 @@
 import { type Leg, postingsOf } from '../domain/ledger.ts'
 import type { EntityManager } from './orm.ts'
-import { ask, type Question, question, type Row, rowsOf, tell } from './questions.ts'
+import { ask, type Question, question, type Row, tell } from './questions.ts'
 
 /** The legs of one movement, all at one provider account. */
 export type Entry = { movementUuid: string; providerAccountUuid: string; legs: Leg[] }
@@ -56,31 +56,19 @@ export async function post(em: EntityManager, entries: Entry[]): Promise<void> {
 }
 
 /**
- * Locks an account's balances at several provider accounts, in sorted order: whoever leaves one for another and whoever
- * comes the other way do not wait for each other.
+ * Locks the balances of some accounts at some provider accounts, in sorted order, before the first of them is moved: whoever
+ * leaves one provider for another, or shares with another account, and whoever comes the other way do not wait for each
+ * other.
  */
-export async function lockBalances(
+export function lockBalances(
   em: EntityManager,
-  { accountUuid, providerAccountUuids }: { accountUuid: string; providerAccountUuids: string[] },
-): Promise<void> {
-  await rowsOf(
-    em,
-    `select from balance where account_uuid = ? and provider_account_uuid = any(?::uuid[])
-     order by provider_account_uuid, account_uuid, bucket for update`,
-    [accountUuid, providerAccountUuids],
-  )
-}
-
-/** Locks the balances of several accounts at one provider account, in sorted order, before the first of them is moved. */
-export function lockBalancesOf(
-  em: EntityManager,
-  { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
+  { accountUuids, providerAccountUuids }: { accountUuids: string[]; providerAccountUuids: string[] },
 ): Promise<void> {
   return tell(
     em,
-    `select from balance where provider_account_uuid = ? and account_uuid = any(?::uuid[])
+    `select from balance where account_uuid = any(?::uuid[]) and provider_account_uuid = any(?::uuid[])
      order by provider_account_uuid, account_uuid, bucket for update`,
-    [providerAccountUuid, accountUuids],
+    [accountUuids, providerAccountUuids],
   )
 }
 
