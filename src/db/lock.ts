@@ -23,9 +23,10 @@ export async function findAlone<T extends { uuid: string }, More>(
   more: Question<More>,
 ): Promise<[T | null, More]> {
   if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
-  // What it has begun with a row it knows already is written before anything is asked.
-  if (em.getUnitOfWork().getById(entity, uuid as never)) await em.flush()
-  const lock = first(entities(em, entity, { rest: 'where r.uuid = ? for no key update', values: [uuid] }))
+  const isKnown = em.getUnitOfWork().getById(entity, uuid as never) !== undefined
+  if (isKnown) await em.flush() // What this unit of work has begun with it is written before it is read anew.
+  const rest = 'where r.uuid = ? for no key update'
+  const lock = first(entities(em, entity, { rest, values: [uuid], refresh: isKnown }))
   const [row, heard] = await ask(em, all(lock, more))
   return [row ?? null, heard]
 }
