@@ -27,8 +27,3 @@ export function mergeExpositions(texts: string[]): string {
   const lines = [...families.values()].flatMap(({ head, samples }) => [...head.values(), ...samples])
   return lines.map(line => `${line}\n`).join('')
 }
-
-/** One gauge without labels, as Prometheus reads it. */
-export function gauge(name: string, help: string, value: number): string {
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`
-}

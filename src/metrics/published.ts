@@ -3,7 +3,7 @@ import type { Orm } from '../db/orm.ts'
 
 /** How often a worker publishes, and after how long without it its last word counts no more. */
 const PUBLISH_EVERY_MS = 5_000
-const STALE_AFTER = '30 seconds'
+export const STALE_AFTER = '30 seconds'
 
 /**
  * Publishes a worker's metrics where every API process can read them: whoever scrapes one API sees all workers, and a

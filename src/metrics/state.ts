@@ -2,6 +2,7 @@ import { Gauge, Registry } from 'prom-client'
 import type { Orm } from '../db/orm.ts'
 import { MONEY_OUT } from '../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../domain/movement.ts'
+import { STALE_AFTER } from './published.ts'
 
 /** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
 type Sample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
@@ -11,6 +12,8 @@ const ASKED_WITHIN = '15 minutes'
 
 /** What stands in the database, whichever process looks: the figures that alerts are made of. */
 const GAUGES = {
+  trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
+  trilho_workers: { help: 'Workers that have published within half a minute.', label: null },
   trilho_unknown_outcomes: { help: 'Money of which nobody knows yet whether it left.', label: 'provider' },
   trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome of money.', label: 'provider' },
   trilho_breakers_open: {
@@ -54,7 +57,11 @@ const GAUGES = {
 const UNKNOWN_MONEY = `a.state = 'unknown' and a.operation in ('${MONEY_OUT.join("', '")}')`
 
 const QUERY = `
-select 'trilho_unknown_outcomes' as gauge, c.provider as label, count(*)::float8 as value
+select 'trilho_database_up' as gauge, null as label, 1::float8 as value
+union all
+select 'trilho_workers', null, count(*)::float8 from worker_metrics where at > now() - interval '${STALE_AFTER}'
+union all
+select 'trilho_unknown_outcomes', c.provider, count(*)::float8
   from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_MONEY} group by c.provider
 union all
 select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
@@ -99,9 +106,19 @@ select 'trilho_reconciliation_differences', kind, count(*)::float8 from differen
 
 /** Reads them all with one query and writes them as Prometheus wants them. */
 export async function stateMetrics(orm: Orm): Promise<string> {
-  const samples: Sample[] = await orm.em.fork().execute(QUERY)
+  return written(await orm.em.fork().execute<Sample[]>(QUERY), Object.keys(GAUGES) as Sample['gauge'][])
+}
+
+/** All that is known where PostgreSQL does not answer: whoever watches must hear of that. */
+export function stateUnknown(): Promise<string> {
+  const gauge = 'trilho_database_up'
+  return written([{ gauge, label: null, value: 0 }], [gauge])
+}
+
+function written(samples: Sample[], gauges: Sample['gauge'][]): Promise<string> {
   const registry = new Registry()
-  for (const [name, { help, label }] of Object.entries(GAUGES)) {
+  for (const name of gauges) {
+    const { help, label } = GAUGES[name]
     const labelNames = label === null ? [] : [label]
     const gauge = new Gauge<string>({ name, help, labelNames, registers: [registry] })
     for (const sample of samples.filter(one => one.gauge === name))

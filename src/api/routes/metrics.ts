@@ -1,27 +1,37 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import type { Orm } from '../../db/orm.ts'
 import type { ApiMetrics } from '../../metrics/api.ts'
-import { databaseMetrics, databaseUp } from '../../metrics/database.ts'
 import { mergeExpositions } from '../../metrics/exposition.ts'
+import { publishedMetrics } from '../../metrics/published.ts'
+import { stateMetrics, stateUnknown } from '../../metrics/state.ts'
 import type { Routes } from '../app.ts'
 import { refuse } from '../errors.ts'
 import { isOutage } from '../outage.ts'
 
 /**
  * `GET /metrics` for Prometheus: what this API process counts, what the workers published, and what stands in the
- * database, which may be away: its own figures are told all the same. Whoever is on this machine may read it; from elsewhere only with the operator's token (SPEC §11).
+ * database, which may be away: its own figures are told all the same. Whoever is on this machine may read it; from
+ * elsewhere only with the operator's token (SPEC §11).
  */
 export function metricsRoutes(metrics: ApiMetrics): Routes {
   return (router, { orm, config }) => {
     router.koa.get('/metrics', async ctx => {
       if (!mayRead(ctx, config.metricsToken)) refuse('unauthenticated')
-      const told = await databaseMetrics(orm).catch(error => {
-        if (!isOutage(error)) throw error
-        return [databaseUp(false)]
-      })
+      const told = await toldByDatabase(orm)
       ctx.type = metrics.registry.contentType
       ctx.body = mergeExpositions([await metrics.registry.metrics(), ...told])
     })
+  }
+}
+
+async function toldByDatabase(orm: Orm): Promise<string[]> {
+  try {
+    const [state, workers] = await Promise.all([stateMetrics(orm), publishedMetrics(orm)])
+    return [...workers, state]
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    return [await stateUnknown()]
   }
 }
 
