@@ -90,17 +90,14 @@ async function begin(
   if (await attemptAt(em, row, 'create_key')) return { kind: 'unknown', code: 'interrupted' }
   newAttempt(em, row, 'create_key')
   const paused = await ask(em, isPaused(row.connection.uuid, 'in'))
-  const barred = whyBarred('create_key', row.connection, { paused })
-  if (barred) {
-    await em.flush()
-    return keep(em, uuid, { kind: 'unreachable', code: barred.code, message: barred.message })
-  }
   // Without the list nothing could be told of a lost answer, so nothing is asked for either.
-  if (before?.kind === 'no_answer') {
+  const unlisted = before?.kind === 'no_answer' ? before : null
+  const why = whyBarred('create_key', row.connection, { paused }) ?? unlisted
+  if (why) {
     await em.flush()
-    return keep(em, uuid, { ...before, kind: 'unreachable' })
+    return keep(em, uuid, { kind: 'unreachable', code: why.code, message: why.message })
   }
-  row.listedBefore = before?.keys.map(one => one.key) ?? null
+  row.listedBefore = before?.kind === 'found' ? before.keys.map(one => one.key) : null
   return 'call'
 }
 

@@ -49,10 +49,15 @@ export function sendBy<Row extends Tried>(
     if ('kind' in begun) return begun
     if (Date.now() > begun.sendBefore)
       throw new Error('It is too late to send: its life asks about it by now.')
-    const outcome = first.isTooLate?.() ? NOT_TAKEN : await outgoing.send(begun.provider, begun.row, begun)
-    if (outcome !== NOT_TAKEN) await tellBreaker(orm.em.fork(), begun.connection, outcome)
+    const outcome = first.isTooLate?.() ? NOT_TAKEN : await send(begun)
     const kept = { ...order, timeScale, sending: begun.attempt.sendings }
     return inTransactionAsking(orm, tx => keep(tx, outgoing, kept, outcome))
+  }
+
+  async function send(begun: ToSend<Row>): Promise<SendOutcome> {
+    const outcome = await outgoing.send(begun.provider, begun.row, begun)
+    await tellBreaker(dependencies.orm.em.fork(), begun.connection, outcome)
+    return outcome
   }
 }
 

@@ -18,6 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
+const failureOf = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => new Error('none'),
+    error => error,
+  )
+
 const insert = (document: string) =>
   world.orm.em
     .fork()
@@ -28,12 +34,7 @@ const insert = (document: string) =>
 
 test('a row that the database refuses is not quoted, and the rule that it breaks is named', async () => {
   await expect(insert('52998224725')).rejects.toThrow(/52998224725/)
-  const failure: Error = await discreet({ insert })
-    .insert('52998224725')
-    .then(
-      () => new Error('none'),
-      error => error,
-    )
+  const failure = await failureOf(discreet({ insert }).insert('52998224725'))
   expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
   expect(`${failure.stack}${JSON.stringify(failure)}${failure.cause}`).not.toContain('52998224725')
 })
@@ -46,12 +47,7 @@ test('nor is one that it refuses at the end of a transaction: neither by the fai
         document,
       ]),
     )
-  const failure: Error = await discreet({ written })
-    .written('52998224725')
-    .then(
-      () => new Error('none'),
-      error => error,
-    )
+  const failure = await failureOf(discreet({ written }).written('52998224725'))
   expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
   expect(inspect(failure, { showHidden: true, depth: 5 })).not.toContain('52998224725')
   const bare = await written('52998224725').catch(error => error)
