@@ -5,7 +5,7 @@ import { moneyOut } from '../api/support/money-out.ts'
 import { outboxCode } from '../api/support/outbox.ts'
 import type { Stage } from '../api/support/stage.ts'
 import { until } from '../api/support/until.ts'
-import { inABrowser, type People, there } from './support/browser.ts'
+import { follow, inABrowser, type People, there } from './support/browser.ts'
 
 /** What a merchant sets up in the dashboard, and what an operator sends home. */
 
@@ -28,7 +28,7 @@ there('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Cadastrar um webhook' }).click()
     const secret = await page.getByLabel(`Segredo de ${url}`).inputValue()
     expect(secret).toMatch(/^whsec_/)
-    await page.getByRole('link', { name: url }).click()
+    await follow(page.getByRole('link', { name: url }))
     expect(await page.content()).not.toContain(secret)
 
     await page.getByRole('button', { name: 'Enviar um evento de teste' }).click()
@@ -115,7 +115,7 @@ there('the dashboard in a browser', () => {
     await until(disposition, is => is === 'returned', { limitMs: 60_000 })
     expect(await out.paidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
     await operator.getByRole('link', { name: 'Registro de atos' }).click()
-    expect(await operator.getByRole('row', { name: /Devolução ao pagador.*o pagador ligou/ }).count()).toBe(1)
+    await operator.getByRole('row', { name: /Devolução ao pagador.*o pagador ligou/ }).waitFor()
   })
 
   test('no page complained of anything', () => {

@@ -4,7 +4,14 @@ import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Merchant, Stage } from '../api/support/stage.ts'
 import { until } from '../api/support/until.ts'
-import { inABrowser, isWiderThanItsScreen, type People, seriousFindings, there } from './support/browser.ts'
+import {
+  follow,
+  inABrowser,
+  isWiderThanItsScreen,
+  type People,
+  seriousFindings,
+  there,
+} from './support/browser.ts'
 
 /** What others write does nothing on our pages, what others' pages send does nothing here, and everybody can use them. */
 
@@ -66,7 +73,7 @@ there('the dashboard, safe and for everybody', () => {
     const page = await people.signedIn(merchant.uuid)
     await page.goto('/dashboard/tokens')
     await page.getByLabel('Nome').fill(EVIL)
-    await page.getByRole('button', { name: 'Criar um token' }).click()
+    await follow(page.getByRole('button', { name: 'Criar um token' }))
     let seen = 0
     for (const one of pages) {
       await page.goto(one)
@@ -175,15 +182,16 @@ there('the dashboard, safe and for everybody', () => {
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Ir para o conteúdo')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await page.locator('#main:focus').waitFor()
 
     const phone = await people.signedIn(merchant.uuid, PHONE)
-    const menu = phone.getByRole('button', { name: 'Menu' })
+    const menu = (expanded: boolean) => phone.getByRole('button', { name: 'Menu', expanded })
     const link = phone.getByRole('link', { name: 'Cobranças', exact: true })
-    expect([await menu.getAttribute('aria-expanded'), await link.isVisible()]).toEqual(['false', false])
-    await menu.focus()
+    expect(await link.isVisible()).toBe(false)
+    await menu(false).focus()
     await phone.keyboard.press('Enter')
-    expect([await menu.getAttribute('aria-expanded'), await link.isVisible()]).toEqual(['true', true])
+    await menu(true).waitFor()
+    await link.waitFor()
   })
 
   test('in the other language', async () => {

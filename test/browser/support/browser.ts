@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals'
 import axe from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
 import { type Stage, sharedStage } from '../../api/support/stage.ts'
 
@@ -97,10 +97,18 @@ function peopleOf({ local, orm }: Stage, browser: Browser) {
   }
 }
 
+/** Clicks on what leads to another page, until that one is there whole: a click may end while the old one still stands. */
+export async function follow(leading: Locator): Promise<void> {
+  const page = leading.page()
+  await page.waitForLoadState()
+  await Promise.all([page.waitForEvent('load'), leading.click()])
+}
+
 type Finding = { id: string; impact: string; nodes: { html: string }[] }
 
 /** What axe finds serious or critical on a page, as lines that say where. Code for the page is text: it runs there. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.waitForLoadState()
   await page.evaluate(axe.source)
   const found = 'axe.run({ resultTypes: ["violations"] }).then(results => results.violations)'
   const violations = await page.evaluate<Finding[]>(found)
@@ -111,5 +119,6 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 
 /** Nothing of a page lies beside the screen. */
 export async function isWiderThanItsScreen(page: Page): Promise<boolean> {
+  await page.waitForLoadState()
   return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
 }
