@@ -3,40 +3,15 @@ import type { Movement } from '../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { type Part, refundHeld, transferHeld } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
-import { owedBySplits, type RefundState, refundableCents, whyNotRefundable } from '../domain/refund.ts'
+import { owedBySplits, refundableCents, whyNotRefundable } from '../domain/refund.ts'
 import type { RefundOrder } from '../workflows/messages.ts'
 import { announceRefund } from './announce.ts'
-import type { Dependencies } from './dependencies.ts'
-import { type LeftToDo, leftToDo } from './left-to-do.ts'
-import { lockCharge, moveCharge } from './move.ts'
+import { moveCharge } from './move.ts'
 import { book, newMovement } from './movements.ts'
-import { timeLeft } from './taking.ts'
 
-export type OpenedRefund = LeftToDo & { state: RefundState }
-
-/**
- * Stores a refund and holds its money, or stores it FAILED where the charge cannot be refunded any more: everything is
- * decided here, under the charge's row lock, so that any number of requests never exceed what was received (SPEC §3).
- */
-export function openRefund(dependencies: Dependencies) {
-  return (order: RefundOrder): Promise<OpenedRefund> =>
-    inTransactionAsking(dependencies.orm, async em => {
-      const charge = await lockCharge(em, order.chargeUuid)
-      const stored = await em.findOne(Refund, order.uuid)
-      if (stored) return openedAs(stored)
-      const planned = await plan(em, order, charge)
-      // Whoever waited for the charge and its money may have waited too long.
-      const isLate = order.takeBefore !== undefined && (await ask(em, timeLeft(order))) < 0
-      return openedAs(await store(em, order, isLate ? { ...planned, code: 'not_taken' } : planned))
-    })
-}
-
-export function openedAs({ uuid, state }: Refund): Question<OpenedRefund> {
-  return heardAs(leftToDo(uuid), left => ({ state, ...left }))
-}
+/** How a refund's row is first written: who gives back how much, and what is held for it. */
 
 /** Who would pay it, and why it cannot be, where it cannot. */
 export async function plan(em: EntityManager, order: RefundOrder, charge: Charge): Promise<Opening> {

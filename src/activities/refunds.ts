@@ -2,6 +2,7 @@ import { attemptsOf } from '../db/attempts.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { Refund } from '../db/entities/refund.ts'
+import type { Failure } from '../db/entities/transfer.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { all, ask, type Question } from '../db/questions.ts'
 import { entities } from '../db/reading.ts'
@@ -74,31 +75,40 @@ export const devolution: Outgoing<Devolution & Tried> = {
     else if (life.accepts(refund.state, 'settled_late')) await settleLate(em, devolved, sending)
   },
 
-  async refused(em, { refund, charge }, attempt) {
-    const event = life.accepts(refund.state, 'rejected') ? 'rejected' : 'refused'
-    if (!life.accepts(refund.state, event)) return
-    const at = new Date()
-    const { accountUuid, providerAccountUuid } = charge
-    const before = charge.history.at(-2) // What it showed before it was refunding.
-    const parts = [...partiesOf(refund), { accountUuid, cents: refund.feeCents }]
-    const credits = parts.filter(({ cents }) => cents > 0)
-    const accountUuids = parts.map(part => part.accountUuid)
-    const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
-    moveRefund(refund, event, at)
-    refund.failure = refusalOf(attempt)
-    charge.refundingCents -= refund.valueCents
-    await countReturns(em, charge)
-    moveCharge(charge, whatFailureMeans(charge), at)
-    failMovement(refund.movement!, at)
-    const repaid = await shortfallsRepaid(em, { providerAccountUuid, credits })
-    await book(em, refund.movement!, [...refundReleased(parts), ...repaid])
-    // What is left again is first of all its own charge's disputes', and then those' of any other that lack cover.
-    const blocked = await coverDisputes(em, { movement: charge.movement!, charge }, disputes, at)
-    await book(em, refund.movement!, retained(disputes, leftOf(credits, [...repaid, ...blocked])))
-    await announceRefund(em, refund, { charge, at })
-    if (chargeLife.shows(charge.state) !== before?.status)
-      await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
+  async refused(em, devolved, attempt) {
+    const event = life.accepts(devolved.refund.state, 'rejected') ? 'rejected' : 'refused'
+    if (life.accepts(devolved.refund.state, event)) await endUnsent(em, devolved, event, refusalOf(attempt))
   },
+}
+
+/** Ends a refund of which nothing moved: what was held goes back, its failure is kept and announced. */
+export async function endUnsent(
+  em: EntityManager,
+  { refund, charge }: Devolution,
+  event: 'refused' | 'rejected',
+  failure: Failure,
+): Promise<void> {
+  const at = new Date()
+  const { accountUuid, providerAccountUuid } = charge
+  const before = charge.history.at(-2) // What it showed before it was refunding.
+  const parts = [...partiesOf(refund), { accountUuid, cents: refund.feeCents }]
+  const credits = parts.filter(({ cents }) => cents > 0)
+  const accountUuids = parts.map(part => part.accountUuid)
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+  moveRefund(refund, event, at)
+  refund.failure = failure
+  charge.refundingCents -= refund.valueCents
+  await countReturns(em, charge)
+  moveCharge(charge, whatFailureMeans(charge), at)
+  failMovement(refund.movement!, at)
+  const repaid = await shortfallsRepaid(em, { providerAccountUuid, credits })
+  await book(em, refund.movement!, [...refundReleased(parts), ...repaid])
+  // What is left again is first of all its own charge's disputes', and then those' of any other that lack cover.
+  const blocked = await coverDisputes(em, { movement: charge.movement!, charge }, disputes, at)
+  await book(em, refund.movement!, retained(disputes, leftOf(credits, [...repaid, ...blocked])))
+  await announceRefund(em, refund, { charge, at })
+  if (chargeLife.shows(charge.state) !== before?.status)
+    await announceCharge(em, charge, { at, lifeUuid: refund.uuid })
 }
 
 function whatFailureMeans({ receivedCents, refundedCents }: Charge): ChargeEvent {

@@ -17,6 +17,12 @@ export function timeLeft({ takeBefore }: Timely): Question<number> {
   )
 }
 
+/** Whether so many milliseconds are over, by this process's clock, which goes on while a transaction commits. */
+export function overIn(leftMs: number): () => boolean {
+  const overMs = performance.now() + leftMs
+  return () => performance.now() > overMs
+}
+
 /** Whatever was waited for since it was stored took longer than was left: all of it is undone, and stored as not taken. */
 export class TakenTooLate extends Error {
   override name = 'TakenTooLate'

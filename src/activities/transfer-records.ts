@@ -13,7 +13,7 @@ import { lockTransfer, moveTransfer, type PixOut } from './move.ts'
 import { FINAL, refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { sendBy } from './sending.ts'
-import { TakenTooLate } from './taking.ts'
+import { overIn, TakenTooLate } from './taking.ts'
 import { type Door, doorOf, failureOf, openTransfer } from './transfer-opening.ts'
 import { beginTransfer, endUnsent, pixOut } from './transfers.ts'
 
@@ -25,11 +25,13 @@ export type StoredTransfer = TransferNow & { candidates?: string[] }
 
 /** Stores a transfer's order; one that comes too late or takes a reference twice is stored FAILED: nobody is called (SPEC §4). */
 export function storeTransfer({ orm, sealer }: Dependencies) {
-  return (order: TransferOrder): Promise<StoredTransfer> =>
-    inTransactionAsking(orm, async em => {
+  return async (order: TransferOrder): Promise<StoredTransfer> => {
+    let isTooLate = () => false
+    const stored = await inTransactionAsking(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return now(stored)
       const door = await ask(em, doorOf(em, order))
+      isTooLate = overIn(door.leftMs)
       const out = await openTransfer(em, { order, details: sealer.open(order.details), door })
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
@@ -37,6 +39,16 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
       if (order.restored) await endAsBefore(em, out, order.restored)
       return now(transfer)
     })
+    return isTooLate() ? inTransactionAsking(orm, em => notTaken(em, order.uuid)) : stored
+  }
+}
+
+/** Its commit took so long that its caller has heard otherwise, and may have ordered anew (SPEC §4). */
+async function notTaken(em: EntityManager, uuid: string): Promise<Question<TransferNow>> {
+  const out = await lockTransfer(em, uuid)
+  const { transfer } = out
+  if (life.accepts(transfer.state, 'not_taken')) await endUnsent(em, out, 'not_taken', failureOf('not_taken'))
+  return now(transfer)
 }
 
 /** What a sending is told; `order` where its row may not be there yet, and is written with its first attempt. */
@@ -50,16 +62,15 @@ export function sendTransfer(dependencies: Dependencies) {
 
 /** The sending that writes the transfer's row, where nobody has: all that it reads and locks is one message. */
 function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut> {
-  let overMs = Number.POSITIVE_INFINITY
   let opened: Door | undefined
-  const isTooLate = () => performance.now() > overMs
+  let isTooLate = () => false
   return {
     ...pixOut,
     async lock(em, uuid, more) {
       const [stored, [door, heard]] = await findAlone(em, Transfer, uuid, all(doorOf(em, order), more))
       if (stored) return [await lockTransfer(em, uuid), heard]
       opened = door
-      overMs = performance.now() + door.leftMs
+      isTooLate = overIn(door.leftMs)
       const details = sealer.open<TransferDetails>(order.details)
       return [await openTransfer(em, { order, details, door }), heard]
     },
@@ -69,7 +80,7 @@ function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOu
       if (isTooLate()) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
       return refusal
     },
-    isTooLate,
+    isTooLate: () => isTooLate(),
   }
 }
 

@@ -7,7 +7,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow'
-import type { OpenedRefund } from '../activities/refund-opening.ts'
+import type { OpenedRefund } from '../activities/refund-records.ts'
 import { refund as life, type RefundState } from '../domain/refund.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'

@@ -5,6 +5,7 @@ import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
 import type { Sending } from '../../src/domain/provider.ts'
 import type { TransferOrder } from '../../src/workflows/messages.ts'
 import { openBooks } from './support/books.ts'
+import { slowCommits } from './support/slow-commit.ts'
 
 /** A transfer's row is written with its first attempt, before its provider is called, and by whoever comes first. */
 
@@ -137,20 +138,29 @@ describe('nobody is called', () => {
   })
 
   test('for one whose commit takes so long that its caller has heard that nobody took it', async () => {
-    await books.sql(
-      `create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(2); return null; end'`,
-    )
-    await books.sql(
-      `create constraint trigger slow after insert on transfer deferrable initially deferred for each row execute function slow()`,
-    )
+    const slow = await slowCommits(books, 'transfer', 2)
     const merchant = await books.merchant(1_000)
     const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 1_500).toISOString() })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
-    await books.sql('drop trigger slow on transfer')
+    await slow.end()
     expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: 'rejected' }])
     expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
     expect(calls).toBe(0)
+  })
+
+  test('for one that is to wait for its time, and was stored too late', async () => {
+    const slow = await slowCommits(books, 'transfer', 2)
+    const order = books.transferOrder(await books.merchant(1_000), {
+      takeBefore: new Date(Date.now() + 1_500).toISOString(),
+      scheduledFor: new Date(Date.now() + A_MINUTE).toISOString(),
+    })
+    expect(await books.records.storeTransfer(order)).toMatchObject({ state: 'failed' })
+    await slow.end()
+    expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
+    expect(await books.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
+      { body: { status: 'FAILED', error: { code: 'not_taken' } } },
+    ])
   })
 
   test('for the second of two that carry one reference, where the account wants none twice', async () => {

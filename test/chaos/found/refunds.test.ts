@@ -7,6 +7,7 @@ import type { Split } from '../../../src/domain/split.ts'
 import type { RefundOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
 import { disputeOf } from '../support/dispute.ts'
+import { slowCommits } from '../support/slow-commit.ts'
 
 /** What reading the code found in the lives of refunds, each as small as it can be told. */
 
@@ -116,6 +117,20 @@ test('a refund without a key that waits too long for its charge is not taken: it
   expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
   const [row] = await books.sql('select state, failure from refund where charge_uuid = ?', [charge.uuid])
   expect(row).toMatchObject({ state: 'failed', failure: { code: 'not_taken' } })
+})
+
+test('a refund without a key whose commit takes so long that its caller has heard otherwise gives its money back', async () => {
+  const charge = await paid()
+  const before = await books.balances(charge.accountUuid)
+  const slow = await slowCommits(books, 'refund', 2)
+  const order = { ...charge.order(300), takeBefore: new Date(Date.now() + 1_500).toISOString() }
+  expect(await books.records.openRefund(order)).toMatchObject({ state: 'failed' })
+  await slow.end()
+  expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
+  expect(await books.balances(charge.accountUuid)).toEqual(before)
+  const [row] = await books.sql('select state, failure from refund where charge_uuid = ?', [charge.uuid])
+  expect(row).toMatchObject({ state: 'failed', failure: { code: 'not_taken' } })
+  expect(await charge.refund(300)).toBeTruthy()
 })
 
 test('a refund that was refused before its life heard of it is not sent again, however long it is not found', async () => {
