@@ -11,6 +11,9 @@ import { navigationOf } from './navigation.ts'
 import type { SignedIn } from './sessions.ts'
 import { LANGUAGES, type Language, WORDS } from './words.ts'
 
+/** What pages themselves read of a query, beside the filters of their lists. */
+export const OURS = ['seen', 'done', 'lang', 'mode']
+
 /** What a visit comes to. */
 type Page = { kind: 'page'; view: string; told: object; mark: string; self?: string | undefined }
 export type Shown =
@@ -88,6 +91,7 @@ function shared(house: House, ctx: RouterContext, answering: Answering, shown: P
     languages: LANGUAGES,
     path,
     query: ctx.query,
+    isFiltered: Object.keys(ctx.query).some(name => name !== 'page' && !OURS.includes(name)),
     link,
     /** Where this page looks whether it is still true. */
     live: link({ seen: shown.mark, done: undefined }),

@@ -258,56 +258,6 @@ describe('a token', () => {
   })
 })
 
-test('the overview adds up what there is once, and nothing of simulators to money', async () => {
-  const accountUuid = await world.account()
-  const providerAccountUuid = await world.providerAccount()
-  await world.connection(accountUuid, { providerAccountUuid, isSimulated: false })
-  await world.connection(accountUuid, { providerAccountUuid, isSimulated: false, type: 'POOL' })
-  const simulated = await world.connection(accountUuid, { provider: 'PROVIDER_B' })
-  const holds = (cents: number, at: string) =>
-    ours.sql(
-      `update balance set cents = ? where account_uuid = ? and bucket = 'available' and provider_account_uuid = ?`,
-      [cents, accountUuid, at],
-    )
-  const [row] = await ours.sql('select provider_account_uuid as at from connection where uuid = ?', [
-    simulated,
-  ])
-  await holds(123_456, providerAccountUuid)
-  await holds(5_000_000, row!.at as string)
-  await addUser(world.orm.em.fork(), { email: 'sums@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world, { language: 'en' })
-  await owner.signIn('sums@trilho.test', PASSWORD)
-  const available = async (path: string) => /class="amount">([^<]*)</.exec((await owner.get(path)).text)?.[1]
-  expect(await available('/dashboard')).toBe('R$1,234.56')
-  expect(await available('/dashboard?mode=test')).toBe('R$50,000.00')
-})
-
-test('simulators and real providers are ordered apart', async () => {
-  const accountUuid = await world.account()
-  const simulated = await world.connection(accountUuid)
-  const real = await world.connection(accountUuid, { isSimulated: false })
-  await world.defaults(accountUuid, [simulated])
-  await addUser(world.orm.em.fork(), { email: 'both@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world)
-  await owner.signIn('both@trilho.test', PASSWORD)
-  const on = '/dashboard/providers'
-  const add = (mode: string, uuid: string) => owner.send(`${on}/order`, { mode, move: `add ${uuid}` }, { on })
-  const ranked = () =>
-    world.orm.em
-      .fork()
-      .execute(
-        'select connection_uuid as uuid, position from default_provider where account_uuid = ? order by connection_uuid',
-        [accountUuid],
-      )
-  expect((await add('live', simulated)).status).toBe(422)
-  expect(await ranked()).toEqual([{ uuid: simulated, position: 1 }])
-  expect((await add('live', real)).status).toBe(303)
-  const both = [simulated, real].sort()
-  expect(await ranked()).toEqual(both.map(uuid => ({ uuid, position: 1 })))
-  const { text } = await owner.get(on)
-  expect(text.indexOf(`<code>${real}</code>`)).toBeLessThan(text.indexOf(`<code>${simulated}</code>`))
-})
-
 test('the order of providers changes by its buttons, and never to nothing', async () => {
   const second = await world.connection(ours.account, { provider: 'PROVIDER_B' })
   const on = '/dashboard/providers'
@@ -421,39 +371,6 @@ test('a dispute is answered by a form of its session, and by nothing else', asyn
   expect(await ours.sql('select accept from med where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
 })
 
-test('keys of simulators and of real providers are reached apart, and what was done leads back to its mode', async () => {
-  const accountUuid = await world.account()
-  const simulated = await world.connection(accountUuid)
-  const real = await world.connection(accountUuid, { isSimulated: false })
-  const [simulatedKey, realKey] = [randomUUID(), randomUUID()]
-  for (const [connection, key] of [
-    [simulated, simulatedKey],
-    [real, realKey],
-  ])
-    await ours.sql(
-      `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
-         request_id, fingerprint, created_at, updated_at)
-       select gen_random_uuid(), account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, 'active', 'r', 'f',
-         now(), now() from connection where uuid = ?`,
-      [key, connection],
-    )
-  await addUser(world.orm.em.fork(), { email: 'keys@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world)
-  await owner.signIn('keys@trilho.test', PASSWORD)
-  const seen = ({ text }: { text: string }) =>
-    [simulatedKey, realKey, simulated, real].map(one => text.includes(one))
-  const live = await owner.get('/dashboard/keys')
-  expect(seen(live)).toEqual([false, true, false, true])
-  expect(live.text).toContain('href="/dashboard/keys?mode=test"')
-  const test = await owner.get('/dashboard/keys?mode=test')
-  expect(seen(test)).toEqual([true, false, true, false])
-  const actions = [...test.text.matchAll(/action="(\/dashboard\/keys[^"]*)"/g)].map(match => match[1]!)
-  expect(actions).toEqual(['/remove', '/code', ''].map(act => `/dashboard/keys${act}?mode=test`))
-  const refused = await owner.send(actions[0]!, { key: randomUUID() }, { on: '/dashboard/keys' })
-  expect([refused.status, ...seen(refused)]).toEqual([404, true, false, true, false])
-  expect(refused.text).toContain('href="/dashboard/keys?mode=live"')
-})
-
 test('the fourth try of a key within a minute waits', async () => {
   const on = '/dashboard/keys'
   const tried = async () => {
@@ -492,7 +409,7 @@ test('a statement of more lines than a file takes is refused by name, and not cu
 test('the statement is a file of the same lines', async () => {
   const answer = await merchant.get('/dashboard/ledger/ledger.csv?date_from=&provider_uuid=')
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger.csv"')
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger-test.csv"')
   const [columns, line, ...rest] = answer.text.split('\r\n')
   expect(columns).toMatch(/^created_at,type,movement_type,value,balance/)
   expect(line).toMatch(/^[\d-]{10}T[\d:.]+Z,EXTERNAL_TRANSFER,IN,1234\.56,1234\.56,SETTLED,PROVIDER_A,/)

@@ -16,6 +16,7 @@ import { amountText, NO_AMOUNT, required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import type { Language } from '../words.ts'
 import { listed } from './listing.ts'
+import { modeOf, ofOneMode } from './mode.ts'
 
 const PATH = '/dashboard/charges'
 const MOST_REFUNDS = 100
@@ -23,12 +24,14 @@ const ONCE = z.object({ once: uuid })
 
 export function chargePages({ get, post, house }: Door): void {
   get('merchant', PATH, async visit => {
-    const { em, token } = visit
+    const { em } = visit
+    const { token, modes } = await ofOneMode(visit)
     const { data, meta, wrong } = await listed(visit, paymentsQuery, query => listCharges(em, token, query))
     const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
     const rows = data.map(showCharge)
     const moves = data.some(charge => !life.isOver(charge.state) || charge.state === 'refunding')
-    return page('charges', { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves })
+    const told = { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves }
+    return page('charges', { ...told, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, charge)
@@ -66,6 +69,7 @@ async function charge(visit: Visit<'merchant'>) {
   const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MOST_REFUNDS })
   const told = {
     charge: showCharge(row),
+    mode: await modeOf(em, row.connection.uuid),
     refunds: refunds.data.map(({ refund }) => refund),
     isIssued: row.payload !== null,
     isPayable: life.accepts(row.state, 'cancelled'),

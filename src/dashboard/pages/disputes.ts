@@ -10,6 +10,7 @@ import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
 import { listed } from './listing.ts'
+import { ofOneMode } from './mode.ts'
 
 const PATH = '/dashboard/disputes'
 
@@ -17,12 +18,13 @@ export function disputePages({ get, post, house }: Door): void {
   const { engine, sealer, storage, log } = house
 
   get('merchant', PATH, async visit => {
+    const { token, modes } = await ofOneMode(visit)
     const { data, meta, wrong } = await listed(visit, medsQuery, query =>
-      inSnapshot(visit.em, em => listMeds(em, storage, visit.token, query)),
+      inSnapshot(visit.em, em => listMeds(em, storage, token, query)),
     )
     const rows = data.map(({ attachments: _, ...med }) => med)
     const names = { statuses: MED_STATUSES, kinds: MED_KINDS, types: DISPUTE_TYPES }
-    return page('disputes', { rows, meta, wrong, ...names })
+    return page('disputes', { rows, meta, wrong, ...names, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, dispute)
@@ -47,6 +49,7 @@ export function disputePages({ get, post, house }: Door): void {
       const { attachments, ...med } = await shown(em, storage, row)
       const told = {
         dispute: med,
+        mode: row.connection.isSimulated ? 'test' : 'live',
         history: row.history,
         providerAnalysis: row.providerAnalysis,
         accepts: row.accept,

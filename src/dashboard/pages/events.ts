@@ -12,8 +12,7 @@ const PATH = '/dashboard/events'
 export function eventPages({ get }: Door): void {
   get('merchant', PATH, async visit => {
     const token = await inMode(visit)
-    const { mode: _, ...query } = visit.query
-    const { data, meta, wrong } = await listed({ ...visit, query }, eventsQuery, query =>
+    const { data, meta, wrong } = await listed(visit, eventsQuery, query =>
       listEvents(visit.em.fork(), token, query),
     )
     const rows = data.map(showEvent)

@@ -68,8 +68,7 @@ type Proving = { auth_code_id: string; type: string; address: string; provider?:
 
 async function keys(visit: Visit<'merchant'>, proving?: Proving | null) {
   const token = await inMode(visit)
-  const { mode: _, ...query } = visit.query
-  const { data, meta, wrong } = await listed({ ...visit, query }, pixKeysQuery, asked =>
+  const { data, meta, wrong } = await listed(visit, pixKeysQuery, asked =>
     listPixKeys(visit.em.fork(), token, asked),
   )
   const reached = { ...token, reaches: token.mode }

@@ -9,6 +9,7 @@ import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { page } from '../page.ts'
 import { listed } from './listing.ts'
+import { ofOneMode } from './mode.ts'
 
 const PATH = '/dashboard/ledger'
 const LINES_AT_ONCE = 1_000
@@ -17,18 +18,22 @@ const MOST_LINES = 50_000
 
 export function ledgerPages({ get }: Door): void {
   get('merchant', PATH, async visit => {
-    const { em, token } = visit
+    const { em } = visit
+    const { token, modes } = await ofOneMode(visit)
     const { data, meta, wrong } = await listed(visit, ledgerQuery, query => listLedger(em, token, query))
     const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
-    return page('ledger', { rows: data, meta, wrong, connections })
+    return page('ledger', { rows: data, meta, wrong, connections, mode: token.mode, modes })
   })
 
-  get('merchant', `${PATH}/ledger.csv`, async visit => ({
-    kind: 'file',
-    type: 'text/csv; charset=utf-8',
-    name: 'ledger.csv',
-    body: (await csvLines(visit)).join('\r\n'),
-  }))
+  get('merchant', `${PATH}/ledger.csv`, async visit => {
+    const { token } = await ofOneMode(visit)
+    return {
+      kind: 'file',
+      type: 'text/csv; charset=utf-8',
+      name: token.mode === 'test' ? 'ledger-test.csv' : 'ledger.csv',
+      body: (await csvLines({ ...visit, token })).join('\r\n'),
+    }
+  })
 }
 
 const COLUMNS = [
@@ -38,7 +43,7 @@ const COLUMNS = [
 
 /** The lines of the API's `/ledger`, for a spreadsheet, each once: they are of one moment, whatever moves meanwhile. */
 function csvLines({ em, token, query }: Visit<'merchant'>): Promise<string[]> {
-  const { page: _, per_page: __, ...filters } = query
+  const { page: _, per_page: __, mode: ___, ...filters } = query
   const asked = { ...required(ledgerQuery, filters), per_page: LINES_AT_ONCE }
   return inSnapshot(em, async tx => {
     const lines = [COLUMNS.join(',')]

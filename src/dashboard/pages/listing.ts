@@ -3,9 +3,7 @@ import type { FieldErrors } from '../../api/check.ts'
 import { pageOf } from '../../api/pagination.ts'
 import type { Visit } from '../door.ts'
 import { amountText, checkFields, NO_AMOUNT } from '../form.ts'
-
-/** What the dashboard itself reads of a query. */
-const OURS = ['seen', 'done', 'lang']
+import { OURS } from '../page.ts'
 
 type Asked = { page: number; per_page: number }
 type List<Row> = { data: Row[]; meta: ReturnType<typeof pageOf>['meta'] }

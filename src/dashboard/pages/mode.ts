@@ -1,4 +1,6 @@
 import type { Token } from '../../api/auth.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import type { EntityManager } from '../../db/orm.ts'
 import type { Visit } from '../door.ts'
 
 /** Of simulators or of real providers only where that is asked for; what must be of one is as the account has. */
@@ -8,6 +10,18 @@ export async function inMode(visit: Asking): Promise<Token> {
   if (asked) return { ...token, mode: asked, reaches: asked }
   const [mode = 'live'] = await modesOf(visit)
   return { ...token, mode }
+}
+
+/** Simulators or real providers, and never both, so that what a simulator moved is not taken for money. */
+export async function ofOneMode(visit: Asking): Promise<{ token: Token; modes: Token['mode'][] }> {
+  const modes = await modesOf(visit)
+  const mode = modeAsked(visit) ?? modes[0] ?? 'live'
+  return { token: { ...visit.token, mode, reaches: mode }, modes }
+}
+
+/** Of what kind a connection is. */
+export async function modeOf(em: EntityManager, connectionUuid: string): Promise<Token['mode']> {
+  return (await em.count(Connection, { uuid: connectionUuid, isSimulated: true })) > 0 ? 'test' : 'live'
 }
 
 /** What a form or the address asks for; null where neither does. */

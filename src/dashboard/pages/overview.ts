@@ -4,15 +4,15 @@ import { elsewhere, page } from '../page.ts'
 import { barsPerDay, shareBar } from '../plots.ts'
 import { countsOf, DAYS, movedPerDay, providersDid } from '../statistics.ts'
 import { WORDS } from '../words.ts'
-import { modeAsked, modesOf } from './mode.ts'
+import { ofOneMode } from './mode.ts'
 
 export function overviewPages({ get }: Door): void {
   get('any', '/dashboard', async visit => {
     const { em, token, language } = visit
     if (!token) return elsewhere('/dashboard/operator')
-    const modes = await modesOf({ em, token })
-    const mode = modeAsked(visit) ?? modes[0] ?? 'live'
-    const of = { accountUuid: token.accountUuid, isSimulated: mode === 'test' }
+    const { token: seeing, modes } = await ofOneMode({ ...visit, token })
+    const { accountUuid, mode } = seeing
+    const of = { accountUuid, isSimulated: mode === 'test' }
     const [days, did, counts] = await Promise.all([
       movedPerDay(em.fork(), of),
       providersDid(em.fork(), of),

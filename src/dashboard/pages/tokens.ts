@@ -10,7 +10,7 @@ import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
-import { inMode } from './mode.ts'
+import { inMode, modesOf } from './mode.ts'
 
 const PATH = '/dashboard/tokens'
 
@@ -69,7 +69,7 @@ async function requireReached(em: EntityManager, uuid: string, mode: Token['mode
 async function tokens(visit: Visit<'merchant'>, issued?: string) {
   const { em, token, form } = visit
   const { mode } = await inMode(visit)
-  const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
+  const connections = await connectionsOf(visit)
   const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
   const now = new Date()
   const rows = (await tokensOf(em.fork(), token.accountUuid)).map(row => ({
@@ -85,6 +85,16 @@ async function tokens(visit: Visit<'merchant'>, issued?: string) {
   }))
   const typed = issued ? {} : Object.fromEntries(form)
   return page('tokens', { rows, connections, issued, mode, typed }, PATH)
+}
+
+/** Each with its mode, because one provider may be there as itself and as a simulator. */
+async function connectionsOf(visit: Visit<'merchant'>) {
+  const lists = (await modesOf(visit)).map(async mode => {
+    const token = { ...visit.token, reaches: mode }
+    const { data } = await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })
+    return data.map(provider => ({ ...provider, mode }))
+  })
+  return (await Promise.all(lists)).flat()
 }
 
 function endOf(day: string): Date {

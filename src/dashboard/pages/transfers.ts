@@ -7,12 +7,13 @@ import type { Door, Visit } from '../door.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
 import { listed } from './listing.ts'
+import { modeOf, ofOneMode } from './mode.ts'
 
 const PATH = '/dashboard/transfers'
 
 export function transferPages({ get, post, house }: Door): void {
   get('merchant', PATH, async visit => {
-    const { token } = visit
+    const { token, modes } = await ofOneMode(visit)
     const { data, meta, wrong } = await listed(visit, transfersQuery, query =>
       listTransfers(visit.em, token, query),
     )
@@ -25,6 +26,8 @@ export function transferPages({ get, post, house }: Door): void {
       connections,
       statuses: TRANSFER_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves,
+      mode: token.mode,
+      modes,
     })
   })
 
@@ -46,6 +49,7 @@ async function transfer({ em, token, params }: Visit<'merchant'>) {
     'transfer',
     {
       transfer: showTransfer(row, row.attempts),
+      mode: await modeOf(em, row.connection.uuid),
       attempts: row.attempts.map(({ attempt, provider }) => ({
         provider,
         outcome: attempt.state,
