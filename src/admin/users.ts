@@ -30,9 +30,23 @@ export async function setPassword(em: EntityManager, email: string, password: st
   await change(em, email, { passwordHash: await passwordHash(longEnough(password)) })
 }
 
-/** A disabled user signs in no more; what they did stays theirs. */
-export function disableUser(em: EntityManager, email: string): Promise<void> {
-  return change(em, email, { disabledAt: new Date() })
+/** A disabled user signs in no more, and is inside nowhere, even when enabled again; what they did stays theirs. */
+export async function disableUser(em: EntityManager, email: string): Promise<void> {
+  await change(em, email, { disabledAt: new Date() })
+  await endSessions(em, ['email = ?', normalizedEmail(email)])
+}
+
+/** Of all users of an account that is blocked: unblocked, they sign in anew. */
+export function endSessionsOf(em: EntityManager, accountUuid: string): Promise<void> {
+  return endSessions(em, ['account_uuid = ?', accountUuid])
+}
+
+async function endSessions(em: EntityManager, [whose, value]: [string, string]): Promise<void> {
+  await em.execute(
+    `update dashboard_session set revoked_at = now()
+     where revoked_at is null and user_uuid in (select uuid from app_user where ${whose})`,
+    [value],
+  )
 }
 
 export function enableUser(em: EntityManager, email: string): Promise<void> {

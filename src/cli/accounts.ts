@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { openAccount } from '../admin/accounts.ts'
+import { endSessionsOf } from '../admin/users.ts'
 import { replaceDefaults } from '../db/defaults.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
@@ -84,7 +85,7 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
     .argument('<account>', 'its uuid', uuid)
     .description('refuse its tokens and its shares of splits; what runs goes on')
     .action((accountUuid: string, by: By) =>
-      change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }),
+      change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }, endSessionsOf),
     )
 
   acts(account.command('unblock'))
@@ -94,7 +95,7 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
       change(accountUuid, by, { act: 'account_unblock', status: 'ACTIVE' }),
     )
 
-  function change(accountUuid: string, by: By, { act, ...values }: Change) {
+  function change(accountUuid: string, by: By, { act, ...values }: Change, andThen?: typeof endSessionsOf) {
     if (Object.keys(values).length === 0) throw new Error('nothing is to be changed')
     return withTools(tools =>
       done(tools, by, {
@@ -102,6 +103,7 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
         subject: `account/${accountUuid}`,
         async work(em) {
           Object.assign(there(await em.findOne(Account, accountUuid), `account ${accountUuid}`), values)
+          await andThen?.(em, accountUuid)
         },
       }),
     )

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { addUser, disableUser, setPassword } from '../../src/admin/users.ts'
+import { addUser, disableUser, enableUser, setPassword } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import { browserOf, fieldOf } from './support/browser.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -213,6 +213,8 @@ describe('a session ends', () => {
   test('by its user being disabled', async () => {
     const { email, leaves } = await inside()
     await disableUser(world.orm.em.fork(), email)
+    await leaves()
+    await enableUser(world.orm.em.fork(), email)
     await leaves()
   })
 

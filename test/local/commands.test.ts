@@ -7,10 +7,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CommanderError } from 'commander'
 import { type ConnectionOrder, connect } from '../../src/admin/connections.ts'
+import { addUser } from '../../src/admin/users.ts'
 import { feeOfText, textOfFee } from '../../src/cli/fees.ts'
 import { trilho } from '../../src/cli/program.ts'
 import { whoGives } from '../../src/cli/tools.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
+import { openSession, sessionOf } from '../../src/dashboard/sessions.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
@@ -138,13 +140,19 @@ describe('account', () => {
     ])
   })
 
-  test('block and unblock', async () => {
+  test('block and unblock: whoever was inside signs in anew', async () => {
+    const order = { email: `${crypto.randomUUID()}@trilho.test`, password: 'long enough for all' }
+    const user = await addUser(em(), { ...order, accountUuid: account })
+    const secret = await openSession(em(), user.uuid)
+    const isInside = async () => (await sessionOf(em(), secret, { isPerson: true })) !== null
+    expect(await isInside()).toBe(true)
     const status = async () =>
       (await run('account', 'list')).find(line => line.account_uuid === account).status
     await run('account', 'block', account, ...BY)
     expect(await status()).toBe('BLOCKED')
     await run('account', 'unblock', account, ...BY)
     expect(await status()).toBe('ACTIVE')
+    expect(await isInside()).toBe(false)
   })
 
   test('defaults are the account’s own connections, in the order given', async () => {
