@@ -29,7 +29,8 @@ export function answerUnreadable(
   if (last) return void last.once('finish', () => socket.end()) // Its headers may have gone without that word.
   if (underWay.some(response => response.headersSent)) return void socket.destroy()
   socket.end(written(new Refusal(CODES[error.code ?? ''] ?? 'malformed_request')))
-  setTimeout(() => socket.destroy(), HEARD_MS).unref()
+  // Whoever stood still meanwhile reads first what has come.
+  setTimeout(() => setImmediate(() => socket.destroy()), HEARD_MS).unref()
 }
 
 function written(refusal: Refusal): string {

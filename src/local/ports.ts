@@ -60,7 +60,11 @@ export async function pickPorts({
   const ports: Partial<Ports> = {}
   const kept: Partial<Ports> = {}
   try {
-    for (const name of Object.keys(defaults) as PortName[]) {
+    // Those that are given come first, so that nothing else takes them.
+    const names = (Object.keys(defaults) as PortName[]).toSorted(
+      (a, b) => Number(!given[a]) - Number(!given[b]),
+    )
+    for (const name of names) {
       if (given[name]) {
         if (!(await taken(given[name]))) throw new PortTaken(name, given[name])
         ports[name] = given[name]

@@ -124,11 +124,11 @@ describe('nobody is called', () => {
   test('for one that waits too long for its reference: nothing of it is stored, and then that it was not taken', async () => {
     const merchant = await books.merchant(1_000)
     await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
-    // It begins in time even where the machine stands still for a moment: one that begins too late is stored at once.
-    const takeBefore = new Date(Date.now() + 1_500).toISOString()
-    const order = books.transferOrder(merchant, { takeBefore }, { externalRef: 'invoice 8' })
     const lock = 'select from account where uuid = ? for no key update'
-    const { over } = await isHeld(em => em.execute(lock, [merchant.accountUuid]), 2_500)
+    const { over } = await isHeld(em => em.execute(lock, [merchant.accountUuid]), 5_000)
+    // It begins in time even where the machine stands still for a moment: one that begins too late is stored at once.
+    const takeBefore = new Date(Date.now() + 4_000).toISOString()
+    const order = books.transferOrder(merchant, { takeBefore }, { externalRef: 'invoice 8' })
     await expect(sent(order)).rejects.toThrow('not taken in time')
     await over
     expect(await books.sql('select from transfer where uuid = ?', [order.uuid])).toEqual([])
@@ -138,9 +138,9 @@ describe('nobody is called', () => {
   })
 
   test('for one whose commit takes so long that its caller has heard that nobody took it', async () => {
-    const slow = await slowCommits(books, 'transfer', 2)
+    const slow = await slowCommits(books, 'transfer', 5)
     const merchant = await books.merchant(1_000)
-    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 1_500).toISOString() })
+    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 4_000).toISOString() })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await slow.end()
     expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })

@@ -14,7 +14,7 @@ const SLOW = 0.001
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld([sampleRoutes], { TRILHO_RATE_LIMIT: '0.5', TRILHO_RATE_BURST: '3' })
+  world = await openWorld([sampleRoutes], { TRILHO_RATE_LIMIT: '0.01', TRILHO_RATE_BURST: '3' })
 })
 afterAll(() => world?.close())
 
@@ -22,16 +22,25 @@ describe('over HTTP', () => {
   test('a token has its burst, then 429 until it may ask again', async () => {
     const token = await world.token({ accountUuid: await world.account() })
     const answers = []
+    const began = Date.now()
     for (let index = 0; index < 4; index += 1)
       answers.push(await world.call('GET', '/api/v1/whoami', { token }))
     expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 429])
     expect(answers.map(answer => answer.headers.get('ratelimit-policy'))).toEqual(
-      Array(4).fill('"token";q=3;w=6'),
+      Array(4).fill('"token";q=3;w=300'),
     )
-    expect(answers[0]?.headers.get('ratelimit')).toBe('"token";r=2;t=2')
-    expect(answers[3]?.headers.get('ratelimit')).toBe('"token";r=0;t=6')
+    const lastedS = Math.ceil((Date.now() - began) / 1_000)
+    const [left, resetsS] = /^"token";r=(\d);t=(\d+)$/.exec(answers[3]!.headers.get('ratelimit')!)!.slice(1)
+    expect(answers[0]?.headers.get('ratelimit')).toBe('"token";r=2;t=100')
+    expect(left).toBe('0')
     expect(answers[3]?.body.code).toBe('rate_limited')
-    expect(Number(answers[3]?.headers.get('retry-after'))).toBe(2)
+    for (const [saidS, wholeS] of [
+      [Number(resetsS), 300],
+      [Number(answers[3]?.headers.get('retry-after')), 100],
+    ] as const) {
+      expect(saidS).toBeLessThanOrEqual(wholeS)
+      expect(saidS).toBeGreaterThanOrEqual(wholeS - lastedS)
+    }
   })
 
   test('one token does not use up another, nor the account of it', async () => {
@@ -154,7 +163,8 @@ describe('across processes', () => {
 
   test('what two questions bring at once is one share', async () => {
     const policy = { perSecond: SLOW, burst: 80 }
-    const limiter = rateLimiter(world.orm, policy)
+    const now = () => 0
+    const limiter = rateLimiter(world.orm, policy, now)
     const token = await world.token({ accountUuid: await world.account() })
     const authenticate = authenticator(world.orm, { beside: limiter.shareBeside })
     const { uuid } = await authenticate(`Bearer ${token}`)

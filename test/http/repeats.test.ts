@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fingerprintOf, operationUuid } from '../../src/api/idempotency.ts'
+import { STATEMENT_MS } from '../../src/api/limits.ts'
 import { paymentRoutes } from '../../src/api/routes/payments.ts'
 import { refundRoutes } from '../../src/api/routes/refunds.ts'
 import { transferRoutes } from '../../src/api/routes/transfers.ts'
@@ -16,7 +17,8 @@ import { openWorld, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld([transferRoutes, refundRoutes, paymentRoutes])
+  const routes = [transferRoutes, refundRoutes, paymentRoutes]
+  world = await openWorld(routes, {}, undefined, { statementMs: STATEMENT_MS })
 })
 afterAll(() => world?.close())
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { STATEMENT_MS } from '../../src/api/limits.ts'
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
 import { inTransaction } from '../../src/db/orm.ts'
 import { type Authority, authority, deadPort, farSide } from '../webhooks/far-side.ts'
@@ -15,9 +16,9 @@ beforeAll(async () => {
   ca = await authority()
   shop = await farSide(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
   url = `https://127.0.0.1:${shop.port}/pix?a=b`
-  world = await openWorld([webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })], {
-    TRILHO_LOOPBACK_WEBHOOKS: 'true',
-  })
+  const environment = { TRILHO_LOOPBACK_WEBHOOKS: 'true' }
+  const routes = [webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })]
+  world = await openWorld(routes, environment, undefined, { statementMs: STATEMENT_MS })
 })
 afterAll(() => Promise.all([world?.close(), shop?.close()]))
 

@@ -25,7 +25,7 @@ async function one(name: string): Promise<Identity> {
   const script = `trap '${noteAndEnd}' TERM INT; touch ${journal}.${name}; while :; do sleep 0.02; done`
   const child = spawn('sh', ['-c', script], { detached: true })
   started.push(child)
-  await waitUntil(() => exists(`${journal}.${name}`), { what: 'no start', limitMs: 5_000, everyMs: 10 })
+  await waitUntil(() => exists(`${journal}.${name}`), { what: 'no start', limitMs: 30_000, everyMs: 10 })
   return identityOf(child.pid!)!
 }
 

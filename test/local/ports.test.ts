@@ -58,6 +58,14 @@ test('a remembered port that a stranger took moves, and the new one is remembere
   expect(kept.api).toBe(ports.api)
 })
 
+test('what is asked for comes before what is remembered: that one moves', async () => {
+  const port = await someFreePort()
+  const given = { ...any, api: undefined, postgres: port }
+  const { ports } = await pick({ given, remembered: { api: port } })
+  expect(ports.postgres).toBe(port)
+  expect(ports.api).not.toBe(port)
+})
+
 test('a given port is taken at its word: not remembered, and an error names its variable if it is taken', async () => {
   const port = await someFreePort()
   const { ports, kept } = await pick({ given: { ...any, postgres: port }, remembered: {} })

@@ -151,5 +151,6 @@ describe('what tells a code', () => {
 
 test('no code and no address is logged', () => {
   expect(world.lines.join('')).toContain('could not be sent yet')
-  expect(world.lines.join('')).not.toMatch(/maria|example\.com|\+55|\b\d{6}\b/)
+  const said = world.lines.map(line => JSON.stringify({ ...JSON.parse(line), pid: 0, hostname: '' }))
+  expect(said.join('')).not.toMatch(/maria|example\.com|\+55|\b\d{6}\b/)
 })

@@ -24,7 +24,7 @@ async function serving(options: Parameters<typeof mailServer>[0] = {}) {
   ends.push(server.close)
   return server
 }
-function writing(url: string, timeoutMs = 2_000) {
+function writing(url: string, timeoutMs = 30_000) {
   const messenger = smtpMessenger({ url, from: FROM, timeoutMs })
   ends.push(messenger.close)
   return messenger

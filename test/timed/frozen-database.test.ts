@@ -10,10 +10,10 @@ import { type RunningServer, startServer } from '../../src/api/server.ts'
 import { inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
 import { type Freezable, freezable } from '../http/support/freezable.ts'
 import { caller, openWorld, type World } from '../http/support/world.ts'
+import { IN_TIME_MS } from '../support/in-time.ts'
 
 /** A PostgreSQL that takes connections and says nothing, from one moment to the next: nobody waits for it in vain. */
 
-const IN_TIME_MS = 5_000
 const POOL = 3
 
 let world: World
@@ -82,7 +82,7 @@ test('once it thaws every answer is its own question’s, over connections that 
 })
 
 test('a statement that takes its time and is answered in it is left alone', async () => {
-  await orm.em.fork().execute(`select pg_sleep(${(STATEMENT_MS - 1_000) / 1_000})`)
+  await orm.em.fork().execute(`select pg_sleep(${STATEMENT_MS / 3 / 1_000})`)
   expect(await numbers()).toEqual(NUMBERS)
 })
 

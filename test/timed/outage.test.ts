@@ -9,13 +9,13 @@ import { requestsOf, somethingOfEverything } from '../api/support/every-endpoint
 import { moneyOut } from '../api/support/money-out.ts'
 import { type Merchant, openStage, type Stage } from '../api/support/stage.ts'
 import { until } from '../api/support/until.ts'
+import { IN_TIME_MS } from '../support/in-time.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 
 /** Processes die, servers freeze, everything is stopped: callers hear 503 in time, and what was accepted goes on. */
 
 /** A provider's notice is repeated soon, yet a call of three seconds takes three. */
 const TIME_SCALE = 10
-const IN_TIME_MS = 5_000
 
 let stack: Stack
 let stage: Stage
@@ -32,13 +32,14 @@ const processes = async () => (await readJson<Running>(stack.home.pids))!
 
 /** A process with all it has started, which stop or go on together. */
 function signalTree({ pid }: Identity, signal: 'SIGSTOP' | 'SIGCONT') {
+  process.kill(pid, signal) // First, so that it starts no other while its children are looked for.
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const children = all
     .trim()
     .split('\n')
     .map(line => line.trim().split(/\s+/).map(Number) as [number, number])
     .filter(([, parent]) => parent === pid)
-  for (const one of [pid, ...children.map(([child]) => child)]) {
+  for (const [one] of children) {
     try {
       process.kill(one, signal)
     } catch (error) {

@@ -119,7 +119,7 @@ test.each([
   const inspected = await inspectEndpoint(`https://${host}:${await port()}/`, local, {
     ca: trusting ? [ca.pem] : undefined,
     resolve: here,
-    handshakeMs: 300,
+    handshakeMs: code === 'UND_ERR_CONNECT_TIMEOUT' ? 300 : 30_000,
   })
   expect(inspected).toMatchObject({ kind: 'refused', reason: 'no_tls' })
   expect(inspected).toHaveProperty('message', expect.stringContaining(code))

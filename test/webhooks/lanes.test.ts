@@ -54,7 +54,7 @@ test('a busy endpoint is called by a few at a time until all have been', async (
       most = Math.max(most, ++now)
       setTimeout(() => response.end(() => now--), 20)
     },
-    { lane: { width: 3, patienceMs: 5_000 } },
+    { lane: { width: 3, patienceMs: 60_000 }, timeoutMs: 60_000 },
   )
   const tried = await Promise.all(Array.from({ length: 30 }, () => post()))
   expect(tried.every(({ kind }) => kind === 'answered')).toBe(true)

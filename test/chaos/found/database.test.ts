@@ -38,4 +38,4 @@ test('a pool that is closed while it connects is closed: nobody is left who woul
   await new Promise(setImmediate) // Now one connection is lent, and another one on its way.
   await closing.close()
   expect((await Promise.all(asked))[1]).toBe('given up')
-}, 10_000)
+})

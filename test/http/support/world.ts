@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { createApp, type Dependencies, type Routes } from '../../../src/api/app.ts'
-import { STATEMENT_MS } from '../../../src/api/limits.ts'
 import { NotConnected } from '../../../src/api/outage.ts'
 import { type RunningServer, startServer } from '../../../src/api/server.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -13,11 +12,15 @@ import { rows } from './rows.ts'
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
+/** What a machine that stands still takes away is no outage. */
+const PATIENT_MS = 30_000
+
 /** The API in this process over a database of its own, and no Temporal unless one is given: nothing here needs a life. */
 export async function openWorld(
   routes: Routes[],
   environment: Record<string, string> = {},
   temporal: Dependencies['temporal'] = nowhere,
+  { statementMs = PATIENT_MS }: { statementMs?: number } = {},
 ) {
   const config = readConfig({
     DATABASE_URL: await newDatabase(),
@@ -28,7 +31,7 @@ export async function openWorld(
     TRILHO_RATE_BURST: '100000',
     ...environment,
   })
-  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs: STATEMENT_MS })
+  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs })
   const lines: string[] = []
   const dependencies: Dependencies = {
     orm,

@@ -1,14 +1,15 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+export const journal = join(process.env.TRILHO_HOME ?? '.', 'journal')
+
 /** Notes when this program begins and ends, in `journal` of the home. */
 export function keepJournal(name: string, beforeTheEnd: () => void = () => {}): void {
-  const note = (what: string) =>
-    appendFileSync(join(process.env.TRILHO_HOME ?? '.', 'journal'), `${what} ${name}\n`)
-  note('begins')
+  const note = (what: string) => appendFileSync(journal, `${what} ${name}\n`)
   process.on('SIGTERM', () => {
     beforeTheEnd()
     note('ends')
     process.exit(0)
   })
+  note('begins')
 }

@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
 import type { DemoResult } from '../../../src/local/demo.ts'
 import { runLocal } from '../../../src/local/local.ts'
+import { waitUntil } from '../../../src/local/waiting.ts'
+import { journal } from './journal.ts'
 
 /** `npm start` with small programs in the place of the product's: the database and Temporal are real. */
 const one = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }
@@ -21,6 +24,13 @@ process.exit(
     },
     searchAttributes: [{ name: 'TrilhoAccount', type: 'KEYWORD' }],
     setUpDemo: async () => demo,
-    workerPolls: async () => {},
+    workerPolls: async () =>
+      void (await waitUntil(
+        () => existsSync(journal) && readFileSync(journal, 'utf8').includes('begins worker'),
+        {
+          what: 'No worker begins',
+          limitMs: 60_000,
+        },
+      )),
   }),
 )
