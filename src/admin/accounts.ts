@@ -50,9 +50,10 @@ export async function revokeToken(
   await em.nativeUpdate(Token, { accountUuid, uuid, revokedAt: null }, { revokedAt: new Date() })
 }
 
-/** The tokens of an account, newest first; nothing in them opens anything. */
+/** The tokens of an account, revoked ones last, each newest first; nothing in them opens anything. */
 export function tokensOf(em: EntityManager, accountUuid: string): Promise<Token[]> {
-  return em.find(Token, { accountUuid }, { orderBy: { createdAt: 'desc' }, limit: MOST_SHOWN })
+  const orderBy = [{ revokedAt: 'desc nulls first' as const }, { createdAt: 'desc' as const }]
+  return em.find(Token, { accountUuid }, { orderBy, limit: MOST_SHOWN })
 }
 
 /** Tokens of years stay in the table; a person looks at these. */

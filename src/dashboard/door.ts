@@ -13,11 +13,12 @@ import type { RefusalCode } from '../domain/errors.ts'
 import type { Engine } from '../engine/start.ts'
 import { type Asset, openAssets } from './assets.ts'
 import { readForm, requireOwnForm, requireOwnSite } from './form.ts'
-import { answerWith, itsPage, type Shown, withQuery } from './page.ts'
-import { cookieName, keepCookie, PAGE_HEADERS } from './policy.ts'
+import { languageFor, switchesLanguage } from './language.ts'
+import { answerWith, itsPage, type Shown } from './page.ts'
+import { cookieName, PAGE_HEADERS } from './policy.ts'
 import { type SignedIn, sessionOf } from './sessions.ts'
 import { openViews, type Views } from './views.ts'
-import { LANGUAGES, type Language, languageOf } from './words.ts'
+import type { Language } from './words.ts'
 
 /** What a page knows of the one who looks at it. */
 export type Visit<Role extends Looker = Looker> = {
@@ -58,7 +59,6 @@ export type House = Dependencies & {
 }
 
 export const SESSION_COOKIE = 'trilho_session'
-export const LANGUAGE_COOKIE = 'trilho_language'
 export const SIGN_IN = '/dashboard/sign-in'
 
 /** What the dashboard's pages share; built once per process. */
@@ -135,8 +135,8 @@ async function take(house: House, ctx: RouterContext, { visit, serving, ends }: 
   ends.defer(form.discard)
   const { _csrf, ...fields } = form.value
   requireOwnForm(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)
+  visit.upload = fields // Before it may be refused, so that what was typed is shown again.
   if (Object.keys(form.errors).length > 0) refuse('validation_failed', { errors: form.errors })
-  visit.upload = fields
 }
 
 function visitOf(house: House, ctx: RouterContext, signedIn: SignedIn): Visit {
@@ -162,29 +162,13 @@ function tokenOf({ account, user }: SignedIn): Token | null {
 export async function whoCalls(house: House, ctx: RouterContext): Promise<SignedIn | null> {
   const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, house))
   if (!secret) return null
-  return sessionOf(house.orm.em.fork(), secret, { isPerson: ctx.get('HX-Request') !== 'true' })
+  return sessionOf(house.orm.em.fork(), secret, { isPerson: isPresent(ctx) })
 }
 
-export function languageFor(house: House, ctx: RouterContext): Language {
-  return languageOf(ctx.cookies.get(cookieName(LANGUAGE_COOKIE, house)), ctx.get('Accept-Language'))
+/** A page looks for news by itself; it says so where somebody has typed on it since it last did. */
+function isPresent(ctx: RouterContext): boolean {
+  return ctx.get('HX-Request') !== 'true' || ctx.get('X-Trilho-Typed') === 'true'
 }
-
-/** `?lang=en` on any page: kept for a year, and the page is shown anew without it. */
-export function switchesLanguage(house: House, ctx: RouterContext): boolean {
-  const { lang } = ctx.query
-  if (ctx.method !== 'GET' || !LANGUAGES.includes(lang as Language)) return false
-  keepCookie(ctx, {
-    name: LANGUAGE_COOKIE,
-    value: lang as Language,
-    isSecure: house.isSecure,
-    maxAgeMs: YEAR_MS,
-  })
-  ctx.status = 303
-  ctx.redirect(withQuery(ctx.path, { ...ctx.query, lang: undefined }))
-  return true
-}
-
-const YEAR_MS = 365 * 24 * 60 * 60 * 1_000
 
 /** A page that looks for news by itself is told to leave; a person is brought back after signing in. */
 function toSignIn(ctx: RouterContext): void {

@@ -6,8 +6,9 @@ import { TIME_ZONE } from './formats.ts'
 /** What an account moved and how its providers did, for the overview's plots. */
 
 export const DAYS = 14
-/** Providers are judged by what they did lately. */
+/** Providers are judged by what they did lately: of each connection of an account, or of all there are. */
 const JUDGED_DAYS = 7
+const JUDGED = { ofOne: 1_000, ofAll: 100 }
 
 export type DayMoved = { day: string; received: number; sent: number; refunded: number }
 
@@ -76,7 +77,11 @@ export async function providersDid(em: EntityManager, of: Figured | null): Promi
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
          filter (where a.operation = 'transfer' and a.state = 'settled') as settling_ms
      from connection c
-     left join attempt a on a.connection_uuid = c.uuid and a.created_at > now() - interval '${JUDGED_DAYS} days'
+     left join lateral (
+       select * from attempt
+       where connection_uuid = c.uuid and created_at > now() - interval '${JUDGED_DAYS} days'
+       order by created_at desc limit ${of ? JUDGED.ofOne : JUDGED.ofAll}
+     ) a on true
      where ?::uuid is null or (c.account_uuid = ? and c.is_simulated = ?)
      group by c.provider order by c.provider`,
     [accountUuid, accountUuid, isSimulated],

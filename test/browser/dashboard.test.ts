@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { encode } from 'fast-png'
 import type { Page } from 'playwright-core'
@@ -78,6 +79,50 @@ there('the dashboard in a browser', () => {
     expect(await page.getByLabel('Valor a devolver').inputValue()).toBe('')
     await page.getByText(/Vazio devolve tudo o que resta: R\$\s15,00\./).waitFor()
     expect(await page.locator('#live[hx-get]').count()).toBe(0)
+  })
+
+  test('news leave the keyboard where it is, and open what was opened', async () => {
+    const { uuid, api } = await stage.merchant()
+    const [first, second] = [await api.charge({ external_ref: 'primeira' }), { external_ref: 'segunda' }]
+    const page = await people.signedIn(uuid)
+    await page.goto('/dashboard/charges')
+    await page
+      .getByRole('row', { name: /primeira/ })
+      .getByRole('link')
+      .focus()
+    const { payment } = await api.charge({ value: 33, ...second })
+    await page.getByRole('row', { name: /segunda/ }).waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe(first.uuid)
+
+    await page.goto('/dashboard')
+    await page.getByText('Ver como tabela').click()
+    await page.getByRole('region', { name: 'Ver como tabela' }).waitFor()
+    await stage.simulator.pay({ payload: payment.payload })
+    await page.getByRole('cell', { name: 'R$ 33,00' }).waitFor()
+  })
+
+  test('a button that is pressed twice does once what it says, and shows what came of it', async () => {
+    const page = await people.signedIn(merchant.uuid)
+    await page.goto('/dashboard/tokens')
+    await page.getByLabel('Nome').fill('com pressa')
+    // The answer is slow: there is time to press it again.
+    await page.route('**/dashboard/tokens', async route => {
+      const response = await route.fetch()
+      await pause(2_000)
+      await route.fulfill({ response }).catch(() => {})
+    })
+    const button =
+      '[...document.querySelectorAll("button")].find(one => one.textContent === "Criar um token")'
+    await page.evaluate(`const button = ${button}; button.click(); setTimeout(() => button.click(), 500)`)
+    expect(await page.getByLabel('Token', { exact: true }).inputValue()).toMatch(/^trl_/)
+    await page.unroute('**/dashboard/tokens')
+    await page.goBack()
+    await page.getByLabel('Nome').fill('outro')
+    await page.getByRole('button', { name: 'Criar um token' }).click()
+    await page
+      .getByText('O token já tinha sido criado')
+      .or(page.getByLabel('Token', { exact: true }))
+      .waitFor()
   })
 
   test('a charge is cancelled by a button', async () => {

@@ -95,6 +95,52 @@ describe('an operator', () => {
   })
 })
 
+test('endpoints that were given up hide none that fails, and a list that is full says so', async () => {
+  const url = `https://failing.example/${randomUUID()}`
+  const account = await world.account()
+  await ours.sql(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, status, disabled_reason,
+       failing_since, created_at)
+     select gen_random_uuid(), ?, 'https://old.example', 's', 's', '{MED}', 'f', 'DISABLED', 'failing',
+       now() - interval '1 year', now() - interval '2 years' from generate_series(1, 20)`,
+    [account],
+  )
+  const many = Array.from({ length: 10 }, () => world.account())
+  for (const each of await Promise.all(many))
+    await ours.sql(
+      `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, status,
+         disabled_reason, failing_since, created_at)
+       select gen_random_uuid(), ?, url, sealed_token, masked_token, events, fingerprint, status, disabled_reason,
+         failing_since, created_at from webhook where account_uuid = ?`,
+      [each, account],
+    )
+  await ours.sql(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, failing_since, created_at)
+     values (gen_random_uuid(), ?, ?, 's', 's', '{MED}', 'f', now() - interval '1 hour', now())`,
+    [await world.account(), url],
+  )
+  expect((await operator.get(`${OPERATOR}/webhooks`)).text).toContain(url)
+  expect((await operator.get(OPERATOR)).text).toContain('class="amount">200+<')
+  await ours.sql(`delete from webhook where url = 'https://old.example' or url = ?`, [url])
+})
+
+test('providers are judged by their latest operations, however many there were', async () => {
+  await ours.sql(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+       created_at, updated_at)
+     select gen_random_uuid(), 'issue', gen_random_uuid(), uuid, provider_account_uuid, 0, 'r', 'accepted',
+       now() - n * interval '1 second', now() from connection, generate_series(1, 1100) n where uuid = ?`,
+    [ours.connection],
+  )
+  const calls = async (browser: typeof operator, path: string) =>
+    /<span>[\d,]+.?%<\/span><\/span><\/td><td class="number">([\d.]+)</.exec(
+      (await browser.get(path)).text,
+    )?.[1]
+  expect(await calls(merchant, '/dashboard')).toBe('1.000')
+  expect(await calls(operator, OPERATOR)).toBe('100')
+  await ours.sql(`delete from attempt where operation = 'issue'`)
+})
+
 test('a merchant sees and does nothing of it', async () => {
   const said = (text: string) => /<main.*<\/main>/s.exec(text)![0].replace(/[\da-f-]{36}/, 'request')
   const nothing = said((await merchant.get(`${OPERATOR}/nothing`)).text)
@@ -146,6 +192,21 @@ describe('an act', () => {
     expect(text).toContain('<option value="everything" selected>')
     expect(text).toContain('name="uuid" value="no-uuid"')
     expect(text).toContain('name="reason" value="a &#34;long&#34; reason"')
+  })
+
+  test('about an endpoint or a payment that is refused keeps its reason, where it was typed', async () => {
+    for (const [act, on, uuid] of [
+      ['return', '/unmatched', ours.unmatched],
+      ['keep', '/unmatched', ours.unmatched],
+      ['recover', '/webhooks', ours.webhook],
+    ] as const) {
+      const form = { act, uuid, since: new Date().toISOString(), reason: 'zz ' }
+      const { status, text } = await send(act, form, on)
+      expect([act, status]).toEqual([act, 422])
+      const open = /<details class="act" open>.*?<\/details>/s.exec(text)![0]
+      expect(open).toContain(`action="${OPERATOR}/${act}"`)
+      expect(text.match(/name="reason" value="[^"]+"/g)).toEqual(['name="reason" value="zz "'])
+    }
   })
 
   test('is said of what was settled only with its end-to-end id', async () => {
@@ -206,8 +267,9 @@ describe('an act', () => {
     }
     expect(await settle('unknown', '0')).toBe(503) // There is no Temporal here to tell.
     for (const state of ['calling', 'accepted']) {
-      expect(await settle(state, '1 minute')).toBe(409)
-      expect(await settle(state, '1 hour')).toBe(503)
+      const isListed = async () => (await operator.get(`${OPERATOR}/unknown`)).text.includes(ours.unknown)
+      expect([await settle(state, '1 minute'), await isListed()]).toEqual([409, false])
+      expect([await settle(state, '1 hour'), await isListed()]).toEqual([503, true])
     }
   })
 

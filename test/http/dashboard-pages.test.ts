@@ -212,7 +212,7 @@ describe('a token', () => {
     // The account has nothing but a simulator.
     expect((await stranger.get('/dashboard/tokens')).text).toContain('<option value="live" selected>')
     expect((await merchant.get('/dashboard/tokens')).text).toContain('<option value="test" selected>')
-    expect(made.text).toContain('31/12/2999, 20:59:59')
+    expect(made.text).toContain('31/12/2999, 23:59:59')
     const again = await merchant.send('/dashboard/tokens', form)
     expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens?done=token_there'])
     const rows = await ours.sql(
@@ -238,6 +238,30 @@ describe('a token', () => {
     expect(
       await ours.sql('select revoked_at is not null as gone from token where uuid = ?', [form.once]),
     ).toEqual([{ gone: true }])
+  })
+
+  test('whose form is sent twice at once is made once, and neither is our fault', async () => {
+    const form = { name: 'double', mode: 'test', once: randomUUID() }
+    const _csrf = fieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
+    const twice = [1, 2, 3, 4].map(() =>
+      merchant.call('POST', '/dashboard/tokens', { form: { _csrf, ...form } }),
+    )
+    const statuses = (await Promise.all(twice)).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 303, 303, 303])
+    expect(await ours.sql('select from token where name = ?', ['double'])).toHaveLength(1)
+  })
+
+  test('that works is not hidden by those that were revoked since', async () => {
+    const on = '/dashboard/tokens'
+    await merchant.send(on, { name: 'an old one that works', mode: 'test', once: randomUUID() })
+    await ours.sql(
+      `insert into token (uuid, account_uuid, name, hash, prefix, mode, revoked_at, created_at)
+       select gen_random_uuid(), ?, 'gone', sha256(convert_to(n::text, 'UTF8')), 'trl_test_x', 'test', now(), now()
+       from generate_series(1, 220) n`,
+      [ours.account],
+    )
+    expect((await merchant.get(on)).text).toContain('an old one that works')
+    await ours.sql(`delete from token where name = 'gone'`)
   })
 
   test.each([
@@ -275,6 +299,29 @@ test('the order of providers changes by its buttons, and never to nothing', asyn
   expect(await order()).toEqual([ours.connection, second])
   const foreign = await merchant.send(`${on}/order`, { order: second, move: `add ${randomUUID()}` }, { on })
   expect(foreign.status).toBe(422)
+})
+
+test('a provider that is blocked is left out by whoever changes the order, and cannot be added', async () => {
+  const accountUuid = await world.account()
+  const [first, second, third] = [
+    await world.connection(accountUuid),
+    await world.connection(accountUuid, { provider: 'PROVIDER_B' }),
+    await world.connection(accountUuid, { provider: 'PROVIDER_C' }),
+  ]
+  await world.defaults(accountUuid, [first])
+  await addUser(world.orm.em.fork(), { email: 'blocked@trilho.test', password: PASSWORD, accountUuid })
+  const owner = browserOf(world)
+  await owner.signIn('blocked@trilho.test', PASSWORD)
+  await ours.sql(`update connection set status = 'BLOCKED' where uuid in (?, ?)`, [first, third])
+  const on = '/dashboard/providers'
+  const { text } = await owner.get(on)
+  expect([second, third].map(one => text.includes(`value="add ${one}"`))).toEqual([true, false])
+  const added = await owner.send(`${on}/order`, { mode: 'test', order: first, move: `add ${second}` }, { on })
+  expect(added.status).toBe(303)
+  const rows = await ours.sql('select connection_uuid as uuid from default_provider where account_uuid = ?', [
+    accountUuid,
+  ])
+  expect(rows).toEqual([{ uuid: second }])
 })
 
 test('lists take the API’s filters, and name those that do not fit', async () => {
@@ -333,6 +380,18 @@ test('a webhook that is refused is shown again as it was typed', async () => {
   expect([disabled.status, ticked(disabled.text)]).toEqual([422, registered])
 })
 
+test('what an endpoint is told changes while it is down: it need not answer for that', async () => {
+  const [{ url }] = (await ours.sql('select url from webhook where uuid = ?', [ours.webhook])) as [
+    { url: string },
+  ]
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  const changed = await merchant.send(`${on}/change`, { url, events: 'MED' }, { on })
+  expect(changed.headers.get('location')).toBe(`${on}?done=webhook_changed`)
+  expect(await ours.sql('select events from webhook where uuid = ?', [ours.webhook])).toEqual([
+    { events: ['MED'] },
+  ])
+})
+
 test('a webhook is tested, sent to again, disabled and removed', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   const done = async (act: string, form = {}) => {
@@ -367,6 +426,19 @@ test('a dispute is answered by a form of its session, and by nothing else', asyn
   expect([wrong.status, wrong.text.includes('precisa ser um PDF')]).toEqual([422, true])
   expect(wrong.text).not.toContain('<script>alert')
   expect(wrong.text).toContain('&#60;script&#62;alert(1)')
+  const proofs = Array.from(
+    { length: 11 },
+    () => new File(['%PDF-1.4'], 'a.pdf', { type: 'application/pdf' }),
+  )
+  const tooMany = await reply({ accept: '1', analysis: 'Escrita com cuidado.', _csrf }, proofs)
+  expect(tooMany.status).toBe(422)
+  expect(tooMany.text).toContain('<li><strong>Provas (arquivos)</strong>')
+  expect(tooMany.text).toContain('Escrita com cuidado.')
+  expect(tooMany.text).toContain('value="1" checked')
+  // As a browser sends 2,000 characters that it counts as so many.
+  const lines = `${'x'.repeat(99)}\r\n`.repeat(20)
+  expect((await reply({ ...fields, analysis: lines, _csrf })).status).toBe(503)
+  expect((await reply({ ...fields, analysis: `${lines}y`, _csrf })).status).toBe(422)
   expect((await reply({ ...fields, _csrf })).status).toBe(503)
   expect(await ours.sql('select accept from med where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
 })

@@ -245,6 +245,20 @@ describe('a session ends', () => {
     expect([answer.status, answer.headers.get('hx-redirect')]).toEqual([401, '/dashboard/sign-in'])
     await leaves()
   })
+
+  test('and not while somebody types on a page that looks for news', async () => {
+    const { browser } = await inside()
+    const looks = (typed: boolean) =>
+      browser.get(HOME, { 'HX-Request': 'true', 'X-Trilho-Typed': String(typed) })
+    const later = () =>
+      sql(`update dashboard_session set last_seen_at = last_seen_at - interval '70 minutes'`)
+    for (const typed of [true, true, false]) {
+      await later()
+      expect((await looks(typed)).status).toBe(200)
+    }
+    await later()
+    expect((await looks(false)).status).toBe(401)
+  })
 })
 
 test('through https the cookie is one that only our host can set', async () => {

@@ -8,6 +8,34 @@ document.addEventListener('click', event => {
   if (button.dataset.copy) copy(button)
 })
 
+/* A form is sent once, however often its button is pressed before the next page comes; whoever comes back may send it again. */
+document.addEventListener('submit', event => {
+  const form = event.target
+  if (form.method !== 'post') return
+  if (form.dataset.sent) event.preventDefault()
+  form.dataset.sent = 'true'
+})
+addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
+})
+
+/* News that a page looks for by itself: they tell whether somebody types here, and close nothing that was opened. */
+let hasTyped = false
+let opened = []
+document.addEventListener('input', () => {
+  hasTyped = true
+})
+document.addEventListener('htmx:configRequest', event => {
+  event.detail.headers['X-Trilho-Typed'] = String(hasTyped)
+  hasTyped = false
+})
+document.addEventListener('htmx:beforeSwap', () => {
+  opened = [...document.querySelectorAll('#live details[open][id]')].map(({ id }) => id)
+})
+document.addEventListener('htmx:afterSwap', () => {
+  for (const id of opened) document.getElementById(id)?.setAttribute('open', '')
+})
+
 function unfold(button) {
   const isOpen = document.getElementById(button.getAttribute('aria-controls')).classList.toggle('unfolded')
   button.setAttribute('aria-expanded', String(isOpen))

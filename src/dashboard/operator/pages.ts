@@ -9,6 +9,7 @@ import { providersDid } from '../statistics.ts'
 import {
   connectionHealth,
   deadWebhooks,
+  MOST_SHOWN,
   openDifferences,
   stuckLives,
   unexpectedSettlements,
@@ -27,10 +28,14 @@ export const OPERATOR_PAGES = {
   },
   lives: async ({ em }: Looking) =>
     page('operator/lives', { rows: await stuckLives(em.fork()), moves: true }, `${OPERATOR}/lives`),
-  webhooks: async ({ em }: Looking) =>
-    page('operator/webhooks', { rows: await deadWebhooks(em.fork()) }, `${OPERATOR}/webhooks`),
-  unmatched: async ({ em }: Looking) =>
-    page('operator/unmatched', { rows: await unmatchedPayments(em.fork()) }, `${OPERATOR}/unmatched`),
+  async webhooks({ em, form }: Looking) {
+    const told = { rows: await deadWebhooks(em.fork()), typed: Object.fromEntries(form) }
+    return page('operator/webhooks', told, `${OPERATOR}/webhooks`)
+  },
+  async unmatched({ em, form }: Looking) {
+    const told = { rows: await unmatchedPayments(em.fork()), typed: Object.fromEntries(form) }
+    return page('operator/unmatched', told, `${OPERATOR}/unmatched`)
+  },
   unexpected: async ({ em }: Looking) =>
     page('operator/unexpected', { rows: await unexpectedSettlements(em.fork()) }, `${OPERATOR}/unexpected`),
   differences: async ({ em }: Looking) =>
@@ -60,12 +65,17 @@ export function operatorPages({ get }: Door): void {
       ...one,
       bar: one.success !== null && shareBar(one.success, format.percent(one.success)),
     }))
-    return page('operator/overview', { counts: Object.entries(counts), providers, moves: true })
+    return page('operator/overview', {
+      counts: Object.entries(counts),
+      most: MOST_SHOWN,
+      providers,
+      moves: true,
+    })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR}/${name}`, show)
 }
 
-/** How many of each wait for somebody. */
+/** How many of each wait for somebody, as far as they are listed. */
 async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
   const lists = {
     unknown: unknownOutcomes(em.fork()),

@@ -3,7 +3,7 @@ import { MONEY_OUT, type MoneyOut } from '../../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/movement.ts'
 
 /** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
-const MOST_SHOWN = 200
+export const MOST_SHOWN = 200
 /** A life that moves by itself and has not for this long is stuck. */
 const STUCK_MINUTES = 10
 
@@ -19,7 +19,7 @@ export type Unknown = {
   next_check_at: Date | null
 }
 
-/** Money whose outcome no provider has told yet: unknown, or a call that never came back. */
+/** Money whose outcome no provider has told yet: unknown, or one that was called or has accepted and says no more. */
 export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.state, a.code,
@@ -30,7 +30,7 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
      where a.operation = any(array[?]) and (a.state = 'unknown'
-       or a.state = 'calling' and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
+       or a.state in ('calling', 'accepted') and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
     [MONEY_OUT],
   )
@@ -80,7 +80,7 @@ export type DeadWebhook = {
   since: Date
 }
 
-/** Endpoints that are disabled, that fail, or that have missed something for good. */
+/** Endpoints that fail, that have missed something for good, or that are disabled: those last, however old, hide no other. */
 export function deadWebhooks(em: EntityManager): Promise<DeadWebhook[]> {
   return em.execute(
     `select w.uuid, w.account_uuid, n.name as account_name, w.url, w.status, w.disabled_reason, w.failing_since,
@@ -91,7 +91,7 @@ export function deadWebhooks(em: EntityManager): Promise<DeadWebhook[]> {
        where webhook_uuid = w.uuid and status in ('FAILED', 'CANCELLED') and created_at > now() - interval '30 days'
      ) d
      where w.deleted_at is null and (w.status = 'DISABLED' or w.failing_since is not null or d.failed > 0)
-     order by w.failing_since nulls last, w.created_at limit ${MOST_SHOWN}`,
+     order by w.status = 'DISABLED', w.failing_since desc nulls last, w.created_at desc limit ${MOST_SHOWN}`,
   )
 }
 

@@ -32,7 +32,7 @@ export function disputePages({ get, post, house }: Door): void {
   post('merchant', `${PATH}/:uuid/reply`, {
     mayCome: ({ em, token, params }) => answerableMed({ em: em.fork(), token, uuid: idOf(params.uuid) }),
     async act({ em, token, params, upload }) {
-      const form = required(medReplyForm, upload)
+      const form = required(medReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
       const { body } = await replyTo(
         { engine, sealer, storage, log },
         { em, token, uuid: idOf(params.uuid), form },
@@ -41,6 +41,11 @@ export function disputePages({ get, post, house }: Door): void {
     },
     again: dispute,
   })
+
+  /** Browsers count the end of a line as one character, and send two. */
+  function asCounted(text: unknown): unknown {
+    return typeof text === 'string' ? text.replaceAll('\r\n', '\n') : text
+  }
 
   /** A dispute with its deadline, its proofs, and the form that answers it while it takes one. */
   function dispute({ em: outside, token, params, upload }: Visit<'merchant'>) {

@@ -1,6 +1,7 @@
 import { refuseField } from '../../api/errors.ts'
 import { listLedger } from '../../api/ledger/find.ts'
 import { listProviders } from '../../api/providers/find.ts'
+import { turns } from '../../api/turns.ts'
 import { inSnapshot } from '../../db/orm.ts'
 import { textFromCents } from '../../domain/money.ts'
 import { shownInstant } from '../../domain/time.ts'
@@ -13,10 +14,14 @@ import { ofOneMode } from './mode.ts'
 
 const PATH = '/dashboard/ledger'
 const LINES_AT_ONCE = 1_000
+/** Of one account: each takes a connection for as long as it is written. */
+const FILES_AT_ONCE = 1
 /** A file of more lines than this is asked for in parts, by its dates. */
 const MOST_LINES = 50_000
 
 export function ledgerPages({ get }: Door): void {
+  const files = turns(FILES_AT_ONCE)
+
   get('merchant', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await ofOneMode(visit)
@@ -27,6 +32,8 @@ export function ledgerPages({ get }: Door): void {
 
   get('merchant', `${PATH}/ledger.csv`, async visit => {
     const { token } = await ofOneMode(visit)
+    await using ends = new AsyncDisposableStack()
+    ends.defer(await files.take(token.accountUuid))
     return {
       kind: 'file',
       type: 'text/csv; charset=utf-8',

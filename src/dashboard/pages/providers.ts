@@ -1,6 +1,7 @@
 import type { Token } from '../../api/auth.ts'
 import { replaceDefaultProviders } from '../../api/providers/defaults.ts'
 import { defaultProviders, listProviders } from '../../api/providers/find.ts'
+import type { EntityManager } from '../../db/orm.ts'
 import { replaceDefaults } from '../../wire/provider.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
@@ -15,10 +16,13 @@ export function providerPages({ get, post }: Door): void {
   post('merchant', `${PATH}/order`, {
     async act(visit) {
       const { em, form } = visit
-      const token = await inMode(visit)
+      const { mode } = await inMode(visit)
+      const token = { ...visit.token, mode, reaches: mode }
       const order = reordered(form.getAll('order'), form.get('move') ?? '')
-      const asked = required(replaceDefaults, { payment_type: 'PIX', provider_uuids: order })
-      await replaceDefaultProviders(em, { ...token, reaches: token.mode }, asked.provider_uuids)
+      const unusable = new Set((await providersOf(em, token)).filter(isUnusable).map(({ uuid }) => uuid))
+      const provider_uuids = order.filter(uuid => !unusable.has(uuid))
+      const asked = required(replaceDefaults, { payment_type: 'PIX', provider_uuids })
+      await replaceDefaultProviders(em, token, asked.provider_uuids)
       return elsewhere(PATH, 'order_replaced')
     },
     again: providers,
@@ -33,15 +37,28 @@ async function providers(visit: Visit<'merchant'>) {
 /** Of simulators or of real providers, those in the order of priority and the others. */
 async function listOf(visit: Visit<'merchant'>, mode: Token['mode']) {
   const token = { ...visit.token, mode, reaches: mode }
-  const { data } = await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })
+  const data = await providersOf(visit.em, token)
   const order = (await defaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
   return {
     mode,
     preferred: order.flatMap(uuid => byUuid.get(uuid) ?? []),
-    others: data.filter(({ uuid }) => !order.includes(uuid)),
+    others: data
+      .filter(({ uuid }) => !order.includes(uuid))
+      .map(one => ({ ...one, isUnusable: isUnusable(one) })),
     order,
   }
+}
+
+type Provider = Awaited<ReturnType<typeof providersOf>>[number]
+
+async function providersOf(em: EntityManager, token: Token) {
+  return (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
+}
+
+/** No order may name it (SPEC §9): whoever changes one leaves it out, as long as it is so. */
+function isUnusable({ status, is_public }: Provider): boolean {
+  return status !== 'ACTIVE' || !is_public
 }
 
 /** `up <uuid>`, `down <uuid>`, `add <uuid>` or `remove <uuid>`, done to an order. */

@@ -3,16 +3,9 @@ import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { refusalFor } from '../../api/failure.ts'
 import { sha256 } from '../../sealing.ts'
-import {
-  type Door,
-  type House,
-  languageFor,
-  SESSION_COOKIE,
-  SIGN_IN,
-  switchesLanguage,
-  whoCalls,
-} from '../door.ts'
+import { type Door, type House, SESSION_COOKIE, SIGN_IN, whoCalls } from '../door.ts'
 import { readForm, required, requireOwnForm } from '../form.ts'
+import { languageFor, switchesLanguage } from '../language.ts'
 import { answerWith, elsewhere, page } from '../page.ts'
 import { cookieName, keepCookie, PAGE_HEADERS } from '../policy.ts'
 import { openSession, revokeSession } from '../sessions.ts'

@@ -18,7 +18,7 @@ const createToken = z.object({
   name,
   mode: z.enum(['live', 'test']),
   provider_uuid: uuid.optional(),
-  /** The last UTC day on which it works. */
+  /** The last day on which it works, in Brasília. */
   expires_on: z.iso.date().optional(),
   once: uuid,
 })
@@ -35,9 +35,6 @@ export function tokenPages({ get, post }: Door): void {
         await providerOf(em, token, asked.provider_uuid)
         await requireReached(em, asked.provider_uuid, asked.mode)
       }
-      // Reloading the page that showed it sends the form again: the token is there, and is not shown again.
-      if ((await tokensOf(em, accountUuid)).some(({ uuid }) => uuid === asked.once))
-        return elsewhere(PATH, 'token_there')
       const issued = await issueToken(em, {
         uuid: asked.once,
         accountUuid,
@@ -45,8 +42,8 @@ export function tokenPages({ get, post }: Door): void {
         mode: asked.mode,
         ...(asked.provider_uuid !== undefined && { connectionUuid: asked.provider_uuid }),
         ...(asked.expires_on !== undefined && { expiresAt: endOf(asked.expires_on) }),
-      })
-      return tokens(visit, issued)
+      }).catch(thereAlready)
+      return issued === null ? elsewhere(PATH, 'token_there') : tokens(visit, issued)
     },
     again: visit => tokens(visit),
   })
@@ -58,6 +55,12 @@ export function tokenPages({ get, post }: Door): void {
     },
     again: visit => tokens(visit),
   })
+}
+
+/** Two clicks, or reloading the page that showed it, send its form again: the token is there, and is not shown again. */
+function thereAlready(error: unknown): null {
+  if (Object(error).constraint === 'token_pkey') return null
+  throw error
 }
 
 /** A token that is bound to what its mode never reaches could do nothing. */
@@ -98,6 +101,6 @@ async function connectionsOf(visit: Visit<'merchant'>) {
 }
 
 function endOf(day: string): Date {
-  const end = new Date(`${day}T23:59:59.999Z`)
+  const end = new Date(`${day}T23:59:59.999-03:00`)
   return end > new Date() ? end : refuseField('expires_on', 'must not be in the past')
 }

@@ -61,12 +61,14 @@ export function webhookPages({ get, post, house }: Door): void {
   post('merchant', `${PATH}/:uuid/change`, {
     async act(visit) {
       const { form } = visit
+      const place = placeOf(visit)
+      const { url } = await webhookOf(visit.em.fork(), place)
       const body = required(change, {
-        url: form.get('url') ?? '',
+        // One that stays need not answer now: it may be down, and be changed for that.
+        url: form.get('url') === url ? '' : (form.get('url') ?? ''),
         status: form.get('status') ?? '',
         events: eventsOf(form),
       })
-      const place = placeOf(visit)
       await changeWebhook(visit.em, place, body, tools)
       if (body.status === 'DISABLED') await wakeAllSoon(house.engine)
       return elsewhere(`${PATH}/${place.uuid}`, 'webhook_changed')
