@@ -45,6 +45,7 @@ import { Migration024_late_settlements } from './migrations/Migration024_late_se
 import { Migration025_late_webhooks } from './migrations/Migration025_late_webhooks.ts'
 import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
 import { Migration027_written_once } from './migrations/Migration027_written_once.ts'
+import { Migration028_moving } from './migrations/Migration028_moving.ts'
 import {
   hangUpOnTheLate,
   hangUpOnTheSilent,
@@ -162,6 +163,7 @@ export async function openOrm({
         { name: '025_late_webhooks', class: Migration025_late_webhooks },
         { name: '026_sendings', class: Migration026_sendings },
         { name: '027_written_once', class: Migration027_written_once },
+        { name: '028_moving', class: Migration028_moving },
       ],
       snapshot: false,
     },

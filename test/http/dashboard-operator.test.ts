@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
+import { stuckLives, unknownOutcomes } from '../../src/dashboard/operator/watch.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import { countsOf } from '../../src/dashboard/statistics.ts'
+import { inTransaction } from '../../src/db/orm.ts'
 import { browserOf, fieldOf } from './support/browser.ts'
 import { livedIn, PASSWORD } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -122,6 +124,19 @@ test('endpoints that were given up hide none that fails, and a list that is full
   expect((await operator.get(`${OPERATOR}/webhooks`)).text).toContain(url)
   expect((await operator.get(OPERATOR)).text).toContain('class="amount">200+<')
   await ours.sql(`delete from webhook where url = 'https://old.example' or url = ?`, [url])
+})
+
+test('what moves is found among what rests by an index', async () => {
+  const asked = { execute: (sql: string) => sql } as never
+  for (const [look, indexes] of [
+    [unknownOutcomes, ['attempt_moving']],
+    [stuckLives, ['charge_moving', 'transfer_moving', 'refund_one_running']],
+  ] as const)
+    await inTransaction(world.orm, async em => {
+      await em.execute('set local enable_seqscan = off')
+      const plan = JSON.stringify(await em.execute(`explain ${await look(asked)}`))
+      for (const index of indexes) expect(plan).toContain(index)
+    })
 })
 
 test('providers are judged by their latest operations, however many there were', async () => {

@@ -29,10 +29,9 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-     where a.operation = any(array[?]) and (a.state = 'unknown'
-       or a.state in ('calling', 'accepted') and a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
+     where a.operation in ('${MONEY_OUT.join("', '")}') and a.state in ('calling', 'accepted', 'unknown')
+       and (a.state = 'unknown' or a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
-    [MONEY_OUT],
   )
 }
 
@@ -57,7 +56,7 @@ export function stuckLives(em: EntityManager): Promise<Stuck[]> {
          where state in ('issuing', 'paying', 'refunding') and ${still}
        union all
        select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
-         where (state in ('sending', 'settling') or state = 'created' and scheduled_for < now()) and ${still}
+         where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()) and ${still}
        union all
        select 'refund', uuid, '', account_uuid, state, value_cents, updated_at from refund l
          where state in ('sending', 'settling') and ${still}
