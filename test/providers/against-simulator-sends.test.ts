@@ -47,14 +47,14 @@ describe.each(DIALECTS)('%s', dialect => {
 
   test('timeout-then-done@ leaves it unknown; asked, it is there, and was sent once', async () => {
     const order = shop.transfer('timeout-then-done@sim.trilho.test')
-    expect(await shop.hasty.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'timeout' })
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
     expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({ status: 'settled' })
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
   })
 
   test('timeout-then-absent@ leaves it unknown; asked, it is not there; sent again it is accepted', async () => {
     const order = shop.transfer('timeout-then-absent@sim.trilho.test')
-    expect(await shop.hasty.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'timeout' })
+    expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
     expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
   })

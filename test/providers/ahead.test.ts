@@ -20,10 +20,13 @@ afterEach(async () => {
 
 const send = () => http.call({ method: 'PUT', path: '/thing', json: {}, fresh: true })
 
+/** One whose handshake outlasts the client's patience is given up: another is opened. */
 async function openAhead(): Promise<void> {
   const before = far.connections()
-  http.openAhead()
-  while (far.connections() === before) await sleep(5)
+  for (let waitedMs = 0; far.connections() === before; waitedMs += 5) {
+    if (waitedMs % 3_000 === 0) http.openAhead()
+    await sleep(5)
+  }
 }
 
 test('one carries the next call that has its own, and no call after it', async () => {
@@ -43,7 +46,7 @@ test('calls at once take one each', async () => {
   await openAhead()
   await openAhead()
   await Promise.all([send(), send(), send()])
-  expect(new Set(far.seen.map(({ connection }) => connection))).toEqual(new Set([1, 2, 3]))
+  expect(new Set(far.seen.map(({ connection }) => connection)).size).toBe(3)
 })
 
 test('one whose handshake fails says that its call never left, and is not tried again for it', async () => {

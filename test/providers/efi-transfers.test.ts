@@ -111,7 +111,7 @@ test.each([
 })
 
 test('a transfer that cannot leave is unreachable', async () => {
-  const provider = efiProvider({ baseUrl: await deadUrl(), credentials, timeoutMs: 200 })
+  const provider = efiProvider({ baseUrl: await deadUrl(), credentials, timeoutMs: 10_000 })
   expect(await provider.sendTransfer(order)).toMatchObject({
     kind: 'unreachable',
     code: 'connection_refused',

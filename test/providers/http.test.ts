@@ -3,14 +3,17 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type HttpClient, httpClient } from '../../src/providers/http.ts'
 import { collectGarbage } from '../support/garbage.ts'
 import { ownCertificate } from './support/certificate.ts'
-import { deadUrl, type FarSide, farSide } from './support/far-side.ts'
+import { deadUrl, type FarSide, farSide, patienceFor } from './support/far-side.ts'
+
+/** As long as a machine may stand still before it reads an answer; what gives none is not waited for so long. */
+const PATIENT_MS = 10_000
 
 let far: FarSide
 let http: HttpClient
 
 beforeEach(async () => {
   far = await farSide()
-  http = httpClient({ baseUrl: far.url, tls: { ca: far.ca }, timeoutMs: 1_500 })
+  http = httpClient({ baseUrl: far.url, tls: { ca: far.ca }, timeoutMs: PATIENT_MS })
 })
 afterEach(async () => {
   await http.close()
@@ -46,7 +49,7 @@ test('an answer comes whole, whatever its status, and a redirect is not followed
 
 test('the path of the base url stays in front', async () => {
   far.answers('GET /base/thing', { status: 200, json: {} })
-  const under = httpClient({ baseUrl: `${far.url}/base/`, tls: { ca: far.ca }, timeoutMs: 1_500 })
+  const under = httpClient({ baseUrl: `${far.url}/base/`, tls: { ca: far.ca }, timeoutMs: PATIENT_MS })
   expect(await under.call({ method: 'GET', path: '/thing' })).toMatchObject({ status: 200 })
   await under.close()
 })
@@ -65,7 +68,9 @@ for (const fresh of [false, true]) {
     ['half', expect.stringMatching(/^connection_/)],
   ] as const)(`over ${how}: %s after the request left is no answer`, async (reply, code) => {
     far.answers('PUT /thing', reply)
-    const outcome = await http.call({ ...put, fresh })
+    const client = httpClient({ baseUrl: far.url, tls: { ca: far.ca }, timeoutMs: patienceFor(reply) })
+    const outcome = await client.call({ ...put, fresh })
+    await client.close()
     expect(outcome).toMatchObject({ kind: 'no_answer', code })
     expect(JSON.stringify(outcome)).not.toContain('rosebud')
     expect(far.seen).toHaveLength(1)
@@ -84,14 +89,14 @@ for (const fresh of [false, true]) {
     ['nobody listens', deadUrl, 'connection_refused'],
     ['no such host', async () => `https://${tooLongALabel}.invalid`, 'dns_failed'],
   ])(`over ${how}: %s is unreachable`, async (_why, url, code) => {
-    const client = httpClient({ baseUrl: await url(), timeoutMs: 1_500 })
+    const client = httpClient({ baseUrl: await url(), timeoutMs: PATIENT_MS })
     expect(await client.call({ ...put, fresh })).toMatchObject({ kind: 'unreachable', code })
     await client.close()
   })
 
   test(`over ${how}: a far side that nobody we trust vouches for is unreachable`, async () => {
     const { certificate } = await ownCertificate()
-    const client = httpClient({ baseUrl: far.url, tls: { ca: certificate }, timeoutMs: 1_500 })
+    const client = httpClient({ baseUrl: far.url, tls: { ca: certificate }, timeoutMs: PATIENT_MS })
     expect(await client.call({ ...put, fresh })).toMatchObject({
       kind: 'unreachable',
       code: 'connection_failed',
@@ -130,7 +135,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     await Promise.all([http.close(), far.close()])
     far = await farSide({ maxVersion })
     const { certificate, key } = await ownCertificate('trilho')
-    http = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: 1_500 })
+    http = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: PATIENT_MS })
     far.answers('PUT /thing', { status: 200, json: {} })
     const call = async () => {
       expect(await http.call({ ...put, fresh: true })).toMatchObject({ kind: 'answer', status: 200 })
@@ -161,7 +166,7 @@ test('a client that is closed reaches nobody', async () => {
 test.each([false, true])('our certificate is shown to who asks for it (fresh: %p)', async fresh => {
   far.answers('PUT /thing', { status: 200, json: {} })
   const { certificate, key } = await ownCertificate('trilho')
-  const ours = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: 1_500 })
+  const ours = httpClient({ baseUrl: far.url, tls: { ca: far.ca, certificate, key }, timeoutMs: PATIENT_MS })
   await ours.call({ ...put, fresh })
   await http.call({ ...put, fresh })
   expect(far.seen.map(({ client }) => client)).toEqual(['trilho', undefined])
@@ -170,6 +175,6 @@ test.each([false, true])('our certificate is shown to who asks for it (fresh: %p
 
 test('a certificate that is none throws at once', () => {
   expect(() =>
-    httpClient({ baseUrl: far.url, tls: { certificate: 'x', key: 'y' }, timeoutMs: 1_500 }),
+    httpClient({ baseUrl: far.url, tls: { certificate: 'x', key: 'y' }, timeoutMs: PATIENT_MS }),
   ).toThrow()
 })

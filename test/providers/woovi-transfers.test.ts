@@ -125,7 +125,7 @@ test.each([
 })
 
 test('a transfer that cannot leave is unreachable', async () => {
-  const provider = wooviProvider({ baseUrl: await deadUrl(), credentials, timeoutMs: 200 })
+  const provider = wooviProvider({ baseUrl: await deadUrl(), credentials, timeoutMs: 10_000 })
   expect(await provider.sendTransfer(order)).toMatchObject({
     kind: 'unreachable',
     code: 'connection_refused',

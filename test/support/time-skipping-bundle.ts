@@ -6,6 +6,7 @@ import { BUNDLING } from '../../src/lives/bundling.ts'
 
 const root = join(import.meta.dirname, '../..')
 const src = join(root, 'src')
+const patience = join(import.meta.dirname, 'workflow-patience.ts')
 const cache = join(root, 'node_modules/.cache/trilho')
 
 /** The folders whose code may be in it, as test/architecture.test.ts holds. */
@@ -16,7 +17,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
   const codePath = join(cache, `workflows-${await fingerprint()}.cjs`)
   const isThere = await readFile(codePath).catch(() => null)
   if (!isThere) {
-    const { code } = await bundleWorkflowCode(BUNDLING)
+    const { code } = await bundleWorkflowCode({ ...BUNDLING, workflowInterceptorModules: [patience] })
     await mkdir(cache, { recursive: true })
     // Another run may build the same one now: each renames a whole file into place.
     const own = `${codePath}.${process.pid}`
@@ -28,7 +29,7 @@ export async function workflowBundle(): Promise<WorkflowBundleOption> {
 
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
-  hash.update(await readFile(join(root, 'package-lock.json')))
+  hash.update(await readFile(join(root, 'package-lock.json'))).update(await readFile(patience))
   for (const folder of folders) {
     for (const file of (await readdir(join(src, folder))).sort())
       hash.update(file).update(await readFile(join(src, folder, file)))

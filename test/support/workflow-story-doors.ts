@@ -8,7 +8,7 @@ export type Door = { client: WorkflowClient; taskQueue: string; workflowId: stri
 /** A kind of life, the input it begins with, and what its start shows an operator. */
 export type Life = { type: string; input: unknown; shown?: SearchAttributePair[] }
 
-const WAIT_MS = 20_000
+const WAIT_MS = 60_000
 
 /** Starts a life. */
 export async function begin({ client, ...door }: Door, { type, input, shown }: Life): Promise<void> {

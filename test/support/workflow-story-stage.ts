@@ -74,7 +74,7 @@ export function stage() {
   let numbers = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++numbers).padStart(12, '0')}`
   const act = (name: ActivityName) => async (input: unknown) => playing?.plays(name, input)
-  jest.setTimeout(30_000)
+  jest.setTimeout(120_000)
   beforeAll(async () => {
     temporal = await timeSkipping({
       main: Object.fromEntries(Object.keys(MAIN).map(name => [name, act(name as ActivityName)])),

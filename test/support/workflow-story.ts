@@ -189,7 +189,7 @@ export class Story {
   async ends(): Promise<unknown> {
     const { client } = this.#temporal.env
     const handle = client.workflow.getHandle(this.door.workflowId)
-    const result = await client.withDeadline(Date.now() + 20_000, () => handle.result())
+    const result = await client.withDeadline(Date.now() + 60_000, () => handle.result())
     this.#chronicle = chronicleOf(await handle.fetchHistory())
     await this.#temporal.whileTimeRuns(() => this.#untilOver(this.told))
     expect(this.#unscripted).toEqual([])

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { TASK_PATIENCE_MS } from '../support/workflow-patience.ts'
 import type { Line, Story } from '../support/workflow-story.ts'
 import { crash, inProcess, issued, known, opened, settled, stands } from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
@@ -107,7 +108,7 @@ async function isToldOnceAccepted(story: Story): Promise<void> {
 /** Longer than a task waits. */
 function slowly<Said>(said: Said) {
   return async (): Promise<Said> => {
-    await sleep(1_500)
+    await sleep(TASK_PATIENCE_MS + 500)
     return said
   }
 }

@@ -17,7 +17,7 @@ export type Story = { now?: () => number; reply?: Scripted }
 
 /** How long an adapter waits: for an answer as long as a busy machine may need, for none not long. */
 export function patienceFor(reply: Scripted | undefined): number {
-  return reply === 'hang' ? 1_500 : 10_000
+  return reply === 'hang' ? 3_000 : 10_000
 }
 
 export type Seen = {

@@ -35,7 +35,6 @@ export async function simulated(dialect: Dialect) {
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
   const registry = providerRegistry({ open: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor(connection)
-  const hasty = providerRegistry({ open: JSON.parse, timeoutMs: 800, ca: stage.ca })
   const noticeUrl = `${stage.facts.inbox_url}/notices`
   await provider.registerNotices(noticeUrl, COLLECTION_KEY)
 
@@ -57,8 +56,6 @@ export async function simulated(dialect: Dialect) {
     dialect,
     stage,
     provider,
-    /** One that gives up before the simulator's silence ends. */
-    hasty: hasty.providerFor(connection),
     control: stage.control,
     id,
     /** Issues a charge, and fails where that is not accepted. */
@@ -91,7 +88,7 @@ export async function simulated(dialect: Dialect) {
       return (await until(items, all => all.some(fits))).find(fits)!
     },
     async close() {
-      await Promise.all([registry.close(), hasty.close()])
+      await registry.close()
       await stage.close()
     },
   }

@@ -22,7 +22,7 @@ export function efiCaller(baseUrl: string, { ca, client_id, client_secret, certi
       method,
       headers: { 'content-type': 'application/json', ...headers },
       dispatcher,
-      signal: AbortSignal.timeout(4_500),
+      signal: AbortSignal.timeout(30_000),
       ...(body === undefined ? {} : { body }),
     })
     const text = await answer.text()

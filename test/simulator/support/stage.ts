@@ -77,9 +77,9 @@ export async function openStage({
   }
 }
 
-/** Asks until the answer fits, for at most five seconds. */
+/** Asks until the answer fits, for at most half a minute. */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 5_000
+  const deadline = Date.now() + 30_000
   for (;;) {
     const answer = await ask()
     if (fits(answer)) return answer

@@ -15,7 +15,7 @@ export function wooviCaller(baseUrl: string, { ca, client_id, client_secret }: C
       method,
       headers: { 'content-type': 'application/json', authorization },
       dispatcher,
-      signal: AbortSignal.timeout(4_500),
+      signal: AbortSignal.timeout(30_000),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await answer.text()
