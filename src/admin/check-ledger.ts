@@ -118,8 +118,7 @@ export async function checkProviders(em: EntityManager, providers: ProviderRegis
       { providerAccountUuid, status: { $ne: 'CONFIGURATION_PENDING' } },
       { populate: ['sealedCredentials'], orderBy: [...orderBy] },
     )
-    const asked = await providers.providerFor(connection).balances()
-    const said = asked.kind === 'found' ? asked.balance.availableCents + asked.balance.blockedCents : null
+    const said = await centsSaid(providers, connection)
     if (said !== Number(cents))
       violations.push({
         rule: 'provider_agrees',
@@ -128,4 +127,14 @@ export async function checkProviders(em: EntityManager, providers: ProviderRegis
       })
   }
   return violations
+}
+
+/** Null where it does not say; one whose credentials cannot be read hides none of the others. */
+async function centsSaid(providers: ProviderRegistry, connection: Connection): Promise<number | null> {
+  try {
+    const asked = await providers.providerFor(connection).balances()
+    return asked.kind === 'found' ? asked.balance.availableCents + asked.balance.blockedCents : null
+  } catch {
+    return null
+  }
 }

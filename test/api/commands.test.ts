@@ -46,122 +46,138 @@ async function inDoubt(): Promise<{ merchant: Merchant; uuid: string }> {
   return { merchant, uuid: body.data.uuid }
 }
 const BY = ['--by', 'ana', '--reason', 'told by telephone']
+/** Some of it asks about every account that other suites have opened beside it. */
+const EVERY_ACCOUNT_MS = 240_000
 
-together({
-  'an unknown transfer ends by an operator’s word, with who and why; a second word finds nothing to settle':
-    async () => {
-      const { merchant, uuid } = await inDoubt()
-      const told = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
-      expect(told).toMatchObject({ code: 0, lines: [{ told: `transfer/${uuid}` }] })
-      const failed = await out.becomes(merchant, uuid, 'FAILED')
-      expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
-      expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
-        available: 10_000,
-        outside: -10_000,
-      })
-      const acts = await trilho('acts', '--subject', `transfer/${uuid}`)
-      expect(acts.lines).toMatchObject([{ act: 'settle_rejected', who: 'ana', reason: 'told by telephone' }])
-
-      const late = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
-      expect(late).toMatchObject({
-        code: 1,
-        lines: [{ error: expect.stringMatching(/waits for a provider/) }],
-      })
-      expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
-    },
-
-  'what cannot be settled is refused before anything is written down': async () => {
-    const uuid = randomUUID()
-    const settle = ['settle', 'transfer', uuid, '--as']
-    expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
-    const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
-    expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is only of what was settled'])
-    const silent = await trilho(...settle, 'rejected')
-    expect(silent.code).toBe(1)
-    expect(silent.complaint).toMatch(/--reason/)
-    expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toEqual([])
-  },
-
-  'a connection added by command carries a charge to its payment, also after its credentials were replaced':
-    async () => {
-      const simulated = await readJson<{ providers: Record<string, { base_url: string }> }>(
-        `${stage.home.simulator}/simulator.json`,
-      )
-      const name = `suite-${randomUUID()}`
-      const collectionKey = randomUUID()
-      const account = (credentials: object) =>
-        stage.simulator.account(name, {
-          ...(credentials as { client_id: string; client_secret: string; notice_secret: string }),
-          provider: 'PROVIDER_D',
-          dialect: 'efi',
-          holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
-          city: 'SAO PAULO',
-          ispb: '09089356',
-          keys: [collectionKey],
-        })
-      const file = join(folder, `${name}.json`)
-      const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
-      await account(credentials)
-      await writeFile(file, JSON.stringify(credentials))
-
-      const opened = await trilho('account', 'open', 'Loja de Teste Ltda', '11222333000181')
-      const { account_uuid: accountUuid } = opened.lines[0]
-      const added = await trilho(
-        ...['connection', 'add', accountUuid, '--provider', 'PROVIDER_D', '--dialect', 'efi', '--simulated'],
-        ...['--provider-account', name, '--credentials', file, '--collection-key', collectionKey],
-        ...['--base-url', simulated!.providers.PROVIDER_D!.base_url],
-      )
-      expect(added).toMatchObject({ code: 0, complaint: '' })
-      const { provider_uuid } = added.lines[0]
-      const { token } = (await trilho('token', 'issue', accountUuid, 'till', '--mode', 'test')).lines[0]
-      const api = stage.api.as(token)
-      await out.paidCharge({ api }, { provider_uuid })
-
-      const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
-      await account(fresh)
-      await writeFile(file, JSON.stringify(fresh))
-      const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
-      expect(replaced).toMatchObject({ code: 0, complaint: '' })
-      await out.paidCharge({ api }, { provider_uuid })
-    },
-
-  'reconcile asks where no connection is ACTIVE any more, and is not clean where it could not compare':
-    async () => {
-      const { connection } = await aMerchant()
-      const [{ base_url }] = (await stage.sql<{ base_url: string }>(
-        `update connection set status = 'INACTIVE' where uuid = ? returning base_url`,
-        [connection.uuid],
-      )) as [{ base_url: string }]
-      const reconciled = async (baseUrl: string) => {
-        await stage.sql('update connection set base_url = ? where uuid = ?', [baseUrl, connection.uuid])
-        const { code, lines } = await trilho('reconcile', '--hours', '1')
-        const [mine] = lines.filter(line => line.providerAccountUuid === connection.providerAccountUuid)
-        return { code, mine, last: lines.at(-1) }
-      }
-      const unreached = await reconciled('https://localhost:1')
-      expect(unreached).toMatchObject({ code: 1, mine: { noAnswer: expect.any(String) } })
-      expect(unreached.last.not_compared).toBeGreaterThan(0)
-      const { mine } = await reconciled(base_url)
-      expect(mine).toMatchObject({ differences: 0 })
-      expect(mine).not.toHaveProperty('noAnswer')
-    },
-
-  'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
-    const merchant = await aMerchant({ tells: false })
-    const { uuid, payment } = await merchant.api.charge()
-    await stage.simulator.pay({ payload: payment.payload })
-    // What settled a moment ago may be on its way to us still: a later look compares it.
-    await until(
+together(
+  {
+    'an unknown transfer ends by an operator’s word, with who and why; a second word finds nothing to settle':
       async () => {
-        const { lines } = await trilho('reconcile', '--hours', '1')
-        expect(lines.length).toBeGreaterThan(0)
-        return merchant.api.read(uuid)
+        const { merchant, uuid } = await inDoubt()
+        const told = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+        expect(told).toMatchObject({ code: 0, lines: [{ told: `transfer/${uuid}` }] })
+        const failed = await out.becomes(merchant, uuid, 'FAILED')
+        expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
+        expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+          available: 10_000,
+          outside: -10_000,
+        })
+        const acts = await trilho('acts', '--subject', `transfer/${uuid}`)
+        expect(acts.lines).toMatchObject([
+          { act: 'settle_rejected', who: 'ana', reason: 'told by telephone' },
+        ])
+
+        const late = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+        expect(late).toMatchObject({
+          code: 1,
+          lines: [{ error: expect.stringMatching(/waits for a provider/) }],
+        })
+        expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
       },
-      ({ status }) => status === 'PAID',
-      { limitMs: 60_000, everyMs: 1_000 },
-    )
-    const checked = await trilho('check-ledger', '--providers')
-    expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })
-    expect(JSON.stringify(checked.lines)).not.toContain(merchant.connection.providerAccountUuid)
+
+    'what cannot be settled is refused before anything is written down': async () => {
+      const uuid = randomUUID()
+      const settle = ['settle', 'transfer', uuid, '--as']
+      expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
+      const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
+      expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is only of what was settled'])
+      const silent = await trilho(...settle, 'rejected')
+      expect(silent.code).toBe(1)
+      expect(silent.complaint).toMatch(/--reason/)
+      expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toEqual([])
+    },
+
+    'a connection added by command carries a charge to its payment, also after its credentials were replaced':
+      async () => {
+        const simulated = await readJson<{ providers: Record<string, { base_url: string }> }>(
+          `${stage.home.simulator}/simulator.json`,
+        )
+        const name = `suite-${randomUUID()}`
+        const collectionKey = randomUUID()
+        const account = (credentials: object) =>
+          stage.simulator.account(name, {
+            ...(credentials as { client_id: string; client_secret: string; notice_secret: string }),
+            provider: 'PROVIDER_D',
+            dialect: 'efi',
+            holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
+            city: 'SAO PAULO',
+            ispb: '09089356',
+            keys: [collectionKey],
+          })
+        const file = join(folder, `${name}.json`)
+        const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+        await account(credentials)
+        await writeFile(file, JSON.stringify(credentials))
+
+        const opened = await trilho('account', 'open', 'Loja de Teste Ltda', '11222333000181')
+        const { account_uuid: accountUuid } = opened.lines[0]
+        const added = await trilho(
+          ...[
+            'connection',
+            'add',
+            accountUuid,
+            '--provider',
+            'PROVIDER_D',
+            '--dialect',
+            'efi',
+            '--simulated',
+          ],
+          ...['--provider-account', name, '--credentials', file, '--collection-key', collectionKey],
+          ...['--base-url', simulated!.providers.PROVIDER_D!.base_url],
+        )
+        expect(added).toMatchObject({ code: 0, complaint: '' })
+        const { provider_uuid } = added.lines[0]
+        const { token } = (await trilho('token', 'issue', accountUuid, 'till', '--mode', 'test')).lines[0]
+        const api = stage.api.as(token)
+        await out.paidCharge({ api }, { provider_uuid })
+
+        const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
+        await account(fresh)
+        await writeFile(file, JSON.stringify(fresh))
+        const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
+        expect(replaced).toMatchObject({ code: 0, complaint: '' })
+        await out.paidCharge({ api }, { provider_uuid })
+      },
+
+    'reconcile asks where no connection is ACTIVE any more, and is not clean where it could not compare':
+      async () => {
+        const { connection } = await aMerchant()
+        const [{ base_url }] = (await stage.sql<{ base_url: string }>(
+          `update connection set status = 'INACTIVE' where uuid = ? returning base_url`,
+          [connection.uuid],
+        )) as [{ base_url: string }]
+        const reconciled = async (baseUrl: string) => {
+          await stage.sql('update connection set base_url = ? where uuid = ?', [baseUrl, connection.uuid])
+          const { code, lines } = await trilho('reconcile', '--hours', '1')
+          const [mine] = lines.filter(line => line.providerAccountUuid === connection.providerAccountUuid)
+          return { code, mine, last: lines.at(-1) }
+        }
+        const unreached = await reconciled('https://localhost:1')
+        expect(unreached).toMatchObject({ code: 1, mine: { noAnswer: expect.any(String) } })
+        expect(unreached.last.not_compared).toBeGreaterThan(0)
+        const { mine } = await reconciled(base_url)
+        expect(mine).toMatchObject({ differences: 0 })
+        expect(mine).not.toHaveProperty('noAnswer')
+      },
+
+    'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
+      const merchant = await aMerchant({ tells: false })
+      const { uuid, payment } = await merchant.api.charge()
+      await stage.simulator.pay({ payload: payment.payload })
+      // What settled a moment ago may be on its way to us still: a later look compares it.
+      await until(
+        async () => {
+          const { lines } = await trilho('reconcile', '--hours', '1')
+          expect(lines.length).toBeGreaterThan(0)
+          return merchant.api.read(uuid)
+        },
+        ({ status }) => status === 'PAID',
+        { limitMs: 60_000, everyMs: 1_000 },
+      )
+      const checked = await trilho('check-ledger', '--providers')
+      expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })
+      expect(JSON.stringify(checked.lines)).not.toContain(merchant.connection.providerAccountUuid)
+    },
   },
-})
+  EVERY_ACCOUNT_MS,
+)

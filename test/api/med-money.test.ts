@@ -165,6 +165,7 @@ describe('a dispute', () => {
       const charge = await out.paidCharge(merchant, { value: 20 })
       // The provider is silent at first and has nothing; asked to send it after all, it refuses.
       await out.fault(merchant.connection, 'refund', 'timeout_then_absent')
+      await out.fault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
       await out.fault(merchant.connection, 'refund', 'refused')
       const refunded = out.refund(merchant, charge, { value: 15 })
       await until(

@@ -129,7 +129,7 @@ together({
   'a transfer whose first provider refuses while the next is paused has failed, and says why': async () => {
     const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
     const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-    await out.fault(first, 'sendTransfer', 'slow', { delay_ms: 2_000 })
+    await out.fault(first, 'sendTransfer', 'slow', { delay_ms: 4_000 })
     const sending = out.send(merchant, { pix_key: 'am04@sim.trilho.test' })
     await storedTransfer(merchant)
     await pause({ connectionUuid: second.uuid }, 'money_out')

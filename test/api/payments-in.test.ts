@@ -392,12 +392,15 @@ test('a payload expires by the word of its provider only; paid all the same, it 
   expect((await merchant.api.read(unpaid.uuid)).status).toBe('PENDING')
 
   await isBack()
+  // By now it may ask no sooner than in an hour; notices, each like no other before it, make it ask now.
   const expired = await until(
-    () => merchant.api.read(unpaid.uuid),
-    charge => charge.status === 'EXPIRED',
-    {
-      limitMs: 30_000,
+    async () => {
+      const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }
+      expect((await notice(merchant, [item])).status).toBe(200)
+      return merchant.api.read(unpaid.uuid)
     },
+    charge => charge.status === 'EXPIRED',
+    { limitMs: 30_000, everyMs: 500 },
   )
   expect(expired.payment).toMatchObject({ status: 'EXPIRED', pix: { status: 'EXPIRED', transaction: null } })
   expect((await merchant.api.post(`/api/v1/payments/${unpaid.uuid}/cancel`)).status).toBe(409)

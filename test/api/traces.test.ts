@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { port } = collector.address() as AddressInfo
   stack = await startStack({ timeScale: 50, environment: { TRILHO_OTLP_URL: `http://127.0.0.1:${port}` } })
   stage = await openStage(stack.home)
-})
+}, 120_000)
 afterAll(async () => {
   await stage?.close()
   expect(await stack?.stop()).toBe(0)
@@ -52,7 +52,12 @@ test('a create is one trace: request, update, workflow, activity, provider call'
   expect(history).not.toContain('of-the-caller')
 
   const named = () => spans.filter(span => span.traceId === traceId).map(span => span.name)
-  const wanted = ['POST /api/v1/payments', 'RunActivity:issueCharge', 'PROVIDER_A issueCharge']
+  const wanted = [
+    'POST /api/v1/payments',
+    'StartActivity:issueCharge',
+    'RunActivity:issueCharge',
+    'PROVIDER_A issueCharge',
+  ]
   await until(named, names => wanted.every(name => names.includes(name)), { limitMs: 20_000 })
 
   // The life's own span ends with the life; what it has done until then hangs together already.

@@ -294,16 +294,21 @@ test('many at once never hold more than there is', async () => {
   const merchant = await aMerchant({
     providers: [{ balance: 50, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
   })
-  const answers = await Promise.all(Array.from({ length: 20 }, () => out.send(merchant, { value: 4.99 })))
+  // By keys: without one whoever waits in line for longer than four seconds is not taken.
+  const send = () => out.send(merchant, { value: 4.99 }, { key: randomUUID() })
+  const answers = await Promise.all(Array.from({ length: 20 }, send))
   for (const { status, body } of answers)
-    if (status !== 201) expect([status, body.data.error.code]).toEqual([400, 'insufficient_balance'])
-  // A slow machine answers what is on its way still: what counts is how each of them ends.
+    if (status !== 201)
+      expect(['400 insufficient_balance', '503 not_confirmed']).toContain(
+        `${status} ${body.data.error?.code ?? body.code}`,
+      )
+  // A slow machine answers what is on its way still, or not stored yet: what counts is how each of them ends.
   const ended = await Promise.all(
     answers.map(({ body }) =>
       until(
-        () => out.transfer(merchant, body.data.uuid),
+        async () => (await merchant.api.get(`/api/v1/transfers/${body.data.uuid}`)).body.data ?? {},
         ({ status }) => status === 'PAID' || status === 'FAILED',
-        { limitMs: 60_000 },
+        { limitMs: 60_000, everyMs: 200 },
       ),
     ),
   )
@@ -329,15 +334,15 @@ describe('the document of the recipient', () => {
   })
 
   test('a provider that cannot check it is skipped; where none can, 422', async () => {
-    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const merchant = await aMerchant({
+      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }, { provider: 'PROVIDER_C' }],
+    })
     const [first, second] = merchant.connections
-    await stage.sql(`update connection set dialect = 'woovi' where uuid = ?`, [first!.uuid])
     const paid = await out.paid(merchant, { pix_key: CPF, document: CPF })
     expect([paid.provider.uuid, paid.attempts.length]).toEqual([second!.uuid, 1])
 
     const named = await out.send(merchant, { pix_key: CPF, document: CPF, provider_uuid: first!.uuid })
     expect([named.status, Object.keys(named.body.errors)]).toEqual([422, ['document']])
-    await stage.sql(`update connection set dialect = 'efi' where uuid = ?`, [first!.uuid])
   })
 })
 

@@ -208,6 +208,9 @@ together({
     await of.ask('PATCH', '', { status: 'ACTIVE' })
     const failing = await of.happens()
     await until(of.messages, all => all.some(({ body }) => body.includes(failing)))
+    await until(of.deliveries, all =>
+      all.some(({ status, tries }) => status === 'PENDING' && tries.length === 1),
+    )
 
     await of.inbox({ status: 200 })
     expect(await of.ask('POST', '/recover', { since })).toEqual({ message: expect.any(String) })

@@ -523,6 +523,11 @@ test('check-ledger asks a provider through a connection that is ACTIVE, where on
   expect(await wrong()).toContain(old.providerAccountUuid)
   await run('connection', 'status', old.uuid, 'INACTIVE', ...BY)
   expect(await wrong()).not.toContain(old.providerAccountUuid)
+  // One whose credentials no dialect of its own can read is told of, beside all others.
+  await em().execute(`update connection set dialect = 'woovi' where provider_account_uuid = ?`, [
+    old.providerAccountUuid,
+  ])
+  expect(await wrong()).toContain(old.providerAccountUuid)
   process.exitCode = 0
 })
 

@@ -13,6 +13,7 @@ const WAITING = {
   'api/fallback': 45,
   'api/transfer-scheduled': 45,
   'local/start': 40,
+  'api/commands': 40,
   'api/transfer-fallback': 35,
   'api/pause': 35,
 }

@@ -41,7 +41,13 @@ export function moneyOut(stage: Stage) {
 
     /** Sends and waits for the settlement. */
     async paid(merchant: { api: Api }, body: object = {}): Promise<Shown> {
-      const answer = await send(merchant, body)
+      // By its key what a machine that stood still has not confirmed is asked again.
+      const [order, key] = [{ pix_key: someKey(), ...body }, randomUUID()]
+      const answer = await until(
+        () => send(merchant, order, { key }),
+        ({ body: { code } }) => code !== 'not_confirmed',
+        { everyMs: 1_000 },
+      )
       if (answer.status !== 201) throw new Error(`not sent: ${answer.status} ${JSON.stringify(answer.body)}`)
       return this.becomes(merchant, answer.body.data.uuid, 'PAID')
     },
