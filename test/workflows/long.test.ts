@@ -29,6 +29,8 @@ import { stage } from '../support/workflow-story-stage.ts'
 /** Lives that nobody can end for months go on as new, long before Temporal ends them by the length of their history. */
 
 const on = stage()
+/** The server's clock goes on by itself too: whoever asks on a schedule asks no sooner than he is told, however busy the machine. */
+const SLOWLY = 1 / 1_000
 
 /** What is asked next finds its history long; after so many calls it is in its next run. */
 async function goesOnAsNew(story: Story, { calls }: { calls: number }): Promise<void> {
@@ -41,11 +43,14 @@ async function goesOnAsNew(story: Story, { calls }: { calls: number }): Promise<
 
 describe('a transfer that its provider cannot tell of', () => {
   test('is asked about there, and sent to nobody else; who was left and told of it before is asked in the end', async () => {
-    const story = await on.transfer({
-      sendTransfer: [unreachable, unknown, unknown],
-      askTransfer: [unknown, unknown, settled(), refused],
-      transferNow: [stands('sending'), stands('paid'), stands('paid')],
-    })
+    const story = await on.transfer(
+      {
+        sendTransfer: [unreachable, unknown, unknown],
+        askTransfer: [unknown, unknown, settled(), refused],
+        transferNow: [stands('sending'), stands('paid'), stands('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
     await story.isAsked(2)
     await story.isTold('connection-a')
     await story.isAsked(3)
@@ -68,11 +73,14 @@ describe('a transfer that its provider cannot tell of', () => {
   })
 
   test('is answered as not known, to whoever waits for it and to whoever asks later', async () => {
-    const story = await on.transfer({
-      sendTransfer: [unknown, unknown],
-      askTransfer: [unknown, settled()],
-      transferNow: [stands('sending'), stands('paid')],
-    })
+    const story = await on.transfer(
+      {
+        sendTransfer: [unknown, unknown],
+        askTransfer: [unknown, settled()],
+        transferNow: [stands('sending'), stands('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
     const waiting = story.isAnswered()
     await story.isAsked(1)
     await goesOnAsNew(story, { calls: 3 })
@@ -82,13 +90,16 @@ describe('a transfer that its provider cannot tell of', () => {
   })
 
   test('hears the operator in whichever run he speaks', async () => {
-    const story = await on.transfer({
-      sendTransfer: [unknown, unknown],
-      askTransfer: [unknown],
-      transferNow: [stands('sending'), stands('failed')],
-      settleTransfer: [refused],
-      failTransfer: [stands('failed')],
-    })
+    const story = await on.transfer(
+      {
+        sendTransfer: [unknown, unknown],
+        askTransfer: [unknown],
+        transferNow: [stands('sending'), stands('failed')],
+        settleTransfer: [refused],
+        failTransfer: [stands('failed')],
+      },
+      { timeScale: SLOWLY },
+    )
     await story.isAsked(1)
     await goesOnAsNew(story, { calls: 3 })
     await story.isSettledBy({ as: 'rejected', reason: 'the bank says so' })
@@ -98,11 +109,14 @@ describe('a transfer that its provider cannot tell of', () => {
 })
 
 test('a refund that its provider cannot tell of is opened once', async () => {
-  const story = await on.refund({
-    openRefund: [opened('sending'), opened('sending')],
-    sendRefund: [inProcess, inProcess],
-    askRefund: [unknown, settled()],
-  })
+  const story = await on.refund(
+    {
+      openRefund: [opened('sending'), opened('sending')],
+      sendRefund: [inProcess, inProcess],
+      askRefund: [unknown, settled()],
+    },
+    { timeScale: SLOWLY },
+  )
   await story.isAsked(2)
   await goesOnAsNew(story, { calls: 3 })
   await story.endsAs('settled')
@@ -117,11 +131,14 @@ test('a refund that its provider cannot tell of is opened once', async () => {
 })
 
 test('a charge that waits for its payer waits on', async () => {
-  const story = await on.charge({
-    issueCharge: [issued()],
-    followCharge: [known('pending'), known('expired')],
-    chargeNow: [nowPending()],
-  })
+  const story = await on.charge(
+    {
+      issueCharge: [issued()],
+      followCharge: [known('pending'), known('expired')],
+      chargeNow: [nowPending()],
+    },
+    { timeScale: SLOWLY },
+  )
   await goesOnAsNew(story, { calls: 2 })
   await story.endsAs('expired')
 })
@@ -159,10 +176,13 @@ describe('a late word', () => {
   })
 
   test('about a dispute is asked for on, though it is over', async () => {
-    const story = await on.med({
-      medNow: [medIs('resolved'), medIs('resolved')],
-      followMed: [unanswered(), unanswered(), unanswered(), medKnown('resolved')],
-    })
+    const story = await on.med(
+      {
+        medNow: [medIs('resolved'), medIs('resolved')],
+        followMed: [unanswered(), unanswered(), unanswered(), medKnown('resolved')],
+      },
+      SLOWLY,
+    )
     await story.isAsked(2)
     await goesOnAsNew(story, { calls: 3 })
     await story.endsAs('resolved')
@@ -181,7 +201,7 @@ describe('a late word', () => {
 
 describe('a return', () => {
   test('that its provider cannot tell of is asked about', async () => {
-    const story = await on.return({ sendReturn: [unknown, unknown], askReturn: [unknown, settled()] })
+    const story = await on.return({ sendReturn: [unknown, unknown], askReturn: [unknown, settled()] }, SLOWLY)
     await story.isAsked(1)
     await goesOnAsNew(story, { calls: 2 })
     await story.endsAs('settled')
@@ -189,10 +209,13 @@ describe('a return', () => {
   })
 
   test('that never left is tried again', async () => {
-    const story = await on.return({
-      sendReturn: [unreachable, unreachable, settled()],
-      askReturn: [absent()],
-    })
+    const story = await on.return(
+      {
+        sendReturn: [unreachable, unreachable, settled()],
+        askReturn: [absent()],
+      },
+      SLOWLY,
+    )
     await story.isAsked(1)
     await goesOnAsNew(story, { calls: 3 })
     await story.endsAs('settled')
