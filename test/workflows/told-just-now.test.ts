@@ -6,6 +6,8 @@ import { crash, inProcess, issued, known, opened, settled, stands } from '../sup
 import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
+/** Nobody asks on a schedule before he is told, however busy the machine: the server's clock goes on by itself too. */
+const SLOWLY = 1 / 1_000
 
 describe('what a provider told just now is asked within the task that heard of it', () => {
   test('of a charge', async () => {
@@ -18,29 +20,35 @@ describe('what a provider told just now is asked within the task that heard of i
   })
 
   test('of a transfer', async () => {
-    const story = await on.transfer({
-      sendTransfer: [inProcess],
-      askTransfer: [settled()],
-      transferNow: [stands('paid')],
-    })
+    const story = await on.transfer(
+      {
+        sendTransfer: [inProcess],
+        askTransfer: [settled()],
+        transferNow: [stands('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
     await isToldOnceAccepted(story)
     await story.endsAs('paid')
     expect(story.told.queued).toEqual(['sendTransfer'])
   })
 
   test('of a refund', async () => {
-    const story = await on.refund({
-      openRefund: [opened('sending')],
-      sendRefund: [inProcess],
-      askRefund: [settled()],
-    })
+    const story = await on.refund(
+      {
+        openRefund: [opened('sending')],
+        sendRefund: [inProcess],
+        askRefund: [settled()],
+      },
+      { timeScale: SLOWLY },
+    )
     await isToldOnceAccepted(story)
     await story.endsAs('settled')
     expect(story.told.queued).toEqual(['sendRefund'])
   })
 
   test('of money on its way back', async () => {
-    const story = await on.return({ sendReturn: [inProcess], askReturn: [settled()] })
+    const story = await on.return({ sendReturn: [inProcess], askReturn: [settled()] }, SLOWLY)
     await story.isAsked(1)
     await story.isTold()
     await story.endsAs('settled')
@@ -95,7 +103,7 @@ describe('by an activity of its own is asked', () => {
 
 /** A charge that waits for its payer, and what its provider says of it. */
 async function unpaid(followCharge: Line<'followCharge'>[]): Promise<Story> {
-  const story = await on.charge({ issueCharge: [issued()], followCharge })
+  const story = await on.charge({ issueCharge: [issued()], followCharge }, { timeScale: SLOWLY })
   await story.isAsked(1)
   return story
 }
