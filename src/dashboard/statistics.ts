@@ -1,11 +1,13 @@
-import type { EntityManager } from '../db/orm.ts'
+import { type EntityManager, inSnapshot } from '../db/orm.ts'
 import { MONEY_OUT } from '../domain/money-out.ts'
 import type { ProviderName } from '../domain/provider.ts'
 import { TIME_ZONE } from './formats.ts'
 
 /** What an account moved and how its providers did, for the overview's plots. */
 
-export const DAYS = 14
+/** Of who moves so much that adding it up would keep a page waiting, fewer days are told. */
+const DAYS = [14, 3, 1]
+const ADDED_UP_MS = 1_000
 /** Providers are judged by what they did lately: of each connection of an account, or of all there are. */
 const JUDGED_DAYS = 7
 const JUDGED = { ofOne: 1_000, ofAll: 100 }
@@ -18,27 +20,48 @@ export type Figured = { accountUuid: string; isSimulated: boolean }
 /** The connections of these figures, as a condition of SQL on a column that names one. */
 const OF_THEM = 'connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)'
 
-/** Centavos settled on each of the last days as Brasília counts them, oldest first, days of nothing among them. */
-export async function movedPerDay(
-  em: EntityManager,
+/**
+ * Centavos settled on each of the last days as Brasília counts them, oldest first, days of nothing among them; none where
+ * not even those of today are added up in time.
+ */
+export async function movedPerDay(em: EntityManager, of: Figured): Promise<DayMoved[]> {
+  for (const days of DAYS) {
+    const moved = await addedUp(em, of, days).catch(error => {
+      if (Object(error).code === TOO_LONG) return null
+      throw error
+    })
+    if (moved) return moved
+  }
+  return []
+}
+
+/** What PostgreSQL calls a statement that it has ended. */
+const TOO_LONG = '57014'
+
+async function addedUp(
+  outside: EntityManager,
   { accountUuid, isSimulated }: Figured,
+  days: number,
 ): Promise<DayMoved[]> {
-  const rows = await em.execute<{ day: string; received: string; sent: string; refunded: string }[]>(
-    `with days as (
-       select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${DAYS - 1}) n
+  const rows = await inSnapshot(outside, async em => {
+    await em.execute(`set local statement_timeout = ${ADDED_UP_MS}`)
+    return em.execute<{ day: string; received: string; sent: string; refunded: string }[]>(
+      `with days as (
+       select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${days - 1}) n
      ), moved as (
        select (settled_at at time zone '${TIME_ZONE}')::date as day, type, movement_type, value_cents
        from movement
        where account_uuid = ? and status = 'SETTLED' and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')
-         and created_at > now() - interval '${DAYS + 2} days' and ${OF_THEM}
+         and created_at > now() - interval '${days + 2} days' and ${OF_THEM}
      )
      select to_char(d.day, 'YYYY-MM-DD') as day,
        coalesce(sum(m.value_cents) filter (where m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER'), 0) as received,
        coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_TRANSFER'), 0) as sent,
        coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_REFUND'), 0) as refunded
      from days d left join moved m on m.day = d.day group by d.day order by d.day`,
-    [accountUuid, accountUuid, isSimulated],
-  )
+      [accountUuid, accountUuid, isSimulated],
+    )
+  })
   return rows.map(row => ({
     day: row.day,
     received: Number(row.received),

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { movedPerDay } from '../../src/dashboard/statistics.ts'
+import { inTransaction } from '../../src/db/orm.ts'
 import { browserOf } from './support/browser.ts'
 import { livedIn, PASSWORD } from './support/lived-in.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -70,6 +72,19 @@ test('the overview adds up what there is once, and nothing of simulators to mone
   const available = async (path: string) => /class="amount">([^<]*)</.exec((await owner.get(path)).text)?.[1]
   expect(await available('/dashboard')).toBe('R$1,234.56')
   expect(await available('/dashboard?mode=test')).toBe('R$50,000.00')
+})
+
+test('the overview does without what cannot be added up in time', async () => {
+  const merchant = browserOf(world)
+  await merchant.signIn(ours.email, PASSWORD)
+  const whole = (await merchant.get('/dashboard?mode=test')).text
+  expect([whole.includes('últimos 14 dias'), whole.includes('<svg')]).toEqual([true, true])
+  const of = { accountUuid: ours.account, isSimulated: true }
+  await inTransaction(world.orm, async em => {
+    await em.execute('lock table movement in access exclusive mode')
+    expect(await movedPerDay(world.orm.em.fork(), of)).toEqual([])
+  })
+  expect(await movedPerDay(world.orm.em.fork(), of)).toHaveLength(14)
 })
 
 test('simulators and real providers are ordered apart', async () => {

@@ -2,7 +2,7 @@ import type { Door } from '../door.ts'
 import { FORMATS } from '../formats.ts'
 import { elsewhere, page } from '../page.ts'
 import { barsPerDay, shareBar } from '../plots.ts'
-import { countsOf, DAYS, movedPerDay, providersDid } from '../statistics.ts'
+import { countsOf, movedPerDay, providersDid } from '../statistics.ts'
 import { WORDS } from '../words.ts'
 import { ofOneMode } from './mode.ts'
 
@@ -20,14 +20,14 @@ export function overviewPages({ get }: Door): void {
     ])
     const [t, format] = [WORDS[language], FORMATS[language]]
     const names = { received: t('plot.received'), sent: t('plot.sent'), refunded: t('plot.refunded') }
-    const label = t('plot.perDay', { days: DAYS })
+    const label = t('plot.perDay', { days: days.length })
     return page('overview', {
       days,
       counts,
       today: days.at(-1),
       mode,
       modes,
-      plot: barsPerDay(days, { format, label, names }),
+      plot: days.length > 0 && barsPerDay(days, { format, label, names }),
       providers: did.map(one => ({
         ...one,
         bar: one.success !== null && shareBar(one.success, format.percent(one.success)),
