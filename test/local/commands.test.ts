@@ -41,7 +41,7 @@ let far: FarSide
 let providers: ProviderRegistry
 beforeAll(async () => {
   far = await farSide()
-  providers = providerRegistry({ open: sealed => sealer(keys).open(sealed), timeoutMs: 10_000, ca: far.ca })
+  providers = providerRegistry({ open: sealed => sealer(keys).open(sealed), timeoutMs: 4_000, ca: far.ca })
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })
   await migrate(postgres.url)
