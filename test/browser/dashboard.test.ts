@@ -70,11 +70,15 @@ there('the dashboard in a browser', () => {
     await remember(page)
     await stage.simulator.pay({ payload: charge.payment.payload })
     await turns(page, 'Pago')
+    const { provider, account } = merchant.connection
+    const slow = { operation: 'refund', fault: 'accepted_then_silent', delay_ms: 3_000 } as const
+    await stage.simulator.faults({ provider, account, ...slow })
     await page.getByLabel('Valor a devolver').fill('5')
     expect([await cancel.count(), await page.locator('#live[hx-get]').count()]).toEqual([0, 0])
     expect(await remembers(page)).toBe(true)
     await page.getByRole('button', { name: 'Devolver ao pagador' }).click()
     await page.getByText('A devolução foi aceita e está a caminho.').waitFor()
+    await page.getByText('Uma devolução desta cobrança está a caminho.').waitFor()
     await turns(page, 'Devolvido em parte')
     expect(await page.getByLabel('Valor a devolver').inputValue()).toBe('')
     await page.getByText(/Vazio devolve tudo o que resta: R\$\s15,00\./).waitFor()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
@@ -12,15 +13,17 @@ import { openWorld, type World } from './support/world.ts'
 
 let world: World
 let ours: Awaited<ReturnType<typeof livedIn>>
+/** Its account has what it has lived through at a simulator, and this one beside it. */
+let real: string
 
 beforeAll(async () => {
   world = await openWorld([dashboardRoutes])
   ours = await livedIn(world)
+  real = await world.connection(ours.account, { isSimulated: false })
 })
 afterAll(() => world.close())
 
 test('what simulators moved stands in lists of its own, in the statement and in its file as well', async () => {
-  const real = await world.connection(ours.account, { isSimulated: false })
   const merchant = browserOf(world)
   await merchant.signIn(ours.email, PASSWORD)
   const shown = async (path: string) => {
@@ -72,6 +75,36 @@ test('the overview adds up what there is once, and nothing of simulators to mone
   const available = async (path: string) => /class="amount">([^<]*)</.exec((await owner.get(path)).text)?.[1]
   expect(await available('/dashboard')).toBe('R$1,234.56')
   expect(await available('/dashboard?mode=test')).toBe('R$50,000.00')
+})
+
+test('files of one account are written one after another, so that they leave connections to all others', async () => {
+  const merchant = browserOf(world)
+  await merchant.signIn(ours.email, PASSWORD)
+  const waiting = async () =>
+    (
+      await world.orm.em
+        .fork({ disableContextResolution: true })
+        .execute(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+    ).length
+  const files = await inTransaction(world.orm, async em => {
+    await em.execute('lock table movement in access exclusive mode')
+    const asked = [1, 2, 3].map(() => merchant.get('/dashboard/ledger/ledger.csv?mode=test'))
+    while ((await waiting()) === 0) await pause(20)
+    await pause(500)
+    expect(await waiting()).toBe(1)
+    return { asked }
+  })
+  for (const { status } of await Promise.all(files.asked)) expect(status).toBe(200)
+})
+
+test('a token is bound to a simulator or to a real provider, and its form says which is which', async () => {
+  const merchant = browserOf(world)
+  await merchant.signIn(ours.email, PASSWORD)
+  const { text } = await merchant.get('/dashboard/tokens')
+  const offered = [...text.matchAll(/<option value="[\da-f-]{36}">([^<]+)<\/option>/g)].map(match => match[1])
+  expect(offered).toEqual(['Provedor A · nominal', 'Provedor A · nominal · Teste (só simulador)'])
 })
 
 test('the overview does without what cannot be added up in time', async () => {
