@@ -1,3 +1,4 @@
+import { UNDER_WAY } from '../../db/attempts.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { MONEY_OUT, type MoneyOut } from '../../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/movement.ts'
@@ -19,7 +20,7 @@ export type Unknown = {
   next_check_at: Date | null
 }
 
-/** Money whose outcome no provider has told yet: unknown, or one that was called or has accepted and says no more. */
+/** Money whose outcome no provider has told yet: unknown, or one that is under way and silent. It may be settled by a word. */
 export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.state, a.code,
@@ -29,7 +30,7 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-     where a.operation in ('${MONEY_OUT.join("', '")}') and a.state in ('calling', 'accepted', 'unknown')
+     where a.operation in ('${MONEY_OUT.join("', '")}') and a.state in ('unknown', '${UNDER_WAY.join("', '")}')
        and (a.state = 'unknown' or a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
   )

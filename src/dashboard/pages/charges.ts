@@ -3,7 +3,6 @@ import { refuse, refuseField } from '../../api/errors.ts'
 import { cancelCharge } from '../../api/payments/cancel.ts'
 import { chargeOf, listCharges } from '../../api/payments/find.ts'
 import { qrSvg } from '../../api/payments/qr.ts'
-import { listProviders } from '../../api/providers/find.ts'
 import { createRefundOf } from '../../api/refunds/create.ts'
 import { listRefunds } from '../../api/refunds/find.ts'
 import { CHARGE_STATUSES, charge as life } from '../../domain/charge.ts'
@@ -15,6 +14,7 @@ import type { Door, Visit } from '../door.ts'
 import { amountText, NO_AMOUNT, required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import type { Language } from '../words.ts'
+import { connectionsOf } from './connections.ts'
 import { listed } from './listing.ts'
 import { modeOf, ofOneMode } from './mode.ts'
 
@@ -27,7 +27,7 @@ export function chargePages({ get, post, house }: Door): void {
     const { em } = visit
     const { token, modes } = await ofOneMode(visit)
     const { data, meta, wrong } = await listed(visit, paymentsQuery, query => listCharges(em, token, query))
-    const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
+    const connections = await connectionsOf(em, token)
     const rows = data.map(showCharge)
     const moves = data.some(charge => !life.isOver(charge.state) || charge.state === 'refunding')
     const told = { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves }

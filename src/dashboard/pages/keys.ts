@@ -4,13 +4,13 @@ import { listPixKeys } from '../../api/pix-keys/find.ts'
 import { removePixKey } from '../../api/pix-keys/remove.ts'
 import { requestCode } from '../../api/pix-keys/request-code.ts'
 import { countTry } from '../../api/pix-keys/tries.ts'
-import { listProviders } from '../../api/providers/find.ts'
 import { LONGEST_KEY, PIX_KEY_TYPES, PROVED_TYPES } from '../../domain/pix-key.ts'
 import { uuid } from '../../wire/common.ts'
 import { createPixKey as creation, pixKeysQuery, requestCode as request } from '../../wire/pix-key.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
+import { connectionsOf } from './connections.ts'
 import { listed } from './listing.ts'
 import { inMode, modesOf } from './mode.ts'
 
@@ -72,8 +72,7 @@ async function keys(visit: Visit<'merchant'>, proving?: Proving | null) {
     listPixKeys(visit.em.fork(), token, asked),
   )
   const reached = { ...token, reaches: token.mode }
-  const all = (await listProviders(visit.em.fork(), reached, { page: 1, per_page: 100 })).data
-  const connections = all.filter(({ type }) => type === 'NOMINAL')
+  const connections = (await connectionsOf(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(PROVED_TYPES as readonly string[]).includes(type))
   const told = {
     rows: data,

@@ -1,6 +1,5 @@
 import { refuseField } from '../../api/errors.ts'
 import { listLedger } from '../../api/ledger/find.ts'
-import { listProviders } from '../../api/providers/find.ts'
 import { turns } from '../../api/turns.ts'
 import { inSnapshot } from '../../db/orm.ts'
 import { textFromCents } from '../../domain/money.ts'
@@ -9,6 +8,7 @@ import { ledgerQuery } from '../../wire/ledger.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { page } from '../page.ts'
+import { connectionsOf } from './connections.ts'
 import { listed } from './listing.ts'
 import { ofOneMode } from './mode.ts'
 
@@ -26,7 +26,7 @@ export function ledgerPages({ get }: Door): void {
     const { em } = visit
     const { token, modes } = await ofOneMode(visit)
     const { data, meta, wrong } = await listed(visit, ledgerQuery, query => listLedger(em, token, query))
-    const connections = (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
+    const connections = await connectionsOf(em, token)
     return page('ledger', { rows: data, meta, wrong, connections, mode: token.mode, modes })
   })
 

@@ -1,12 +1,12 @@
 import type { Token } from '../../api/auth.ts'
 import { replaceDefaultProviders } from '../../api/providers/defaults.ts'
-import { defaultProviders, listProviders } from '../../api/providers/find.ts'
-import type { EntityManager } from '../../db/orm.ts'
+import { defaultProviders } from '../../api/providers/find.ts'
 import { replaceDefaults } from '../../wire/provider.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
-import { inMode, modesOf } from './mode.ts'
+import { connectionsOf } from './connections.ts'
+import { modesOf, ofOneMode } from './mode.ts'
 
 const PATH = '/dashboard/providers'
 
@@ -16,10 +16,9 @@ export function providerPages({ get, post }: Door): void {
   post('merchant', `${PATH}/order`, {
     async act(visit) {
       const { em, form } = visit
-      const { mode } = await inMode(visit)
-      const token = { ...visit.token, mode, reaches: mode }
+      const { token } = await ofOneMode(visit)
       const order = reordered(form.getAll('order'), form.get('move') ?? '')
-      const unusable = new Set((await providersOf(em, token)).filter(isUnusable).map(({ uuid }) => uuid))
+      const unusable = new Set((await connectionsOf(em, token)).filter(isUnusable).map(({ uuid }) => uuid))
       const provider_uuids = order.filter(uuid => !unusable.has(uuid))
       const asked = required(replaceDefaults, { payment_type: 'PIX', provider_uuids })
       await replaceDefaultProviders(em, token, asked.provider_uuids)
@@ -37,7 +36,7 @@ async function providers(visit: Visit<'merchant'>) {
 /** Of simulators or of real providers, those in the order of priority and the others. */
 async function listOf(visit: Visit<'merchant'>, mode: Token['mode']) {
   const token = { ...visit.token, mode, reaches: mode }
-  const data = await providersOf(visit.em, token)
+  const data = await connectionsOf(visit.em, token)
   const order = (await defaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
   return {
@@ -50,11 +49,7 @@ async function listOf(visit: Visit<'merchant'>, mode: Token['mode']) {
   }
 }
 
-type Provider = Awaited<ReturnType<typeof providersOf>>[number]
-
-async function providersOf(em: EntityManager, token: Token) {
-  return (await listProviders(em.fork(), token, { page: 1, per_page: 100 })).data
-}
+type Provider = Awaited<ReturnType<typeof connectionsOf>>[number]
 
 /** No order may name it (SPEC §9): whoever changes one leaves it out, as long as it is so. */
 function isUnusable({ status, is_public }: Provider): boolean {

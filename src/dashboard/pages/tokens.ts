@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { issueToken, revokeToken, tokensOf } from '../../admin/accounts.ts'
 import type { Token } from '../../api/auth.ts'
 import { refuseField } from '../../api/errors.ts'
-import { listProviders, providerOf } from '../../api/providers/find.ts'
-import { Connection } from '../../db/entities/connection.ts'
+import { providerOf } from '../../api/providers/find.ts'
 import type { EntityManager } from '../../db/orm.ts'
 import { name, uuid } from '../../wire/common.ts'
 import type { Door, Visit } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
-import { inMode, modesOf } from './mode.ts'
+import { connectionsOf } from './connections.ts'
+import { inMode, modeOf, modesOf } from './mode.ts'
 
 const PATH = '/dashboard/tokens'
 
@@ -65,14 +65,13 @@ function thereAlready(error: unknown): null {
 
 /** A token that is bound to what its mode never reaches could do nothing. */
 async function requireReached(em: EntityManager, uuid: string, mode: Token['mode']): Promise<void> {
-  const reached = await em.count(Connection, { uuid, isSimulated: mode === 'test' })
-  if (reached === 0) refuseField('provider_uuid', 'must be of the mode of the token')
+  if ((await modeOf(em, uuid)) !== mode) refuseField('provider_uuid', 'must be of the mode of the token')
 }
 
 async function tokens(visit: Visit<'merchant'>, issued?: string) {
   const { em, token, form } = visit
   const { mode } = await inMode(visit)
-  const connections = await connectionsOf(visit)
+  const connections = await connectionsOfEach(visit)
   const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
   const now = new Date()
   const rows = (await tokensOf(em.fork(), token.accountUuid)).map(row => ({
@@ -91,11 +90,10 @@ async function tokens(visit: Visit<'merchant'>, issued?: string) {
 }
 
 /** Each with its mode, because one provider may be there as itself and as a simulator. */
-async function connectionsOf(visit: Visit<'merchant'>) {
+async function connectionsOfEach(visit: Visit<'merchant'>) {
   const lists = (await modesOf(visit)).map(async mode => {
-    const token = { ...visit.token, reaches: mode }
-    const { data } = await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })
-    return data.map(provider => ({ ...provider, mode }))
+    const seen = await connectionsOf(visit.em, { ...visit.token, reaches: mode })
+    return seen.map(connection => ({ ...connection, mode }))
   })
   return (await Promise.all(lists)).flat()
 }

@@ -1,4 +1,3 @@
-import { listProviders } from '../../api/providers/find.ts'
 import { cancelTransfer } from '../../api/transfers/cancel.ts'
 import { listTransfers, transferOf } from '../../api/transfers/find.ts'
 import { transfer as life, TRANSFER_STATUSES } from '../../domain/transfer.ts'
@@ -6,6 +5,7 @@ import { showTransfer, transfersQuery } from '../../wire/transfer.ts'
 import type { Door, Visit } from '../door.ts'
 import { elsewhere, page } from '../page.ts'
 import { idOf } from './charges.ts'
+import { connectionsOf } from './connections.ts'
 import { listed } from './listing.ts'
 import { modeOf, ofOneMode } from './mode.ts'
 
@@ -17,7 +17,7 @@ export function transferPages({ get, post, house }: Door): void {
     const { data, meta, wrong } = await listed(visit, transfersQuery, query =>
       listTransfers(visit.em, token, query),
     )
-    const connections = (await listProviders(visit.em.fork(), token, { page: 1, per_page: 100 })).data
+    const connections = await connectionsOf(visit.em, token)
     const moves = data.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
     return page('transfers', {
       rows: data,
