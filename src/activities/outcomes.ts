@@ -25,8 +25,11 @@ export async function keep<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   { timeScale, sending, ...order }: Keeping,
-  outcome: SendOutcome,
+  answer: SendOutcome,
 ): Promise<Question<Sent>> {
+  // An order that stands at its provider may still be carried out: until it is proved to be gone, that is not known.
+  const outcome =
+    answer.kind === 'awaiting_approval' ? { ...answer, kind: 'unknown' as const, code: answer.kind } : answer
   const [row] = await outgoing.lock(em, order.uuid, NOTHING)
   const attempt = attemptBegun(row, order)
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
@@ -124,7 +127,7 @@ export function nextCheck(asked: number, timeScale: number): Date {
 type Leaving<Row> = {
   row: Row
   attempt: Attempt
-  outcome: Exclude<SendOutcome, { kind: 'accepted' }>
+  outcome: Exclude<SendOutcome, { kind: 'accepted' | 'awaiting_approval' }>
   timeScale: number
 }
 

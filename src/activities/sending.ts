@@ -76,10 +76,11 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
     await tellBreaker(em, connection, found)
     switch (found.kind) {
       case 'no_answer':
+      case 'awaiting_approval':
       case 'not_found': {
         const nextCheckAt = nextCheck(order.asked, timeScale)
         await inTransaction(orm, tx => stayInDoubt(tx, outgoing, order, nextCheckAt))
-        if (found.kind === 'no_answer') return { kind: 'unknown', code: found.code }
+        if (found.kind !== 'not_found') return { kind: 'unknown', code: found.code }
         return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
       }
       case 'found':

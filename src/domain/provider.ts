@@ -80,6 +80,17 @@ export type Rejected = {
 export type Unreachable = { kind: 'unreachable'; code: string; message: string }
 /** It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. */
 export type Unknown = { kind: 'unknown'; code: string; message: string }
+/**
+ * The order stands at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
+ * So it is no refusal: no other provider is called while it stands. `refusal`: why the provider did not carry it out when
+ * it was asked to; it counts as a refusal once the order is proved to be gone.
+ */
+export type AwaitingApproval = {
+  kind: 'awaiting_approval'
+  code: string
+  message: string
+  refusal?: Omit<Rejected, 'kind'>
+}
 /** A look-up that brought no answer; it changes nothing and is asked again. `inVain`: it never left, or was refused. */
 export type NoAnswer = { kind: 'no_answer'; code: string; message: string; inVain?: true }
 export type NotFound = { kind: 'not_found' }
@@ -163,8 +174,17 @@ export type Sending = {
 }
 /** `id` is the provider's, unique among the returns of one transfer; `endToEnd` the rail's id of the return. */
 export type SendingReturn = { id: string; endToEnd: string; cents: number; at: string }
-export type SendOutcome = { kind: 'accepted'; sending: Sending } | Rejected | Unreachable | Unknown
-export type FindSendingOutcome = { kind: 'found'; sending: Sending } | NotFound | NoAnswer
+export type SendOutcome =
+  | { kind: 'accepted'; sending: Sending }
+  | Rejected
+  | Unreachable
+  | Unknown
+  | AwaitingApproval
+export type FindSendingOutcome =
+  | { kind: 'found'; sending: Sending }
+  | NotFound
+  | NoAnswer
+  | Omit<AwaitingApproval, 'refusal'>
 
 export type ProviderBalance = { availableCents: number; blockedCents: number }
 
