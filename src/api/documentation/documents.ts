@@ -12,6 +12,7 @@ export const DOCUMENTS = [
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
   { name: 'production', title: 'Production', file: 'docs/production.md' },
   { name: 'security', title: 'Security', file: 'docs/security.md' },
+  { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
 ] as const
 export type Document = (typeof DOCUMENTS)[number]
 
