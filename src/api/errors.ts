@@ -4,6 +4,8 @@ import { REFUSALS, type RefusalCode } from '../domain/errors.ts'
 export type RefusalMore = {
   /** Field path (`splits.0.value`) to its messages. */
   errors?: Record<string, string[]>
+  /** For people: how what they acted on stands now, where it has changed since it was shown. */
+  now?: string
   /** The resource as it is stored, already in its wire form. */
   data?: unknown
   /** Seconds until it is worth trying again. */

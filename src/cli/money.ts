@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Argument, type Command, Option } from 'commander'
 import { checkLedger, checkProviders } from '../admin/check-ledger.ts'
+import { unknownOutcomes } from '../dashboard/operator/watch.ts'
 import { migrate } from '../db/orm.ts'
-import { MONEY_OUT, type MoneyOut } from '../domain/money-out.ts'
+import { MONEY_OUT, type MoneyOut, type SeenAttempt } from '../domain/money-out.ts'
 import { settleUnknown } from '../engine/settle.ts'
 import type { OperatorsWord } from '../workflows/messages.ts'
 import type { ReconciliationPeriod, reconciliationWorkflow } from '../workflows/reconciliation.ts'
-import { acts, type By, type Desk, hours, required, uuid, withEngine } from './tools.ts'
+import { acts, type By, type Desk, hours, required, sendings, uuid, withEngine } from './tools.ts'
 
 /** The schema, the ledger, the statements, and what no provider can tell. */
 export function moneyCommands(trilho: Command, { withTools, print }: Desk): void {
@@ -61,10 +62,40 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
       ),
     )
 
+  trilho
+    .command('unknown')
+    .description(
+      'list the transfers, refunds and returns whose outcome no provider has told, with the attempt and sending that `settle` names',
+    )
+    .action(() =>
+      withTools(async ({ em }) => {
+        for (const one of await unknownOutcomes(em))
+          print({
+            noun: one.operation,
+            uuid: one.subject_uuid,
+            attempt: one.attempt,
+            sending: one.sending,
+            provider: one.provider,
+            state: one.state,
+            code: one.code,
+            cents: Number(one.cents),
+            unknown_since: one.unknown_since,
+          })
+      }),
+    )
+
   acts(trilho.command('settle'))
     .addArgument(new Argument('<noun>').choices(MONEY_OUT))
     .argument('<uuid>', 'of the transfer, the refund, or the PIX that is returned', uuid)
-    .description('end an unknown transfer, refund or return that no provider can tell about')
+    .description(
+      'end an unknown transfer, refund or return that no provider can tell about; refused where it has changed since',
+    )
+    .requiredOption(
+      '--attempt <uuid>',
+      'the attempt at the provider that was asked, as `unknown` lists it',
+      uuid,
+    )
+    .requiredOption('--sending <number>', 'how often it had been sent, as `unknown` lists it', sendings)
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
     .option('--end-to-end <id>', 'of the settled PIX')
     .action((noun: MoneyOut, subject: string, options: By & WordOptions) =>
@@ -77,12 +108,13 @@ export function moneyCommands(trilho: Command, { withTools, print }: Desk): void
     )
 }
 
-type WordOptions = { as: 'settled' | 'rejected'; endToEnd?: string }
+type WordOptions = SeenAttempt & { as: 'settled' | 'rejected'; endToEnd?: string }
 
-function wordOf({ as, endToEnd, reason }: By & WordOptions): OperatorsWord {
+function wordOf({ as, endToEnd, reason, attempt, sending }: By & WordOptions): OperatorsWord {
+  const seen = { attempt, sending }
   if (as === 'rejected') {
     if (endToEnd !== undefined) throw new Error('--end-to-end is only of what was settled')
-    return { as, reason }
+    return { ...seen, as, reason }
   }
-  return { as, endToEnd: required(endToEnd, '--end-to-end'), reason }
+  return { ...seen, as, endToEnd: required(endToEnd, '--end-to-end'), reason }
 }

@@ -138,6 +138,12 @@ export function count(value: string): number {
   return Number(value)
 }
 
+/** How often an attempt was sent: none where it is only known from before a restore. */
+export function sendings(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 0.')
+  return Number(value)
+}
+
 /** So many hours, above zero and not beyond what a date can bear. */
 export function hours(value: string): number {
   if (!/^\d{1,5}(\.\d+)?$/.test(value) || Number(value) === 0)

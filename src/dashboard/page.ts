@@ -105,7 +105,9 @@ function shared(house: House, ctx: RouterContext, answering: Answering, shown: P
     refusal: refusal && {
       code: refusal.code,
       errors: refusal.more.errors ?? {},
-      text: t.has(`refusal.${refusal.code}`) ? t(`refusal.${refusal.code}`) : refusal.message,
+      text: t.has(`refusal.${refusal.code}`)
+        ? t(`refusal.${refusal.code}`, { now: refusal.more.now ?? '' })
+        : refusal.message,
       /** It may have been taken all the same: the page looks for news, and its form asks for no second one. */
       isOpen: kept !== null && refusal.status >= 500,
     },

@@ -36,16 +36,27 @@ export async function beginPause(em: EntityManager, { target, ...order }: PauseO
   })
 }
 
-/** Ends the pause of a target; false where none stands, and then nothing is written down. */
+/** A pause as a person saw it. */
+export type SeenPause = { uuid: string; reach: PauseReach }
+
+/**
+ * Ends the pause of a target, where given only one that still is as it was seen; false where none is, and then nothing is
+ * written down.
+ */
 export function endPause(
   em: EntityManager,
-  { target, who, reason }: Omit<PauseOrder, 'reach'>,
+  { target, who, reason, seen }: Omit<PauseOrder, 'reach'> & { seen?: SeenPause },
 ): Promise<boolean> {
   return em.transactional(async tx => {
-    if ((await tx.nativeDelete(Pause, columnsOf(target))) === 0) return false
+    if ((await tx.nativeDelete(Pause, { ...columnsOf(target), ...seen })) === 0) return false
     await recordAct(tx, { who, act: 'resume', subject: subjectOf(target), reason })
     return true
   })
+}
+
+/** The pause of a target, where one stands. */
+export function pauseOf(em: EntityManager, target: PauseTarget): Promise<Pause | null> {
+  return em.fork().findOne(Pause, columnsOf(target))
 }
 
 function columnsOf(target: PauseTarget): { accountUuid: string | null; connectionUuid: string | null } {

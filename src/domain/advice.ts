@@ -28,6 +28,8 @@ export const ADVICE: Record<RefusalCode, string> = {
     'Wrong path, no such resource, an id that is no UUID, or one that this token may not see; which of them is never said.',
   method_not_allowed: 'The path is there, but not for this method; `Allow` names those it takes.',
   request_timeout: 'The request came too slowly to be waited for; nothing was done. Send it again.',
+  act_stale:
+    'Dashboard only: what an operator acted on has changed since the page was shown; nothing was done. The page says how it stands now: decide again.',
   nothing_waits:
     'Dashboard only: what an operator wanted to end or send back was settled meanwhile. Look at the page anew.',
   charge_not_cancellable: 'The charge was paid, expired or cancelled already. Read it to see which.',

@@ -20,6 +20,7 @@ export const REFUSALS = {
   method_not_allowed: { status: 405, message: 'This path does not take that method.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   nothing_waits: { status: 409, message: 'Nothing of this waits for a word any more.' },
+  act_stale: { status: 409, message: 'This has changed since it was shown; nothing was done.' },
   charge_not_cancellable: { status: 409, message: 'Only a PENDING charge can be cancelled.' },
   charge_not_refundable: {
     status: 409,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { recordAct } from '../db/acts.ts'
+import { attemptsAt } from '../db/attempts.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
+import type { Disposition } from '../domain/movement.ts'
 import { keepId, returnId } from '../workflows/ids.ts'
 import type { keepWorkflow } from '../workflows/keep.ts'
 import { again, type Engine } from './start.ts'
@@ -10,20 +12,45 @@ import { tellReturn } from './tell.ts'
 /** Money that is here, is no charge's, and is not on its way back. */
 export class NothingToReturn extends Error {}
 
-type Word = { uuid: string; who: string; reason: string }
+/** An unmatched PIX as an operator saw it; `sending`: how often its return had been sent. */
+export type SeenReturn = { disposition: Disposition; sending: number }
+
+/** An operator acts on an unmatched PIX that has changed since it was shown; nothing was done. */
+export class StaleReturn extends Error {
+  override name = 'StaleReturn'
+  readonly now: SeenReturn
+
+  constructor(uuid: string, now: SeenReturn) {
+    super(`${returnId(uuid)} has changed since it was shown: now ${now.disposition}, sending ${now.sending}`)
+    this.now = now
+  }
+}
+
+type Word = { uuid: string; seen: SeenReturn; who: string; reason: string }
+
+/** The unmatched PIX that an operator saw, in one of the dispositions that the act is about. */
+async function unmatchedAsSeen(
+  em: EntityManager,
+  { uuid, seen }: Word,
+  dispositions: Disposition[],
+): Promise<Movement> {
+  const movement = await em.findOne(Movement, { uuid })
+  if (!movement?.disposition) throw new NothingToReturn(`${returnId(uuid)} is no unmatched PIX`)
+  const [attempt] = await attemptsAt(em, { operation: 'return', subjectUuid: uuid })
+  const now = { disposition: movement.disposition, sending: attempt?.sendings ?? 0 }
+  const isSame = now.disposition === seen.disposition && now.sending === seen.sending
+  if (!isSame || !dispositions.includes(now.disposition)) throw new StaleReturn(uuid, now)
+  return movement
+}
 
 /**
  * Has the life of an unmatched PIX look at it now, and try again what never left or was refused for a cause that may
  * have passed; what its provider has refused for good it finds refused, and sends nothing. The act is written down first.
  * Answers the id of the life.
  */
-export async function returnUnmatched(
-  engine: Engine,
-  em: EntityManager,
-  { uuid, who, reason }: Word,
-): Promise<string> {
-  const movement = await em.findOne(Movement, { uuid, disposition: { $in: ['held', 'not_returned'] } })
-  const connectionUuid = movement?.connectionUuid
+export async function returnUnmatched(engine: Engine, em: EntityManager, word: Word): Promise<string> {
+  const { uuid, who, reason } = word
+  const { connectionUuid } = await unmatchedAsSeen(em, word, ['held', 'not_returned'])
   const workflowId = returnId(uuid)
   if (!connectionUuid) throw new NothingToReturn(`${workflowId} is nothing that waits to be returned`)
   await engine.client() // Refuses here where Temporal is away: nothing has been written down yet.
@@ -36,19 +63,15 @@ export async function returnUnmatched(
  * Has an unmatched PIX that its provider refuses to send back kept for its account, as the policy `keep` would have done.
  * The act is written down first. Answers the id of the life that does it.
  */
-export async function keepUnmatched(
-  engine: Engine,
-  em: EntityManager,
-  { uuid, who, reason }: Word,
-): Promise<string> {
-  const movement = await em.findOne(Movement, { uuid, disposition: 'not_returned' })
-  if (!movement) throw new NothingToReturn(`${returnId(uuid)} is nothing that could not be returned`)
+export async function keepUnmatched(engine: Engine, em: EntityManager, word: Word): Promise<string> {
+  const { uuid, who, reason, seen } = word
+  await unmatchedAsSeen(em, word, ['not_returned'])
   const client = await engine.client() // Refuses here where Temporal is away: nothing has been written down yet.
   await recordAct(em, { who, act: 'keep_unmatched', subject: returnId(uuid), reason })
   const workflowId = keepId(uuid)
   await client.workflow.start<typeof keepWorkflow>('keepWorkflow', {
     ...again(engine, workflowId),
-    args: [{ uuid }],
+    args: [{ uuid, sending: seen.sending }],
     staticSummary: 'An unmatched PIX is kept for its account',
   })
   return workflowId

@@ -1,8 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { recordAct } from '../db/acts.ts'
-import { silentSince, UNDER_WAY } from '../db/attempts.ts'
-import { Attempt } from '../db/entities/attempt.ts'
+import { attemptsAt } from '../db/attempts.ts'
+import type { AttemptState } from '../db/entities/attempt.ts'
+import { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { currentAttempt, settleableAttempt } from '../db/settleable-attempts.ts'
 import type { MoneyOut } from '../domain/money-out.ts'
 import { refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
@@ -15,38 +17,55 @@ const LIVES: Record<MoneyOut, (uuid: string) => string> = {
   return: returnId,
 }
 
-/**
- * What may be settled by a word: an outcome that is unknown, and one that its provider has taken or is being told of and
- * said no more about for so long that it ought to have. What was accepted a moment ago was not known to whom the operator
- * asked.
- */
-function open(timeScale: number) {
-  return {
-    $or: [
-      { state: 'unknown' as const },
-      { state: { $in: UNDER_WAY }, updatedAt: { $lt: silentSince(timeScale) } },
-    ],
-  }
-}
-
 export type Settlement = { noun: MoneyOut; uuid: string; word: OperatorsWord; who: string }
 
 /** Nothing to settle, told in a sentence for the operator. */
 export class NothingUnknown extends Error {}
 
+/** The attempt that counts now, in place of the one that an operator saw. `number` counts the attempts from 1. */
+export type CurrentAttempt = {
+  attempt: string
+  number: number
+  sending: number
+  provider: string
+  state: AttemptState
+}
+
+/** An operator acts on an attempt that has changed since it was shown; nothing was done. */
+export class StaleSettlement extends Error {
+  override name = 'StaleSettlement'
+  readonly now: CurrentAttempt
+
+  constructor(workflowId: string, now: CurrentAttempt) {
+    const { attempt, number, sending, provider, state } = now
+    super(
+      `${workflowId} has changed since it was shown: it is now at ${provider}, attempt ${number} (${attempt}), ` +
+        `sending ${sending}, ${state}; nothing was done`,
+    )
+    this.now = now
+  }
+}
+
 /**
- * Ends what no provider can tell, by an operator's word; the act is written down before the life is told, so that
- * nothing is settled without a trace. Answers the id of the life.
+ * Ends what no provider can tell, by an operator's word about the attempt that it names; the act is written down before
+ * the workflow is signalled, so that nothing is settled without a trace. The workflow's activity checks the same attempt
+ * again under the row lock (src/activities/operators-word.ts). Answers the workflow's id.
  */
 export async function settleUnknown(
   engine: Engine,
   em: EntityManager,
   { noun, uuid, word, who }: Settlement,
 ): Promise<string> {
-  const waiting = { operation: noun, subjectUuid: uuid, ...open(engine.timeScale) }
   const workflowId = LIVES[noun](uuid)
-  if ((await em.count(Attempt, waiting)) === 0)
-    throw new NothingUnknown(`nothing of ${workflowId} waits for a provider's word`)
+  const attempts = await attemptsAt(em, { operation: noun, subjectUuid: uuid })
+  const current = currentAttempt(attempts)
+  if (!current) throw new NothingUnknown(`nothing of ${workflowId} waits for a provider's word`)
+  if (!settleableAttempt(attempts, word, engine.timeScale)) {
+    const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
+    const { uuid: attempt, position, sendings, state } = current
+    const now = { attempt, number: position + 1, sending: sendings, provider, state }
+    throw new StaleSettlement(workflowId, now)
+  }
   const life = (await engine.client()).workflow.getHandle(workflowId)
   const { status } = await life.describe().catch(error => {
     if (error instanceof WorkflowNotFoundError) return { status: { name: 'UNKNOWN' } }

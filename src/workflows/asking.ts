@@ -1,4 +1,4 @@
-import { condition, patched, setHandler } from '@temporalio/workflow'
+import { condition, log, patched, setHandler } from '@temporalio/workflow'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { atOnce, providers } from './activities.ts'
 import { isLong } from './going-on.ts'
@@ -12,7 +12,7 @@ export class Notices {
   /** Of those that wait, and of those that were taken last. */
   #justTold = false
   #asksAtOnce = false
-  #word: OperatorsWord | undefined
+  #settlements: OperatorsWord[] = []
   #hearsOperator = false
   readonly #from = new Set<string>()
 
@@ -35,7 +35,7 @@ export class Notices {
   }
 
   get waiting(): boolean {
-    return this.#waiting > 0 || this.#word !== undefined
+    return this.#waiting > 0 || this.#settlements.length > 0
   }
 
   /**
@@ -45,7 +45,7 @@ export class Notices {
   hearOperator(): void {
     if (this.#hearsOperator) return
     this.#listenToOperator()
-    this.#word = undefined
+    this.#refuseSettlements()
     this.#hearsOperator = true
   }
 
@@ -58,23 +58,32 @@ export class Notices {
   #listenToOperator(): void {
     setHandler(
       operatorSettles,
+      // A payload of the Temporal UI may be anything, also absent: the activity refuses what is not complete.
       word => {
-        if (this.#hearsOperator) this.#word = word
+        this.#settlements.push(word ?? {})
+        if (!this.#hearsOperator) this.#refuseSettlements()
       },
-      { description: 'Settles an unknown outcome: { as: "rejected" | "settled", endToEnd?, reason }' },
+      {
+        description:
+          'Settles an unknown outcome: { attempt, sending, as: "rejected" | "settled", endToEnd?, reason }',
+      },
     )
   }
 
   hearsOperatorNoMore(): void {
-    this.#word = undefined
+    this.#refuseSettlements()
     this.#hearsOperator = false
   }
 
-  /** What an operator said since it was last asked here. */
+  #refuseSettlements(): void {
+    for (const { attempt, sending } of this.#settlements)
+      log.warn('the settlement of an operator is refused: that sending is over', { attempt, sending })
+    this.#settlements = []
+  }
+
+  /** The oldest settlement that an operator signalled and that was not applied yet. */
   operatorsWord(): OperatorsWord | undefined {
-    const word = this.#word
-    this.#word = undefined
-    return word
+    return this.#settlements.shift()
   }
 
   /** One look at a provider answers all that have come so far; of one that is named, nothing is left to hear. */

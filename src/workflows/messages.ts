@@ -1,6 +1,7 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow'
 import type { AttachmentType } from '../domain/attachment.ts'
 import type { ChargeState } from '../domain/charge.ts'
+import type { SeenAttempt } from '../domain/money-out.ts'
 import type { Begun } from './shown.ts'
 
 /** What lives are told and asked, shared with the API. */
@@ -127,11 +128,16 @@ export const answered = defineUpdate<void>('answered')
 /** Cancels a waiting transfer; false where it has been sent already. */
 export const cancelTransfer = defineUpdate<boolean>('cancelTransfer')
 
-/** What an operator found out about money whose provider cannot tell; the reason is kept with the attempt. */
-export type OperatorsWord =
-  | { as: 'rejected'; reason: string }
-  | { as: 'settled'; endToEnd: string; reason: string }
+/**
+ * What an operator found out about an attempt whose provider cannot tell; the reason is kept with it. It applies to the
+ * attempt and sending that it names, and to no other.
+ */
+export type OperatorsWord = SeenAttempt &
+  ({ as: 'rejected'; reason: string } | { as: 'settled'; endToEnd: string; reason: string })
 export const operatorSettles = defineSignal<[OperatorsWord]>('operatorSettles')
+
+/** The unmatched PIX that an operator keeps; `sending`: how often its return had been sent when the operator looked. */
+export type KeepOrder = { uuid: string; sending: number }
 
 /**
  * A dispute, as its provider names it. The same order opens it, wakes it and answers it: the life asks the provider and

@@ -36,6 +36,12 @@ async function aMerchant(options: { tells?: boolean } = {}): Promise<Merchant> {
   return merchant
 }
 
+/** The attempt of a transfer as `trilho unknown` lists it, in the words of `trilho settle`. */
+async function seenOf(uuid: string): Promise<string[]> {
+  const { attempt, sending } = (await trilho('unknown')).lines.find(line => line.uuid === uuid)
+  return ['--attempt', attempt, '--sending', String(sending)]
+}
+
 /** A transfer whose provider has lost it and answers no question about it. */
 async function inDoubt(): Promise<{ merchant: Merchant; uuid: string }> {
   const merchant = await aMerchant({ tells: false })
@@ -54,7 +60,8 @@ together(
     'an unknown transfer ends by an operator’s word, with who and why; a second word finds nothing to settle':
       async () => {
         const { merchant, uuid } = await inDoubt()
-        const told = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+        const seen = await seenOf(uuid)
+        const told = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
         expect(told).toMatchObject({ code: 0, lines: [{ told: `transfer/${uuid}` }] })
         const failed = await out.becomes(merchant, uuid, 'FAILED')
         expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
@@ -67,17 +74,20 @@ together(
           { act: 'settle_rejected', who: 'ana', reason: 'told by telephone' },
         ])
 
-        const late = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+        const late = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
         expect(late).toMatchObject({
           code: 1,
-          lines: [{ error: expect.stringMatching(/waits for a provider/) }],
+          lines: [{ error: expect.stringMatching(/has changed since .* attempt 1 .*, rejected/) }],
         })
         expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
       },
 
     'what cannot be settled is refused before anything is written down': async () => {
       const uuid = randomUUID()
-      const settle = ['settle', 'transfer', uuid, '--as']
+      const nameless = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
+      expect(nameless.code).toBe(1)
+      expect(nameless.complaint).toMatch(/--attempt/)
+      const settle = ['settle', 'transfer', uuid, '--attempt', randomUUID(), '--sending', '1', '--as']
       expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
       const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
       expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is only of what was settled'])

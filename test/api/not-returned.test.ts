@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { referenceOf } from '../../src/domain/identifiers.ts'
-import { keepUnmatched, NothingToReturn, returnUnmatched } from '../../src/engine/return.ts'
+import { keepUnmatched, returnUnmatched, StaleReturn } from '../../src/engine/return.ts'
 import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
 import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
 import { together } from './support/together.ts'
@@ -98,13 +98,17 @@ together({
     const merchant = await stage.merchant()
     const stray = await strayOf(merchant)
     const engine = { client: () => stage.temporal(), taskQueue: 'trilho', timeScale: 1 }
-    const word = { uuid: stray.uuid, who: 'op', reason: 'the payer’s account is closed' }
+    const seen = { disposition: 'not_returned', sending: 1 } as const
+    const word = { uuid: stray.uuid, seen, who: 'op', reason: 'the payer’s account is closed' }
+    await expect(
+      keepUnmatched(engine, stage.orm.em.fork(), { ...word, seen: { ...seen, sending: 0 } }),
+    ).rejects.toThrow(StaleReturn)
     await keepUnmatched(engine, stage.orm.em.fork(), word)
     await becomes(merchant, 'kept')
     expect(await balances(merchant)).toEqual({ available: 2_000, outside: -2_000 })
     await stage.booksAgree(merchant)
     for (const act of [keepUnmatched, returnUnmatched])
-      await expect(act(engine, stage.orm.em.fork(), word)).rejects.toThrow(NothingToReturn)
+      await expect(act(engine, stage.orm.em.fork(), word)).rejects.toThrow(StaleReturn)
     expect(await out.paidOut(merchant)).toEqual([])
   },
 

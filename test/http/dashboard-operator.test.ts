@@ -176,6 +176,12 @@ describe('an act', () => {
   const send = (act: string, form: Record<string, string>, on = '/providers') =>
     operator.send(`${OPERATOR}/${act}`, form, { on: OPERATOR + on })
 
+  const seen = () => ({
+    ...{ noun: 'transfer', uuid: ours.unknown },
+    ...{ attempt: ours.unknownAttempt, sending: '0' },
+  })
+  const WAITS = { disposition: 'not_returned', sending: '0' }
+
   test('is not done without the token of its session', async () => {
     for (const act of ACTS)
       expect(
@@ -187,9 +193,9 @@ describe('an act', () => {
     for (const reason of ['', ' ', 'x'])
       for (const [act, form] of [
         ['pause', { target: 'all', reach: 'everything' }],
-        ['settle', { noun: 'transfer', uuid: ours.unknown, as: 'rejected' }],
-        ['return', { uuid: ours.unmatched }],
-        ['keep', { uuid: ours.unmatched }],
+        ['settle', { ...seen(), as: 'rejected' }],
+        ['return', { uuid: ours.unmatched, ...WAITS }],
+        ['keep', { uuid: ours.unmatched, ...WAITS }],
         ['recover', { uuid: ours.webhook, since: new Date().toISOString() }],
       ] as const) {
         const answer = await send(act, { ...form, reason })
@@ -215,7 +221,7 @@ describe('an act', () => {
       ['keep', '/unmatched', ours.unmatched],
       ['recover', '/webhooks', ours.webhook],
     ] as const) {
-      const form = { act, uuid, since: new Date().toISOString(), reason: 'zz ' }
+      const form = { act, uuid, ...WAITS, since: new Date().toISOString(), reason: 'zz ' }
       const { status, text } = await send(act, form, on)
       expect([act, status]).toEqual([act, 422])
       const open = /<details class="act" open>.*?<\/details>/s.exec(text)![0]
@@ -225,7 +231,7 @@ describe('an act', () => {
   })
 
   test('is said of what was settled only with its end-to-end id', async () => {
-    const form = { noun: 'transfer', uuid: ours.unknown, as: 'settled', reason: 'the statement says so' }
+    const form = { ...seen(), as: 'settled', reason: 'the statement says so' }
     const answer = await send('settle', form, '/unknown')
     expect([answer.status, answer.text.includes('End-to-end id')]).toEqual([422, true])
   })
@@ -235,7 +241,7 @@ describe('an act', () => {
     expect(before).toMatch(
       /<select name="as" required><option value="">[^<]+<\/option><option value="rejected">/,
     )
-    const said = { noun: 'transfer', uuid: ours.unknown, reason: 'the statement says so' }
+    const said = { ...seen(), reason: 'the statement says so' }
     for (const [as, end_to_end] of [
       ['', 'E1'],
       ['settled', ''],
@@ -272,7 +278,7 @@ describe('an act', () => {
   })
 
   test('on what its provider has just taken is none: whoever was asked did not know it yet', async () => {
-    const form = { noun: 'transfer', uuid: ours.unknown, as: 'rejected', reason: 'they have nothing' }
+    const form = { ...seen(), as: 'rejected', reason: 'they have nothing' }
     const settle = async (state: string, ago: string) => {
       await ours.sql(
         'update attempt set state = ?, updated_at = now() - ?::interval where subject_uuid = ?',
@@ -288,21 +294,94 @@ describe('an act', () => {
     }
   })
 
+  describe('on what has changed since it was shown', () => {
+    const attempts = () =>
+      ours.sql('select uuid, state, sendings, code from attempt where subject_uuid = ? order by position', [
+        ours.unknown,
+      ])
+    const held = async () =>
+      (await ours.sql('select state, held_cents from transfer where uuid = ?', [ours.unknown]))[0]
+
+    test('names the attempt and the sending that its page shows', async () => {
+      const { text } = await operator.get(`${OPERATOR}/unknown`)
+      expect(fieldOf(text, 'attempt')).toBe(ours.unknownAttempt)
+      expect(fieldOf(text, 'sending')).toBe('0')
+      expect(text).toContain(`<code>${ours.unknownAttempt}</code>`)
+      const { attempt: _, sending: __, ...nameless } = seen()
+      const answer = await send('settle', { ...nameless, as: 'rejected', reason: 'they have nothing' })
+      expect(answer.status).toBe(422)
+    })
+
+    test('is refused where another provider was called meanwhile, and says which; that attempt stays', async () => {
+      const [next, before] = [randomUUID(), await acts()]
+      await ours.sql(`update attempt set state = 'rejected', finality = 'other_may_help' where uuid = ?`, [
+        ours.unknownAttempt,
+      ])
+      await ours.sql(
+        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+           state, sendings, unknown_since, created_at, updated_at)
+         select ?, 'transfer', ?, ?, provider_account_uuid, 1, 'r3', 'unknown', 1, now(), now(), now() from connection
+         where uuid = ?`,
+        [
+          next,
+          ours.unknown,
+          await world.connection(ours.account, { provider: 'PROVIDER_B' }),
+          ours.connection,
+        ],
+      )
+      const [stood, hold] = [await attempts(), await held()]
+      const form = { ...seen(), as: 'rejected', reason: 'bank A confirms it' }
+      const refused = await send('settle', form, '/unknown')
+      expect(refused.status).toBe(409)
+      expect(refused.text).toContain(`Provedor B, tentativa 2 (${next}), envio 1, Desconhecido`)
+      expect([await attempts(), await held(), await acts()]).toEqual([stood, hold, before])
+      const again = await send('settle', { ...form, attempt: next, sending: '2' }, '/unknown')
+      expect(again.status).toBe(409) // Of a sending that there has not been.
+      expect((await send('settle', { ...form, attempt: next, sending: '1' })).status).toBe(503) // No Temporal here.
+      await ours.sql('delete from attempt where uuid = ?', [next])
+      await ours.sql(`update attempt set state = 'unknown', finality = null where uuid = ?`, [
+        ours.unknownAttempt,
+      ])
+    })
+
+    test('is refused about a PIX, an endpoint or a pause that stands otherwise', async () => {
+      const [reason, before] = ['because', await acts()]
+      for (const act of ['return', 'keep'])
+        for (const was of [{ disposition: 'held' }, { sending: '1' }]) {
+          const { status, text } = await send(act, { uuid: ours.unmatched, ...WAITS, ...was, reason })
+          expect([act, status, text.includes('Devolução recusada')]).toEqual([act, 409, true])
+        }
+      const form = { uuid: ours.webhook, since: new Date().toISOString(), reason }
+      const [webhook] = await ours.sql('select status from webhook where uuid = ?', [ours.webhook])
+      const other = webhook!.status === 'ACTIVE' ? 'DISABLED' : 'ACTIVE'
+      expect((await send('recover', { ...form, status: other })).status).toBe(409)
+      expect(await acts()).toEqual(before)
+
+      const target = { target: 'connection', uuid: ours.connection, reason }
+      await send('pause', { ...target, reach: 'money_out' })
+      const page = (await operator.get(`${OPERATOR}/providers`)).text
+      const pause = { pause: fieldOf(page, 'pause')!, seen_reach: fieldOf(page, 'seen_reach')! }
+      await send('pause', { ...target, reach: 'everything' })
+      expect((await send('resume', { ...target, ...pause })).status).toBe(409)
+      expect((await send('resume', { ...target, ...pause, seen_reach: 'everything' })).status).toBe(303)
+    })
+  })
+
   test('on what is not there is none', async () => {
     const uuid = randomUUID()
     const reason = 'because'
     expect((await send('pause', { target: 'account', uuid, reach: 'everything', reason })).status).toBe(404)
-    expect((await send('settle', { noun: 'transfer', uuid, as: 'rejected', reason })).status).toBe(409)
-    expect((await send('return', { uuid, reason })).status).toBe(409)
+    expect((await send('settle', { ...seen(), uuid, as: 'rejected', reason })).status).toBe(409)
+    expect((await send('return', { uuid, ...WAITS, reason })).status).toBe(409)
     expect((await send('recover', { uuid, since: new Date().toISOString(), reason })).status).toBe(404)
-    expect((await acts()).length).toBe(2)
+    expect(await acts()).toHaveLength(5)
   })
 
   test('that its life cannot hear is not written down as done', async () => {
     const reason = 'because'
-    const settled = await send('settle', { noun: 'transfer', uuid: ours.unknown, as: 'rejected', reason })
-    const returned = await send('return', { uuid: ours.unmatched, reason })
+    const settled = await send('settle', { ...seen(), as: 'rejected', reason })
+    const returned = await send('return', { uuid: ours.unmatched, ...WAITS, reason })
     expect([settled.status, returned.status]).toEqual([503, 503])
-    expect((await acts()).length).toBe(2)
+    expect(await acts()).toHaveLength(5)
   })
 })

@@ -15,6 +15,9 @@ import type { Answer, Story } from './workflow-story.ts'
 const NOTHING_LEFT: LeftToDo = { deliveries: [], returns: [] }
 const DAY_MS = 86_400_000
 
+/** The attempt that an operator looked at. */
+export const SEEN = { attempt: '00000000-0000-4000-8000-00000000a77e', sending: 1 } as const
+
 /** The charge has a payload that expires a day from now, or after `expiresInMs`. */
 export const issued =
   ({ expiresInMs = DAY_MS, ...more }: Partial<Issued> & { expiresInMs?: number } = {}) =>

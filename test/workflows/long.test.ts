@@ -15,6 +15,7 @@ import {
   opened,
   refundIs,
   refused,
+  SEEN,
   settled,
   silent,
   stands,
@@ -102,7 +103,7 @@ describe('a transfer that its provider cannot tell of', () => {
     )
     await story.isAsked(1)
     await goesOnAsNew(story, { calls: 3 })
-    await story.isSettledBy({ as: 'rejected', reason: 'the bank says so' })
+    await story.isSettledBy({ ...SEEN, as: 'rejected', reason: 'the bank says so' })
     await story.ends()
     expect(story.asked.slice(-2)).toEqual(['settleTransfer', 'failTransfer'])
   })

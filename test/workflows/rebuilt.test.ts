@@ -10,6 +10,7 @@ import {
   notThere,
   opened,
   refused,
+  SEEN,
   settled,
   silent,
   stands,
@@ -85,7 +86,7 @@ describe('a rebuilt transfer', () => {
     )
     await story.passes(3 * HOUR)
     expect(story.asked).not.toContain('seekTransfer lastLook')
-    await story.isSettledBy({ as: 'settled', endToEnd: 'E1', reason: 'the bank says so' })
+    await story.isSettledBy({ ...SEEN, as: 'settled', endToEnd: 'E1', reason: 'the bank says so' })
     expect(await story.ends()).toBe('paid')
   })
 

@@ -7,6 +7,7 @@ import {
   opened,
   refundIs,
   refused,
+  SEEN,
   settled,
   unknown,
   unreachable,
@@ -121,8 +122,8 @@ describe('an unknown outcome', () => {
 })
 
 test.each([
-  ['settled', { as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' }],
-  ['failed', { as: 'rejected', reason: 'the provider confirmed it by telephone' }],
+  ['settled', { ...SEEN, as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' }],
+  ['failed', { ...SEEN, as: 'rejected', reason: 'the provider confirmed it by telephone' }],
 ] as const)('an operator ends what no provider can tell as %s', async (state, word) => {
   const story = await on.refund({
     openRefund: [opened('sending')],

@@ -8,6 +8,7 @@ import {
   noBalance,
   notThere,
   refused,
+  SEEN,
   settled,
   stands,
   unknown,
@@ -426,8 +427,13 @@ describe('a late word', () => {
 })
 
 describe('the word of an operator', () => {
-  const rejected = { as: 'rejected', reason: 'the provider confirmed it by telephone' } as const
+  const rejected = {
+    ...SEEN,
+    as: 'rejected',
+    reason: 'the provider confirmed it by telephone',
+  } as const
   const paid = {
+    ...SEEN,
     as: 'settled',
     endToEnd: 'E12345678202601011200abcdefghijk',
     reason: 'seen on its statement',

@@ -8,24 +8,30 @@ import { Account } from '../../db/entities/account.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Webhook } from '../../db/entities/webhook.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { beginPause, endPause, type PauseTarget } from '../../db/pauses.ts'
+import { beginPause, endPause, type PauseTarget, pauseOf } from '../../db/pauses.ts'
 import { MONEY_OUT } from '../../domain/money-out.ts'
 import { beginRecovery } from '../../engine/deliveries.ts'
-import { keepUnmatched, NothingToReturn, returnUnmatched } from '../../engine/return.ts'
-import { NothingUnknown, settleUnknown } from '../../engine/settle.ts'
+import { keepUnmatched, NothingToReturn, returnUnmatched, StaleReturn } from '../../engine/return.ts'
+import { NothingUnknown, StaleSettlement, settleUnknown } from '../../engine/settle.ts'
 import { uuid as wireUuid } from '../../wire/common.ts'
 import type { Door } from '../door.ts'
 import { required } from '../form.ts'
 import { elsewhere } from '../page.ts'
+import { type Language, WORDS } from '../words.ts'
 import { OPERATOR, OPERATOR_PAGES } from './pages.ts'
 
 /** Every act says why; that is kept for ever with who did it. */
 const reason = z.string().trim().min(3, 'must say why').max(1_000)
 
+/** How often something had been sent, as its page showed it. */
+const sendings = z.coerce.number().int().min(0).max(1_000_000)
+
 const settling = z
   .object({
     noun: z.enum(MONEY_OUT),
     uuid: wireUuid,
+    attempt: wireUuid,
+    sending: sendings,
     as: z.enum(['settled', 'rejected']),
     end_to_end: z.string().trim().min(1).max(255).optional(),
     reason,
@@ -38,16 +44,30 @@ const settling = z
     path: ['end_to_end'],
     message: 'is only of what was settled',
   })
-const unmatched = z.object({ uuid: wireUuid, reason })
+const unmatched = z.object({
+  uuid: wireUuid,
+  disposition: z.enum(['held', 'returning', 'returned', 'kept', 'not_returned']),
+  sending: sendings,
+  reason,
+})
 /** What may be done about money that nobody claims. */
 const ON_UNMATCHED = [
   { name: 'return', act: returnUnmatched, done: 'return_begun' },
   { name: 'keep', act: keepUnmatched, done: 'keeping' },
 ]
-const recovering = z.object({ uuid: wireUuid, since: z.iso.datetime(), reason })
+const recovering = z.object({
+  uuid: wireUuid,
+  status: z.enum(['ACTIVE', 'DISABLED']).optional(),
+  since: z.iso.datetime(),
+  reason,
+})
 const target = { target: z.enum(['all', 'account', 'connection']), uuid: wireUuid.optional(), reason }
 const pausing = z.object({ ...target, reach: z.enum(['money_out', 'everything']) })
-const resuming = z.object(target)
+const resuming = z.object({
+  ...target,
+  pause: wireUuid.optional(),
+  seen_reach: z.enum(['money_out', 'everything']).optional(),
+})
 
 /** What an operator may do: with a reason, written down before it is done, and always through the life. */
 export function operatorActs({ post, house }: Door): void {
@@ -55,13 +75,13 @@ export function operatorActs({ post, house }: Door): void {
   const tools = { sealer: house.sealer, timeScale: house.config.timeScale, inspect: inspector(house.config) }
 
   post('operator', `${OPERATOR}/settle`, {
-    async act({ em, form, signedIn }) {
+    async act({ em, form, signedIn, language }) {
       const asked = required(settling, Object.fromEntries(form))
-      const word =
-        asked.as === 'rejected'
-          ? { as: asked.as, reason: asked.reason }
-          : { as: asked.as, reason: asked.reason, endToEnd: asked.end_to_end! }
-      await settleUnknown(engine, em, { ...asked, word, who: signedIn.user.email }).catch(nothingThere)
+      const { attempt, sending, as, reason } = asked
+      const seen = { attempt, sending, reason }
+      const word = as === 'rejected' ? { ...seen, as } : { ...seen, as, endToEnd: asked.end_to_end! }
+      const order = { noun: asked.noun, uuid: asked.uuid, word, who: signedIn.user.email }
+      await settleUnknown(engine, em, order).catch(refusedAct(language))
       return elsewhere(`${OPERATOR}/unknown`, 'settled')
     },
     again: OPERATOR_PAGES.unknown,
@@ -69,19 +89,22 @@ export function operatorActs({ post, house }: Door): void {
 
   for (const { name, act, done } of ON_UNMATCHED)
     post('operator', `${OPERATOR}/${name}`, {
-      async act({ em, form, signedIn }) {
-        const asked = required(unmatched, Object.fromEntries(form))
-        await act(engine, em, { ...asked, who: signedIn.user.email }).catch(nothingThere)
+      async act({ em, form, signedIn, language }) {
+        const { uuid, reason, ...seen } = required(unmatched, Object.fromEntries(form))
+        const order = { uuid, seen, who: signedIn.user.email, reason }
+        await act(engine, em, order).catch(refusedAct(language))
         return elsewhere(`${OPERATOR}/unmatched`, done)
       },
       again: OPERATOR_PAGES.unmatched,
     })
 
   post('operator', `${OPERATOR}/recover`, {
-    async act({ em, form, signedIn }) {
+    async act({ em, form, signedIn, language }) {
       const asked = required(recovering, Object.fromEntries(form))
       const webhook = await em.findOne(Webhook, { uuid: asked.uuid, deletedAt: null })
       if (!webhook) return refuse('not_found')
+      if (asked.status && webhook.status !== asked.status)
+        return refuse('act_stale', { now: WORDS[language](`status.${webhook.status}`) })
       await engine.client()
       const who = signedIn.user.email
       await recordAct(em, { who, act: 'resend', subject: `endpoint/${webhook.uuid}`, reason: asked.reason })
@@ -103,10 +126,16 @@ export function operatorActs({ post, house }: Door): void {
   })
 
   post('operator', `${OPERATOR}/resume`, {
-    async act({ em, form, signedIn }) {
+    async act({ em, form, signedIn, language }) {
       const asked = required(resuming, Object.fromEntries(form))
-      const order = { target: await targetOf(em, asked), who: signedIn.user.email, reason: asked.reason }
-      if (!(await endPause(em, order))) refuse('not_found')
+      const target = await targetOf(em, asked)
+      const seen = asked.pause && asked.seen_reach && { uuid: asked.pause, reach: asked.seen_reach }
+      const order = { target, ...(seen && { seen }), who: signedIn.user.email, reason: asked.reason }
+      if (!(await endPause(em, order))) {
+        const standing = await pauseOf(em, target)
+        if (!standing) return refuse('not_found')
+        return refuse('act_stale', { now: WORDS[language](`pause.${standing.reach}`) })
+      }
       return elsewhere(`${OPERATOR}/providers`, 'resumed')
     },
     again: OPERATOR_PAGES.providers,
@@ -116,7 +145,7 @@ export function operatorActs({ post, house }: Door): void {
 /** Whom a pause stops; what is not there cannot be. */
 async function targetOf(
   em: EntityManager,
-  asked: Pick<z.output<typeof resuming>, 'target' | 'uuid'>,
+  asked: { target: 'all' | 'account' | 'connection'; uuid?: string | undefined },
 ): Promise<PauseTarget> {
   if (asked.target === 'all') return 'all'
   const { uuid } = required(z.object({ uuid: wireUuid }), { uuid: asked.uuid ?? '' })
@@ -128,8 +157,17 @@ async function targetOf(
   return asked.target === 'account' ? { accountUuid: uuid } : { connectionUuid: uuid }
 }
 
-/** It was settled or returned in the meantime. */
-function nothingThere(error: unknown): never {
-  if (error instanceof NothingUnknown || error instanceof NothingToReturn) refuse('nothing_waits')
-  throw error
+/** What an operator acted on has changed or ended since it was shown; the refusal says how it stands now. */
+function refusedAct(language: Language) {
+  const t = WORDS[language]
+  return (error: unknown): never => {
+    if (error instanceof NothingUnknown || error instanceof NothingToReturn) refuse('nothing_waits')
+    if (error instanceof StaleSettlement) {
+      const { provider, state, ...now } = error.now
+      const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }
+      refuse('act_stale', { now: t('watch.attemptNow', gaps) })
+    }
+    if (error instanceof StaleReturn) refuse('act_stale', { now: t(`disposition.${error.now.disposition}`) })
+    throw error
+  }
 }

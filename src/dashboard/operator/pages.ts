@@ -91,7 +91,7 @@ async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
   return Object.fromEntries(counted)
 }
 
-function shownPause({ accountUuid, connectionUuid, reach, who, reason, createdAt }: Pause) {
+function shownPause({ uuid: pause, accountUuid, connectionUuid, reach, who, reason, createdAt }: Pause) {
   const target = connectionUuid ? 'connection' : accountUuid ? 'account' : 'all'
-  return { target, uuid: connectionUuid ?? accountUuid ?? '', reach, who, reason, createdAt }
+  return { pause, target, uuid: connectionUuid ?? accountUuid ?? '', reach, who, reason, createdAt }
 }

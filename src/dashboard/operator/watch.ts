@@ -11,6 +11,11 @@ const STUCK_MINUTES = 10
 export type Unknown = {
   operation: MoneyOut
   subject_uuid: string
+  attempt: string
+  /** The attempts at the operation, counted from 1. */
+  number: number
+  /** How often the attempt was sent. */
+  sending: number
   account_name: string
   provider: string
   state: string
@@ -23,7 +28,7 @@ export type Unknown = {
 /** Money whose outcome no provider has told yet: unknown, or one that is under way and silent. It may be settled by a word. */
 export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
-    `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.state, a.code,
+    `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending, n.name as account_name, c.provider, a.state, a.code,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
      from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
@@ -104,6 +109,8 @@ export type Unmatched = {
   disposition: string
   end_to_end: string
   charge_uuid: string | null
+  /** How often its return was sent. */
+  sending: number
   code: string | null
   created_at: Date
 }
@@ -112,7 +119,7 @@ export type Unmatched = {
 export function unmatchedPayments(em: EntityManager): Promise<Unmatched[]> {
   return em.execute(
     `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
-       m.disposition, m.end_to_end, m.charge_uuid, a.code, m.created_at
+       m.disposition, m.end_to_end, m.charge_uuid, coalesce(a.sendings, 0) as sending, a.code, m.created_at
      from movement m join account n on n.uuid = m.account_uuid
      join provider_account p on p.uuid = m.provider_account_uuid
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid

@@ -67,7 +67,13 @@ async function stray(ownCents = 1_000) {
       })
       return { told: await send(), calls }
     },
-    isKept: () => books.records.keepUnmatched({ uuid }),
+    async isKept() {
+      const [attempt] = await books.sql<{ sendings: number }>(
+        'select sendings from attempt where subject_uuid = ?',
+        [uuid],
+      )
+      return books.records.keepUnmatched({ uuid, sending: attempt?.sendings ?? 0 })
+    },
     /** The account sends so much elsewhere. */
     async spends(valueCents: number) {
       const order = books.transferOrder({ accountUuid, connectionUuid }, { valueCents })

@@ -92,7 +92,7 @@ export async function livedIn(world: World) {
     [randomUUID(), transfer, connection, providerAccount, EVIL, EVIL, now, now],
   )
   // And what an operator looks at.
-  const [unknown, unmatched] = [randomUUID(), randomUUID()]
+  const [unknown, unknownAttempt, unmatched] = [randomUUID(), randomUUID(), randomUUID()]
   await sql(
     `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
        pix_key, request_id, fingerprint, created_at, updated_at)
@@ -103,7 +103,7 @@ export async function livedIn(world: World) {
     `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
        state, code, message, unknown_since, next_check_at, created_at, updated_at)
      values (?, 'transfer', ?, ?, ?, 0, 'r2', 'unknown', ?, ?, now() - interval '3 hours', now(), ?, ?)`,
-    [randomUUID(), unknown, connection, providerAccount, EVIL, EVIL, now, now],
+    [unknownAttempt, unknown, connection, providerAccount, EVIL, EVIL, now, now],
   )
   await sql(
     `with made as (
@@ -185,6 +185,7 @@ export async function livedIn(world: World) {
     transfer: transfer!,
     waiting: waiting!,
     unknown,
+    unknownAttempt,
     unmatched,
     dispute,
     webhook,
