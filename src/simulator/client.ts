@@ -8,6 +8,7 @@ import type {
   FaultBody,
   InboxAnswerBody,
   MedBody,
+  MovementBody,
   PayBody,
   ReturnBody,
 } from './control/schemas.ts'
@@ -31,9 +32,10 @@ export type ShownAccount = {
 export type StatementLine = {
   /** The id its caller chose: a txid, or that of a sending or devolução. */
   id: string | null
-  end_to_end: string
+  /** Null of what is no PIX. */
+  end_to_end: string | null
   original_end_to_end: string | null
-  kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return'
+  kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | 'tariff' | 'withdrawal' | 'credit'
   value: number
   account: string
   at: string
@@ -105,6 +107,9 @@ export function simulatorClient(baseUrl: string, caFile: string) {
     deposit: (order: DepositBody) => call<{ end_to_end: string }>('POST', '/deposit', order),
     /** The recipient of a sending gives money back. */
     returns: (order: ReturnBody) => call<{ return_id: string }>('POST', '/returns', order),
+    /** Money moves at the provider without its API; `end_to_end` is null where it is no PIX. */
+    move: (movement: MovementBody) =>
+      call<{ id: string; end_to_end: string | null }>('POST', '/movements', movement),
     /** The payer's bank contests a PIX that was received, or one that was sent. */
     med: (order: MedBody) => call<{ id: string }>('POST', '/meds', order),
     decideMed: (id: string, decision: DecisionBody['decision']) =>

@@ -12,6 +12,8 @@ export type Ids = {
   locationId(): number
   /** Of a dispute, as DICT makes them. */
   medId(): string
+  /** Of what no API call orders: 24 hexadecimal digits. */
+  panelId(): string
 }
 
 export function idsOf(store: Store, seed: number): Ids {
@@ -26,6 +28,7 @@ export function idsOf(store: Store, seed: number): Ids {
     token: () => digest('token').toString('hex').slice(0, 32),
     evpKey: () => uuidFrom(digest('evpKey').toString('hex')),
     medId: () => uuidFrom(digest('medId').toString('hex')),
+    panelId: () => digest('panelId').toString('hex').slice(0, 24),
     locationId: () => store.count('location'),
   }
 }

@@ -2,15 +2,20 @@ import type { ProviderName } from '../domain/provider.ts'
 import type { Store } from './store.ts'
 
 /** What a settled movement was. */
-export type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return'
+export type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | PanelMovement
+
+/** Movements that are no PIX, which no API call orders: a block keeps money in the account, out of the balance. */
+export const PANEL_MOVEMENTS = ['tariff', 'withdrawal', 'credit', 'block', 'unblock'] as const
+export type PanelMovement = (typeof PANEL_MOVEMENTS)[number]
 
 /** One settled movement of one account; `id` is the one its caller chose, where there was one. */
 export type Movement = {
   accountId: string
   kind: MovementKind
   id: string | null
-  /** `E…`, or `D…` where money comes or goes back. */
-  endToEnd: string
+  /** `E…`, or `D…` where money comes or goes back; null of what is no PIX. */
+  endToEnd: string | null
+  /** Of what goes or comes back: the PIX that is returned. Of a tariff or block: the PIX that it is about. */
   originalEndToEnd: string | null
   cents: number
   at: string
@@ -33,12 +38,21 @@ export type Rail = {
   unblock(accountId: string, cents: number): void
   /** Held money leaves for good. */
   debitHeld(movement: Movement): void
+  /** Moves money that is no PIX; false, and nothing moves, where the balance, or what is blocked, does not cover it. */
+  moveEntry(entry: PanelEntry): boolean
+  /** What is blocked by court orders, and not for disputes. */
+  judicialCents(accountId: string): number
+  /** What an account's own statement lists: its settled movements, blocks included. */
+  entries(accountId: string): Movement[]
   /** Every settled movement in the order they settled, of one account, of one provider or of all. */
   statement(filter: { accountId?: string; provider?: ProviderName }): Movement[]
 }
 
+/** A movement that is no PIX. */
+export type PanelEntry = Movement & { kind: PanelMovement }
+
 export function railOf(store: Store): Rail {
-  const record = (direction: 'in' | 'out', movement: Movement) =>
+  const record = (direction: 'in' | 'out' | 'none', movement: Movement) =>
     store.insert('movement', { ...movement, direction })
   const move = (accountId: string, change: { balance: number; held: number }) =>
     store.run(
@@ -55,6 +69,13 @@ export function railOf(store: Store): Rail {
       cents,
       accountId,
     )
+
+  const judicialCents = (accountId: string) =>
+    store.one<{ cents: number }>(
+      `SELECT coalesce(sum(CASE kind WHEN 'block' THEN cents ELSE -cents END), 0) AS cents
+       FROM movement WHERE accountId = ? AND direction = 'none'`,
+      accountId,
+    )!.cents
 
   return {
     credit: movement =>
@@ -88,13 +109,42 @@ export function railOf(store: Store): Rail {
         record('out', movement)
         move(movement.accountId, { balance: 0, held: -movement.cents })
       }),
+    moveEntry: entry =>
+      store.atomically(() => {
+        const { accountId, kind, cents } = entry
+        if (kind === 'unblock' && judicialCents(accountId) < cents) return false
+        const { direction, balance, blocked } = EFFECTS[kind]
+        const moved = store.run(
+          `UPDATE account SET balanceCents = balanceCents + ?, blockedCents = blockedCents + ?
+           WHERE id = ? AND balanceCents + ? >= 0`,
+          balance * cents,
+          blocked * cents,
+          accountId,
+          balance * cents,
+        )
+        if (moved === 1) record(direction, entry)
+        return moved === 1
+      }),
+    judicialCents,
+    entries: accountId =>
+      store.all<Movement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
     statement: ({ accountId, provider }) =>
       store.all<Movement>(
         `SELECT movement.* FROM movement JOIN account ON account.id = movement.accountId
          WHERE movement.accountId = coalesce(?, movement.accountId) AND provider = coalesce(?, provider)
+           AND direction <> 'none'
          ORDER BY sequence`,
         accountId ?? null,
         provider ?? null,
       ),
   }
 }
+
+/** What each kind does to the balance and to what is blocked, as a factor of its value. */
+const EFFECTS = {
+  tariff: { direction: 'out', balance: -1, blocked: 0 },
+  withdrawal: { direction: 'out', balance: -1, blocked: 0 },
+  credit: { direction: 'in', balance: 1, blocked: 0 },
+  block: { direction: 'none', balance: -1, blocked: 1 },
+  unblock: { direction: 'none', balance: 1, blocked: -1 },
+} as const satisfies Record<PanelMovement, object>

@@ -1,4 +1,5 @@
 import { MEDS } from './schema-of-disputes.ts'
+import { PANEL } from './schema-of-panel.ts'
 import { WOOVI } from './schema-of-woovi.ts'
 
 /** The simulator's tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
@@ -177,4 +178,5 @@ export const SCHEMA_STEPS: readonly string[] = [
   WOOVI,
   'ALTER TABLE fault ADD COLUMN accountId TEXT',
   MEDS,
+  PANEL,
 ]

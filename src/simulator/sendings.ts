@@ -29,6 +29,8 @@ export type Sending = {
   comesBack: string
   requestedAt: string
   settledAt: string | null
+  /** Sent in the provider's panel, and not through its API. */
+  isFromPanel: 0 | 1
 }
 
 /** Whom a sending is for: a key, or an account as the dialect was told it. */
@@ -43,6 +45,7 @@ export type SendingRequest = {
   recipient: Recipient
   fate: Fate
   comesBack: number[]
+  isFromPanel?: boolean
 }
 export type SendingAcceptance =
   | { kind: 'accepted'; sending: Sending }
@@ -120,6 +123,7 @@ function begun(request: SendingRequest, made: { at: string; endToEnd: string }):
     comesBack: JSON.stringify(comesBack),
     requestedAt: made.at,
     settledAt: null,
+    isFromPanel: request.isFromPanel ? 1 : 0,
   }
 }
 

@@ -12,6 +12,7 @@ import { type Inbox, inboxOf } from './inbox.ts'
 import { type Meds, medsOf } from './meds.ts'
 import { type NoticeWords, noticesOf } from './notices.ts'
 import { type Pace, paceOf } from './pace.ts'
+import { type Panel, panelOf } from './panel.ts'
 import { type PayerBank, payerBankOf } from './payer.ts'
 import type { PayloadSeal } from './payload-document.ts'
 import { type Rail, railOf } from './rail.ts'
@@ -33,6 +34,7 @@ export type World = {
   returns: Returns
   sendings: Sendings
   meds: Meds
+  panel: Panel
   webhooks: Webhooks
   faults: Faults
   inbox: Inbox
@@ -84,11 +86,12 @@ export function worldOf(surroundings: Surroundings): World {
   const returns = returnsOf(parts)
   const refunds = refundsOf({ ...parts, returns })
   const meds = medsOf({ ...parts, refunds, returns, sendings })
+  const panel = panelOf({ ...parts, refunds, sendings })
   const charges = chargesOf({ store, accounts, receipts, ids, now, payloadHost: () => new URL(url()).host })
   const inbox = inboxOf({ store, now, stopping })
   const bank = payerBankOf({ charges, seal, dispatcher, url })
   return {
-    ...{ store, accounts, rail, charges, receipts, refunds, returns, sendings, meds, webhooks },
+    ...{ store, accounts, rail, charges, receipts, refunds, returns, sendings, meds, panel, webhooks },
     ...{ faults, inbox, bank, agenda, seal, now, pace, log, stopping },
   }
 }

@@ -135,10 +135,12 @@ async function farSide(
   const statement = await simulator.statement()
   const lines = statement
     .filter(line => ours.has(line.account))
-    .map(({ id, kind, account, end_to_end, original_end_to_end, value }) => ({
-      ...{ id, kind, providerAccount: account, endToEnd: end_to_end, original: original_end_to_end },
-      cents: Math.round(value * 100),
-    }))
+    .flatMap(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) =>
+      // Movements that are no PIX have no end-to-end id.
+      endToEnd === null
+        ? []
+        : [{ id, kind, providerAccount: account, endToEnd, original, cents: Math.round(value * 100) }],
+    )
   const holdings = await inTurn(accounts, async account => {
     const { balance, held, blocked } = await simulator.findAccount(account)
     return { providerAccount: account, cents: Math.round((balance + held + blocked) * 100) }

@@ -2,7 +2,7 @@ import type { ChargeState } from '../../src/domain/charge.ts'
 import type { MedKind, MedState } from '../../src/domain/med.ts'
 import type { RefundState } from '../../src/domain/refund.ts'
 import type { TransferState } from '../../src/domain/transfer.ts'
-import type { ShownMed } from '../../src/simulator/client.ts'
+import type { ShownMed, StatementLine } from '../../src/simulator/client.ts'
 import type { Asked } from './asking.ts'
 
 /** One reply to a dispute, as its provider was told it. */
@@ -56,7 +56,7 @@ export type World = {
 
 export type Line = {
   providerAccount: string
-  kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return'
+  kind: StatementLine['kind']
   /** The id that we sent. */
   id: string | null
   endToEnd: string

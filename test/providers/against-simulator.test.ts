@@ -154,7 +154,7 @@ describe.each(DIALECTS)('%s', dialect => {
       balance: { availableCents: Math.round(settled.balance * 100), blockedCents: 0 },
     })
     const rail = (await shop.control.statement('PROVIDER_A')).map(line => ({
-      endToEnd: line.end_to_end,
+      endToEnd: line.end_to_end!,
       reference: line.id,
       direction: ['payment', 'deposit', 'return'].includes(line.kind) ? 'IN' : 'OUT',
       cents: Math.round(line.value * 100),

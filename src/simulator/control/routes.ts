@@ -2,12 +2,12 @@ import Router from '@koa/router'
 import { reaisFromCents } from '../../domain/money.ts'
 import type { Account, AccountSettings } from '../accounts.ts'
 import { payerOf } from '../payer.ts'
-import type { Movement } from '../rail.ts'
 import { sumOf } from '../returns.ts'
-import { fitting, jsonBody, part, Refusal } from '../route.ts'
+import { jsonBody, part, Refusal } from '../route.ts'
 import type { LocalAuthority } from '../tls.ts'
 import type { World } from '../world.ts'
 import { medRoutes } from './med-routes.ts'
+import { movementRoutes } from './movement-routes.ts'
 import * as schemas from './schemas.ts'
 
 /** The control API (SPEC §10): what a test or a demo may do to the simulated world. Every answer is 200 and JSON. */
@@ -19,6 +19,7 @@ export function controlRoutes(world: World, controls: Controls): Router {
   accountRoutes(router, world, controls)
   moneyRoutes(router, world)
   medRoutes(router, world)
+  movementRoutes(router, world)
   faultRoutes(router, world, controls)
   inboxRoutes(router, world)
   return router
@@ -51,7 +52,7 @@ function accountRoutes(router: Router, { accounts }: World, { authority }: Contr
 }
 
 function moneyRoutes(router: Router, world: World): void {
-  const { bank, rail, receipts, returns, sendings } = world
+  const { bank, receipts, returns, sendings } = world
   router.post('/pay', async ctx => {
     const { value, ...order } = await jsonBody(ctx, schemas.payBody)
     const outcome = await bank.pay({ ...order, cents: value })
@@ -78,10 +79,6 @@ function moneyRoutes(router: Router, world: World): void {
         'it has not settled, so much of it is no longer there, or a simulated account has it, which refunds it',
       )
     ctx.body = { return_id: returned.returnId }
-  })
-  router.get('/statement', ctx => {
-    const { provider, account } = fitting(schemas.statementQuery, ctx.query)
-    ctx.body = { data: rail.statement({ provider, accountId: account }).map(line) }
   })
 }
 
@@ -174,18 +171,6 @@ function collectorOf({ accounts }: World, body: ReturnType<typeof schemas.deposi
   if (key === undefined || accounts.ofKey(key)?.id !== account.id)
     throw new Refusal(409, 'the account has no such key')
   return { account, key }
-}
-
-function line(movement: Movement) {
-  return {
-    id: movement.id,
-    end_to_end: movement.endToEnd,
-    original_end_to_end: movement.originalEndToEnd,
-    kind: movement.kind,
-    value: reaisFromCents(movement.cents),
-    account: movement.accountId,
-    at: movement.at,
-  }
 }
 
 function shownFaults(faults: ReturnType<World['faults']['list']>) {

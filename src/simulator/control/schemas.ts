@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { centsFromReais } from '../../domain/money.ts'
 import { DIALECTS, PROVIDER_NAMES } from '../../domain/provider.ts'
 import { FAULTS, OPERATIONS } from '../faults.ts'
+import { PANEL_KINDS } from '../panel.ts'
 
 /** The bodies of the control API. Reais on the wire become centavos here and nowhere else. */
 
@@ -60,6 +61,21 @@ export const depositBody = z
 
 export const returnBody = z.object({ end_to_end: z.string().min(1), value: paid.optional() })
 
+/** Money that moves at a provider without its API: a tariff, or what the holder does in the provider's panel. */
+export const movementBody = z
+  .object({
+    provider,
+    /** Absent: the provider's first account. */
+    account: z.string().min(1).optional(),
+    kind: z.enum(PANEL_KINDS),
+    value: paid,
+    end_to_end: z.string().min(1).optional(),
+  })
+  .refine(({ kind, end_to_end }) => kind !== 'return' || end_to_end !== undefined, {
+    path: ['end_to_end'],
+    message: 'must name the PIX that is returned',
+  })
+
 /** The contract's dispute types as DICT's situations (PIX.md §3.2). */
 export const SITUATIONS = {
   UNDEFINED: 'OTHER',
@@ -115,6 +131,7 @@ export type AccountBody = z.input<typeof accountBody>
 export type PayBody = z.input<typeof payBody>
 export type DepositBody = z.input<typeof depositBody>
 export type ReturnBody = z.input<typeof returnBody>
+export type MovementBody = z.input<typeof movementBody>
 export type MedBody = z.input<typeof medBody>
 export type DecisionBody = z.input<typeof decisionBody>
 export type FaultBody = z.input<typeof faultBody>

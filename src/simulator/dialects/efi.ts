@@ -62,6 +62,6 @@ function callRoutes(world: World): ServedRoute[] {
     ['delete', '/v2/gn/evp/:chave', { operation: 'deleteKey', act: keys.remove }],
     ['get', '/v2/gn/infracoes', { operation: 'listMeds', act: infractions.list }],
     ['post', '/v2/gn/infracoes/:idInfracao/defesa', { operation: 'replyMed', act: infractions.defend }],
-    ['get', '/v2/gn/saldo', { operation: 'balances', act: balanceOf }],
+    ['get', '/v2/gn/saldo', { operation: 'balances', act: balanceOf(world) }],
   ]
 }

@@ -53,11 +53,17 @@ export function keyCallsOf({ accounts }: World): Routes<'create' | 'list' | 'rem
 }
 
 /** `GET /v2/gn/saldo`. */
-export function balanceOf({ account, query }: Call): Answer {
-  const saldo = textFromCents(account.balanceCents)
-  const med = textFromCents(account.blockedCents)
-  const bloqueios = { judicial: '0.00', med, total: med }
-  return { status: 200, body: query.get('bloqueios') === 'true' ? { saldo, bloqueios } : { saldo } }
+export function balanceOf({ rail }: World): (call: Call) => Answer {
+  return ({ account, query }) => {
+    const saldo = textFromCents(account.balanceCents)
+    const judicialCents = rail.judicialCents(account.id)
+    const bloqueios = {
+      judicial: textFromCents(judicialCents),
+      med: textFromCents(account.blockedCents - judicialCents),
+      total: textFromCents(account.blockedCents),
+    }
+    return { status: 200, body: query.get('bloqueios') === 'true' ? { saldo, bloqueios } : { saldo } }
+  }
 }
 
 function shown({ url, key, createdAt }: Webhook) {

@@ -82,7 +82,7 @@ export function sentOf(sending: Sending, returned: Returned[]) {
   const identity = { nome: name, ...maskedOf(document) }
   return {
     endToEndId: sending.endToEnd,
-    idEnvio: sending.id,
+    ...(sending.isFromPanel ? {} : { idEnvio: sending.id }),
     valor: textFromCents(sending.cents),
     chave: sending.payerKey,
     status: SENDING_STATUS[sending.status],

@@ -8,7 +8,7 @@ import { chargeNamed, txidOf } from './charge.ts'
 import * as errors from './errors.ts'
 import { listed } from './pages.ts'
 import { chargeRefundBody, read, refundBody } from './schemas.ts'
-import { chargeOf, chargeRefundOf, movedOf, receivedOf, refundOf } from './words.ts'
+import { chargeOf, chargeRefundOf, entryOf, movedOf, receivedOf, refundOf } from './words.ts'
 
 type Pixes = Record<
   'show' | 'list' | 'refund' | 'showRefund' | 'listRefunds' | 'refundCharge' | 'listOfCharge',
@@ -22,6 +22,7 @@ export function pixesOf(world: World): Pixes {
 
   const moved = (movement: Movement) => {
     const { accountId, endToEnd, cents, at, kind } = movement
+    if (endToEnd === null) return entryOf(movement)
     const receipt = receipts.find(accountId, endToEnd)
     if (receipt && (kind === 'payment' || kind === 'deposit')) return received(receipt)
     const sending = kind === 'transfer' ? sendings.ofEndToEnd(endToEnd) : undefined
@@ -47,7 +48,7 @@ export function pixesOf(world: World): Pixes {
         : listed(call, {
             field: 'transactions',
             between: ({ from, to }) =>
-              rail.statement({ accountId: call.account.id }).filter(({ at }) => from <= at && at <= to),
+              rail.entries(call.account.id).filter(({ at }) => from <= at && at <= to),
             shown: moved,
           }),
     refund: ({ account, body }, fate) => {

@@ -49,7 +49,8 @@ export function sendsOf(world: World): Sends {
     list: call =>
       listed(call, {
         field: 'payments',
-        between: range => sendings.between(call.account.id, range),
+        between: range =>
+          sendings.between(call.account.id, range).filter(({ isFromPanel }) => isFromPanel === 0),
         shown: paymentOf,
       }),
   }

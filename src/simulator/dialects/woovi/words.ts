@@ -1,4 +1,5 @@
 import { type Charge, expiryOf } from '../../charges.ts'
+import type { Movement, PanelMovement } from '../../rail.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { Refund } from '../../refunds.ts'
 import type { Returned } from '../../returns.ts'
@@ -86,6 +87,25 @@ export function movedOf(sending: Sending, returned: Returned[]) {
     refunds: returned.map(returnedOf),
   }
 }
+
+/**
+ * A movement that is no PIX, by the types that `GET /api/v1/transaction` publishes (woovi.yml): it has no end-to-end id,
+ * unless it is about a PIX. A credit that is no PIX is one from another account of the company.
+ */
+export function entryOf({ id, kind, cents, at, originalEndToEnd }: Movement) {
+  return {
+    ...{ value: cents, time: at, status: 'CONFIRMED', type: ENTRY_TYPES[kind as PanelMovement] },
+    ...{ transactionID: id, globalID: id },
+    ...(originalEndToEnd ? { endToEndId: originalEndToEnd } : {}),
+  }
+}
+const ENTRY_TYPES = {
+  tariff: 'FEE',
+  withdrawal: 'WITHDRAW',
+  credit: 'INTERNAL_TRANSFER',
+  block: 'BALANCE_BLOCK',
+  unblock: 'BALANCE_UNBLOCK',
+} as const satisfies Record<PanelMovement, string>
 
 export function returnedOf({ returnId, cents, at }: Returned) {
   return { value: cents, time: at, endToEndId: returnId, status: 'CONFIRMED', type: 'REFUND' }

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { EfiCaller } from './support/efi.ts'
+import { openStage, type Stage, until } from './support/stage.ts'
+
+let stage: Stage
+let efi: EfiCaller
+beforeAll(async () => {
+  stage = await openStage()
+  efi = await stage.shop({ balance: 100 })
+})
+afterAll(() => stage.close())
+
+const move = (kind: Parameters<Stage['control']['move']>[0]['kind'], value: number, end_to_end?: string) =>
+  stage.control.move({ provider: 'PROVIDER_A', account: 'shop', kind, value, end_to_end })
+const period = () => {
+  const day = 86_400_000
+  const [inicio, fim] = [-day, day].map(ms => new Date(Date.now() + ms).toISOString())
+  return `inicio=${inicio}&fim=${fim}`
+}
+
+test('tariffs, withdrawals and credits move the balance and have no end-to-end id', async () => {
+  const { balance } = await stage.control.findAccount('shop')
+  expect(await move('tariff', 1.5)).toEqual({ id: expect.stringMatching(/^[0-9a-f]{24}$/), end_to_end: null })
+  await move('withdrawal', 20)
+  await move('credit', 5)
+  expect((await stage.control.findAccount('shop')).balance).toBe(balance - 16.5)
+  const lines = (await stage.control.statement('PROVIDER_A')).slice(-3)
+  expect(lines.map(({ kind, value, end_to_end }) => [kind, value, end_to_end])).toEqual([
+    ['tariff', 1.5, null],
+    ['withdrawal', 20, null],
+    ['credit', 5, null],
+  ])
+})
+
+test('a judicial block keeps money in the account; only what was blocked is released', async () => {
+  const before = await stage.control.findAccount('shop')
+  await move('block', 30)
+  const after = await stage.control.findAccount('shop')
+  expect([after.balance, after.blocked]).toEqual([before.balance - 30, before.blocked + 30])
+  expect((await efi.get('/v2/gn/saldo?bloqueios=true')).body.bloqueios).toEqual({
+    judicial: '30.00',
+    med: '0.00',
+    total: '30.00',
+  })
+  await expect(move('unblock', 30.01)).rejects.toMatchObject({ status: 409 })
+  await move('unblock', 30)
+  expect(await stage.control.findAccount('shop')).toEqual(before)
+})
+
+test('a return in the panel has an id of the provider, and never exceeds the PIX', async () => {
+  const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 10 })
+  const returned = await move('return', 4, end_to_end)
+  const { body } = await until(
+    () => efi.get(`/v2/pix/${end_to_end}`),
+    answer => answer.body.devolucoes?.[0]?.status === 'DEVOLVIDO',
+  )
+  expect(body.devolucoes).toMatchObject([{ id: returned.id, rtrId: returned.end_to_end, valor: '4.00' }])
+  await expect(move('return', 6.01, end_to_end)).rejects.toMatchObject({ status: 409 })
+})
+
+test('a PIX sent in the panel is listed without an id of ours', async () => {
+  const { end_to_end } = await move('send', 3)
+  const { body } = await until(
+    () => efi.get(`/v2/gn/pix/enviados/${end_to_end}`),
+    answer => answer.body.status === 'REALIZADO',
+  )
+  expect(body).not.toHaveProperty('idEnvio')
+  const { pix } = (await efi.get(`/v2/gn/pix/enviados?${period()}`)).body
+  expect(pix.map((one: { endToEndId: string }) => one.endToEndId)).toContain(end_to_end)
+})
+
+test('what the balance does not cover, or names no account, is refused and moves nothing', async () => {
+  const before = await stage.control.findAccount('shop')
+  for (const kind of ['tariff', 'withdrawal', 'block', 'send'] as const)
+    await expect(move(kind, 1_000_000)).rejects.toMatchObject({ status: 409 })
+  await expect(
+    stage.control.move({ provider: 'PROVIDER_B', kind: 'tariff', value: 1 }),
+  ).rejects.toMatchObject({
+    status: 404,
+  })
+  await expect(move('return', 1)).rejects.toMatchObject({ status: 422 })
+  expect(await stage.control.findAccount('shop')).toEqual(before)
+})
