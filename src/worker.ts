@@ -16,6 +16,7 @@ import {
 import { type Config, readConfig } from './config.ts'
 import { openOrm } from './db/orm.ts'
 import { scheduleHousekeeping } from './engine/schedules.ts'
+import { unexplainedRecorder } from './engine/unexplained.ts'
 import { bundleOfLives } from './lives/bundle.ts'
 import { openMessengers } from './messengers/messengers.ts'
 import { publishMetrics } from './metrics/published.ts'
@@ -111,11 +112,17 @@ log.info('stopped')
 
 async function open(config: Config, client: Client): Promise<Dependencies> {
   const seal = sealer(config.secretKeys)
+  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool })
   return {
-    orm: await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool }),
+    orm,
     sealer: seal,
     storage: await openStorage(config),
-    providers: providerRegistry({ open: seal.open, timeoutMs: PROVIDER_TIMEOUT_MS, observe: metrics.called }),
+    providers: providerRegistry({
+      open: seal.open,
+      timeoutMs: PROVIDER_TIMEOUT_MS,
+      observe: metrics.called,
+      recordUnexplained: unexplainedRecorder({ orm, sealer: seal, log, count: metrics.unexplained }),
+    }),
     webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),
     messengers: openMessengers(config.messengers),
     temporal: async () => client,

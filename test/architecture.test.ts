@@ -32,6 +32,8 @@ const ARROWS: Record<string, string[]> = {
     'workflows/ids',
     'types of workflows',
     'types of activities',
+    'types of providers/unexplained',
+    'types of sealing',
   ],
   activities: [
     'domain',

@@ -1,3 +1,4 @@
+import { pruneUnexplained } from '../db/unexplained.ts'
 import { eventsKeptSince } from '../domain/webhook.ts'
 import type { Dependencies } from './dependencies.ts'
 import { goingOnFor } from './ending.ts'
@@ -10,7 +11,7 @@ const LONGEST_MS = 8 * 60_000
 /**
  * Deletes events older than thirty days, and with them their deliveries and tries, the oldest first. What is still being
  * delivered stays, and what its life is still to be told of, and so does what tells a life of money that it has to send
- * back.
+ * back. Unexplained answers of providers are deleted after the same time (src/db/unexplained.ts).
  */
 export function pruneEvents({ orm }: Dependencies) {
   return async (): Promise<{ forgotten: number }> => {
@@ -29,7 +30,9 @@ export function pruneEvents({ orm }: Dependencies) {
         [before, BATCH],
       )
       forgotten += rows.length
-      if (rows.length < BATCH || !mayGoOn()) return { forgotten }
+      if (rows.length < BATCH || !mayGoOn()) break
     }
+    while (mayGoOn() && (await pruneUnexplained(orm.em.fork(), BATCH)) === BATCH);
+    return { forgotten }
   }
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { accountCommands } from './accounts.ts'
+import { answerCommands } from './answers.ts'
 import { connectionCommands } from './connections.ts'
 import { engineCommands } from './engine.ts'
 import { moneyCommands } from './money.ts'
@@ -24,5 +25,6 @@ export function trilho(desk: Desk = shell): Command {
   connectionCommands(program, desk)
   secretCommands(program, desk)
   outboxCommands(program, desk)
+  answerCommands(program, desk)
   return program
 }

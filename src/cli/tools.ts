@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Client, Connection } from '@temporalio/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import pino from 'pino'
 import { acting, type Deed } from '../admin/acting.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/orm.ts'
 import type { Engine } from '../engine/start.ts'
+import { unexplainedRecorder } from '../engine/unexplained.ts'
 import { environmentOfCommands } from '../local/local-environment.ts'
 import { type ProviderRegistry, providerRegistry } from '../providers/registry.ts'
 import { type Sealer, sealer } from '../sealing.ts'
@@ -33,6 +35,7 @@ export const shell: Desk = {
     const providers = providerRegistry({
       open: seal.open,
       timeoutMs: 10_000,
+      recordUnexplained: unexplainedRecorder({ orm, sealer: seal, log: pino({ level: 'silent' }) }),
       ...(ca !== undefined && { ca }),
     })
     try {

@@ -2,6 +2,7 @@ import type { Routes } from '../api/app.ts'
 import { refuse } from '../api/errors.ts'
 import { openDoor, openHouse } from './door.ts'
 import { operatorActs } from './operator/acts.ts'
+import { answerPages } from './operator/answers.ts'
 import { operatorPages } from './operator/pages.ts'
 import { chargePages } from './pages/charges.ts'
 import { disputePages } from './pages/disputes.ts'
@@ -38,6 +39,7 @@ export const dashboardRoutes: Routes = (router, dependencies) => {
   eventPages(door)
   operatorPages(door)
   operatorActs(door)
+  answerPages(door)
   // What is not there is said by a page as well.
   door.get('any', '/dashboard/*rest', async () => refuse('not_found'))
 }

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import { Counter, Histogram, Registry } from 'prom-client'
+import { unexplainedCounter } from './unexplained.ts'
 
 /** What one API process counts by itself. */
 export function apiMetrics() {
@@ -19,6 +20,7 @@ export function apiMetrics() {
   })
   return {
     registry,
+    unexplained: unexplainedCounter(registry),
     /** The route's pattern stands for the path, so that no path of a caller makes a series of its own. */
     count: (async (ctx, next) => {
       const stop = requests.startTimer()

@@ -51,6 +51,10 @@ const GAUGES = {
     help: 'Differences between a statement and our movements that nothing has explained.',
     label: 'kind',
   },
+  trilho_quarantined_items: {
+    help: 'Items of provider lists that could not be read and are listed again until they can.',
+    label: 'provider',
+  },
 } as const
 
 /** Of a key that a provider may or may not have made nobody is woken. */
@@ -102,7 +106,11 @@ select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
 union all
 select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
 union all
-select 'trilho_reconciliation_differences', kind, count(*)::float8 from difference where settled_at is null group by kind`
+select 'trilho_reconciliation_differences', kind, count(*)::float8 from difference where settled_at is null group by kind
+union all
+select 'trilho_quarantined_items', c.provider, count(*)::float8
+  from unexplained_answer u join connection c on c.uuid = u.connection_uuid
+  where u.period_from is not null and u.resolved_at is null group by c.provider`
 
 /** Reads them all with one query and writes them as Prometheus wants them. */
 export async function stateMetrics(orm: Orm): Promise<string> {

@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { ObservedCall } from '../providers/observed.ts'
+import { unexplainedCounter } from './unexplained.ts'
 
 /** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
 export type WebhookTry = { outcome: 'delivered' | 'refused' | 'no_answer'; lagSeconds: number | null }
@@ -29,6 +30,7 @@ export function workerMetrics(worker: string) {
   })
   return {
     registry,
+    unexplained: unexplainedCounter(registry),
     called: ({ seconds, ...labels }: ObservedCall) => calls.observe(labels, seconds),
     tried({ outcome, lagSeconds }: WebhookTry) {
       tries.inc({ outcome })

@@ -3,6 +3,7 @@ import { efiProvider } from './efi/efi.ts'
 import { type OpenLines, sharedLines } from './lines.ts'
 import { type Observe, observed } from './observed.ts'
 import type { Provider } from './port.ts'
+import type { RecordUnexplained, UnexplainedAnswer } from './unexplained.ts'
 import { wooviCredentials } from './woovi/client.ts'
 import { wooviProvider } from './woovi/woovi.ts'
 
@@ -26,6 +27,8 @@ export type RegistryOptions = {
   /** Adapters kept, each with its token; their connections are shared where they may be. */
   most?: number
   observe?: Observe
+  /** Records what a connection's provider answered that no table explains; without it nothing is recorded. */
+  recordUnexplained?: (connection: Connection, answer: UnexplainedAnswer) => Promise<void>
 }
 
 type Far = {
@@ -34,6 +37,7 @@ type Far = {
   timeoutMs: number
   ca: string | undefined
   lines: OpenLines
+  recordUnexplained: RecordUnexplained | undefined
 }
 
 /** One adapter per provider API; bad credentials throw, as nothing can be asked with them. */
@@ -93,9 +97,14 @@ function isSame(kept: Kept, { dialect, baseUrl, sealedCredentials }: Connection)
 
 type Making = Omit<RegistryOptions, 'most'> & { lines: OpenLines }
 
-function adapterFor(connection: Connection, { open, timeoutMs, ca, observe, lines }: Making): Adapter {
+function adapterFor(
+  connection: Connection,
+  { open, timeoutMs, ca, observe, lines, ...more }: Making,
+): Adapter {
   const { provider, dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(dialects, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
-  const adapter = dialects[dialect]!({ baseUrl, credentials: open(sealedCredentials), timeoutMs, ca, lines })
+  const recordUnexplained = more.recordUnexplained?.bind(null, connection)
+  const credentials = open(sealedCredentials)
+  const adapter = dialects[dialect]!({ baseUrl, credentials, timeoutMs, ca, lines, recordUnexplained })
   return observe ? observed(adapter, provider, observe) : adapter
 }

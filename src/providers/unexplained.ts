@@ -12,8 +12,8 @@ export type UnexplainedAnswer = {
    * `unreadable_item`: one item of a list that is left out of it. `unlisted_value`: a status or type that no list names.
    */
   kind: 'unlisted_refusal' | 'unreadable_answer' | 'unreadable_item' | 'unlisted_value'
-  /** The HTTP status. */
-  status: number
+  /** The HTTP status; null of a notification. */
+  status: number | null
   /** The provider's own name for it, at most 80 of [A-Za-z0-9_.:-]; '' where it names none. */
   name: string
   /** The answer, or the item, as it came: sealed before it is stored, and never logged. */

@@ -18,10 +18,11 @@ const PAGES = [
   '/unexpected',
   '/unmatched',
   '/differences',
+  '/answers',
   '/providers',
   '/acts',
 ]
-const ACTS = ['settle', 'return', 'keep', 'recover', 'pause', 'resume']
+const ACTS = ['settle', 'return', 'keep', 'recover', 'pause', 'resume', 'answers/open']
 let world: World
 let ours: Awaited<ReturnType<typeof livedIn>>
 let operator: ReturnType<typeof browserOf>
@@ -46,7 +47,7 @@ describe('an operator', () => {
     const home = await operator.get('/dashboard')
     expect([home.status, home.headers.get('location')]).toEqual([303, OPERATOR])
     const counts = (await operator.get(OPERATOR)).text.match(/class="amount">(\d+)</g)!
-    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1, 1])
+    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1, 1, 0])
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain('há 3 horas')
   })
 
@@ -197,6 +198,7 @@ describe('an act', () => {
         ['return', { uuid: ours.unmatched, ...WAITS }],
         ['keep', { uuid: ours.unmatched, ...WAITS }],
         ['recover', { uuid: ours.webhook, since: new Date().toISOString() }],
+        ['answers/open', { uuid: ours.unknown }],
       ] as const) {
         const answer = await send(act, { ...form, reason })
         expect([act, answer.status]).toEqual([act, 422])

@@ -1,6 +1,7 @@
 import { OperatorAct } from '../../db/entities/operator-act.ts'
 import { Pause } from '../../db/entities/pause.ts'
 import type { EntityManager } from '../../db/orm.ts'
+import { unexplainedNames } from '../../db/unexplained.ts'
 import type { Door, Visit } from '../door.ts'
 import { FORMATS } from '../formats.ts'
 import { page } from '../page.ts'
@@ -84,6 +85,7 @@ async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
     unexpected: unexpectedSettlements(em.fork()),
     unmatched: unmatchedPayments(em.fork()),
     differences: openDifferences(em.fork()),
+    answers: unexplainedNames(em.fork()),
   }
   const counted = await Promise.all(
     Object.entries(lists).map(async ([name, rows]) => [name, (await rows).length] as const),

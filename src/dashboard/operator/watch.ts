@@ -21,6 +21,8 @@ export type Unknown = {
   state: string
   code: string | null
   cents: string
+  /** Our id of the attempt at the provider. */
+  reference: string
   unknown_since: Date
   next_check_at: Date | null
 }
@@ -28,7 +30,7 @@ export type Unknown = {
 /** Money whose outcome no provider has told yet: unknown, or one that is under way and silent. It may be settled by a word. */
 export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
-    `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending, n.name as account_name, c.provider, a.state, a.code,
+    `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending, n.name as account_name, c.provider, a.state, a.code, a.reference,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
      from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
