@@ -112,7 +112,11 @@ log.info('stopped')
 
 async function open(config: Config, client: Client): Promise<Dependencies> {
   const seal = sealer(config.secretKeys)
-  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: config.databasePool })
+  const orm = await openOrm({
+    databaseUrl: config.databaseUrl,
+    applicationName: 'trilho worker',
+    poolSize: config.databasePool,
+  })
   return {
     orm,
     sealer: seal,

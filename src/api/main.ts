@@ -33,6 +33,7 @@ const config = readConfig()
 const log = pino({ level: config.logLevel, base: { process: 'api' } })
 const orm = await openOrm({
   databaseUrl: config.databaseUrl,
+  applicationName: 'trilho api',
   poolSize: config.databasePool,
   statementMs: STATEMENT_MS,
 })

@@ -30,7 +30,11 @@ export const shell: Desk = {
     const { environment, ca } = await environmentOfCommands()
     const config = readConfig(environment)
     // A person waits for it, and no request: what goes through a whole ledger takes as long as it takes.
-    const orm = await openOrm({ databaseUrl: config.databaseUrl, statementMs: null })
+    const orm = await openOrm({
+      databaseUrl: config.databaseUrl,
+      applicationName: 'trilho cli',
+      statementMs: null,
+    })
     const seal = sealer(config.secretKeys)
     const providers = providerRegistry({
       open: seal.open,

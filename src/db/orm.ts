@@ -72,8 +72,16 @@ const REST_MS = 5 * 60_000
 /** PostgreSQL itself ends a statement whose time is over; one that has not even said so by then says nothing any more. */
 const LAST_WORD_MS = 500
 
+/**
+ * PostgreSQL ends a session that has been idle inside a transaction for this long, and so releases its row locks: a process
+ * whose host was lost or stopped holds them no longer than that. No transaction of Trilho waits for anything but PostgreSQL.
+ */
+const IDLE_IN_TRANSACTION_MS = 10_000
+
 export type OrmOptions = {
   databaseUrl: string
+  /** The name that `pg_stat_activity` shows for the sessions of this process. */
+  applicationName?: string
   poolSize?: number
   /** The longest that one statement may take; null where it takes as long as it takes. */
   statementMs?: number | null
@@ -84,6 +92,7 @@ export type OrmOptions = {
 /** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
 export async function openOrm({
   databaseUrl,
+  applicationName = 'trilho',
   poolSize = 10,
   statementMs = 10_000,
   lockMs,
@@ -123,7 +132,11 @@ export async function openOrm({
     propagationOnPrototype: false,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: REST_MS },
     driverOptions: {
-      ...{ connectionTimeoutMillis: CONNECT_MS, statement_timeout: statementMs ?? 0, keepAlive: true },
+      connectionTimeoutMillis: CONNECT_MS,
+      statement_timeout: statementMs ?? 0,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      application_name: applicationName,
+      keepAlive: true,
       ...(ssl !== undefined && { ssl }),
       ...(lockMs !== undefined && { lock_timeout: lockMs }),
       onPoolCreated(pool: Pool) {

@@ -13,6 +13,14 @@ const ASKED_WITHIN = '15 minutes'
 /** What stands in the database, whichever process looks: the figures that alerts are made of. */
 const GAUGES = {
   trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
+  trilho_idle_transaction_oldest_seconds: {
+    help: 'How long the oldest session idle inside a transaction has been idle.',
+    label: null,
+  },
+  trilho_lock_wait_oldest_seconds: {
+    help: 'How long the statement that waits longest for a lock has been running.',
+    label: null,
+  },
   trilho_workers: { help: 'Workers that have published within half a minute.', label: null },
   trilho_unknown_outcomes: { help: 'Money of which nobody knows yet whether it left.', label: 'provider' },
   trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome of money.', label: 'provider' },
@@ -62,6 +70,12 @@ const UNKNOWN_MONEY = `a.state = 'unknown' and a.operation in ('${MONEY_OUT.join
 
 const QUERY = `
 select 'trilho_database_up' as gauge, null as label, 1::float8 as value
+union all
+select 'trilho_idle_transaction_oldest_seconds', null, coalesce(extract(epoch from now() - min(state_change)), 0)::float8
+  from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
+union all
+select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now() - min(query_start)), 0)::float8
+  from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 union all
 select 'trilho_workers', null, count(*)::float8 from worker_metrics where at > now() - interval '${STALE_AFTER}'
 union all

@@ -7,7 +7,7 @@ import { createApp } from '../../src/api/app.ts'
 import { healthRoutes } from '../../src/api/routes/health.ts'
 import { giveTime, type RunningServer, startServer } from '../../src/api/server.ts'
 import { temporalClient } from '../../src/api/temporal.ts'
-import { openOrm } from '../../src/db/orm.ts'
+import { migrate, openOrm } from '../../src/db/orm.ts'
 import { IN_TIME_MS } from '../support/in-time.ts'
 import { deadPort } from '../webhooks/far-side.ts'
 import { sampleRoutes } from './support/routes.ts'
@@ -130,6 +130,21 @@ describe('health', () => {
     expect(await answer.json()).toMatchObject({ data: { postgres: false } })
     await api.stop()
   })
+})
+
+test('/readyz is not ready over a database that takes no writes', async () => {
+  await world.orm.em.execute('create database read_only')
+  const databaseUrl = new URL(world.config.databaseUrl)
+  databaseUrl.pathname = '/read_only'
+  await migrate(databaseUrl.href)
+  await world.orm.em.execute('alter database read_only set default_transaction_read_only = on')
+  const api = await overDatabase(databaseUrl.href)
+  expect(await (await fetch(`${api.url}/readyz`)).json()).toMatchObject({ data: { postgres: false } })
+  await world.orm.em.execute('alter database read_only set default_transaction_read_only = off')
+  await api.stop()
+  const writable = await overDatabase(databaseUrl.href)
+  expect(await (await fetch(`${writable.url}/readyz`)).json()).toMatchObject({ data: { postgres: true } })
+  await writable.stop()
 })
 
 describe('without PostgreSQL', () => {

@@ -69,6 +69,23 @@ test('a transaction that it freezes in the middle of ends in time, and is not ta
   ])
 })
 
+test('a client that vanishes inside a transaction holds its row locks no longer than 10 s', async () => {
+  const uuid = await world.account()
+  const vanished = inTransaction(orm, async em => {
+    await em.execute('update account set name = ? where uuid = ?', ['held', uuid])
+    way.freeze()
+    await em.execute('select 1')
+  }).catch(() => {})
+  const waiting = openOrm({ databaseUrl: world.config.databaseUrl, statementMs: 30_000 })
+  await vanished
+  const other = await waiting
+  const started = Date.now()
+  await other.em.fork().execute('update account set name = ? where uuid = ?', ['free', uuid])
+  expect(Date.now() - started).toBeLessThan(10_000 + IN_TIME_MS)
+  await other.close()
+  way.thaw()
+})
+
 test('once it thaws every answer is its own question’s, over connections that are new', async () => {
   const backends = async () =>
     new Set((await Promise.all([1, 2, 3].map(() => pid()))).map(([row]) => row!.pid))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Orm } from '../../db/orm.ts'
 import type { Routes } from '../app.ts'
 import { refuse } from '../errors.ts'
 import { PROBE_MS } from '../limits.ts'
@@ -24,12 +25,12 @@ export const healthRoutes: Routes = (router, { orm, temporal }) => {
   route(router, {
     method: 'get',
     path: '/readyz',
-    summary: 'Whether PostgreSQL is migrated and Temporal can be reached',
+    summary: 'Whether PostgreSQL is migrated and takes writes, and Temporal can be reached',
     tokens: 'none',
     answers: { 200: fine, errors: ['unavailable'] },
     async handle() {
       const [postgres, engine] = await Promise.all([
-        answers(orm.migrator.getPending().then(pending => pending.length === 0)),
+        answers(isMigrated(orm).then(migrated => migrated && takesWrites(orm))),
         answers(
           temporal()
             .then(probeTemporal)
@@ -42,6 +43,20 @@ export const healthRoutes: Routes = (router, { orm, temporal }) => {
       return { body: { status: 'ok' as const } }
     },
   })
+}
+
+async function isMigrated({ migrator }: Orm): Promise<boolean> {
+  return (await migrator.getPending()).length === 0
+}
+
+/** False on a standby, and where a new transaction is read-only. */
+async function takesWrites({ em }: Orm): Promise<boolean> {
+  const [row] = await em
+    .fork()
+    .execute<{ writable: boolean }[]>(
+      `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
+    )
+  return row!.writable
 }
 
 function answers(probe: Promise<boolean>): Promise<boolean> {
