@@ -52,6 +52,8 @@ const schema = z.object({
   TRILHO_SMS_TOKEN: z.string().default(''),
   /** Keeps the codes that no carrier is named for, to be read by `trilho outbox`; for local work only. */
   TRILHO_OUTBOX: flag.default(false),
+  /** Lets API and worker run over a PostgreSQL that may lose what it has confirmed; for tests only. */
+  TRILHO_UNSAFE_DATABASE: flag.default(false),
   /** Workflows kept in a worker's memory, about 0.2 MB each. */
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
   ...storageVariables,
@@ -66,6 +68,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   return {
     databaseUrl: env.DATABASE_URL,
     databasePool: env.DATABASE_POOL,
+    isUnsafeDatabaseAllowed: env.TRILHO_UNSAFE_DATABASE,
     temporal: {
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,

@@ -14,6 +14,7 @@ import {
   webhookActivities,
 } from './activities/index.ts'
 import { type Config, readConfig } from './config.ts'
+import { checkDurability } from './db/durability.ts'
 import { openOrm } from './db/orm.ts'
 import { scheduleHousekeeping } from './engine/schedules.ts'
 import { unexplainedRecorder } from './engine/unexplained.ts'
@@ -52,6 +53,15 @@ Runtime.install({
   }),
 })
 
+const orm = await openOrm({
+  databaseUrl: config.databaseUrl,
+  applicationName: 'trilho worker',
+  poolSize: config.databasePool,
+})
+await checkDurability(orm, {
+  isAllowed: config.isUnsafeDatabaseAllowed,
+  warn: message => log.warn(message),
+}).catch(refuseToStart)
 const tracing = await startTracing(config.otlpUrl, 'worker')
 const connection = await NativeConnection.connect({ address: config.temporal.address })
 const client = new Client({
@@ -110,13 +120,15 @@ await Promise.all([dependencies.providers.close(), dependencies.webhooks.close()
 await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
 
+/** One line for the operator, and no stack. */
+async function refuseToStart(error: Error): Promise<never> {
+  log.fatal(error.message)
+  await orm.close()
+  process.exit(1)
+}
+
 async function open(config: Config, client: Client): Promise<Dependencies> {
   const seal = sealer(config.secretKeys)
-  const orm = await openOrm({
-    databaseUrl: config.databaseUrl,
-    applicationName: 'trilho worker',
-    poolSize: config.databasePool,
-  })
   return {
     orm,
     sealer: seal,

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
+import { checkDurability } from '../db/durability.ts'
 import { openOrm } from '../db/orm.ts'
 import { apiMetrics } from '../metrics/api.ts'
 import { providerRegistry } from '../providers/registry.ts'
@@ -37,6 +38,10 @@ const orm = await openOrm({
   poolSize: config.databasePool,
   statementMs: STATEMENT_MS,
 })
+await checkDurability(orm, {
+  isAllowed: config.isUnsafeDatabaseAllowed,
+  warn: message => log.warn(message),
+}).catch(refuseToStart)
 const tracing = await startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
 const seal = sealer(config.secretKeys)
@@ -73,6 +78,13 @@ const app = createApp({
 })
 const server = await startServer(app, config)
 log.info({ url: server.url }, 'listening')
+
+/** One line for the operator, and no stack. */
+async function refuseToStart(error: Error): Promise<never> {
+  log.fatal(error.message)
+  await orm.close()
+  process.exit(1)
+}
 
 let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
