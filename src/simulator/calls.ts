@@ -4,6 +4,7 @@ import type { Account } from './accounts.ts'
 import { type Fate, SETTLES } from './events.ts'
 import type { CallFault, Operation, Taken } from './faults.ts'
 import { type Pace, WAITS } from './pace.ts'
+import type { View } from './views.ts'
 
 /** What a provider says to a call. */
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> }
@@ -14,6 +15,8 @@ export type Call = {
   params: Record<string, string>
   query: URLSearchParams
   body: unknown
+  /** How a list is to be shown. */
+  view: View
 }
 
 /** One thing a provider can be asked. Everything it does, it does in `act`, in one transaction. */
@@ -32,6 +35,10 @@ export type FailureWords = {
   refused(operation: Operation): Answer
   tooManyRequests(): Answer
   internalError(): Answer
+  /** What it answers where it has no such route. */
+  unknownRoute(): Answer
+  /** 4xx that its documentation does not name, in an order that repeats. */
+  unlistedRefusals: readonly Answer[]
 }
 
 /** The rail's code of a sending or devolução that is rejected after it was accepted. */
@@ -43,6 +50,8 @@ type Playing = {
   words: FailureWords
   operation: Operation
   pace: Pace
+  /** Counts the refusals that were taken from the dialect's list. */
+  turn: () => number
   /** Ends a silence early: the caller left, or the simulator stops. */
   gone: () => AbortSignal
 }
@@ -74,9 +83,32 @@ export async function played(playing: Playing): Promise<Answer | null> {
       return act({ kind: 'rejected', code: LATE_REJECTION })
     case 'broken_body':
       return { ...act(SETTLES), body: '{"status":"EM_PROC' }
+    case 'done_then_unlisted_refusal':
+      act(SETTLES)
+      return unlistedRefusal(playing)
+    case 'unlisted_refusal':
+      return unlistedRefusal(playing)
+    case 'unknown_route':
+      return words.unknownRoute()
+    case 'order_left':
+      return act({ kind: 'left' })
     default:
       return fault.fault satisfies never
   }
+}
+
+/** The answer that the fault names, or the dialect's next one. */
+function unlistedRefusal({ fault, words, turn }: Playing): Answer {
+  const { status, body } = fault!
+  if (status === null || status === undefined)
+    return words.unlistedRefusals[turn() % words.unlistedRefusals.length]!
+  const text = body ?? ''
+  return { status, body: text, headers: { 'content-type': contentTypeOf(text) } }
+}
+
+export function contentTypeOf(text: string): string {
+  if (/^\s*[{["]/.test(text)) return 'application/json'
+  return text.startsWith('<') ? 'text/html' : 'text/plain'
 }
 
 async function waited({ fault, pace, gone }: Playing, usualMs: number): Promise<void> {

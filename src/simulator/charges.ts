@@ -72,6 +72,12 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
   const find = (accountId: string, txid: string) =>
     store.one<Charge>('SELECT * FROM charge WHERE accountId = ? AND txid = ?', accountId, txid)
 
+  /** As its provider's books show it: not paid before a payment of it is listed. */
+  const asListed = (charge: Charge): Charge =>
+    charge.status === 'completed' && receipts.ofTxid(charge.accountId, charge.txid).length === 0
+      ? { ...charge, status: 'active' }
+      : charge
+
   const payloadOf = (account: Account, { token, cents }: Pick<Charge, 'token' | 'cents'>) =>
     dynamicPayload({
       url: `${payloadHost()}/qr/v2/${token}`,
@@ -112,15 +118,20 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
         store.insert('charge', charge)
         return { kind: 'issued', charge }
       }),
-    find,
+    find: (accountId, txid) => {
+      const charge = find(accountId, txid)
+      return charge && asListed(charge)
+    },
     ofToken,
     between: (accountId, { from, to }) =>
-      store.all<Charge>(
-        'SELECT * FROM charge WHERE accountId = ? AND createdAt BETWEEN ? AND ? ORDER BY createdAt, rowid',
-        accountId,
-        from,
-        to,
-      ),
+      store
+        .all<Charge>(
+          'SELECT * FROM charge WHERE accountId = ? AND createdAt BETWEEN ? AND ? ORDER BY createdAt, rowid',
+          accountId,
+          from,
+          to,
+        )
+        .map(asListed),
     revise: (charge, change) =>
       store.atomically(() => {
         const current = find(charge.accountId, charge.txid)
@@ -137,14 +148,8 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
         if (why && !force) return { kind: 'not_payable', why }
         const { accountId, key, txid } = charge
         const silent = charge.silent === 1
-        const receipt = receipts.receive({
-          accountId,
-          key,
-          txid,
-          cents: cents ?? charge.cents,
-          payer,
-          silent,
-        })
+        const paidCents = cents ?? charge.cents
+        const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, payer, silent })
         if (receipt.cents === charge.cents) save(store, { ...charge, status: 'completed' })
         return { kind: 'paid', receipt }
       }),

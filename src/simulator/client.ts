@@ -66,7 +66,20 @@ export type ShownFault = {
   fault: FaultBody['fault']
   times: number
   delay_ms: number | null
+  status: number | null
+  body: string | null
+  page_size: number | null
 }
+/** A fault that had its effect on a call. */
+export type ShownServedFault = {
+  account: string
+  operation: NonNullable<FaultBody['operation']>
+  fault: FaultBody['fault']
+  item_id: string | null
+  at: string
+}
+/** An order that waits in a provider's panel for an approval. */
+export type ShownOrder = { id: string; account: string; value: number; key: string }
 
 /** The control API answered with a refusal. */
 export class SimulatorRefusal extends Error {
@@ -117,6 +130,10 @@ export function simulatorClient(baseUrl: string, caFile: string) {
     findMed: (id: string) => listed<ShownMed>(`/meds/${id}`),
     faults: (fault: FaultBody) => call<{ data: ShownFault[] }>('PUT', '/faults', fault),
     listFaults: () => listed<ShownFault>('/faults'),
+    servedFaults: () => listed<ShownServedFault>('/faults/served'),
+    orders: () => listed<ShownOrder>('/orders'),
+    approveOrder: (id: string) => call<{ id: string }>('POST', `/orders/${id}/approve`),
+    removeOrder: (id: string) => call<{ id: string }>('DELETE', `/orders/${id}`),
     clearFaults: () => call<{ data: [] }>('DELETE', '/faults'),
     statement: (provider?: ProviderName) =>
       listed<StatementLine>(`/statement${provider ? `?provider=${provider}` : ''}`),

@@ -23,5 +23,7 @@ export type Fate =
   | { kind: 'rejected'; code: string }
   /** Stays in process for so long, then settles; nobody is told. */
   | { kind: 'silent'; forMs: number }
+  /** Not carried out for lack of balance; an order that the provider keeps stays and can be approved. */
+  | { kind: 'left' }
 
 export const SETTLES: Fate = { kind: 'settles' }

@@ -35,6 +35,14 @@ export const CALL_FAULTS = [
   'http_429',
   'http_500',
   'broken_body',
+  /** Carried out, then answered with a 4xx that no documentation names (or with `status` and `body` of the fault). */
+  'done_then_unlisted_refusal',
+  /** Not carried out, and answered with such a 4xx. */
+  'unlisted_refusal',
+  /** Not carried out, and answered with what the provider says of a route that does not exist. */
+  'unknown_route',
+  /** A transfer is refused for lack of balance; where the provider keeps orders, its order stays and can be approved. */
+  'order_left',
 ] as const
 export type CallFault = (typeof CALL_FAULTS)[number]
 
@@ -47,7 +55,30 @@ export const NOTICE_FAULTS = [
 ] as const
 export type NoticeFault = (typeof NOTICE_FAULTS)[number]
 
-export const FAULTS = ['unreachable', ...CALL_FAULTS, ...NOTICE_FAULTS] as const
+/** Faults of what a look-up or a list shows of something that is as it should be. */
+export const VIEW_FAULTS = [
+  /** A list has at most `page_size` items a page, however many are asked for. */
+  'page_cap',
+  /** A list, or a list inside a look-up, has one item more, of a shape and a status that no documentation names. */
+  'odd_item',
+  /** One status is a word that no documentation names. */
+  'unlisted_status',
+  /** One movement is of a type that no documentation names. */
+  'unlisted_type',
+] as const
+export type ViewFault = (typeof VIEW_FAULTS)[number]
+
+/** A PIX received is announced at once, and is in no look-up or list of its provider for `delay_ms`. */
+export const BOOK_FAULTS = ['books_lag'] as const
+export type BookFault = (typeof BOOK_FAULTS)[number]
+
+export const FAULTS = [
+  'unreachable',
+  ...CALL_FAULTS,
+  ...NOTICE_FAULTS,
+  ...VIEW_FAULTS,
+  ...BOOK_FAULTS,
+] as const
 export type FaultKind = (typeof FAULTS)[number]
 
 export type Fault = {
@@ -61,6 +92,20 @@ export type Fault = {
   timesLeft: number
   /** How long it waits, where it waits at all; not divided by the time scale, since its caller chose it. */
   delayMs: number | null
+  /** HTTP status and body of the refusal; null: the dialect's next one. */
+  status: number | null
+  body: string | null
+  /** Of `page_cap`. */
+  pageSize: number | null
+}
+
+/** A fault that had its effect: the call it met, and the id of the odd item where it showed one. */
+export type ServedFault = {
+  accountId: string
+  operation: Operation
+  fault: FaultKind
+  itemId: string | null
+  at: string
 }
 
 export type Faults = {
@@ -72,12 +117,19 @@ export type Faults = {
   /** Uses up one time of the oldest fault that fits, if any. */
   takeUnreachable(provider: ProviderName): boolean
   takeForCall(account: Whose, operation: Operation): Taken<CallFault> | null
+  takeForView(account: Whose, operation: Operation): Taken<ViewFault> | null
   takeForNotice(account: Whose, operations: readonly Operation[]): Taken<NoticeFault> | null
+  takeForBooks(account: Whose, operations: readonly Operation[]): Taken<BookFault> | null
+  /** Records that a fault had its effect. */
+  recordServed(served: Omit<ServedFault, 'at'>): void
+  /** Every fault that had its effect on a call, in that order. */
+  served(): ServedFault[]
 }
 type Whose = Pick<Account, 'id' | 'provider'>
-export type Taken<Kind extends FaultKind> = { fault: Kind; delayMs: number | null }
+export type Taken<Kind extends FaultKind> = { fault: Kind } & Pick<Fault, 'delayMs'> &
+  Partial<Pick<Fault, 'status' | 'body' | 'pageSize'>>
 
-export function faultsOf(store: Store): Faults {
+export function faultsOf(store: Store, now: () => Date): Faults {
   const list = () => store.all<Fault>('SELECT * FROM fault ORDER BY id')
   const take = (fault: Fault | undefined) => {
     if (!fault) return null
@@ -87,6 +139,20 @@ export function faultsOf(store: Store): Faults {
   }
   const unreachable = (provider: ProviderName) =>
     list().find(fault => fault.provider === provider && fault.fault === 'unreachable')
+  /** The oldest fault of these kinds that fits one of the operations. */
+  const takeOf = <Kind extends FaultKind>(
+    kinds: readonly Kind[],
+    account: Whose,
+    operations: readonly Operation[],
+  ) =>
+    take(
+      list().find(
+        fault =>
+          concerns(fault, account) &&
+          (fault.operation === null || operations.includes(fault.operation)) &&
+          (kinds as readonly FaultKind[]).includes(fault.fault),
+      ),
+    ) as Taken<Kind> | null
 
   return {
     add: fault => store.insert('fault', fault),
@@ -94,31 +160,15 @@ export function faultsOf(store: Store): Faults {
     clear: () => void store.run('DELETE FROM fault'),
     isUnreachable: provider => unreachable(provider) !== undefined,
     takeUnreachable: provider => take(unreachable(provider)) !== null,
-    takeForCall: (account, operation) =>
-      take(
-        list().find(
-          fault =>
-            concerns(fault, account) &&
-            (fault.operation ?? operation) === operation &&
-            isOneOf(CALL_FAULTS, fault.fault),
-        ),
-      ) as Taken<CallFault> | null,
-    takeForNotice: (account, operations) =>
-      take(
-        list().find(
-          fault =>
-            concerns(fault, account) &&
-            (fault.operation === null || operations.includes(fault.operation)) &&
-            isOneOf(NOTICE_FAULTS, fault.fault),
-        ),
-      ) as Taken<NoticeFault> | null,
+    takeForCall: (account, operation) => takeOf(CALL_FAULTS, account, [operation]),
+    takeForView: (account, operation) => takeOf(VIEW_FAULTS, account, [operation]),
+    takeForNotice: (account, operations) => takeOf(NOTICE_FAULTS, account, operations),
+    takeForBooks: (account, operations) => takeOf(BOOK_FAULTS, account, operations),
+    recordServed: served => store.insert('servedFault', { ...served, at: now().toISOString() }),
+    served: () => store.all<ServedFault>('SELECT * FROM servedFault ORDER BY rowid'),
   }
 }
 
 function concerns({ provider, accountId }: Fault, account: Whose): boolean {
   return provider === account.provider && (accountId ?? account.id) === account.id
-}
-
-function isOneOf(kinds: readonly FaultKind[], kind: FaultKind): boolean {
-  return kinds.includes(kind)
 }

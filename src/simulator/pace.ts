@@ -12,6 +12,8 @@ export const WAITS = {
   reorder: 2_000,
   /** From a settled sending to the recipient's return of it. */
   recipientReturn: 500,
+  /** A received PIX that is announced is in the provider's books so much later. */
+  booksLag: 30_000,
   /** Efí lets a notice's receiver take 60 s. */
   noticeAnswer: 60_000,
 } as const

@@ -1,6 +1,8 @@
-import type { Accounts } from './accounts.ts'
+import type { Account, Accounts } from './accounts.ts'
 import type { Announce } from './events.ts'
+import type { Faults, Operation } from './faults.ts'
 import type { Ids } from './ids.ts'
+import { type Pace, WAITS } from './pace.ts'
 import type { Rail } from './rail.ts'
 import type { Refund } from './refunds.ts'
 import type { Store } from './store.ts'
@@ -18,6 +20,8 @@ export type Receipt = {
   payerName: string
   payerDocument: string
   payerIspb: string
+  /** From when on it is in its provider's look-ups and lists; null: at once. */
+  listedAt: string | null
 }
 
 export type Payer = { name: string; document: string; ispb: string }
@@ -38,6 +42,8 @@ export type Arrival = {
 export type Receipts = {
   receive(arrival: Arrival): Receipt
   find(accountId: string, endToEnd: string): Receipt | undefined
+  /** The same as its provider's books show it: undefined before `listedAt`, as in the lists below. */
+  findListed(accountId: string, endToEnd: string): Receipt | undefined
   ofTxid(accountId: string, txid: string): Receipt[]
   /** Those of [from, to], both ISO 8601 UTC, oldest first. */
   between(accountId: string, range: { from: string; to: string }): Receipt[]
@@ -47,16 +53,36 @@ export type Receipts = {
 /** The bank of whoever pays by the payer's page or the control API; no participant has this number. */
 export const PAYER_BANK_ISPB = '99999004'
 
-type Parts = { store: Store; rail: Rail; accounts: Accounts; ids: Ids; now: () => Date; announce: Announce }
+type Parts = {
+  store: Store
+  rail: Rail
+  accounts: Accounts
+  faults: Faults
+  ids: Ids
+  now: () => Date
+  pace: Pace
+  announce: Announce
+}
 
-export function receiptsOf({ store, rail, accounts, ids, now, announce }: Parts): Receipts {
+/** A fault of any of these operations keeps a received PIX out of the books for a while. */
+const BOOKED_BY = ['issueCharge', 'findCharge', 'findPayment', 'statement'] as const satisfies Operation[]
+
+export function receiptsOf({ store, rail, accounts, faults, ids, now, pace, announce }: Parts): Receipts {
+  const listedAt = (account: Account): string | null => {
+    const lag = faults.takeForBooks(account, BOOKED_BY)
+    if (!lag) return null
+    return new Date(now().getTime() + (lag.delayMs ?? pace(WAITS.booksLag))).toISOString()
+  }
+  const isListed = (receipt: Receipt) => receipt.listedAt === null || receipt.listedAt <= now().toISOString()
+
   const find = (accountId: string, endToEnd: string) =>
     store.one<Receipt>('SELECT * FROM receipt WHERE accountId = ? AND endToEnd = ?', accountId, endToEnd)
 
   return {
     receive: arrival =>
       store.atomically(() => {
-        const receipt = receiptOf(arrival, { ids, at: now().toISOString() })
+        const account = accounts.find(arrival.accountId)!
+        const receipt = receiptOf(arrival, { ids, at: now().toISOString(), listedAt: listedAt(account) })
         store.insert('receipt', receipt)
         rail.credit({
           accountId: receipt.accountId,
@@ -67,24 +93,31 @@ export function receiptsOf({ store, rail, accounts, ids, now, announce }: Parts)
           cents: receipt.cents,
           at: receipt.at,
         })
-        const account = accounts.find(arrival.accountId)!
         if (!arrival.silent) announce({ kind: 'payment', account, receipt, refunds: [] })
         return receipt
       }),
     find,
+    findListed: (accountId, endToEnd) => {
+      const receipt = find(accountId, endToEnd)
+      return receipt && isListed(receipt) ? receipt : undefined
+    },
     ofTxid: (accountId, txid) =>
-      store.all<Receipt>(
-        'SELECT * FROM receipt WHERE accountId = ? AND txid = ? ORDER BY rowid',
-        accountId,
-        txid,
-      ),
+      store
+        .all<Receipt>(
+          'SELECT * FROM receipt WHERE accountId = ? AND txid = ? ORDER BY rowid',
+          accountId,
+          txid,
+        )
+        .filter(isListed),
     between: (accountId, { from, to }) =>
-      store.all<Receipt>(
-        'SELECT * FROM receipt WHERE accountId = ? AND at BETWEEN ? AND ? ORDER BY at, rowid',
-        accountId,
-        from,
-        to,
-      ),
+      store
+        .all<Receipt>(
+          'SELECT * FROM receipt WHERE accountId = ? AND at BETWEEN ? AND ? ORDER BY at, rowid',
+          accountId,
+          from,
+          to,
+        )
+        .filter(isListed),
     refundsOf: ({ accountId, endToEnd }) =>
       store.all<Refund>(
         'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? ORDER BY rowid',
@@ -94,7 +127,7 @@ export function receiptsOf({ store, rail, accounts, ids, now, announce }: Parts)
   }
 }
 
-function receiptOf(arrival: Arrival, made: { ids: Ids; at: string }): Receipt {
+function receiptOf(arrival: Arrival, made: { ids: Ids; at: string; listedAt: string | null }): Receipt {
   const { accountId, key, cents, payer, txid = null, message = null } = arrival
   return {
     accountId,
@@ -107,5 +140,6 @@ function receiptOf(arrival: Arrival, made: { ids: Ids; at: string }): Receipt {
     payerName: payer.name,
     payerDocument: payer.document,
     payerIspb: payer.ispb,
+    listedAt: made.listedAt,
   }
 }

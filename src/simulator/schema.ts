@@ -1,4 +1,5 @@
 import { MEDS } from './schema-of-disputes.ts'
+import { FAULT_DETAILS } from './schema-of-faults.ts'
 import { PANEL } from './schema-of-panel.ts'
 import { WOOVI } from './schema-of-woovi.ts'
 
@@ -179,4 +180,5 @@ export const SCHEMA_STEPS: readonly string[] = [
   'ALTER TABLE fault ADD COLUMN accountId TEXT',
   MEDS,
   PANEL,
+  FAULT_DETAILS,
 ]

@@ -63,7 +63,7 @@ export function worldOf(surroundings: Surroundings): World {
   const pace = paceOf(surroundings.timeScale)
   const accounts = accountsOf({ store, ids, now })
   const rail = railOf(store)
-  const faults = faultsOf(store)
+  const faults = faultsOf(store, now)
   const webhooks = webhooksOf({ store, now })
   const agenda = agendaOf({ store, now, log })
   const words: Record<Dialect, NoticeWords> = {
@@ -80,7 +80,7 @@ export function worldOf(surroundings: Surroundings): World {
     wordsOf: name => words[name],
   })
 
-  const receipts = receiptsOf({ store, rail, accounts, ids, now, announce })
+  const receipts = receiptsOf({ store, rail, accounts, faults, ids, now, pace, announce })
   const parts = { store, rail, accounts, receipts, agenda, ids, now, pace, announce }
   const sendings = sendingsOf(parts)
   const returns = returnsOf(parts)

@@ -6,8 +6,10 @@ import { sumOf } from '../returns.ts'
 import { jsonBody, part, Refusal } from '../route.ts'
 import type { LocalAuthority } from '../tls.ts'
 import type { World } from '../world.ts'
+import { faultRoutes } from './fault-routes.ts'
 import { medRoutes } from './med-routes.ts'
 import { movementRoutes } from './movement-routes.ts'
+import { orderRoutes } from './order-routes.ts'
 import * as schemas from './schemas.ts'
 
 /** The control API (SPEC §10): what a test or a demo may do to the simulated world. Every answer is 200 and JSON. */
@@ -20,6 +22,7 @@ export function controlRoutes(world: World, controls: Controls): Router {
   moneyRoutes(router, world)
   medRoutes(router, world)
   movementRoutes(router, world)
+  orderRoutes(router, world)
   faultRoutes(router, world, controls)
   inboxRoutes(router, world)
   return router
@@ -79,29 +82,6 @@ function moneyRoutes(router: Router, world: World): void {
         'it has not settled, so much of it is no longer there, or a simulated account has it, which refunds it',
       )
     ctx.body = { return_id: returned.returnId }
-  })
-}
-
-function faultRoutes(router: Router, { faults }: World, { closeIdleConnections }: Controls): void {
-  router.put('/faults', async ctx => {
-    const {
-      provider,
-      operation = null,
-      account = null,
-      fault,
-      times,
-      delay_ms = null,
-    } = await jsonBody(ctx, schemas.faultBody)
-    faults.add({ provider, operation, accountId: account, fault, timesLeft: times, delayMs: delay_ms })
-    if (fault === 'unreachable') closeIdleConnections(provider)
-    ctx.body = { data: shownFaults(faults.list()) }
-  })
-  router.get('/faults', ctx => {
-    ctx.body = { data: shownFaults(faults.list()) }
-  })
-  router.delete('/faults', ctx => {
-    faults.clear()
-    ctx.body = { data: [] }
   })
 }
 
@@ -171,15 +151,4 @@ function collectorOf({ accounts }: World, body: ReturnType<typeof schemas.deposi
   if (key === undefined || accounts.ofKey(key)?.id !== account.id)
     throw new Refusal(409, 'the account has no such key')
   return { account, key }
-}
-
-function shownFaults(faults: ReturnType<World['faults']['list']>) {
-  return faults.map(({ provider, operation, accountId, fault, timesLeft, delayMs }) => ({
-    provider,
-    operation,
-    account: accountId,
-    fault,
-    times: timesLeft,
-    delay_ms: delayMs,
-  }))
 }

@@ -107,11 +107,28 @@ export const faultBody = z
     fault: z.enum(FAULTS),
     times: z.number().int().min(1).max(1_000_000).default(1),
     delay_ms: delay.optional(),
+    /** What `done_then_unlisted_refusal` and `unlisted_refusal` answer; absent: the dialect's next such answer. */
+    status: z.number().int().min(400).max(499).optional(),
+    /** A text is the body as it is, an object becomes JSON; absent: no body, where `status` is given. */
+    body: z.union([z.string().max(10_000), z.record(z.string(), z.unknown())]).optional(),
+    /** Of `page_cap`; absent: 50. */
+    page_size: z.number().int().min(1).max(1_000).optional(),
   })
   .refine(
     ({ account, fault }) => !account || fault !== 'unreachable',
     'nobody knows before the handshake whose call it will be',
   )
+  .refine(({ status, body }) => body === undefined || status !== undefined, 'body needs a status')
+  .refine(
+    ({ status, fault }) => status === undefined || fault.endsWith('unlisted_refusal'),
+    'status is of an unlisted refusal only',
+  )
+  .refine(({ page_size, fault }) => page_size === undefined || fault === 'page_cap', {
+    message: 'page_size is of page_cap only',
+  })
+  .refine(({ operation, fault }) => fault !== 'order_left' || operation === 'sendTransfer', {
+    message: 'order_left is of sendTransfer only',
+  })
 
 export const inboxAnswerBody = z.object({
   status: z.number().int().min(200).max(599).default(200),

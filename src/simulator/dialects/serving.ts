@@ -4,8 +4,10 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { ProviderName } from '../../domain/provider.ts'
 import type { Account } from '../accounts.ts'
-import { type Answer, type CallRoute, type FailureWords, played } from '../calls.ts'
+import { type Answer, type Call, type CallRoute, type FailureWords, played } from '../calls.ts'
+import type { CallFault, Taken, ViewFault } from '../faults.ts'
 import { bodyText } from '../route.ts'
+import { distorted, oddItemId, oddItemOf, PLAIN_VIEW, type View } from '../views.ts'
 import type { World } from '../world.ts'
 
 export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
@@ -29,25 +31,71 @@ export function serve(router: Router, world: World, provider: ProviderName, dial
       const body = await (route.bodyOf ?? jsonOf)(ctx)
       if (body === MALFORMED) return say(ctx, dialect.malformedJson())
       const params = ctx.params as Record<string, string>
-      const call = { account: admission.account, params, query: ctx.URL.searchParams, body }
-
+      const { account } = admission
+      const given = { account, params, query: ctx.URL.searchParams, body }
       const fault =
-        world.faults.takeForCall({ provider, id: call.account.id }, route.operation) ??
-        route.magicOf?.(call) ??
+        world.faults.takeForCall({ provider, id: account.id }, route.operation) ??
+        route.magicOf?.({ ...given, view: PLAIN_VIEW }) ??
         null
+      const viewFault = fault ? null : world.faults.takeForView({ provider, id: account.id }, route.operation)
+      const viewing = viewingUnder(viewFault, world)
+      const call: Call = { ...given, view: viewing.view }
       const answer = await played({
         fault,
         act: fate => route.act(call, fate),
         words: dialect.words,
         operation: route.operation,
         pace: world.pace,
+        turn: () => world.store.count('unlisted refusal') - 1,
         gone: () => goneSignal(ctx, world.stopping),
       })
-      if (answer) say(ctx, answer)
+      const shown = answer && viewing.shown(answer)
+      const itemId = shown === answer ? null : viewing.itemId
+      const served = shown !== answer ? viewFault : fault && UNLISTED.has(fault.fault) ? fault : null
+      if (served)
+        world.faults.recordServed({
+          ...{ accountId: account.id, operation: route.operation, fault: served.fault, itemId },
+        })
+      if (shown) say(ctx, shown)
       else fallSilent(ctx)
     })
   }
 }
+
+/** Faults whose answers no documentation names. */
+const UNLISTED: ReadonlySet<CallFault> = new Set([
+  'done_then_unlisted_refusal',
+  'unlisted_refusal',
+  'unknown_route',
+])
+
+type Viewing = { view: View; itemId: string | null; shown(answer: Answer): Answer }
+
+/** How a call's answer is shown under a fault of the view; an answer that it changes is another object. */
+function viewingUnder(fault: Taken<ViewFault> | null, { store }: World): Viewing {
+  if (fault === null) return { view: PLAIN_VIEW, itemId: null, shown: answer => answer }
+  if (fault.fault === 'page_cap') {
+    const pageSize = fault.pageSize ?? PAGE_CAP
+    return { view: { ...PLAIN_VIEW, pageSize }, itemId: null, shown: answer => answer }
+  }
+  const { fault: kind } = fault
+  const turn = store.count(kind) - 1
+  const itemId = oddItemId(turn)
+  const oddItem = oddItemOf(itemId)
+  return {
+    view: kind === 'odd_item' ? { ...PLAIN_VIEW, oddItem } : PLAIN_VIEW,
+    itemId: kind === 'odd_item' ? itemId : null,
+    shown: answer => {
+      if (answer.status >= 300) return answer
+      if (kind === 'odd_item' && JSON.stringify(answer.body).includes(itemId)) return { ...answer }
+      const body = distorted(kind, answer.body, { turn, oddItem })
+      return body === null ? answer : { ...answer, body }
+    },
+  }
+}
+
+/** Items of a page where the fault names no number. */
+const PAGE_CAP = 50
 
 export const MALFORMED = Symbol('malformed')
 
@@ -64,9 +112,10 @@ export async function jsonOf(ctx: Context): Promise<unknown> {
 
 export function say(ctx: Context, { status, body, headers = {} }: Answer): void {
   ctx.status = status
-  ctx.set(headers)
   ctx.type = isProblem(body) ? 'application/problem+json' : 'application/json'
+  ctx.set(headers)
   ctx.body = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
+  if (headers['content-type']) ctx.set('content-type', headers['content-type']) // Koa chooses one with the body.
   // Koa makes 204 of an empty body; the status is the provider's to choose.
   ctx.status = status
 }

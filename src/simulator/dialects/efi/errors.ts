@@ -1,4 +1,4 @@
-import type { Answer, FailureWords } from '../../calls.ts'
+import { type Answer, contentTypeOf, type FailureWords } from '../../calls.ts'
 import type { Operation } from '../../faults.ts'
 
 /**
@@ -10,6 +10,13 @@ import type { Operation } from '../../faults.ts'
 function named(status: number, nome: string, mensagem: string, more: object = {}): Answer {
   return { status, body: { nome, mensagem, ...more } }
 }
+
+/** What no API answers but a proxy before it. */
+const page = (status: number, text: string): Answer => ({
+  status,
+  body: text,
+  headers: { 'content-type': contentTypeOf(text) },
+})
 
 export type Violation = { razao: string; propriedade: string; valor?: string }
 
@@ -164,4 +171,17 @@ export const efiFailures: FailureWords = {
     headers: { 'Retry-After': '1', 'Bucket-Size': '0' },
   }),
   internalError: () => named(500, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
+  unknownRoute: () => named(404, 'nao_encontrado', 'Recurso não encontrado'),
+  unlistedRefusals: [
+    named(400, 'erro_inesperado', 'Ocorreu um erro inesperado. Tente novamente'),
+    named(409, 'conflito_operacao', 'A operação já está em andamento'),
+    named(400, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
+    problem(422, 'OperacaoNaoConcluida', { title: 'Não concluída', detail: 'Operação não concluída.' }),
+    page(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
+    page(429, 'Too many requests'),
+    page(425, ''),
+    page(404, 'default backend - 404'),
+    { status: 401, body: { message: 'Unauthorized' } },
+    { status: 499, body: { erro: { codigo: 12, detalhe: ['tempo esgotado'] } } },
+  ],
 }

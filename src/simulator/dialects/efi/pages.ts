@@ -19,14 +19,19 @@ export function listed<Item>(call: Call, { field, between, fits, shown }: Listin
   const [from, to] = [new Date(inicio), new Date(fim)]
   if (from > to) return errors.invalidRange()
 
-  const { 'paginacao.paginaAtual': page, 'paginacao.itensPorPagina': size } = query.value
-  const items = between({ from: from.toISOString(), to: to.toISOString() }).filter(fits)
+  const { 'paginacao.paginaAtual': page, 'paginacao.itensPorPagina': wanted } = query.value
+  const { pageSize, oddItem } = call.view
+  const size = Math.min(wanted, pageSize ?? wanted)
+  const items: (() => object)[] = between({ from: from.toISOString(), to: to.toISOString() })
+    .filter(fits)
+    .map(item => () => shown(item))
+  if (oddItem) items.push(() => oddItem)
   const paginacao = {
     paginaAtual: page,
     itensPorPagina: size,
     quantidadeDePaginas: Math.max(1, Math.ceil(items.length / size)),
     quantidadeTotalDeItens: items.length,
   }
-  const shownItems = items.slice(page * size, (page + 1) * size).map(shown)
+  const shownItems = items.slice(page * size, (page + 1) * size).map(show => show())
   return { status: 200, body: { parametros: { inicio, fim, paginacao }, [field]: shownItems } }
 }

@@ -20,7 +20,7 @@ export function pixesOf({ receipts, refunds }: World): Pixes {
 
   return {
     show: ({ account, params }) => {
-      const receipt = receipts.find(account.id, params.e2eId!)
+      const receipt = receipts.findListed(account.id, params.e2eId!)
       return receipt ? { status: 200, body: shown(receipt) } : errors.pixNotFound()
     },
     list: call =>

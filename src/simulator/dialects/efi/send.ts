@@ -75,6 +75,7 @@ function sent(world: World, { account, params, body }: Call, fate: Fate): Answer
 
   // What was taken before keeps its id, whatever this request would come to.
   if (sendings.find(account.id, id)) return errors.sendIdTaken()
+  if (fate.kind === 'left') return errors.noBalance()
   const magic = account.amountMagic ? amountMagic(cents) : foretold(recipient.key, cents)
   if ('refused' in magic) return errors.paymentDenied(railErrorOf(magic.refused))
   return answerTo(

@@ -1,4 +1,4 @@
-import type { Answer, FailureWords } from '../../calls.ts'
+import { type Answer, contentTypeOf, type FailureWords } from '../../calls.ts'
 import type { Operation } from '../../faults.ts'
 
 /**
@@ -8,6 +8,13 @@ import type { Operation } from '../../faults.ts'
 const refused = (error: string, errorCode?: string): Answer => ({
   status: 400,
   body: { error, ...(errorCode ? { errorCode } : {}) },
+})
+
+/** What no API answers but a proxy before it. */
+const page = (status: number, text: string): Answer => ({
+  status,
+  body: text,
+  headers: { 'content-type': contentTypeOf(text) },
 })
 
 export const invalidAppId = (): Answer => ({ status: 401, body: { error: 'appID inválido' } })
@@ -88,4 +95,17 @@ export const wooviFailures: FailureWords = {
     headers: { 'Retry-After': '1' },
   }),
   internalError: () => ({ status: 500, body: { error: 'Ocorreu um erro interno' } }),
+  unknownRoute: () => ({ status: 404, body: { error: 'Not Found' } }),
+  unlistedRefusals: [
+    refused('Ocorreu um erro inesperado. Tente novamente'),
+    { status: 409, body: { error: 'Esta operação já está sendo processada' } },
+    refused('Operação não concluída', 'OPERATION_NOT_COMPLETED'),
+    { status: 422, body: { message: 'Unprocessable Entity', code: 17 } },
+    page(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
+    page(429, 'Too many requests'),
+    page(425, ''),
+    page(404, 'default backend - 404'),
+    { status: 401, body: { message: 'Unauthorized' } },
+    { status: 499, body: { error: { code: 12, details: ['timeout'] } } },
+  ],
 }

@@ -13,8 +13,16 @@ type Listing<Item> = {
 export function listed<Item>(call: Call, { field, between, shown }: Listing<Item>): Answer {
   const query = read(pageQuery, Object.fromEntries(call.query))
   if ('refusal' in query) return query.refusal
-  const { start, end, skip, limit } = query.value
-  const items = between({ from: new Date(start).toISOString(), to: new Date(end).toISOString() }).reverse()
+  const { start, end, skip, limit: wanted } = query.value
+  const { pageSize, oddItem } = call.view
+  const limit = Math.min(wanted, pageSize ?? wanted)
+  const items: (() => object)[] = between({
+    from: new Date(start).toISOString(),
+    to: new Date(end).toISOString(),
+  })
+    .reverse()
+    .map(item => () => shown(item))
+  if (oddItem) items.push(() => oddItem)
   const pageInfo = {
     skip,
     limit,
@@ -22,6 +30,6 @@ export function listed<Item>(call: Call, { field, between, shown }: Listing<Item
     hasPreviousPage: skip > 0,
     hasNextPage: skip + limit < items.length,
   }
-  const page = items.slice(skip, skip + limit).map(shown)
+  const page = items.slice(skip, skip + limit).map(show => show())
   return { status: 200, body: { pageInfo, status: 'OK', [field]: page } }
 }

@@ -30,12 +30,15 @@ export function pixesOf(world: World): Pixes {
     return { value: cents, time: at, endToEndId: endToEnd, status: 'CONFIRMED', type: 'REFUND' }
   }
 
+  const isListed = ({ accountId, endToEnd, kind }: Movement) =>
+    (kind !== 'payment' && kind !== 'deposit') || receipts.findListed(accountId, endToEnd!) !== undefined
+
   const ofCharge = ({ account, query }: Call) =>
     receipts.ofTxid(account.id, txidOf(query.get('charge')!)).map(received)
 
   return {
     show: ({ account, params }) => {
-      const receipt = receipts.find(account.id, params.id!)
+      const receipt = receipts.findListed(account.id, params.id!)
       if (receipt) return { status: 200, body: { transaction: received(receipt) } }
       const sending = sendings.ofEndToEnd(params.id!)
       if (sending?.accountId !== account.id || sending.status !== 'settled')
@@ -48,7 +51,7 @@ export function pixesOf(world: World): Pixes {
         : listed(call, {
             field: 'transactions',
             between: ({ from, to }) =>
-              rail.entries(call.account.id).filter(({ at }) => from <= at && at <= to),
+              rail.entries(call.account.id).filter(one => from <= one.at && one.at <= to && isListed(one)),
             shown: moved,
           }),
     refund: ({ account, body }, fate) => {

@@ -2,7 +2,7 @@ import { documentKind } from '../../../domain/document.ts'
 import { pixKeyType } from '../../../domain/pix-key.ts'
 import type { Account } from '../../accounts.ts'
 import type { Answer, Call } from '../../calls.ts'
-import type { Fate } from '../../events.ts'
+import { type Fate, SETTLES } from '../../events.ts'
 import type { CallFault, Taken } from '../../faults.ts'
 import { faultOfRecipient, foretold, RECIPIENT_DOCUMENT, RECIPIENT_NAME } from '../../recipients.ts'
 import type { Recipient, SendingAcceptance } from '../../sendings.ts'
@@ -65,8 +65,36 @@ function ordered(world: World, { account, body }: Call, fate: Fate): Answer {
   if (world.sendings.find(account.id, id) || waitingFor(world, account, id)) return errors.paymentTaken()
   const order = { id, cents, key, message: comment ?? null }
   if (autoApprove) return sent(world, { account, order, fate })
-  world.store.insert('wooviPayment', { accountId: account.id, ...order })
+  keepOrder(world, account, order)
   return { status: 200, body: waitingOf(order, account) }
+}
+
+function keepOrder({ store }: World, { id: accountId }: Account, order: Order): void {
+  if (store.one('SELECT 1 FROM wooviPayment WHERE accountId = ? AND id = ?', accountId, order.id)) return
+  store.insert('wooviPayment', { accountId, ...order })
+}
+
+/** An order that waits for its approval, and whose it is. */
+export type StandingOrder = Order & { accountId: string }
+
+/** What a person may do in the provider's panel with the orders that wait for an approval. */
+export function standingOrdersOf(world: World) {
+  const { accounts, store } = world
+  const find = (id: string) =>
+    store.one<StandingOrder>('SELECT accountId, id, cents, key, message FROM wooviPayment WHERE id = ?', id)
+  return {
+    list: () =>
+      store.all<StandingOrder>('SELECT accountId, id, cents, key, message FROM wooviPayment ORDER BY rowid'),
+    /** Sends an order's money; the provider may refuse. Undefined where no such order waits. */
+    approve(id: string): Answer | undefined {
+      const found = find(id)
+      if (!found) return undefined
+      const { accountId, ...order } = found
+      return sent(world, { account: accounts.find(accountId)!, order, fate: SETTLES })
+    },
+    /** Whether an order was there and is gone. */
+    remove: (id: string) => store.run('DELETE FROM wooviPayment WHERE id = ?', id) > 0,
+  }
 }
 
 type Approved = { account: Account; order: Order; fate: Fate }
@@ -76,6 +104,10 @@ function sent(world: World, { account, order, fate }: Approved): Answer {
   const { accounts, sendings, store } = world
   const { id, cents, key, message } = order
   if (accounts.ofKey(key)?.id === account.id) return errors.sameAccount()
+  if (fate.kind === 'left') {
+    keepOrder(world, account, order)
+    return errors.noBalance()
+  }
   const magic = foretold(key, cents)
   if ('refused' in magic) return errors.rejectedByRail(reasonOf(magic.refused))
   return store.atomically(() => {

@@ -1,0 +1,47 @@
+import type Router from '@koa/router'
+import type { Fault, ServedFault } from '../faults.ts'
+import { jsonBody } from '../route.ts'
+import type { World } from '../world.ts'
+import type { Controls } from './routes.ts'
+import * as schemas from './schemas.ts'
+
+/** Faults that calls, notifications and look-ups will meet, and those that had their effect. */
+export function faultRoutes(
+  router: Router,
+  { faults }: World,
+  { closeIdleConnections }: Pick<Controls, 'closeIdleConnections'>,
+): void {
+  router.put('/faults', async ctx => {
+    const body = await jsonBody(ctx, schemas.faultBody)
+    const { provider, operation = null, account = null, fault, times } = body
+    const { delay_ms = null, status = null, body: answer, page_size = null } = body
+    faults.add({
+      ...{ provider, operation, accountId: account, fault, timesLeft: times, delayMs: delay_ms, status },
+      body: answer === undefined ? null : typeof answer === 'string' ? answer : JSON.stringify(answer),
+      pageSize: page_size,
+    })
+    if (fault === 'unreachable') closeIdleConnections(provider)
+    ctx.body = { data: faults.list().map(shown) }
+  })
+  router.get('/faults', ctx => {
+    ctx.body = { data: faults.list().map(shown) }
+  })
+  router.get('/faults/served', ctx => {
+    ctx.body = { data: faults.served().map(shownServed) }
+  })
+  router.delete('/faults', ctx => {
+    faults.clear()
+    ctx.body = { data: [] }
+  })
+}
+
+function shown({ provider, operation, accountId, fault, timesLeft, delayMs, ...more }: Fault) {
+  return {
+    ...{ provider, operation, account: accountId, fault, times: timesLeft, delay_ms: delayMs },
+    ...{ status: more.status, body: more.body, page_size: more.pageSize },
+  }
+}
+
+function shownServed({ accountId, operation, fault, itemId, at }: ServedFault) {
+  return { account: accountId, operation, fault, item_id: itemId, at }
+}
