@@ -37,6 +37,11 @@ const CALLS = [
 ] as const satisfies Operation[]
 const TOLD = ['issueCharge', 'sendTransfer', 'refund'] as const satisfies Operation[]
 
+/** Call faults whose answers a provider documents. */
+const DOCUMENTED = CALL_FAULTS.filter(
+  fault => !fault.includes('unlisted') && fault !== 'unknown_route' && fault !== 'order_left',
+)
+
 const FAULT_BEFORE = 0.4
 const CLEAR_BEFORE = 0.02
 const INBOX_BEFORE = 0.02
@@ -70,7 +75,7 @@ export function plannedWeather(random: Random, operations: number): WeatherEvent
 function faultsInTurn(random: Random) {
   const all = PROVIDER_NAMES.flatMap(provider => [
     { provider, operation: undefined, fault: 'unreachable' as FaultKind },
-    ...CALLS.flatMap(operation => CALL_FAULTS.map(fault => ({ provider, operation, fault }))),
+    ...CALLS.flatMap(operation => DOCUMENTED.map(fault => ({ provider, operation, fault }))),
     ...TOLD.flatMap(operation => NOTICE_FAULTS.map(fault => ({ provider, operation, fault }))),
   ])
   let turn = random.shuffled(all)
