@@ -7,6 +7,7 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { CancelOutcome, FoundCharge } from '../domain/provider.ts'
 import { announceCharge } from './announce.ts'
 import { reach } from './connections.ts'
+import { answerSinceOrder } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { lockCharge, moveCharge } from './move.ts'
@@ -43,9 +44,10 @@ export function cancelCharge(dependencies: Dependencies) {
     const { charge, again } = await inTransaction(dependencies.orm, tx => requestCancellation(tx, chargeUuid))
     if (!life.accepts(charge.state, 'cancelled')) return ask(em, known(charge))
     const { connection, provider } = await reach(dependencies, em, charge.connection.uuid)
-    const outcome = await provider.cancelCharge(referenceOf(chargeUuid))
-    await tellBreaker(em, connection, outcome)
-    if (!again && removedNothing(outcome))
+    const answer = await provider.cancelCharge(referenceOf(chargeUuid))
+    await tellBreaker(em, connection, answer)
+    const outcome = answerSinceOrder(answer, { orderedAt: charge.createdAt, connection })
+    if (!again && removedNothing(answer))
       await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
     switch (outcome.kind) {
       case 'cancelled':
@@ -57,8 +59,7 @@ export function cancelCharge(dependencies: Dependencies) {
         return followed
       }
       case 'not_found':
-        // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request. One that
-        // knows it no more for another cause, as under the credentials of another account, has cancelled nothing.
+        // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request.
         if (again) return inTransactionAsking(dependencies.orm, tx => close(tx, chargeUuid))
         return { kind: 'no_answer', state: charge.state, code: 'not_found' }
       case 'no_answer':

@@ -53,6 +53,7 @@ export function beginAttempt(
       subjectUuid: order.uuid,
       connectionUuid,
       providerAccountUuid: connection.providerAccountUuid,
+      credentialsEpoch: connection.credentialsEpoch,
       position: earlier.length,
       reference: referenceOf(order.uuid),
       state: 'calling',

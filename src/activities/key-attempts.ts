@@ -35,6 +35,7 @@ export function newAttempt(em: EntityManager, row: PixKey, operation: KeyOperati
     subjectUuid: row.uuid,
     connectionUuid: row.connection.uuid,
     providerAccountUuid: row.providerAccountUuid,
+    credentialsEpoch: row.connection.credentialsEpoch,
     position: 0,
     reference: referenceOf(row.uuid),
     state: 'calling',

@@ -8,6 +8,7 @@ import { normalizedPixKey } from '../domain/pix-key.ts'
 import type { DeleteKeyOutcome } from '../domain/provider.ts'
 import { scaled } from '../domain/waits.ts'
 import { reach } from './connections.ts'
+import { isOfEpoch } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { attemptAt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
 import { doubt } from './outcomes.ts'
@@ -44,6 +45,7 @@ export function askKeyRemoval(dependencies: Dependencies) {
       doubt(attempt, { asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizedPixKey(one.key) === row.key)) return { kind: 'still_there' }
+      if (!isOfEpoch(attempt, connection)) return { kind: 'unknown', code: 'credentials_changed' }
       return keep(tx, { uuid, outcome: { kind: 'not_found' }, before: null, timeScale })
     })
   }

@@ -4,6 +4,7 @@ import { Charge } from '../db/entities/charge.ts'
 import { heardAs, inTransactionAsking } from '../db/questions.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { type Reached, reach } from './connections.ts'
+import { answerInEpoch } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { setAside } from './unmatched.ts'
@@ -24,8 +25,9 @@ export function closeOrphan(dependencies: Dependencies) {
     const em = dependencies.orm.em.fork()
     const attempt = await em.findOneOrFail(Attempt, attemptUuid)
     const reached = await reach(dependencies, em, attempt.connectionUuid)
-    const answer = await askForTheEnd(reached, attempt)
-    await tellBreaker(em, reached.connection, answer)
+    const told = await askForTheEnd(reached, attempt)
+    await tellBreaker(em, reached.connection, told)
+    const answer = answerInEpoch(told, { attempt, connection: reached.connection })
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
     if (answer.kind === 'not_found' && !lastLook)
       return { kind: 'absent', settleWindowMs: reached.connection.settleWindowMs }

@@ -10,6 +10,7 @@ import { LIVE_KEY_STATES, normalizedPixKey, type PixKeyState } from '../domain/p
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../domain/provider.ts'
 import { whyBarred } from './barred.ts'
 import { reach } from './connections.ts'
+import { isOfEpoch } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { attemptAt, failureOf, leave, lockPixKey, movePixKey, newAttempt } from './key-attempts.ts'
 import { doubt } from './outcomes.ts'
@@ -61,6 +62,8 @@ export function askKey(dependencies: Dependencies) {
       if (!attempt) return { kind: 'never_begun' }
       doubt(attempt, { asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
+      // The list may be another account's: its new key is not ours, and what it lacks may be there.
+      if (!isOfEpoch(attempt, reached.connection)) return { kind: 'unknown', code: 'credentials_changed' }
       const found = await findIn(tx, row, listed.keys)
       if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
       if (found === null) return { kind: 'absent', settleWindowMs: reached.connection.settleWindowMs }

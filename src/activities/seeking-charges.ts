@@ -8,6 +8,7 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { FoundCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
 import { reach } from './connections.ts'
+import { answerSinceOrder } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { throwIfToEnd } from './ending.ts'
 import { beginAttempt, type Issuing, leaveCandidate, storeCharge } from './issue-attempts.ts'
@@ -54,7 +55,7 @@ function stored({ orm }: Dependencies, order: Issuing): Promise<ChargeState> {
 /** Who knows it, and why somebody did not say, where somebody did not. */
 async function ask(
   dependencies: Dependencies,
-  { uuid, candidates }: ChargeOrder,
+  { uuid, candidates, restored }: ChargeOrder,
 ): Promise<{ known: Known[]; silence: string | null }> {
   const known: Known[] = []
   let silence: string | null = null
@@ -62,8 +63,10 @@ async function ask(
     throwIfToEnd()
     const em = dependencies.orm.em.fork()
     const { connection, provider } = await reach(dependencies, em, connectionUuid)
-    const found = await provider.findCharge(referenceOf(uuid))
-    await tellBreaker(em, connection, found)
+    const answer = await provider.findCharge(referenceOf(uuid))
+    await tellBreaker(em, connection, answer)
+    const orderedAt = new Date(restored?.orderedAt ?? Date.now())
+    const found = answerSinceOrder(answer, { orderedAt, connection })
     if (found.kind === 'found') known.push({ connectionUuid, found })
     if (found.kind === 'no_answer') silence = found.code
   }

@@ -7,6 +7,7 @@ import { REFUSALS } from '../domain/errors.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FindSendingOutcome } from '../domain/provider.ts'
 import { reach } from './connections.ts'
+import { answerInEpoch, answerSinceOrder } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { throwIfToEnd } from './ending.ts'
 import { type AttemptKey, FINAL, keep, nextCheck } from './outcomes.ts'
@@ -20,7 +21,8 @@ import { newAttempt } from './sending.ts'
 
 /** `lastLook`: all have twice said that they know nothing of it, so that once more is proof. */
 export type Look = { asked: number; lastLook: boolean }
-export type SeekOrder = Look & { uuid: string; candidates: string[] }
+/** `orderedAt`: ISO 8601 UTC, absent of workflows that began before it was passed on. */
+export type SeekOrder = Look & { uuid: string; candidates: string[]; orderedAt?: string | undefined }
 
 /** Whoever is named holds the money as far as there is any, and an operator's word may settle it there. */
 export type Sought =
@@ -32,11 +34,16 @@ export type Sought =
 type Rejection = Extract<Sent, { kind: 'rejected' }>
 
 /** What one candidate says of it. */
-type Word = { connectionUuid: string; settleWindowMs: number; found: FindSendingOutcome }
+type Word = {
+  connectionUuid: string
+  connection: Connection
+  settleWindowMs: number
+  found: FindSendingOutcome
+}
 
 /** Asks every candidate; the attempt of the one that has it, or that may, is a row from then on. */
 export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
-  return async ({ uuid, candidates, ...at }: SeekOrder): Promise<Sought> => {
+  return async ({ uuid, candidates, orderedAt, ...at }: SeekOrder): Promise<Sought> => {
     const { orm, timeScale } = dependencies
     const words: Word[] = []
     for (const connectionUuid of candidates) {
@@ -45,12 +52,13 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
       const { connection, provider } = await reach(dependencies, em, connectionUuid)
       const found = await outgoing.find(provider, { subjectUuid: uuid, reference: referenceOf(uuid) }, em)
       await tellBreaker(em, connection, found)
-      words.push({ connectionUuid, settleWindowMs: connection.settleWindowMs, found })
+      words.push({ connectionUuid, connection, settleWindowMs: connection.settleWindowMs, found })
     }
     return inTransactionAsking(orm, async (em): Promise<Question<Sought>> => {
       const [row] = await outgoing.lock(em, uuid, NOTHING)
       const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
-      const { kind, connectionUuid } = conclude(words.filter(notSettledTwice(row)), { live, ...at })
+      const counted = words.filter(notSettledTwice(row)).map(inEpoch(row, orderedAt))
+      const { kind, connectionUuid } = conclude(counted, { live, ...at })
       const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheck(at.asked, timeScale)
       if (kind !== 'absent') return certain({ kind, connectionUuid })
@@ -65,6 +73,18 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
 function notSettledTwice({ attempts }: Tried) {
   const twice = attempts.filter(({ state }) => state === 'duplicate')
   return (word: Word) => !twice.some(({ connectionUuid }) => connectionUuid === word.connectionUuid)
+}
+
+/** "Not found" says nothing of what was sent with credentials that may have been another account's. */
+function inEpoch({ attempts }: Tried, orderedAt: string | undefined) {
+  return ({ found, ...word }: Word): Word => {
+    const { connection } = word
+    const attempt = attempts.find(one => one.connectionUuid === word.connectionUuid)
+    // One that a look has stored was sent at a time that nothing here tells.
+    if (attempt && attempt.sendings > 0)
+      return { ...word, found: answerInEpoch(found, { attempt, connection }) }
+    return { ...word, found: answerSinceOrder(found, { orderedAt: new Date(orderedAt ?? 0), connection }) }
+  }
 }
 
 type Conclusion = { kind: 'found' | 'absent' | 'unknown'; connectionUuid: string }

@@ -12,6 +12,7 @@ import { referenceOf } from '../domain/identifiers.ts'
 import type { SendOutcome } from '../domain/provider.ts'
 import { whyBarred } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
+import { answerInEpoch, isOfEpoch } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { leftToDo } from './left-to-do.ts'
 import { type AttemptKey, answered, doubt, FINAL, keep, nextCheck, stayInDoubt } from './outcomes.ts'
@@ -72,8 +73,9 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
     const [attempt, called] = await ask(em, all(begun, connectionToCall(em, connectionUuid)))
     if (!attempt) return { kind: 'never_begun' }
     const { connection, provider } = reached(dependencies, called)
-    const found = await outgoing.find(provider, attempt, em)
-    await tellBreaker(em, connection, found)
+    const answer = await outgoing.find(provider, attempt, em)
+    await tellBreaker(em, connection, answer)
+    const found = answerInEpoch(answer, { attempt, connection })
     switch (found.kind) {
       case 'no_answer':
       case 'awaiting_approval':
@@ -112,12 +114,13 @@ async function begin<Row extends Tried>(
     if (FINAL.includes(earlier.state) || earlier.state === 'accepted') return answered(earlier, uuid)
     if (!order.again) return certain({ kind: 'unknown', code: 'interrupted' })
     // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
-    if (paused) {
-      earlier.code = 'paused'
+    const code = paused ? 'paused' : isOfEpoch(earlier, connection) ? null : 'credentials_changed'
+    if (code) {
+      earlier.code = code
       doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
-      return certain({ kind: 'unknown', code: 'paused' })
+      return certain({ kind: 'unknown', code })
     }
-    calls(earlier)
+    calls(earlier, connection)
     return { ...by, row, attempt: earlier }
   }
   const over = outgoing.over?.(row) ?? null
@@ -126,7 +129,7 @@ async function begin<Row extends Tried>(
     return heardAs(leftToDo(uuid), left => ({ ...rejected, ...left }))
   }
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
-  calls(attempt)
+  calls(attempt, connection)
   const barred = whyBarred(outgoing.operation, connection, { paused })
   if (barred) Object.assign(attempt, barred)
   else {
@@ -139,8 +142,9 @@ async function begin<Row extends Tried>(
 }
 
 /** One more sending of it begins. */
-function calls(attempt: Attempt): void {
+function calls(attempt: Attempt, { credentialsEpoch }: Connection): void {
   attempt.state = 'calling'
+  attempt.credentialsEpoch = credentialsEpoch
   attempt.sendings += 1
 }
 
@@ -158,7 +162,7 @@ export function newAttempt<Row extends Tried>(
   em: EntityManager,
   { operation }: Outgoing<Row>,
   { uuid, connectionUuid, row }: AttemptKey & { row: Row },
-  { providerAccountUuid }: Connection,
+  { providerAccountUuid, credentialsEpoch }: Connection,
 ): Attempt {
   const attempt = em.create(Attempt, {
     uuid: randomUUID(),
@@ -166,6 +170,7 @@ export function newAttempt<Row extends Tried>(
     subjectUuid: uuid,
     connectionUuid,
     providerAccountUuid,
+    credentialsEpoch,
     position: row.attempts.length,
     reference: referenceOf(uuid),
     state: 'calling',

@@ -9,6 +9,7 @@ import { type FeeTable, NO_FEES } from '../domain/money.ts'
 import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../domain/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../sealing.ts'
+import { marksOf } from './account-identity.ts'
 import { acting } from './acting.ts'
 
 export type ConnectionOrder = {
@@ -74,6 +75,7 @@ export async function begin(
   { site, connection, who }: { site: NoticeSite; connection: Connection; who: string },
 ): Promise<void> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
+  const identity = await site.providers.providerFor(connection).identity()
   try {
     await registerNotices(site, connection)
   } catch (error) {
@@ -88,7 +90,10 @@ export async function begin(
     })
     throw error
   }
-  await em.nativeUpdate(Connection, pending, { status: 'ACTIVE', updatedAt: new Date() })
+  await em.nativeUpdate(Connection, pending, {
+    ...{ status: 'ACTIVE', updatedAt: new Date() },
+    ...(identity.kind === 'found' && { providerIdentity: marksOf(identity) }),
+  })
 }
 
 /** Tells a connection's provider where its notices go. */

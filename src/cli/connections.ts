@@ -6,6 +6,7 @@ import {
   type NoticeSite,
   registerNotices,
 } from '../admin/connections.ts'
+import { replaceCredentials } from '../admin/credentials.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { Fee } from '../domain/money.ts'
@@ -138,19 +139,19 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
   acts(connection.command('credentials'))
     .argument('<connection>', 'its uuid', uuid)
     .argument('<file>', 'JSON as the dialect wants it')
-    .description('replace its credentials, and register the address of its notices anew')
-    .action((connectionUuid: string, file: string, by: By) =>
+    .description(
+      'replace its credentials by others of the same account at the provider, and register the address of its notices anew',
+    )
+    .action((connectionUuid: string, file: string, { by: who, reason }: By) =>
       withTools(async tools => {
-        const credentials = await jsonIn(file)
-        const changed = await changeConnection(tools, connectionUuid, {
-          by,
-          act: 'connection_credentials',
-          change(one) {
-            one.sealedCredentials = tools.seal.seal(credentials)
-            one.secretKeyId = tools.seal.keyId
-            tools.providers.providerFor(one) // Throws on what the dialect cannot use, before anything is stored.
-          },
-        })
+        const order = { connectionUuid, credentials: await jsonIn(file), who, reason }
+        const { connection: changed, isProved } = await replaceCredentials(tools.em, tools, order)
+        if (!isProved)
+          print({
+            warning:
+              'it could not be proved that these credentials belong to the same account at the provider',
+            credentials_epoch: changed.credentialsEpoch,
+          })
         await registerNotices(siteOf(tools), changed)
       }),
     )

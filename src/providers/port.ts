@@ -1,3 +1,4 @@
+import type { AccountIdentity } from '../domain/account-identity.ts'
 import type { FindMedOutcome, ListMedsOutcome, MedName, MedReply, ReplyOutcome } from '../domain/med-facts.ts'
 import type {
   CancelOutcome,
@@ -11,6 +12,7 @@ import type {
   IssueOutcome,
   KeyOrder,
   ListKeysOutcome,
+  NoAnswer,
   NoticeItem,
   ProviderBalance,
   RefundOrder,
@@ -51,6 +53,8 @@ export interface Provider {
   /** Every key of the account that the API tells of: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>
   deleteKey(key: string): Promise<DeleteKeyOutcome>
+  /** Whose account at the provider the credentials belong to. */
+  identity(): Promise<AccountIdentity | NoAnswer>
   /** Our balance there, or no answer. */
   balances(): Promise<
     { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }

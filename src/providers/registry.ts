@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { efiCredentials } from './efi/client.ts'
 import { efiProvider } from './efi/efi.ts'
 import { type OpenLines, sharedLines } from './lines.ts'
@@ -42,8 +43,18 @@ type Far = {
 
 /** One adapter per provider API; bad credentials throw, as nothing can be asked with them. */
 const dialects: Record<string, (far: Far) => Adapter> = {
-  efi: far => efiProvider({ ...far, credentials: efiCredentials.parse(far.credentials) }),
-  woovi: far => wooviProvider({ ...far, credentials: wooviCredentials.parse(far.credentials) }),
+  efi: far => efiProvider({ ...far, credentials: credentialsOf(efiCredentials, far.credentials) }),
+  woovi: far => wooviProvider({ ...far, credentials: credentialsOf(wooviCredentials, far.credentials) }),
+}
+
+/** Credentials as a dialect wants them; the error names each field that is wrong, and no value. */
+function credentialsOf<T>(schema: z.ZodType<T>, given: unknown): T {
+  const read = schema.safeParse(given)
+  if (read.success) return read.data
+  const wrong = read.error.issues.map(
+    ({ path, message }) => `${['credentials', ...path].join('.')}: ${message}`,
+  )
+  throw new Error(wrong.join('; '))
 }
 
 type Kept = Pick<Connection, 'dialect' | 'baseUrl' | 'sealedCredentials'> & { adapter: Adapter }

@@ -1,3 +1,4 @@
+import { pixKeyType } from '../domain/pix-key.ts'
 import type { Dialect, ProviderName } from '../domain/provider.ts'
 import type { Ids } from './ids.ts'
 import type { Store } from './store.ts'
@@ -96,10 +97,11 @@ export function accountsOf({ store, ids, now }: Parts): Accounts {
     randomKeysOf: id =>
       store
         .all<{ key: string }>(
-          `SELECT key FROM pixKey WHERE accountId = ? AND kind = 'random' ORDER BY createdAt, key`,
+          `SELECT key FROM pixKey WHERE accountId = ? AND (kind = 'random' OR kind = 'given') ORDER BY createdAt, key`,
           id,
         )
-        .map(row => row.key),
+        .map(row => row.key)
+        .filter(key => pixKeyType(key) === 'RANDOM'),
     addRandomKey: id => {
       const key = ids.evpKey()
       addKey(key, id, 'random')

@@ -57,10 +57,11 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
     },
     notices,
   }
+  const orderedAt = order.restored?.orderedAt
   const sent = order.restored
     ? await findAndFollow({
         hadSettled: order.restored.ended === 'settled',
-        look: at => providers.seekRefund({ uuid, candidates: [connectionUuid], ...at }),
+        look: at => providers.seekRefund({ uuid, candidates: [connectionUuid], orderedAt, ...at }),
         follower: () => follower,
         notices,
       })

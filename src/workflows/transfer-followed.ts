@@ -41,7 +41,7 @@ export class FollowedTransfer {
     if (!life.isOver(this.state)) {
       const last = await findAndFollow({
         hadSettled: hasGone(restored?.ended),
-        look: at => providers.seekTransfer({ uuid, candidates, ...at }),
+        look: at => providers.seekTransfer({ uuid, candidates, orderedAt: restored?.orderedAt, ...at }),
         follower: connectionUuid => this.follower(uuid, connectionUuid),
         notices: this.notices,
       })

@@ -104,15 +104,15 @@ together(
         )
         const name = `suite-${randomUUID()}`
         const collectionKey = randomUUID()
-        const account = (credentials: object) =>
-          stage.simulator.account(name, {
+        const account = (credentials: object, at = { name, key: collectionKey }) =>
+          stage.simulator.account(at.name, {
             ...(credentials as { client_id: string; client_secret: string; notice_secret: string }),
             provider: 'PROVIDER_D',
             dialect: 'efi',
             holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
             city: 'SAO PAULO',
             ispb: '09089356',
-            keys: [collectionKey],
+            keys: [at.key],
           })
         const file = join(folder, `${name}.json`)
         const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
@@ -146,6 +146,16 @@ together(
         await writeFile(file, JSON.stringify(fresh))
         const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
         expect(replaced).toMatchObject({ code: 0, complaint: '' })
+        await out.paidCharge({ api }, { provider_uuid })
+
+        const stranger = { client_id: `${name}-2`, client_secret: randomUUID(), notice_secret: randomUUID() }
+        await account(stranger, { name: `${name}-2`, key: randomUUID() })
+        await writeFile(file, JSON.stringify(stranger))
+        const refused = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
+        expect(refused).toMatchObject({
+          code: 1,
+          lines: [{ error: expect.stringMatching(/belong to another account at PROVIDER_D/) }],
+        })
         await out.paidCharge({ api }, { provider_uuid })
       },
 

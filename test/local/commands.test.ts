@@ -362,7 +362,9 @@ describe('connection', () => {
     const { uuid, sealedCredentials } = await connection()
     const file = join(folder, 'credentials.json')
     await writeFile(file, '{"app_id": "secret"}')
-    await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow()
+    await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(
+      /^credentials\.client_id: .*; credentials\.client_secret: .*; credentials\.notice_secret: /,
+    )
     await writeFile(file, 'secret')
     await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(/is no JSON$/)
     const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })

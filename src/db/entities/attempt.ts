@@ -32,6 +32,8 @@ const schema = defineEntity({
     state: oneOf<AttemptState>(),
     /** How often it was sent, so that a late answer is known to be another's. */
     sendings: p.integer().default(0),
+    /** The connection's epoch of credentials in which the provider was called. */
+    credentialsEpoch: p.integer().default(1),
     /** When a key's removal was last asked for, of the calls that may still arrive. */
     calledAt: moment().nullable(),
     finality: oneOf<'other_may_help' | 'final'>().nullable(),

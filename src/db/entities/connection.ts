@@ -36,6 +36,12 @@ const connection = defineEntity({
     baseUrl: text(),
     sealedCredentials: text().lazy(),
     secretKeyId: text(),
+    /** Hashes of what identifies the account at the provider (src/admin/account-identity.ts); null where not known. */
+    providerIdentity: p.json<string[]>().nullable().lazy(),
+    /** Counts the credentials that were not proved to belong to the same account as those before. */
+    credentialsEpoch: p.integer().default(1),
+    /** When the present epoch began; null in the first. */
+    credentialsSince: moment().nullable(),
     collectionKey: text().nullable(),
     fees: p.json<FeeTable>(),
     virtualAccount: p.json<VirtualAccount>().nullable(),

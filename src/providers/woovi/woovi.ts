@@ -3,6 +3,7 @@ import type { Provider } from '../port.ts'
 import { account } from './account.ts'
 import { charges } from './charges.ts'
 import { type WooviOptions, wooviClient } from './client.ts'
+import { identity } from './identity.ts'
 import { keys } from './keys.ts'
 import { meds } from './meds.ts'
 import { notices } from './notice.ts'
@@ -20,6 +21,7 @@ export function wooviProvider(options: WooviOptions): Provider & { close(): Prom
     ...transfers(client),
     ...keys(client),
     ...account(client),
+    ...identity(client),
     ...statement(client),
     ...meds(client, options.now ?? Date.now),
     ...notices(options.credentials),

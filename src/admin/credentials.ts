@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { Attempt } from '../db/entities/attempt.ts'
+import { Connection } from '../db/entities/connection.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { pixKeyType } from '../domain/pix-key.ts'
+import type { Provider } from '../providers/port.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
+import type { Sealer } from '../sealing.ts'
+import { compareMarks, marksOf, type Sameness } from './account-identity.ts'
+import { acting } from './acting.ts'
+
+/** Credentials that must not take the place of a connection's; nothing was changed. */
+export class CredentialsRefused extends Error {
+  override name = 'CredentialsRefused'
+}
+
+export type Replacement = { connectionUuid: string; credentials: unknown; who: string; reason: string }
+type Tools = { providers: ProviderRegistry; seal: Sealer }
+
+/**
+ * Replaces a connection's credentials by others of the same account at the provider. Credentials of another account are
+ * refused; those of which neither is proved are refused while attempts through the connection are in doubt, and else begin
+ * another epoch. The providers are asked before the transaction, which changes only the row that they were asked about.
+ * Answers the connection and whether sameness was proved.
+ */
+export async function replaceCredentials(
+  em: EntityManager,
+  { providers, seal }: Tools,
+  { connectionUuid, credentials, who, reason }: Replacement,
+): Promise<{ connection: Connection; isProved: boolean }> {
+  const populate = ['sealedCredentials', 'providerIdentity'] as const
+  const before = await em.fork().findOne(Connection, connectionUuid, { populate })
+  if (!before) throw new CredentialsRefused(`there is no connection ${connectionUuid}`)
+  const sealedCredentials = seal.seal(credentials)
+  const { provider: name, dialect, baseUrl } = before
+  // Throws on what the dialect cannot use. An adapter of its own: the connection's keeps its credentials until then.
+  const candidate = providers.providerFor({
+    ...{ uuid: randomUUID(), provider: name, dialect, baseUrl, sealedCredentials },
+  })
+  const identity = await candidate.identity()
+  if (identity.kind === 'no_answer' && identity.code === 'no_token')
+    throw new CredentialsRefused(`${name} does not accept these credentials: ${identity.message}`)
+  const marks = identity.kind === 'found' ? marksOf(identity) : null
+  const known = before.providerIdentity ?? (await marksBy(providers.providerFor(before)))
+  const sameness = await samenessOf(em.fork(), { connection: before, candidate, known, marks })
+  if (sameness === 'other')
+    throw new CredentialsRefused(
+      `these credentials belong to another account at ${name} than those of ${connectionUuid}; connect it as another connection`,
+    )
+  const isProved = sameness === 'same'
+  const inDoubt = isProved ? 0 : await countInDoubt(em.fork(), connectionUuid)
+  if (inDoubt > 0)
+    throw new CredentialsRefused(
+      `it cannot be proved that these credentials belong to the same account at ${name}, and ${inDoubt} attempts through ${connectionUuid} are in doubt; end them first`,
+    )
+  const connection = await acting(em, {
+    ...{ who, reason, act: 'connection_credentials', subject: `connection/${connectionUuid}` },
+    async work(tx) {
+      const now = {
+        ...{ sealedCredentials, secretKeyId: seal.keyId, updatedAt: new Date() },
+        ...(marks && { providerIdentity: marks }),
+        ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1, credentialsSince: new Date() }),
+      }
+      const asked = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
+      if ((await tx.nativeUpdate(Connection, asked, now)) === 0)
+        throw new CredentialsRefused(`the credentials of ${connectionUuid} were changed meanwhile; try again`)
+      return tx.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'], refresh: true })
+    },
+  })
+  return { connection, isProved }
+}
+
+async function marksBy(provider: Provider): Promise<string[]> {
+  const identity = await provider.identity()
+  return identity.kind === 'found' ? marksOf(identity) : []
+}
+
+type Comparing = {
+  connection: Connection
+  candidate: Provider
+  known: string[]
+  marks: string[] | null
+}
+
+/** What identifies the account decides; else whether the candidate finds what went through the connection. */
+async function samenessOf(
+  em: EntityManager,
+  { connection, candidate, known, marks }: Comparing,
+): Promise<Sameness> {
+  const sameness = compareMarks(known, marks ?? [])
+  if (sameness !== 'unproved') return sameness
+  const found = await findsKnown(em, connection, candidate)
+  if (found !== 'unproved') return found
+  return lacksCollectionKey(connection, marks ?? []) ? 'other' : 'unproved'
+}
+
+/** Asks for what the provider has taken last by our id, which is random: only the account that has it finds it. */
+async function findsKnown(
+  em: EntityManager,
+  { uuid: connectionUuid, credentialsEpoch }: Connection,
+  candidate: Provider,
+): Promise<Sameness> {
+  const orderBy = { createdAt: 'desc' } as const
+  const through = { connectionUuid, credentialsEpoch }
+  const issued = await em.findOne(Attempt, { ...through, operation: 'issue', state: 'accepted' }, { orderBy })
+  const sent = await em.findOne(
+    Attempt,
+    { ...through, operation: 'transfer', state: { $in: ['accepted', 'settled'] } },
+    { orderBy },
+  )
+  const answers = [
+    issued && (await candidate.findCharge(issued.reference)),
+    sent && (await candidate.findTransfer(sent.reference)),
+  ]
+  if (answers.some(answer => answer?.kind === 'found')) return 'same'
+  return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'
+}
+
+/** A random key stays with its account: one that lists others, and not the connection's, is not the account it collects for. */
+function lacksCollectionKey({ collectionKey }: Connection, marks: string[]): boolean {
+  if (!collectionKey || pixKeyType(collectionKey) !== 'RANDOM') return false
+  const [own] = marksOf({ kind: 'found', keys: [collectionKey] })
+  return marks.some(mark => mark.startsWith('key:')) && !marks.includes(own!)
+}
+
+const IN_DOUBT = `
+  select (select count(*) from attempt where connection_uuid = ? and (state in ('calling', 'unknown', 'orphan')
+      or (state = 'accepted' and operation in ('transfer', 'refund', 'return')))) as attempts,
+    (select count(*) from charge where connection_uuid = ? and state in ('pending', 'paying')) as charges`
+
+/** Attempts whose provider has not told how they ended, and charges that can still be paid. */
+async function countInDoubt(em: EntityManager, connectionUuid: string): Promise<number> {
+  const [row] = await em.execute<{ attempts: string; charges: string }[]>(IN_DOUBT, [
+    connectionUuid,
+    connectionUuid,
+  ])
+  return Number(row!.attempts) + Number(row!.charges)
+}

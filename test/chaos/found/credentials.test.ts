@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { bookOpeningBalance } from '../../../src/admin/connections.ts'
+import { replaceCredentials } from '../../../src/admin/credentials.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import type { AccountIdentity } from '../../../src/domain/account-identity.ts'
+import type { NoAnswer } from '../../../src/domain/provider.ts'
+import type { Provider } from '../../../src/providers/port.ts'
+import type { ProviderRegistry } from '../../../src/providers/registry.ts'
+import { openBooks } from '../support/books.ts'
+
+/** Credentials that may be another account's: what was sent with those before is proved by nothing that they do not find. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const silent: NoAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer' }
+const unknown = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
+const NOT_FOUND = { kind: 'not_found' } as const
+const found = (id: string): AccountIdentity => ({ kind: 'found', id })
+const keys = (...list: string[]): AccountIdentity => ({ kind: 'found', keys: list })
+
+let merchant: { accountUuid: string; connectionUuid: string }
+beforeEach(async () => {
+  merchant = await books.merchant(1_000)
+  books.provider({
+    openAhead: () => {},
+    findCharge: async () => NOT_FOUND,
+    findTransfer: async () => NOT_FOUND,
+  })
+})
+
+type Answers = Partial<Pick<Provider, 'findCharge' | 'findTransfer'>> & {
+  identity: AccountIdentity | NoAnswer
+}
+
+/** Replaces the connection's credentials; `before` and `after` are what either account tells of itself. */
+async function replaced(before: AccountIdentity | NoAnswer, { identity, ...answers }: Answers) {
+  const side = (told: AccountIdentity | NoAnswer): Partial<Provider> => ({
+    identity: async () => told,
+    findCharge: async () => NOT_FOUND,
+    findTransfer: async () => NOT_FOUND,
+  })
+  const { connectionUuid } = merchant
+  const providers = {
+    providerFor: ({ uuid }: { uuid: string }) =>
+      uuid === connectionUuid ? side(before) : { ...side(identity), ...answers },
+  } as unknown as ProviderRegistry
+  const order = { connectionUuid, credentials: { fresh: randomUUID() }, who: 'ana', reason: 'rotation' }
+  const { isProved } = await replaceCredentials(books.orm.em.fork(), { providers, seal: books.seal }, order)
+  return { isProved, ...(await stored()) }
+}
+
+async function stored() {
+  const populate = ['sealedCredentials', 'providerIdentity'] as const
+  const one = await books.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid, { populate })
+  return { epoch: one.credentialsEpoch, sealed: one.sealedCredentials, identity: one.providerIdentity }
+}
+
+/** A transfer whose provider gave no answer. */
+async function unknownTransfer() {
+  const order = books.transferOrder(merchant)
+  await books.records.storeTransfer(order)
+  books.provider({ sendTransfer: async () => unknown })
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
+  expect(await books.providers.sendTransfer({ ...key, again: false })).toMatchObject({ kind: 'unknown' })
+  return key
+}
+
+const attemptOf = async (uuid: string) =>
+  (
+    await books.sql<{ state: string; sendings: number; epoch: number }>(
+      'select state, sendings, credentials_epoch as epoch from attempt where subject_uuid = ?',
+      [uuid],
+    )
+  )[0]
+
+/** As a race leaves it: the attempt began beside a replacement that found nothing in doubt. */
+const anotherEpoch = () =>
+  books.sql(
+    'update connection set credentials_epoch = credentials_epoch + 1, credentials_since = now() where uuid = ?',
+    [merchant.connectionUuid],
+  )
+
+describe('are installed', () => {
+  test.each([
+    ['whose provider tells the same id', found('a'), { identity: found('a') }],
+    ['that have a random key in common', keys('k1', 'k2'), { identity: keys('k2', 'k3') }],
+  ])('in the same epoch, though money is in doubt: %s', async (_, before, after) => {
+    await unknownTransfer()
+    expect(await replaced(before, after)).toMatchObject({ isProved: true, epoch: 1 })
+  })
+
+  test('in the same epoch where they find what went through the connection', async () => {
+    const { uuid } = await unknownTransfer()
+    await books.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
+    await unknownTransfer()
+    const sending = { status: 'in_process', endToEnd: '', at: null } as const
+    const answers = { findTransfer: async () => ({ kind: 'found' as const, sending }) }
+    expect(await replaced(silent, { identity: silent, ...answers })).toMatchObject({
+      isProved: true,
+      epoch: 1,
+    })
+  })
+
+  test('in another epoch where nothing proves it and nothing is in doubt', async () => {
+    expect(await replaced(silent, { identity: silent })).toMatchObject({ isProved: false, epoch: 2 })
+    await books.sql('update connection set collection_key = null where uuid = ?', [merchant.connectionUuid])
+    expect(await replaced(keys(), { identity: keys('k') })).toMatchObject({ isProved: false, epoch: 3 })
+  })
+
+  test('with a hash of what identifies the account', async () => {
+    const { identity } = await replaced(silent, { identity: found('11222333000181') })
+    expect(identity).toEqual([expect.stringMatching(/^id:[\w-]{43}$/)])
+    await expect(replaced(silent, { identity: found('another') })).rejects.toThrow(/another account/)
+  })
+})
+
+describe('are refused, and change nothing,', () => {
+  test.each([
+    ['of an account with another id', found('a'), found('b'), /belong to another account at PROVIDER_A/],
+    [
+      'that the provider does not take',
+      found('a'),
+      { ...silent, code: 'no_token', message: 'no token (HTTP status 401)' },
+      /does not accept these credentials/,
+    ],
+  ])('%s', async (_, before, identity, why) => {
+    const stands = await stored()
+    await expect(replaced(before, { identity })).rejects.toThrow(why)
+    expect(await stored()).toEqual(stands)
+    expect(
+      await books.sql('select * from operator_act where subject like ?', [`%${merchant.connectionUuid}`]),
+    ).toEqual([])
+  })
+
+  test('that do not find what went through the connection', async () => {
+    const { uuid } = await unknownTransfer()
+    await books.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
+    await expect(replaced(silent, { identity: silent })).rejects.toThrow(/belong to another account/)
+  })
+
+  test('of an account that lists random keys and not the one that collects', async () => {
+    await expect(replaced(silent, { identity: keys(randomUUID()) })).rejects.toThrow(/another account/)
+    expect(await replaced(silent, { identity: keys() })).toMatchObject({ isProved: false })
+  })
+
+  test.each(['calling', 'unknown'])('of which neither is proved, while an attempt is %s', async state => {
+    const { uuid } = await unknownTransfer()
+    await books.sql('update attempt set state = ? where subject_uuid = ?', [state, uuid])
+    const stands = await stored()
+    await expect(replaced(silent, { identity: silent })).rejects.toThrow(/1 attempts .* are in doubt/)
+    expect(await stored()).toEqual(stands)
+  })
+
+  test('where others were installed since their account was asked for', async () => {
+    const slow = async (): Promise<NoAnswer> => {
+      await replaced(silent, { identity: silent })
+      return silent
+    }
+    const providers = { providerFor: () => ({ identity: slow }) } as unknown as ProviderRegistry
+    const order = { connectionUuid: merchant.connectionUuid, credentials: {}, who: 'ana', reason: 'rotation' }
+    await expect(
+      replaceCredentials(books.orm.em.fork(), { providers, seal: books.seal }, order),
+    ).rejects.toThrow(/were changed meanwhile/)
+    expect(await stored()).toMatchObject({ epoch: 3 }) // By the two that were installed meanwhile.
+  })
+})
+
+describe('"not found" in another epoch', () => {
+  test('is no answer about a sending: it is neither sent again nor refused', async () => {
+    const key = await unknownTransfer()
+    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+    await anotherEpoch()
+    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toEqual({
+      kind: 'unknown',
+      code: 'credentials_changed',
+    })
+    books.provider({ sendTransfer: async () => Promise.reject(new Error('sent again')) })
+    expect(await books.providers.sendTransfer({ ...key, again: true })).toEqual({
+      kind: 'unknown',
+      code: 'credentials_changed',
+    })
+    expect(await attemptOf(key.uuid)).toEqual({ state: 'unknown', sendings: 1, epoch: 1 })
+    expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
+  })
+
+  test('is none about what was ordered before, of which a restore has left no attempt', async () => {
+    const restored = { orderedAt: new Date(Date.now() - 60_000).toISOString() }
+    await anotherEpoch()
+    const order = books.transferOrder(merchant, { restored })
+    await books.records.storeTransfer(order)
+    const look = { uuid: order.uuid, candidates: order.candidates, ...restored, lastLook: true }
+    for (const asked of [0, 1])
+      expect(await books.providers.seekTransfer({ ...look, asked })).toMatchObject({ kind: 'unknown' })
+    const since = new Date(Date.now() + 1_000).toISOString()
+    expect(await books.providers.seekTransfer({ ...look, orderedAt: since, asked: 2 })).toMatchObject({
+      kind: 'rejected',
+    })
+  })
+
+  test('is one again where nothing moved and the attempt begins anew', async () => {
+    const key = await unknownTransfer()
+    await books.sql(`update attempt set state = 'unreachable' where subject_uuid = ?`, [key.uuid])
+    await anotherEpoch()
+    expect(await books.providers.sendTransfer({ ...key, again: false })).toMatchObject({ kind: 'unknown' })
+    expect(await attemptOf(key.uuid)).toMatchObject({ sendings: 2, epoch: 2 })
+    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+  })
+
+  test('cannot be made one: the epochs of a connection and of a live attempt are held by the database', async () => {
+    const { uuid } = await unknownTransfer()
+    await anotherEpoch()
+    for (const [table, where, value] of [
+      ['attempt', 'subject_uuid', uuid],
+      ['connection', 'uuid', merchant.connectionUuid],
+    ])
+      await expect(
+        books.sql(`update ${table} set credentials_epoch = 3 - credentials_epoch where ${where} = ?`, [
+          value,
+        ]),
+      ).rejects.toThrow(/_epoch_/)
+  })
+})
+
+test('money of an account whose credentials are replaced stays what it was', async () => {
+  const connection = await books.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid)
+  await bookOpeningBalance(books.orm.em.fork(), connection, 100)
+  await replaced(silent, { identity: silent })
+  expect(await books.balances(merchant.accountUuid)).toEqual({ available: 1_100, outside: -1_100 })
+})
