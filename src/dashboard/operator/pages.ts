@@ -7,8 +7,8 @@ import { FORMATS } from '../formats.ts'
 import { page } from '../page.ts'
 import { shareBar } from '../plots.ts'
 import { providersDid } from '../statistics.ts'
+import { connectionHealth } from './health.ts'
 import {
-  connectionHealth,
   deadWebhooks,
   MOST_SHOWN,
   openDifferences,

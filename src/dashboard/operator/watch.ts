@@ -30,7 +30,8 @@ export type Unknown = {
 /** Money whose outcome no provider has told yet: unknown, or one that is under way and silent. It may be settled by a word. */
 export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
-    `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending, n.name as account_name, c.provider, a.state, a.code, a.reference,
+    `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
+       n.name as account_name, c.provider, a.state, a.code, a.reference,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
      from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
@@ -175,27 +176,5 @@ export function openDifferences(em: EntityManager): Promise<OpenDifference[]> {
     `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder, d.detail, d.found_at, d.seen_at
      from difference d join provider_account p on p.uuid = d.provider_account_uuid
      where d.settled_at is null order by d.found_at limit ${MOST_SHOWN}`,
-  )
-}
-
-export type Health = {
-  uuid: string
-  account_uuid: string
-  account_name: string
-  provider: string
-  type: string
-  status: string
-  opened_at: Date | null
-  pause: string | null
-}
-
-/** Every connection, those in trouble first: its status, its breaker, and whether it is paused. */
-export function connectionHealth(em: EntityManager): Promise<Health[]> {
-  return em.execute(
-    `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause
-     from connection c join account n on n.uuid = c.account_uuid
-     left join breaker b on b.connection_uuid = c.uuid
-     left join pause p on p.connection_uuid = c.uuid
-     order by (b.opened_at is null and p.uuid is null and c.status = 'ACTIVE'), n.name, c.provider limit ${MOST_SHOWN}`,
   )
 }
