@@ -21,9 +21,9 @@ const ARROWS: Record<string, string[]> = {
   workflows: ['domain', 'types of activities'],
   wire: ['domain', 'types of db'],
   db: ['domain'],
-  providers: ['domain', 'resuming'],
+  providers: ['domain', 'name-resolver', 'resuming'],
   simulator: ['domain', 'config'],
-  webhooks: ['resuming'],
+  webhooks: ['name-resolver', 'resuming'],
   messengers: [],
   engine: [
     'domain',
@@ -73,6 +73,7 @@ const ARROWS: Record<string, string[]> = {
   storage: ['domain'],
   lives: ['config', 'tracing'],
   passwords: [],
+  'name-resolver': [],
   resuming: [],
   // Of the command line only what is done to accounts; of everything else what the API itself uses, never its routes.
   dashboard: [

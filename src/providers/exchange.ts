@@ -91,6 +91,7 @@ const reasons: Record<string, string> = {
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   ENOTFOUND: 'dns_failed',
+  DNS_FAILED: 'dns_failed',
   EAI_AGAIN: 'dns_failed',
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { Client, type Dispatcher, Pool } from 'undici'
+import { lookupBy, nameResolver, orHostsFile, type Resolve } from '../name-resolver.ts'
 import { resumingConnector } from '../resuming.ts'
 import { connectionsAhead } from './ahead.ts'
 import { exchange, type Reply } from './exchange.ts'
@@ -10,6 +11,9 @@ export type Tls = { certificate?: string | undefined; key?: string | undefined; 
 
 /** A far side, and who we are to it; `timeoutMs` is the one deadline for all of a call. */
 export type Far = { origin: string; tls?: Tls | undefined; timeoutMs: number }
+
+/** A name that is not resolved by then is not resolved in the time of a call. */
+const RESOLVE_MS = 3_000
 
 type Request = Dispatcher.DispatchOptions
 
@@ -33,11 +37,23 @@ const OVER = new Error('its call is over')
 /** Of all who share them: as many calls as a worker makes at once. */
 const MOST_CONNECTIONS = 200
 
-/** No redirects and bounded answers. A bad certificate or key throws here, not in a call. */
-export function openLines({ origin, tls, timeoutMs }: Far): Lines {
+/**
+ * No redirects and bounded answers. A bad certificate or key throws here, not in a call. Names are resolved by `resolve`, by
+ * default without the threads that all look-ups of a process share: a silent name server delays its own provider only.
+ */
+export function openLines(
+  { origin, tls, timeoutMs }: Far,
+  resolve: Resolve = orHostsFile(nameResolver({ limitMs: RESOLVE_MS })),
+): Lines {
   const secureContext = createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca })
   const connection = {
-    connect: resumingConnector({ secureContext, timeout: timeoutMs, allowH2: false }),
+    connect: resumingConnector({
+      lookup: lookupBy(resolve),
+      autoSelectFamily: true,
+      secureContext,
+      timeout: timeoutMs,
+      allowH2: false,
+    }),
     allowH2: false,
     pipelining: 1,
   }

@@ -1,9 +1,9 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { lookupBy, type Resolve } from '../name-resolver.ts'
 import { resumingConnector } from '../resuming.ts'
 import type { AddressPolicy } from './addresses.ts'
-import type { Resolve } from './resolver.ts'
 
 /** An address of the host is one that webhooks may not reach; nothing was sent, not even a SYN. */
 export class RefusedAddress extends Error {
@@ -60,17 +60,11 @@ export function named(error: unknown): string {
 }
 
 function checkedLookup({ resolve, policy }: ConnectorOptions): LookupFunction {
-  return (hostname, { all }, callback) => {
-    const answered = (addresses: string[]) => {
-      const found = addresses.map(address => ({ address, family: isIP(address) }))
-      const first = found[0]
-      if (!first) callback(new NoConnection('The host has no address'), [])
-      else if (!allAllowed(addresses, policy)) callback(refused(), [])
-      else if (all) callback(null, found)
-      else callback(null, first.address, first.family)
-    }
-    resolve(hostname).then(answered, error => callback(error, []))
-  }
+  return lookupBy(async hostname => {
+    const addresses = await resolve(hostname)
+    if (addresses.length > 0 && !allAllowed(addresses, policy)) throw refused()
+    return addresses
+  })
 }
 
 /** Without the address: what a name means inside our network is nobody's business. */

@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher, errors } from 'undici'
+import { nameResolver, type Resolve } from '../name-resolver.ts'
 import type { AddressPolicy } from './addresses.ts'
 import { ANSWER_BYTES, readAnswer, readRetryAfter } from './answer.ts'
 import { checkedConnector, NoConnection, named, RefusedAddress } from './connector.ts'
 import { type LaneLimits, lanes } from './lanes.ts'
-import { nameResolver, type Resolve } from './resolver.ts'
 
 export type SignedPost = {
   url: string

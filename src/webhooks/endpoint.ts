@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
+import { nameResolver, type Resolve } from '../name-resolver.ts'
 import type { AddressPolicy } from './addresses.ts'
 import { allAllowed, checkedConnector, named } from './connector.ts'
-import { nameResolver, type Resolve } from './resolver.ts'
 
 /** Why a URL cannot be a webhook's endpoint; SPEC §8. */
 export type EndpointRefusal =

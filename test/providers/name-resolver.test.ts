@@ -1,6 +1,9 @@
 import { createSocket } from 'node:dgram'
+import { hostname } from 'node:os'
 import { expect, test } from '@jest/globals'
-import { nameResolver } from '../../src/webhooks/resolver.ts'
+import { nameResolver, orHostsFile } from '../../src/name-resolver.ts'
+import { openLines } from '../../src/providers/lines.ts'
+import { farSide } from './support/far-side.ts'
 
 test.each([['localhost'], ['LOCALHOST.'], ['shop.localhost']])(
   '%s is this machine, asked of nobody',
@@ -63,3 +66,30 @@ async function nameServer(reply: (type: number) => Reply) {
     [Symbol.asyncDispose]: () => new Promise<void>(done => socket.close(done)),
   }
 }
+
+test('a provider whose name server is silent delays no other provider', async () => {
+  await using server = await nameServer(() => 'silence')
+  const far = await farSide()
+  far.answers('GET /', { status: 200, json: {} })
+  const limits = { tls: { ca: far.ca }, timeoutMs: 10_000 }
+  const silent = openLines(
+    { origin: 'https://silent.test', ...limits },
+    orHostsFile(nameResolver({ servers: [server.address] })),
+  )
+  const healthy = openLines({ origin: far.url, ...limits })
+  const request = { method: 'GET', path: '/', origin: far.url } as const
+  // More than the threads that getaddrinfo has for all of a process.
+  const waiting = Array.from({ length: 16 }, () => silent.own(request))
+  expect(await healthy.own(request)).toMatchObject({ kind: 'answer', status: 200 })
+  const first = await Promise.race([waiting[0]!, Promise.resolve('still resolving')])
+  expect(first).toBe('still resolving')
+  for (const reply of await Promise.all(waiting))
+    expect(reply).toMatchObject({ kind: 'unreachable', code: 'dns_failed' })
+  await Promise.all([silent.close(), healthy.close(), far.close()])
+})
+
+test('a name that only the hosts file knows is asked of the machine', async () => {
+  await using server = await nameServer(() => undefined)
+  const resolve = orHostsFile(nameResolver({ servers: [server.address] }))
+  expect(await resolve(hostname())).not.toHaveLength(0)
+})
