@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from '../db/entities/connection.ts'
 import { Med } from '../db/entities/med.ts'
-import { Movement } from '../db/entities/movement.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { stepsTo } from '../domain/med.ts'
@@ -15,6 +14,7 @@ import { sha256 } from '../sealing.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { isToEnd, throwIfToEnd, unlessToEnd } from './ending.ts'
+import { matchReturns } from './recorded-returns.ts'
 
 type Listing = {
   connection: Connection
@@ -137,10 +137,7 @@ async function isNews(
 ): Promise<boolean> {
   const med = await em.findOne(Med, medUuidOf({ providerAccountUuid, providerMedId: facts.id }))
   if (!med || stepsTo(med.state, facts).length > 0) return true
-  const known = await em.count(Movement, {
-    providerAccountUuid,
-    movementType: med.kind === 'RECEIVED_MED' ? 'OUT' : 'IN',
-    endToEnd: { $in: facts.returns.map(one => one.endToEnd) },
-  })
-  return known < facts.returns.length
+  const movementType = med.kind === 'RECEIVED_MED' ? ('OUT' as const) : ('IN' as const)
+  const pix = { providerAccountUuid, movementType, names: [med.endToEnd] }
+  return (await matchReturns(em, pix, facts.returns)).news.length > 0
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Charge } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
-import { Movement } from '../db/entities/movement.ts'
+import type { Movement } from '../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
@@ -13,6 +13,7 @@ import { refundableCents } from '../domain/refund.ts'
 import { announceCharge, announceMovement, announceRefund } from './announce.ts'
 import type { Disputed } from './med-cover.ts'
 import { book, newMovement } from './movements.ts'
+import { returnColumns, unrecordedReturns } from './recorded-returns.ts'
 import { askedOfSplits } from './refund-opening.ts'
 import { askBack, moveThroughRefund } from './refund-settlements.ts'
 import { afterDispute } from './returns.ts'
@@ -21,9 +22,9 @@ import { afterDispute } from './returns.ts'
 export type Dispute = Disputed & { med: Med }
 
 /**
- * The returns that a provider sent by a dispute, each once, known by its own end-to-end id. Nobody here sends anything:
- * each is recorded as a refund of the charge that has settled already (SPEC §5). Money that went is always followed,
- * whatever state the dispute is in.
+ * Books the returns that a provider sent by a dispute, each once, known by the disputed PIX and the provider's id of the
+ * return. Nothing is sent: each is recorded as a refund of the charge that has settled already (SPEC §5). Money that went is
+ * always followed, whatever state the dispute is in.
  */
 export async function takeMedReturns(
   em: EntityManager,
@@ -32,13 +33,9 @@ export async function takeMedReturns(
   at: Date,
 ): Promise<void> {
   if (returns.length === 0) return
-  const known = await em.find(Movement, {
-    providerAccountUuid: dispute.med.providerAccountUuid,
-    movementType: 'OUT',
-    endToEnd: { $in: returns.map(one => one.endToEnd) },
-  })
-  const taken = new Set(known.map(movement => movement.endToEnd))
-  for (const one of returns.filter(each => !taken.has(each.endToEnd))) await takeReturn(em, dispute, one, at)
+  const { providerAccountUuid, endToEnd } = dispute.med
+  const pix = { providerAccountUuid, movementType: 'OUT' as const, names: [endToEnd] }
+  for (const one of await unrecordedReturns(em, pix, returns)) await takeReturn(em, dispute, one, at)
 }
 
 async function takeReturn(em: EntityManager, dispute: Dispute, returned: MedReturn, at: Date): Promise<void> {
@@ -126,7 +123,7 @@ function outMovement(em: EntityManager, { med, movement, charge }: Dispute, retu
       movementType: 'OUT',
       valueCents: returned.cents,
       status: 'SETTLED',
-      endToEnd: returned.endToEnd,
+      ...returnColumns(med.endToEnd, returned),
       sender: movement.receiver,
       receiver: movement.sender,
       chargeUuid: charge?.uuid,

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { BEGUN } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
-import { Movement } from '../db/entities/movement.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import type { StatementEntry } from '../domain/provider.ts'
-import { compare, type Difference, isOf, type Ours } from '../domain/reconciliation.ts'
+import { compare, type Difference, isOf } from '../domain/reconciliation.ts'
 import { scaled } from '../domain/waits.ts'
 import { handOver } from '../engine/notices.ts'
 import type { Engine } from '../engine/start.ts'
 import { sha256 } from '../sealing.ts'
+import { type ComparedPeriod, comparedMovements } from './compared-movements.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { keepDifferences } from './differences.ts'
@@ -67,7 +67,7 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
       settledBefore,
       theirs,
     }
-    const { matched, differences } = compare(theirs, await ours(em, period))
+    const { matched, differences } = compare(theirs, await comparedMovements(em, period))
     const meds = await repairMeds(engine, em, {
       ...{ connection, provider, to: order.to, tellsAgain: true },
       from: new Date(Date.parse(order.to) - DISPUTED_MS).toISOString(),
@@ -95,35 +95,8 @@ async function oneOf(em: EntityManager, providerAccountUuid: string): Promise<st
   return row!.uuid
 }
 
-type Period = {
-  providerAccountUuid: string
-  settledAfter: number
-  settledBefore: number
-  theirs: StatementEntry[]
-}
-
-/** Our movements of the rail: those well inside the period, and those that the statement names whatever their time. */
-async function ours(
-  em: EntityManager,
-  { providerAccountUuid, settledAfter, settledBefore, theirs }: Period,
-): Promise<Ours[]> {
-  const inside = { $gte: new Date(settledAfter), $lte: new Date(settledBefore) }
-  const movements = await em.find(Movement, {
-    providerAccountUuid,
-    endToEnd: { $ne: null },
-    $or: [{ endToEnd: { $in: theirs.map(entry => entry.endToEnd) } }, { settledAt: inside }],
-  })
-  return movements.map(movement => ({
-    endToEnd: movement.endToEnd!,
-    direction: movement.movementType,
-    cents: movement.valueCents,
-    settledAt: movement.settledAt?.toISOString() ?? null,
-    status: movement.status,
-  }))
-}
-
 /** By when it moved, and not by when it was found; what the statement names is looked at whatever its time. */
-function covers({ settledAfter, settledBefore, theirs }: Period, difference: Difference): boolean {
+function covers({ settledAfter, settledBefore, theirs }: ComparedPeriod, difference: Difference): boolean {
   const movedAt = Date.parse(difference.entry?.at ?? difference.ours?.settledAt ?? '')
   return (
     (movedAt >= settledAfter && movedAt <= settledBefore) || theirs.some(entry => isOf(entry, difference))

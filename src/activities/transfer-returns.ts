@@ -2,30 +2,29 @@ import type { Attempt } from '../db/entities/attempt.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { deposited } from '../domain/ledger.ts'
-import type { Sending } from '../domain/provider.ts'
+import type { SendingReturn } from '../domain/provider.ts'
 import { announceMovement, announceTransfer } from './announce.ts'
 import { repayments } from './inflow.ts'
 import { moveTransfer, type PixOut } from './move.ts'
 import { book, newMovement } from './movements.ts'
-
-type Returned = NonNullable<Sending['returns']>[number]
+import { returnColumns, unrecordedReturns } from './recorded-returns.ts'
 
 /** Of a transfer, and by which of its attempts the money had gone: a duplicate comes back where it left. */
 type Gone = PixOut & { attempt: Attempt }
 
-/** Money that the recipient of a transfer gave back, each return once, known by its own end-to-end id (SPEC §4). */
-export async function takeReturns(em: EntityManager, gone: Gone, returns: Returned[]): Promise<void> {
-  if (returns.length === 0) return
-  const known = await em.find(Movement, {
-    providerAccountUuid: gone.attempt.providerAccountUuid,
-    movementType: 'IN',
-    endToEnd: { $in: returns.map(one => one.endToEnd) },
-  })
-  const taken = new Set(known.map(movement => movement.endToEnd))
-  for (const one of returns.filter(each => !taken.has(each.endToEnd))) await takeReturn(em, gone, one)
+/**
+ * Books money that the recipient of a transfer gave back, each return once (SPEC §4), under the transfer's row lock. A
+ * return is known by the end-to-end id of what it returns and the provider's id of it.
+ */
+export async function takeReturns(em: EntityManager, gone: Gone, listed: SendingReturn[]): Promise<void> {
+  if (listed.length === 0) return
+  const { providerAccountUuid, endToEnd, reference } = gone.attempt
+  const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
+  for (const one of await unrecordedReturns(em, pix, listed)) await takeReturn(em, gone, one)
 }
 
-async function takeReturn(em: EntityManager, gone: Gone, { endToEnd, cents, at: settledAt }: Returned) {
+async function takeReturn(em: EntityManager, gone: Gone, returned: SendingReturn) {
+  const { cents, at: settledAt } = returned
   const at = new Date()
   const { transfer, attempt } = gone
   const { accountUuid } = transfer
@@ -44,7 +43,7 @@ async function takeReturn(em: EntityManager, gone: Gone, { endToEnd, cents, at: 
       movementType: 'IN',
       valueCents: cents,
       status: 'SETTLED',
-      endToEnd,
+      ...returnColumns(attempt.endToEnd || attempt.reference, returned),
       sender: transfer.receiver,
       receiver: original?.sender ?? transfer.sender,
       transferUuid: transfer.uuid,

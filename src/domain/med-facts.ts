@@ -1,4 +1,5 @@
 import type { DisputeType, MedKind } from './med.ts'
+import type { ReturnName } from './pix-return.ts'
 import type { Dialect, NoAnswer, NotFound, Rejected, Unknown, Unreachable } from './provider.ts'
 
 /** A provider's word on one dispute; times are ISO 8601 UTC. */
@@ -27,8 +28,7 @@ export type MedFacts = {
   closed: boolean
 }
 
-/** `id` is the provider's, `endToEnd` the rail's id of the return (`D…`). */
-export type MedReturn = { id: string; endToEnd: string; cents: number; at: string }
+export type MedReturn = ReturnName & { cents: number; at: string }
 
 /** By its id; the end-to-end id helps a provider that can only list. */
 export type MedName = { id: string; endToEnd: string | null }

@@ -1,4 +1,5 @@
 import type { PixKeyType } from './pix-key.ts'
+import type { ReturnName } from './pix-return.ts'
 
 /** The four names the contract shows; which dialect one speaks is a matter of its connection. */
 export const PROVIDER_NAMES = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const
@@ -172,8 +173,7 @@ export type Sending = {
   /** Of a transfer: what its recipient gave back, settled; absent where that was not to be learned just now. */
   returns?: SendingReturn[]
 }
-/** `id` is the provider's, unique among the returns of one transfer; `endToEnd` the rail's id of the return. */
-export type SendingReturn = { id: string; endToEnd: string; cents: number; at: string }
+export type SendingReturn = ReturnName & { cents: number; at: string }
 export type SendOutcome =
   | { kind: 'accepted'; sending: Sending }
   | Rejected
@@ -198,6 +198,8 @@ export type StatementEntry = {
   at: string
   /** Of a return: the end-to-end id of what it returns, where the provider tells it. */
   returnOf?: string
+  /** Of a return: the provider's id of it, unique among the returns of `returnOf`; `endToEnd` may be '' beside it. */
+  returnId?: string
 }
 
 /** `key` is null for RANDOM. No provider takes an id of ours with it: `listKeys` tells what an unknown came to. */

@@ -1,8 +1,12 @@
 import type { StatementEntry } from './provider.ts'
 
-/** One of our movements that the rail knows by an end-to-end id. */
+/** One of our movements that the rail knows. */
 export type Ours = {
+  /** '' of a return whose rail id was never told. */
   endToEnd: string
+  /** Of a return: what it returns, and the provider's id of it. */
+  returnOf?: string
+  returnId?: string
   direction: 'IN' | 'OUT'
   cents: number
   /** ISO 8601 UTC; null while it is not settled. */
@@ -22,25 +26,31 @@ export type Difference = {
 }
 
 /**
- * Compares a provider's settled movements with ours, each known by direction and end-to-end id (SPEC §6). Ours that are
- * not settled are no claim, so only a settled one can be missing there.
+ * Compares a provider's settled movements with ours, each known by direction and end-to-end id, a return also by what it
+ * returns and the provider's id of it (SPEC §6). An entry that is listed twice counts once. Ours that are not settled are no
+ * claim, so only a settled one can be missing there.
  */
 export function compare(
   theirs: StatementEntry[],
   ours: Ours[],
 ): { matched: number; differences: Difference[] } {
-  const mine = new Map(ours.map(one => [keyOf(one), one]))
+  const mine = new Map(ours.flatMap(one => namesOf(one).map(name => [name, one] as const)))
+  const unseen = new Set(ours)
+  const listed = new Set<string>()
   const differences: Difference[] = []
   let matched = 0
   for (const entry of theirs) {
-    const one = mine.get(keyOf(entry))
-    mine.delete(keyOf(entry))
+    const names = namesOf(entry)
+    if (names.some(name => listed.has(name))) continue
+    for (const name of names) listed.add(name)
+    const one = names.map(name => mine.get(name)).find(found => found !== undefined && unseen.has(found))
+    if (one) unseen.delete(one)
     const kind = differenceOf(entry, one)
     if (kind === null) matched += 1
     else differences.push({ kind, ...sides(entry, one) })
   }
-  for (const one of mine.values())
-    if (one.status === 'SETTLED')
+  for (const one of unseen)
+    if (one.status === 'SETTLED' && one.endToEnd !== '')
       differences.push({ kind: 'missing_there', endToEnd: one.endToEnd, direction: one.direction, ours: one })
   return { matched, differences }
 }
@@ -52,14 +62,24 @@ function differenceOf(entry: StatementEntry, one: Ours | undefined): DifferenceK
 }
 
 function sides(entry: StatementEntry, one: Ours | undefined) {
-  return { endToEnd: entry.endToEnd, direction: entry.direction, entry, ...(one && { ours: one }) }
+  return { endToEnd: shownName(entry), direction: entry.direction, entry, ...(one && { ours: one }) }
 }
 
 /** Whether an entry is of the movement that a difference is about. */
 export function isOf(entry: StatementEntry, difference: Difference): boolean {
-  return keyOf(entry) === keyOf(difference)
+  return entry.direction === difference.direction && shownName(entry) === difference.endToEnd
 }
 
-function keyOf({ direction, endToEnd }: { direction: string; endToEnd: string }): string {
-  return `${direction}/${endToEnd}`
+type Named = Pick<StatementEntry, 'endToEnd' | 'direction' | 'returnOf' | 'returnId'>
+
+/** The names by which it can be found on the other side. */
+function namesOf(one: Named): string[] {
+  const { direction, endToEnd, returnOf, returnId } = one
+  const names = returnOf && returnId ? [`${direction}/${returnOf}/${returnId}`] : []
+  return endToEnd === '' ? names : [...names, `${direction}/${endToEnd}`]
+}
+
+/** What it is called where it is shown: a return without a rail id by what it returns. */
+function shownName({ endToEnd, returnOf = '', returnId = '' }: Named): string {
+  return endToEnd || `${returnOf}/${returnId}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { StatementEntry } from '../../src/domain/provider.ts'
-import { compare, type Ours } from '../../src/domain/reconciliation.ts'
+import { compare, isOf, type Ours } from '../../src/domain/reconciliation.ts'
 
 const AT = '2026-11-21T12:00:00Z'
 const SETTLED = { direction: 'IN', cents: 1_000, status: 'SETTLED', settledAt: AT } as const
@@ -33,12 +33,16 @@ describe('one end-to-end id', () => {
       [ours(), ours({ direction: 'OUT' })],
       [],
     ],
-    ['that the statement has twice', [theirs(), theirs()], [ours()], ['missing_here']],
+    ['that the statement lists twice', [theirs(), theirs()], [ours()], []],
+    ['that the statement lists twice and we lack', [theirs(), theirs()], [], ['missing_here']],
     ['of another movement', [theirs({ endToEnd: 'E2' })], [ours()], ['missing_here', 'missing_there']],
   ])('%s', (_, statement, books, kinds) => {
     const { matched, differences } = compare(statement, books)
     expect(differences.map(difference => difference.kind)).toEqual(kinds)
-    expect(matched).toBe(statement.length - differences.filter(difference => difference.entry).length)
+    expect(matched).toBe(
+      new Set(statement.map(one => `${one.direction}${one.endToEnd}`)).size -
+        differences.filter(difference => difference.entry).length,
+    )
   })
 })
 
@@ -59,4 +63,45 @@ test('order does not matter', () => {
   const statement = ['E1', 'E2', 'E3'].map(endToEnd => theirs({ endToEnd }))
   const books = ['E3', 'E1', 'E2'].map(endToEnd => ours({ endToEnd }))
   expect(compare(statement, books)).toEqual({ matched: 3, differences: [] })
+})
+
+describe('a return', () => {
+  const named = { returnOf: 'E1', returnId: 'A' }
+  test.each<[what: string, theirs: StatementEntry[], ours: Ours[], kinds: string[]]>([
+    [
+      'whose rail id we never heard',
+      [theirs({ ...named, endToEnd: 'D1' })],
+      [ours({ ...named, endToEnd: '' })],
+      [],
+    ],
+    [
+      'whose rail id is not listed',
+      [theirs({ ...named, endToEnd: '' })],
+      [ours({ ...named, endToEnd: 'D1' })],
+      [],
+    ],
+    [
+      'that neither names by the rail',
+      [theirs({ ...named, endToEnd: '' })],
+      [ours({ ...named, endToEnd: '' })],
+      [],
+    ],
+    [
+      'of another PIX with the same id',
+      [theirs({ ...named, returnOf: 'E2', endToEnd: '' })],
+      [ours({ ...named, endToEnd: 'D1' })],
+      ['missing_here', 'missing_there'],
+    ],
+    ['that only the provider has', [theirs({ ...named, endToEnd: '' })], [], ['missing_here']],
+    ['without a rail id that only we have', [], [ours({ ...named, endToEnd: '' })], []],
+  ])('%s', (_, statement, books, kinds) =>
+    expect(compare(statement, books).differences.map(({ kind }) => kind)).toEqual(kinds),
+  )
+
+  test('without a rail id is shown by what it returns', () => {
+    const entry = theirs({ ...named, endToEnd: '' })
+    const [difference] = compare([entry], []).differences
+    expect(difference!.endToEnd).toBe('E1/A')
+    expect(isOf(entry, difference!)).toBe(true)
+  })
 })

@@ -100,6 +100,7 @@ test('a statement has what came, what was returned, what was sent and what came 
         cents: 500,
         at: '2026-01-10T12:01:00.000Z',
         returnOf: END_TO_END,
+        returnId: 'refund1',
       },
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: '2026-01-10T10:00:01.000Z' },
       {

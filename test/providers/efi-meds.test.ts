@@ -109,7 +109,7 @@ test.each([
   const med = await asked({ status: 'ACEITA' }, devolucoes)
   expect(med).toMatchObject({ closed })
   expect('returns' in med && med.returns).toEqual(
-    returned.map(cents => ({ id: RETURN_ID, endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
+    returned.map(cents => ({ id: 'refund1', endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
   )
 })
 

@@ -27,6 +27,9 @@ const schema = defineEntity({
     medUuid: uuid().nullable(),
     /** The PIX that this one returns. */
     originalUuid: uuid().nullable(),
+    /** Of a return that its provider listed: the end-to-end id of what it returns, and the provider's id of the return. */
+    returnOf: text().nullable(),
+    returnId: text().nullable(),
     reason: oneOf<MovementReason>().nullable(),
     disposition: oneOf<Disposition>().nullable(),
     sequence: p.integer().default(0),

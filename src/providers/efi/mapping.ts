@@ -88,9 +88,9 @@ export function transferOf(pix: Transfer): Sending {
 /** One without any id could be counted twice, so it is left to the reconciliation of balances. */
 function returnOf({ status, rtrId, id, valor, horario }: Returned): SendingReturn[] {
   const at = horario.liquidacao ?? horario.solicitacao
-  const known = rtrId ?? id
+  const known = id || rtrId
   if (status !== 'DEVOLVIDO' || !at || !known) return []
-  return [{ id: known, endToEnd: known, cents: valor, at }]
+  return [{ id: known, endToEnd: rtrId || null, cents: valor, at }]
 }
 
 function expiresAt({ calendario }: Cob): string {

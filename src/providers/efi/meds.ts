@@ -131,8 +131,9 @@ type Disputed = {
 
 function returnOf({ status, rtrId, id, valor, horario }: Returned): MedFacts['returns'] {
   const at = horario.liquidacao ?? horario.solicitacao
-  const known = rtrId ?? id
-  return status === 'DEVOLVIDO' && at && known ? [{ id: known, endToEnd: known, cents: valor, at }] : []
+  const known = id || rtrId
+  if (status !== 'DEVOLVIDO' || !at || !known) return []
+  return [{ id: known, endToEnd: rtrId || null, cents: valor, at }]
 }
 
 /** Nothing more comes back: it could not be carried out, nothing is left to return, or it is too late to. */

@@ -81,7 +81,7 @@ function returnsOf(
     const at = horario.liquidacao ?? horario.solicitacao
     if (status !== 'DEVOLVIDO' || !at) return []
     const reference = isOfMed(devolucao) ? null : (id ?? null)
-    return [{ endToEnd: rtrId ?? '', reference, direction, cents, at, returnOf }]
+    return [{ endToEnd: rtrId ?? '', reference, direction, cents, at, returnOf, ...(id && { returnId: id }) }]
   })
 }
 

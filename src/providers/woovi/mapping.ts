@@ -125,9 +125,10 @@ export function transferOf({ payment, transaction, destination, error }: Payment
 /** What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. */
 export function returnsOf(pix: Transaction): SendingReturn[] {
   return (pix.refunds ?? []).flatMap((one: Returned) => {
-    const id = returnIdOf(one)
+    const own = one.endToEndId === pix.endToEndId ? null : one.endToEndId
+    const id = own || one.returnIdentification
     if (!id || !one.time || !SETTLED.includes(one.status ?? 'CONFIRMED')) return []
-    return [{ id, endToEnd: id, cents: one.value, at: one.time }]
+    return [{ id, endToEnd: one.returnIdentification || id, cents: one.value, at: one.time }]
   })
 }
 const SETTLED = ['CONFIRMED', 'REFUNDED']
