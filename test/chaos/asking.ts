@@ -14,6 +14,8 @@ export type Asked = {
   /** Requests sent; those without an answer are in no other count. */
   sent: number
   answers: Answered[]
+  /** What was not confirmed to a caller without a key, who then read that it does not exist. */
+  absent: string[]
 }
 export type Answered = {
   status: number

@@ -63,6 +63,14 @@ test.each<Planted>([
     },
   ],
   [
+    'an order without a key that its caller read as absent, and that was sent',
+    ['absent_and_sent'],
+    ({ lines, asked }) => {
+      put(lines[2]!, { id: 'transferabsent' })
+      put(asked[1]!, { absent: ['transfer-absent'] })
+    },
+  ],
+  [
     'a key that made two charges',
     ['key_made_several', 'request_multiplied'],
     ({ asked, charges }) => {

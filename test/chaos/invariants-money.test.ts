@@ -97,6 +97,34 @@ test.each<Planted>([
     ['returns_differ'],
     ({ transfers }) => put(first(transfers), { returnedCents: 600 }),
   ],
+  [
+    'one PIX booked as a deposit and as the payment of its charge',
+    ['credited_twice', 'not_announced', 'movement_never_settled'],
+    ({ movements }) =>
+      movements.push({ ...named(movements, 'm-payment'), uuid: 'm-again', charge: null, cents: 999 }),
+  ],
+  [
+    'a return booked under two ids',
+    ['return_credited_twice', 'returns_differ', 'movement_never_settled', 'not_announced'],
+    ({ movements }) =>
+      movements.push({ ...named(movements, 'm-return'), uuid: 'm-again', endToEnd: 'other-id' }),
+  ],
+  [
+    'a refusal at a provider that moved the money',
+    ['refused_and_moved'],
+    ({ attempts }) => put(named(attempts, 'attempt-2'), { state: 'rejected' }),
+  ],
+  [
+    'a sending that counts as never sent, and was',
+    ['refused_and_moved'],
+    ({ attempts }) => put(named(attempts, 'attempt-2'), { state: 'unreachable' }),
+  ],
+  [
+    'an item of no documented shape that became money',
+    ['odd_item_credited', 'movement_never_settled', 'statement_line_unknown'],
+    ({ movements }) => put(named(movements, 'm-deposit'), { endToEnd: 'E-odd' }),
+  ],
+  ['an item of no documented shape that is not kept', ['odd_item_not_kept'], ({ kept }) => void kept.pop()],
 ])('%s is found', (_, rules, plant) => {
   expect(rulesBrokenBy(plant)).toEqual(rules.toSorted())
 })

@@ -1,3 +1,4 @@
+import { undocumentedAnswersProveNothing } from './invariants/answers.ts'
 import { booksHold } from './invariants/books.ts'
 import { disputesHold } from './invariants/disputes.ts'
 import { everythingIsTold } from './invariants/events.ts'
@@ -20,4 +21,5 @@ const RULES = [
   everythingIsTold,
   sharesHold,
   disputesHold,
+  undocumentedAnswersProveNothing,
 ] satisfies ((world: World) => Violation[])[]

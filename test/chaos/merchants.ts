@@ -1,5 +1,5 @@
 import { reaisFromCents } from '../../src/domain/money.ts'
-import { ask, read } from './asking.ts'
+import { type Asked, ask, read } from './asking.ts'
 import { inTurn } from './in-turn.ts'
 import type { Asking } from './operations.ts'
 import { NOTHING, type Of, type Outcome, PATHS, type Scene, uuidOf } from './scene.ts'
@@ -55,7 +55,18 @@ export function merchantsOf(scene: Scene) {
     const request = { path: PATHS[kind], token, key, body }
     const mine = note({ place, kind, merchant, key, externalRef: body.external_ref })
     await Promise.all(Array.from({ length: asking.times }, () => ask(api, mine, request)))
+    await readUnconfirmed(mine, { token, path: PATHS[kind] })
     return { uuid: uuidOf(mine), request, asked: mine }
+  }
+
+  /** Who has no key by which to repeat an order reads whether it is there; where it is not, he may order anew. */
+  async function readUnconfirmed(mine: Asked, { token, path }: { token: string; path: string }) {
+    if (mine.key !== null) return
+    for (const { code, uuid } of mine.answers) {
+      if (code !== 'not_confirmed' || uuid === null) continue
+      const said = await read(api, { path: `${path}/${uuid}`, token })
+      if (said?.status === 404) mine.absent.push(uuid)
+    }
   }
 
   async function refund({ charge: of, shares, asking }: Of<'refund'>, place: number): Promise<Outcome> {
@@ -71,6 +82,7 @@ export function merchantsOf(scene: Scene) {
         const request = { path: `${PATHS.charge}/${uuid}/refund`, token: merchant.token, key, body }
         const mine = note({ place, kind: 'refund', merchant: placeOfMerchant(of), key, externalRef: null })
         await Promise.all(Array.from({ length: asking.times }, () => ask(api, mine, request)))
+        await readUnconfirmed(mine, { token: merchant.token, path: `${PATHS.charge}/${uuid}/refunds` })
         return { uuid: uuidOf(mine), request, asked: mine }
       }),
     )

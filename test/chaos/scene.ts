@@ -51,8 +51,8 @@ export function sceneOf({ site, cast, operations, run }: Stagehands) {
     placeOfMerchant,
     merchantOf: (place: number): Merchant => cast.merchants[placeOfMerchant(place)]!,
     /** Begins to write down what is asked. */
-    note(mine: Omit<Asked, 'sent' | 'answers'>): Asked {
-      const one = { ...mine, sent: 0, answers: [] }
+    note(mine: Omit<Asked, 'sent' | 'answers' | 'absent'>): Asked {
+      const one = { ...mine, sent: 0, answers: [], absent: [] }
       asked.push(one)
       return one
     },

@@ -84,6 +84,7 @@ export async function storm({
     const acted = Date.now()
     await making.over()
     await clearSkies(site, cast)
+    const clearSince = new Date()
     await acting.finish()
     const limitMs = quiescenceLimitMs(count)
     say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
@@ -92,7 +93,7 @@ export async function storm({
     const rested = Date.now()
 
     say('looking at everything')
-    const world = await witnessed(site, { cast, asked, disputes })
+    const world = await witnessed(site, { cast, asked, disputes, clearSince })
     const violations = violationsOf(world)
     await keep?.({ folder: stack.home.folder, world, violations })
     return {

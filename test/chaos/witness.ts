@@ -7,11 +7,11 @@ import type { Dispute } from './scene.ts'
 import type { Site } from './site.ts'
 import type { Shown, World } from './world.ts'
 
+/** `clearSince`: the moment from which on nothing dies and every provider answers. */
+type Looked = { cast: Cast; asked: Asked[]; disputes: Dispute[]; clearSince: Date }
+
 /** Looks at everything once a storm is over: our rows, the far side's books, who runs, what was heard. */
-export async function witnessed(
-  site: Site,
-  { cast, asked, disputes }: { cast: Cast; asked: Asked[]; disputes: Dispute[] },
-): Promise<World> {
+export async function witnessed(site: Site, { cast, asked, disputes, clearSince }: Looked): Promise<World> {
   const rows = await rowsOf(site)
   const running = (await site.runningLives()).filter(id => !isHousework(id))
   return {
@@ -19,6 +19,8 @@ export async function witnessed(
     ...(await farSide(site, cast)),
     contested: await contestedAt(site, cast, disputes),
     unseen: await unseenPayloads(site),
+    oddItems: await oddItemsOf(site, clearSince),
+    kept: await keptAnswers(site),
     endpoints: cast.merchants.flatMap(({ uuid, inboxes }) =>
       inboxes.map(inbox => ({ account: uuid, inbox })),
     ),
@@ -87,7 +89,10 @@ async function rowsOf({ sql }: Site): Promise<Rows> {
          transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, med_uuid as med, reason, disposition
        from movement m join provider_account p on p.uuid = m.provider_account_uuid`,
     ),
-    sql<Rows['attempts'][number]>('select uuid, operation, subject_uuid as subject, state from attempt'),
+    sql<Rows['attempts'][number]>(
+      `select a.uuid, operation, subject_uuid as subject, state, p.name as "providerAccount", reference
+       from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
+    ),
   ])
   const [unbalanced, buckets, events, deliveries, notices] = await Promise.all([
     sql<Rows['unbalanced'][number]>(
@@ -184,6 +189,19 @@ async function unseenPayloads({ orm, providers }: Site): Promise<World['unseen']
     const isOpen = found.kind === 'found' && found.status === 'open'
     return { attempt: uuid, status: isOpen ? ('open' as const) : ('closed' as const) }
   })
+}
+
+/** Every item of no documented shape that a provider listed. */
+async function oddItemsOf({ simulator }: Site, clearSince: Date): Promise<World['oddItems']> {
+  const served = await simulator.servedFaults()
+  return served.flatMap(({ account, item_id: id, at }) =>
+    id === null ? [] : [{ id, providerAccount: account, mustBeKept: new Date(at) >= clearSince }],
+  )
+}
+
+async function keptAnswers({ sql, seal }: Site): Promise<string[]> {
+  const rows = await sql<{ body: string }>('select sealed_body as body from unexplained_answer')
+  return rows.map(({ body }) => seal.open(body) as string)
 }
 
 /** Of what was answered "not known whether it was taken": the lives that did begin. */

@@ -30,7 +30,19 @@ export type World = {
   refunds: { uuid: string; charge: string; state: RefundState; cents: number; partsCents: number }[]
   meds: Med[]
   movements: Movement[]
-  attempts: { uuid: string; operation: string; subject: string; state: string }[]
+  attempts: {
+    uuid: string
+    operation: string
+    subject: string
+    state: string
+    providerAccount: string
+    /** The id that the provider was given. */
+    reference: string
+  }[]
+  /** Items of no documented shape that the far side listed, by the end-to-end ids that they name. */
+  oddItems: { id: string; providerAccount: string; mustBeKept: boolean }[]
+  /** The answers and items that were kept because no document explains them, as they came. */
+  kept: string[]
   /** The sum of all postings of a movement, where it is not zero. */
   unbalanced: { movement: string; cents: number }[]
   buckets: Bucket[]

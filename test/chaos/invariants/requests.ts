@@ -15,6 +15,7 @@ export function everyRequestIsOneOperation(world: World): Violation[] {
       ...bodyIgnored(asked),
       ...ownFaults(asked),
     ]),
+    ...absentAndSent(world),
     ...multiplied(world),
   ]
 }
@@ -74,6 +75,22 @@ function ownFaults(asked: Asked): Violation[] {
       where: `${asked.kind} at ${asked.place}`,
       detail: `${code}`,
     }))
+}
+
+/** An order without a key whose caller heard "not confirmed" and then read 404 is not sent any more. */
+function absentAndSent({ asked, lines }: World): Violation[] {
+  const sent = new Set(
+    lines.flatMap(({ kind, id }) => (kind === 'transfer' || kind === 'refund' ? [id] : [])),
+  )
+  return asked.flatMap(({ kind, place, absent }) =>
+    absent
+      .filter(uuid => sent.has(uuid.replaceAll('-', '')))
+      .map(uuid => ({
+        rule: 'absent_and_sent',
+        where: `${kind} ${uuid}`,
+        detail: `the caller at ${place} read that it does not exist`,
+      })),
+  )
 }
 
 /** Requests without an answer may have made something too, but never more than one thing for each of them. */

@@ -25,7 +25,33 @@ export function statementAgrees({ lines, movements }: World): Violation[] {
     ),
     ...paidTwice(lines),
     ...movedTwice(settled),
+    ...creditedTwice(settled),
+    ...returnedMore(settled, lines),
   ]
+}
+
+/** One PIX comes in once: as the payment of a charge, as a deposit or as a return. */
+function creditedTwice(settled: Movement[]): Violation[] {
+  const credits = settled.filter(one => one.direction === 'IN' && one.endToEnd !== null)
+  return [...Map.groupBy(credits, one => `${one.providerAccount} ${one.endToEnd}`)].flatMap(([pix, same]) =>
+    same.length > 1 ? violation('credited_twice', pix, `${same.map(one => one.uuid)}`) : [],
+  )
+}
+
+/** A transfer has no more returns than the rail returned of it, whatever ids its provider gives them. */
+function returnedMore(settled: Movement[], lines: Line[]): Violation[] {
+  const back = lines.filter(line => line.kind === 'return')
+  const theirs = Map.groupBy(back, ({ providerAccount, original }) => `${providerAccount} ${original}`)
+  const ours = settled.filter(
+    one => one.transfer !== null && one.direction === 'IN' && one.type === 'EXTERNAL_REFUND',
+  )
+  return [...Map.groupBy(ours, one => one.transfer)].flatMap(([transfer, returns]) => {
+    const sent = settled.find(one => one.transfer === transfer && one.direction === 'OUT')
+    const most = theirs.get(`${sent?.providerAccount} ${sent?.endToEnd}`)?.length ?? 0
+    return returns.length > most
+      ? violation('return_credited_twice', `transfer ${transfer}`, `${returns.length} booked, ${most} came`)
+      : []
+  })
 }
 
 /** The id we send is the same at every provider: two lines with it are one operation paid twice. */

@@ -80,10 +80,16 @@ export function cleanWorld(): World {
     ],
     movements: MOVEMENTS.map(one => ({ ...one })),
     attempts: [
-      { uuid: 'attempt-1', operation: 'issue', subject: 'charge-1', state: 'accepted' },
-      { uuid: 'attempt-closed', operation: 'issue', subject: 'charge-1', state: 'closed' },
-      { uuid: 'attempt-2', operation: 'transfer', subject: 'transfer-1', state: 'settled' },
+      attempt('attempt-1', 'issue', 'charge-1', 'accepted'),
+      attempt('attempt-closed', 'issue', 'charge-1', 'closed'),
+      { ...attempt('attempt-2', 'transfer', 'transfer-1', 'settled'), reference: 'transferref' },
+      { ...attempt('attempt-refused', 'transfer', 'transfer-1', 'rejected'), providerAccount: 'pb' },
     ],
+    oddItems: [
+      { id: 'E-odd', providerAccount: 'pa', mustBeKept: true },
+      { id: 'E-lost', providerAccount: 'pa', mustBeKept: false },
+    ],
+    kept: ['{"id":"E-odd"}'],
     unbalanced: [],
     buckets: [
       { account: 'shop', providerAccount: 'pa', bucket: 'available', cents: 10_160, foldCents: 10_160 },
@@ -105,6 +111,7 @@ export function cleanWorld(): World {
     asked: [
       {
         ...{ place: 0, kind: 'charge', merchant: 0, key: 'key-0', externalRef: 'storm-0', sent: 2 },
+        absent: [],
         answers: [
           { status: 503, code: 'issuing', uuid: 'charge-1', body: 'same' },
           { status: 201, code: null, uuid: 'charge-1', body: 'same' },
@@ -113,6 +120,7 @@ export function cleanWorld(): World {
       },
       {
         ...{ place: 1, kind: 'transfer', merchant: 0, key: null, externalRef: 'storm-1', sent: 1 },
+        absent: ['transfer-absent'],
         answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
       },
     ],
@@ -123,6 +131,10 @@ export function cleanWorld(): World {
       ['med-1', dispute],
     ]),
   }
+}
+
+function attempt(uuid: string, operation: string, subject: string, state: string): World['attempts'][number] {
+  return { uuid, operation, subject, state, providerAccount: 'pa', reference: `${subject}-ref` }
 }
 
 const NOBODY = {
