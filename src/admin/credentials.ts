@@ -15,19 +15,20 @@ export class CredentialsRefused extends Error {
 }
 
 export type Replacement = { connectionUuid: string; credentials: unknown; who: string; reason: string }
+export type Replaced = { connection: Connection; before: Connection; isProved: boolean }
 type Tools = { providers: ProviderRegistry; seal: Sealer }
 
 /**
  * Replaces a connection's credentials by others of the same account at the provider. Credentials of another account are
  * refused; those of which neither is proved are refused while attempts through the connection are in doubt, and else begin
  * another epoch. The providers are asked before the transaction, which changes only the row that they were asked about.
- * Answers the connection and whether sameness was proved.
+ * Answers the connection as it is now and was before, and whether sameness was proved.
  */
 export async function replaceCredentials(
   em: EntityManager,
   { providers, seal }: Tools,
   { connectionUuid, credentials, who, reason }: Replacement,
-): Promise<{ connection: Connection; isProved: boolean }> {
+): Promise<Replaced> {
   const populate = ['sealedCredentials', 'providerIdentity'] as const
   const before = await em.fork().findOne(Connection, connectionUuid, { populate })
   if (!before) throw new CredentialsRefused(`there is no connection ${connectionUuid}`)
@@ -67,7 +68,31 @@ export async function replaceCredentials(
       return tx.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'], refresh: true })
     },
   })
-  return { connection, isProved }
+  return { connection, before, isProved }
+}
+
+/**
+ * Puts back the credentials that unproved ones had replaced, where the provider did not register the address of the notices
+ * with those: they may belong to another account. What was called with them meanwhile stays in their epoch.
+ */
+export function withdrawCredentials(
+  em: EntityManager,
+  { connection, before }: Pick<Replaced, 'connection' | 'before'>,
+  who: string,
+): Promise<boolean> {
+  const { uuid, sealedCredentials, credentialsEpoch } = connection
+  return acting(em, {
+    ...{ who, act: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
+    reason: 'its notices were not registered',
+    async work(tx) {
+      const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
+      const now = {
+        ...{ sealedCredentials: earlier, secretKeyId, providerIdentity, updatedAt: new Date() },
+        ...{ credentialsEpoch: credentialsEpoch + 1, credentialsSince: new Date() },
+      }
+      return (await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, now)) > 0
+    },
+  })
 }
 
 async function marksBy(provider: Provider): Promise<string[]> {

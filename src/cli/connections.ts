@@ -6,9 +6,10 @@ import {
   type NoticeSite,
   registerNotices,
 } from '../admin/connections.ts'
-import { replaceCredentials } from '../admin/credentials.ts'
+import { replaceCredentials, withdrawCredentials } from '../admin/credentials.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { ALONE } from '../db/lock.ts'
 import type { Fee } from '../domain/money.ts'
 import {
   CONNECTION_STATUSES,
@@ -145,14 +146,18 @@ export function connectionCommands(trilho: Command, { withTools, print }: Desk):
     .action((connectionUuid: string, file: string, { by: who, reason }: By) =>
       withTools(async tools => {
         const order = { connectionUuid, credentials: await jsonIn(file), who, reason }
-        const { connection: changed, isProved } = await replaceCredentials(tools.em, tools, order)
+        const replaced = await replaceCredentials(tools.em, tools, order)
+        const { connection: changed, isProved } = replaced
+        await registerNotices(siteOf(tools), changed).catch(async error => {
+          if (isProved || !(await withdrawCredentials(tools.em, replaced, who))) throw error
+          throw new Error(`${error.message}; the credentials before are in place again`)
+        })
         if (!isProved)
           print({
             warning:
               'it could not be proved that these credentials belong to the same account at the provider',
             credentials_epoch: changed.credentialsEpoch,
           })
-        await registerNotices(siteOf(tools), changed)
       }),
     )
 
@@ -168,8 +173,8 @@ function changeConnection(tools: Tools, connectionUuid: string, { by, act, chang
     act,
     subject: `connection/${connectionUuid}`,
     async work(em) {
-      const populate = ['sealedCredentials'] as const
-      const found = await em.findOne(Connection, connectionUuid, { populate })
+      // Under its lock: of two that change different fees at once, neither takes back the other's.
+      const found = await em.findOne(Connection, connectionUuid, ALONE)
       const one = there(found, `connection ${connectionUuid}`)
       change(one)
       one.updatedAt = new Date()

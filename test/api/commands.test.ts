@@ -82,6 +82,56 @@ together(
         expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
       },
 
+    'a word about one provider is refused once the next one was called, at the door and by a signal':
+      async () => {
+        const merchant = await stage.merchant({
+          providers: [
+            { balance: 100, tells: false },
+            { balance: 100, tells: false },
+          ],
+        })
+        merchants.push(merchant)
+        const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
+        await out.fault(first, 'sendTransfer', 'timeout_then_absent')
+        await out.fault(first, 'sendTransfer', 'refused') // Its absence is proved, and the repeat refused.
+        await out.fault(second, 'sendTransfer', 'timeout_then_absent')
+        await out.fault(second, 'findTransfer', 'http_500', { times: 1_000 })
+        const { uuid } = (await out.send(merchant, {}, { limitMs: 30_000 })).body.data
+        const attempts = () =>
+          stage.sql<{ uuid: string; state: string; sendings: number; code: string }>(
+            'select uuid, state, sendings, code from attempt where subject_uuid = ? order by position',
+            [uuid],
+          )
+        const [seen, next] = await until(attempts, ([, later]) => later?.state === 'unknown', {
+          limitMs: 30_000,
+        })
+        const held = () => stage.balances(merchant.uuid, second.providerAccountUuid)
+        const hold = await held()
+        expect(hold).toMatchObject({ provisioned: 1_000 })
+
+        const rejected = ['--as', 'rejected', ...BY]
+        const about = (one: { uuid: string }, sending: number) =>
+          trilho('settle', 'transfer', uuid, '--attempt', one.uuid, '--sending', String(sending), ...rejected)
+        for (const sending of [1, 2]) {
+          const { code, lines } = await about(seen!, sending)
+          const now = `${second.provider}, attempt 2 (${next!.uuid}), sending 1, unknown`
+          expect([code, lines[0].error]).toEqual([1, expect.stringContaining(now)])
+        }
+        const life = (await stage.temporal()).workflow.getHandle(`transfer/${uuid}`)
+        const word = { as: 'rejected', reason: 'bank A confirms it' }
+        await life.signal('operatorSettles', { ...word, attempt: seen!.uuid, sending: 1 })
+        await life.signal('operatorSettles', word)
+        await life.signal('operatorSettles', null)
+        const acts = () => trilho('acts', '--subject', `transfer/${uuid}`)
+        const { lines } = await until(acts, answer => answer.lines.length >= 3, { limitMs: 30_000 })
+        expect(lines.map(({ act }: { act: string }) => act)).toEqual(Array(3).fill('settle_refused'))
+        expect((await attempts())[1]).toEqual(next)
+        expect(await held()).toEqual(hold)
+
+        expect(await about(next!, 1)).toMatchObject({ code: 0 })
+        await out.becomes(merchant, uuid, 'FAILED')
+      },
+
     'what cannot be settled is refused before anything is written down': async () => {
       const uuid = randomUUID()
       const nameless = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)

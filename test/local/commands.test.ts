@@ -358,6 +358,33 @@ describe('connection', () => {
     expect(far.calls().at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
   })
 
+  test('credentials of which nothing proves the account are withdrawn where the notices are not registered', async () => {
+    const order = { baseUrl: far.url, collectionKey: 'another-key' }
+    const { uuid, sealedCredentials } = await connection('NOMINAL', order)
+    const file = join(folder, 'fresh.json')
+    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'fresh', notice_secret: 'c' }))
+    const replace = () => run('connection', 'credentials', uuid, file, ...BY)
+    const stored = async () =>
+      (await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })).sealedCredentials
+    far.answers('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
+    far.answers(
+      'PUT /v2/webhook/another-key',
+      { status: 400, json: { nome: 'chave_invalida' } },
+      { status: 201 },
+    )
+    await expect(replace()).rejects.toThrow(/did not register .* the credentials before are in place again/)
+    expect(await stored()).toBe(sealedCredentials)
+    expect(await replace()).toEqual([
+      { warning: expect.stringContaining('same account'), credentials_epoch: 4 },
+    ])
+    expect(await stored()).not.toBe(sealedCredentials)
+    expect((await actsOf(`connection/${uuid}`)).map(({ act }) => act)).toEqual([
+      'connection_credentials',
+      'connection_credentials_withdraw',
+      'connection_credentials',
+    ])
+  })
+
   test('credentials that the dialect cannot use are refused, and those that are stored stay', async () => {
     const { uuid, sealedCredentials } = await connection()
     const file = join(folder, 'credentials.json')
