@@ -23,6 +23,7 @@ import { openMessengers } from './messengers/messengers.ts'
 import { publishMetrics } from './metrics/published.ts'
 import { loopbackAddress, sdkMetrics } from './metrics/sdk.ts'
 import { workerMetrics } from './metrics/worker.ts'
+import { logFailedCall } from './providers/call-log.ts'
 import { providerRegistry } from './providers/registry.ts'
 import { sealer } from './sealing.ts'
 import { openStorage } from './storage/storage.ts'
@@ -136,7 +137,10 @@ async function open(config: Config, client: Client): Promise<Dependencies> {
     providers: providerRegistry({
       open: seal.open,
       timeoutMs: PROVIDER_TIMEOUT_MS,
-      observe: metrics.called,
+      observe(call) {
+        metrics.called(call)
+        logFailedCall(log, call)
+      },
       recordUnexplained: unexplainedRecorder({ orm, sealer: seal, log, count: metrics.unexplained }),
     }),
     webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),

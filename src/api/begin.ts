@@ -21,17 +21,24 @@ export type Beginning<Row, Told> = {
 export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, Told>): Promise<Told> {
   const { uuid, start, find, isBegun = () => true, tell } = life
   await engine.client() // Refuses here where Temporal is away: nothing has been started yet.
+  let cause: unknown
   const answered = start().then(
     () => 'answered' as const,
-    () => 'unknown' as const,
+    error => {
+      cause = error
+      return 'unknown' as const
+    },
   )
   return orNotConfirmed(uuid, async () => {
-    const soon = await within(NOT_STORED_MS, answered).catch(() => 'late' as const)
+    const soon = await within(NOT_STORED_MS, answered).catch(error => {
+      cause = error
+      return 'late' as const
+    })
     const early = soon === 'late' ? await find() : null
     const came = early !== null && isBegun(early) ? await answered : soon
     const row = await find()
     // What no life of this request has changed tells of an earlier one.
-    if (row === null || (came !== 'answered' && !isBegun(row))) return notConfirmed(uuid)
+    if (row === null || (came !== 'answered' && !isBegun(row))) return notConfirmed(uuid, cause)
     return tell(row)
   })
 }
@@ -72,12 +79,12 @@ export async function orNotConfirmed<T>(uuid: string, reading: () => Promise<T>)
   try {
     return await reading()
   } catch (error) {
-    if (isOutage(error)) return notConfirmed(uuid)
+    if (isOutage(error)) return notConfirmed(uuid, error)
     throw error
   }
 }
 
-/** Ends the request: whether it was taken can be read, or asked by the same key. */
-export function notConfirmed(uuid: string): never {
-  refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S })
+/** Ends the request: whether it was taken can be read, or asked by the same key. `cause` is for the log. */
+export function notConfirmed(uuid: string, cause?: unknown): never {
+  refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S, cause })
 }

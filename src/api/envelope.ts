@@ -16,7 +16,7 @@ export const requestId: Middleware = async (ctx, next) => {
 }
 
 /**
- * One line per request. The route's pattern stands for the path: a path may hold a key, a query a document, and
+ * One line per request, with the code of a refusal and its cause (src/api/failure.ts) where it failed. The route's pattern stands for the path: a path may hold a key, a query a document, and
  * neither, nor a token nor a body, belongs in a log.
  */
 export function accessLog(log: Logger): Middleware {
@@ -30,6 +30,7 @@ export function accessLog(log: Logger): Middleware {
         route: ctx._matchedRoute ?? null,
         status: ctx.status,
         ms: Math.round(performance.now() - startedAt),
+        ...ctx.state.failure,
         account: ctx.state.token?.accountUuid,
         token: ctx.state.token?.uuid,
       },

@@ -13,6 +13,8 @@ export type RefusalMore = {
   headers?: Record<string, string>
   /** It stands for good under the Idempotency-Key that asked: what is wished all the same needs another one. */
   isKept?: boolean
+  /** What made the request fail, for the log: never answered. */
+  cause?: unknown
 }
 
 /** A no from the catalogue, on its way to the one place that answers it (src/api/failure.ts). */
@@ -22,7 +24,7 @@ export class Refusal extends Error {
   readonly more: RefusalMore
 
   constructor(code: RefusalCode, more: RefusalMore = {}) {
-    super(REFUSALS[code].message)
+    super(REFUSALS[code].message, { cause: more.cause })
     this.code = code
     this.more = more
   }

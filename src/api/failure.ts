@@ -11,9 +11,21 @@ export function failures(log: Logger): Middleware {
     try {
       await next()
     } catch (error) {
-      answer(ctx, refusalFor(error, { log, requestId: ctx.state.requestId }))
+      const refusal = refusalFor(error, { log, requestId: ctx.state.requestId })
+      ctx.state.failure = {
+        code: refusal.code,
+        cause: causeOf(refusal === error ? refusal.more.cause : error),
+      }
+      answer(ctx, refusal)
     }
   }
+}
+
+/** What a log line says of a cause: its system or SQL code where it has one, else its type. Its message may quote a row. */
+function causeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' || typeof code === 'number' ? `${error.name} ${code}` : error.name
 }
 
 /** What the caller is told of whatever was thrown; what is no refusal is logged. */

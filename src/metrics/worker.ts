@@ -31,7 +31,8 @@ export function workerMetrics(worker: string) {
   return {
     registry,
     unexplained: unexplainedCounter(registry),
-    called: ({ seconds, ...labels }: ObservedCall) => calls.observe(labels, seconds),
+    called: ({ seconds, provider, operation, outcome }: ObservedCall) =>
+      calls.observe({ provider, operation, outcome }, seconds),
     tried({ outcome, lagSeconds }: WebhookTry) {
       tries.inc({ outcome })
       if (lagSeconds !== null) lag.observe(lagSeconds)

@@ -112,10 +112,10 @@ function adapterFor(
   connection: Connection,
   { open, timeoutMs, ca, observe, lines, ...more }: Making,
 ): Adapter {
-  const { provider, dialect, baseUrl, sealedCredentials } = connection
+  const { dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(dialects, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
   const recordUnexplained = more.recordUnexplained?.bind(null, connection)
   const credentials = open(sealedCredentials)
   const adapter = dialects[dialect]!({ baseUrl, credentials, timeoutMs, ca, lines, recordUnexplained })
-  return observe ? observed(adapter, provider, observe) : adapter
+  return observe ? observed(adapter, connection, observe) : adapter
 }

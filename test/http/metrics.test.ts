@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Koa from 'koa'
+import pino from 'pino'
 import { createApp } from '../../src/api/app.ts'
 import { metricsRoutes } from '../../src/api/routes/metrics.ts'
 import { startServer } from '../../src/api/server.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
+import { logFailedCall } from '../../src/providers/call-log.ts'
 import { observed } from '../../src/providers/observed.ts'
 import type { Provider } from '../../src/providers/port.ts'
 import { andBooked, type ConnectionRow } from './support/rows.ts'
@@ -34,6 +36,27 @@ test('several processes become one text: each family once, every sample kept', (
   ])
 })
 
+const CONNECTION = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+
+test('a failed call of a provider is one log line: which connection, what it came to, how long it took', () => {
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: line => void lines.push(line) })
+  const call = {
+    provider: 'PROVIDER_A',
+    connectionUuid: CONNECTION,
+    operation: 'sendTransfer',
+    seconds: 0.25,
+  }
+  logFailedCall(log, { ...call, outcome: 'accepted', code: null })
+  logFailedCall(log, { ...call, outcome: 'unreachable', code: 'dns_failed' })
+  expect(lines.map(line => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      ...{ connection: CONNECTION, provider: 'PROVIDER_A', operation: 'sendTransfer' },
+      ...{ outcome: 'unreachable', code: 'dns_failed', ms: 250 },
+    }),
+  ])
+})
+
 test('an observed provider answers as it did, and every call is seen with what it came to', async () => {
   const seen: string[] = []
   const provider = {
@@ -44,7 +67,7 @@ test('an observed provider answers as it did, and every call is seen with what i
     },
     readNotice: () => ({ kind: 'forged' }),
   } as unknown as Provider
-  const watched = observed(provider, 'PROVIDER_A', call =>
+  const watched = observed(provider, { provider: 'PROVIDER_A', uuid: CONNECTION }, call =>
     seen.push(`${call.provider} ${call.operation} ${call.outcome} ${call.seconds >= 0}`),
   )
   expect(await watched.findCharge('ref')).toEqual({ kind: 'not_found', reference: 'ref' })

@@ -148,5 +148,8 @@ test.each([
     expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
+  const logged = world.lines.map(line => JSON.parse(line)).filter(line => line.code === 'not_confirmed')
+  expect(logged.length).toBeGreaterThanOrEqual(ORDERS.length)
+  for (const line of logged) expect(line).toMatchObject({ status: 503, cause: expect.stringMatching(/./) })
   await server.stop()
 })
