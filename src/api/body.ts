@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { type ObjectNode, parse, traverse } from '@humanwhocodes/momoa'
 import { refuse, refuseField } from './errors.ts'
 import { MOST_BODY_BYTES, MOST_BODY_DEPTH } from './limits.ts'
 
@@ -21,9 +22,13 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   if (text === '') return {}
   if (!isJson(request.headers['content-type'])) refuse('unsupported_media_type')
   const value = parsed(text)
+  if (value === null || typeof value !== 'object') return value
   if (depthOf(value) > MOST_BODY_DEPTH) {
     refuseField('body', `must not be nested deeper than ${MOST_BODY_DEPTH} levels`)
   }
+  // Which of two values was meant cannot be known, and JSON.parse would silently take the last.
+  const repeated = repeatedName(text)
+  if (repeated !== undefined) refuse('malformed_json', { errors: { [repeated]: ['must be sent once'] } })
   return value
 }
 
@@ -56,6 +61,19 @@ function parsed(text: string): unknown {
   } catch {
     refuse('malformed_json')
   }
+}
+
+/** The first name that one object of a JSON text gives twice, or undefined. */
+function repeatedName(text: string): string | undefined {
+  let repeated: string | undefined
+  traverse(parse(text), {
+    enter(node) {
+      if (node.type !== 'Object') return
+      const names = (node as ObjectNode).members.map(({ name }) => ('value' in name ? name.value : name.name))
+      repeated ??= names.find((name, index) => names.indexOf(name) < index)
+    },
+  })
+  return repeated
 }
 
 /** Levels of objects and lists, counted breadth first: no depth of input is a depth of our stack. */

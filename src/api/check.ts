@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { suggestField } from './fields.ts'
 
 /** Field path (`splits.0.value`) to what is wrong with it. */
 export type FieldErrors = Record<string, string[]>
@@ -11,7 +12,8 @@ export function check<S extends z.ZodType>(schema: S, input: unknown, whole: str
   if (result.success) return { kind: 'fine', value: result.data }
   const errors = noErrors()
   for (const issue of result.error.issues) {
-    for (const path of pathsOf(issue, whole)) add(errors, path, messageOf(issue, input))
+    if (issue.code === 'unrecognized_keys') addUnknown(errors, schema, issue)
+    else add(errors, issue.path.map(String).join('.') || whole, messageOf(issue, input))
   }
   return { kind: 'wrong', errors }
 }
@@ -22,14 +24,20 @@ export function allErrors(parts: Checked<unknown>[]): FieldErrors | null {
   return Object.keys(errors).length > 0 ? errors : null
 }
 
-function pathsOf(issue: z.core.$ZodIssue, whole: string): string[] {
-  const path = issue.path.map(String)
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => [...path, key].join('.'))
-  return [path.join('.') || whole]
+/** A name that the schema does not have is an error of its own: what it was meant to say must not be lost. */
+function addUnknown(
+  errors: FieldErrors,
+  schema: z.ZodType,
+  { path, keys }: Extract<z.core.$ZodIssue, { code: 'unrecognized_keys' }>,
+) {
+  for (const key of keys) {
+    const meant = suggestField(schema, path, key)
+    const message = meant === undefined ? 'is not known here' : `is not known here; did you mean ${meant}?`
+    add(errors, [...path.map(String), key].join('.'), message)
+  }
 }
 
 function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
-  if (issue.code === 'unrecognized_keys') return 'is not known here'
   if (isMissing(issue, input)) return 'is required'
   return issue.message
 }

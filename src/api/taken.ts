@@ -6,6 +6,7 @@ import type { Token } from './auth.ts'
 import { readJson, readText } from './body.ts'
 import { allErrors, type Checked, check } from './check.ts'
 import { refuse } from './errors.ts'
+import { withoutOptionalNulls } from './fields.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
 import { UPLOAD_MS } from './limits.ts'
 import type { AnyRoute, ApiRouter } from './route.ts'
@@ -44,12 +45,21 @@ export async function taken(served: Served, caller: Caller) {
   refuse('validation_failed', { errors: allErrors([query, key, body]) ?? {} })
 }
 
+/** A request that changes something says so by its path alone: a field in its body was meant to say something else. */
+const NO_FIELDS = z.strictObject({})
+const NOTHING = { kind: 'fine', value: undefined } as const
+
+function takesFields({ method, tokens }: AnyRoute): boolean {
+  return tokens !== 'none' && (method === 'post' || method === 'put' || method === 'patch')
+}
+
 async function bodyOf(served: Served, caller: Caller, known: KnownAhead): Promise<Checked<unknown>> {
   const { shape, ctx } = served
-  if (shape.body === undefined) return { kind: 'fine', value: undefined }
+  if (shape.body === undefined)
+    return takesFields(shape) ? check(NO_FIELDS, await readJson(ctx.req), 'body') : NOTHING
   if (shape.body === 'text') return { kind: 'fine', value: await readText(ctx.req) }
   if (shape.bodyAs === 'multipart') return formOf(served, caller, known)
-  const json = heard(await readJson(ctx.req), caller)
+  const json = withoutOptionalNulls(shape.body, heard(await readJson(ctx.req), caller))
   const checked = check(shape.body, json, 'body')
   if (checked.kind === 'fine' || !shape.alsoWrong) return checked
   const more = await shape.alsoWrong({ body: json, ...caller })

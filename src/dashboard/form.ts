@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { readText } from '../api/body.ts'
 import { type Checked, check } from '../api/check.ts'
 import { refuse } from '../api/errors.ts'
+import { fieldNames } from '../api/fields.ts'
 import { sha256 } from '../sealing.ts'
 import { LANGUAGES, type Language } from './words.ts'
 
@@ -35,9 +36,11 @@ export function checkFields<S extends z.ZodType>(schema: S, fields: Fields): Che
   return check(schema, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')), 'form')
 }
 
-/** The same, or 422 with all that is wrong. */
+/** The fields of a form that a schema has, checked, or 422 with all that is wrong. A form also carries fields of its page. */
 export function required<S extends z.ZodType>(schema: S, fields: Record<string, unknown>): z.output<S> {
-  const checked = checkFields(schema, fields as Fields)
+  const known = fieldNames(schema)
+  const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => known.includes(name)))
+  const checked = checkFields(schema, sent as Fields)
   return checked.kind === 'fine' ? checked.value : refuse('validation_failed', { errors: checked.errors })
 }
 

@@ -40,7 +40,7 @@ export const deliveriesQuery = z.strictObject({
 })
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>
 
-export const recoverDeliveries = z.object({
+export const recoverDeliveries = z.strictObject({
   since: z.iso
     .datetime({ offset: true })
     .transform(text => new Date(text))

@@ -9,7 +9,7 @@ const accept = flag.meta({
   examples: ['0'],
 })
 
-const attachment = z.object({
+const attachment = z.strictObject({
   file: z
     .file('must be a file')
     .min(1, 'must not be empty')
@@ -18,7 +18,7 @@ const attachment = z.object({
     .meta({ description: 'PDF, PNG, JPEG or WebP by its content, at most 10 MiB' }),
 })
 
-export const medReplyForm = z.object({
+export const medReplyForm = z.strictObject({
   accept,
   analysis: z
     .string()

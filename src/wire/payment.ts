@@ -30,9 +30,9 @@ export const document = z
   .transform(normalizedDocument)
   .refine(isDocument, 'must be a valid CPF (11 digits) or CNPJ (14 characters)')
 
-export const finalBeneficiary = z.object({ name, document })
+export const finalBeneficiary = z.strictObject({ name, document })
 
-export const splitOrder = z.object({
+export const splitOrder = z.strictObject({
   type: anyCase(['PERCENTAGE', 'FIXED']),
   /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
   value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
@@ -41,7 +41,7 @@ export const splitOrder = z.object({
 
 export const MOST_SPLITS = 100
 
-export const createPayment = z.object({
+export const createPayment = z.strictObject({
   value: reais.meta({ description: 'Reais; 0 lets the payer choose', examples: [150.75] }),
   type: anyCase(['PIX']),
   external_ref: z.string().min(1).max(255).optional(),

@@ -26,7 +26,7 @@ const provider_uuid = uuid
   .meta({ description: 'A NOMINAL provider of the account; the default one where absent' })
 
 export const requestCode = z
-  .object({
+  .strictObject({
     type: anyCase(PROVED_TYPES),
     key: z
       .string()
@@ -50,7 +50,7 @@ const MUST_BE = {
 }
 
 export const createPixKey = z
-  .object({
+  .strictObject({
     type: anyCase(PIX_KEY_TYPES),
     auth_code_id: z.string().max(64).optional().meta({
       description: 'Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE',

@@ -15,7 +15,7 @@ export const PAYMENT_TYPES = ['PIX'] as const
 
 export const MOST_DEFAULTS = 10
 
-export const replaceDefaults = z.object({
+export const replaceDefaults = z.strictObject({
   payment_type: anyCase(PAYMENT_TYPES),
   provider_uuids: z
     .array(uuid)

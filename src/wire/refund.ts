@@ -9,7 +9,7 @@ import { movementShown, showMovement } from './movement.ts'
 
 /** api-document.txt, Refund result: the answer of a refund, of its look-ups and of REFUND events. */
 
-export const createRefund = z.object({
+export const createRefund = z.strictObject({
   value: reais
     .refine(cents => cents >= 1, 'must be at least 0.01')
     .optional()

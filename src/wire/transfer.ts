@@ -40,7 +40,7 @@ const scheduledFor = z.iso
   .transform(text => new Date(text))
   .meta({ description: 'ISO 8601 with offset, in the future, at most 90 days ahead' })
 
-export const createTransfer = z.object({
+export const createTransfer = z.strictObject({
   value: reais.refine(cents => cents >= 1, 'must be at least 0.01').meta({ examples: [25.9] }),
   pix_key: pixKey,
   document: document.optional(),

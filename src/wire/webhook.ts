@@ -25,14 +25,14 @@ const events = z
   .max(100)
   .transform(names => [...new Set(names)])
 
-export const createWebhook = z.object({
+export const createWebhook = z.strictObject({
   url,
   token: token.optional().meta({ description: 'Generated where absent' }),
   events: events.optional().meta({ description: 'All five where absent' }),
 })
 export type CreateWebhook = z.output<typeof createWebhook>
 
-export const changeWebhook = z.object({
+export const changeWebhook = z.strictObject({
   url: url.optional(),
   token: token.optional().meta({ description: 'Replaces the token as a rotation does' }),
   events: events.optional(),
@@ -42,7 +42,7 @@ export const changeWebhook = z.object({
 })
 export type ChangeWebhook = z.output<typeof changeWebhook>
 
-export const rotateWebhook = z.object({
+export const rotateWebhook = z.strictObject({
   token: token.optional().meta({ description: 'Generated where absent' }),
 })
 

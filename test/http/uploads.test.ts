@@ -20,6 +20,8 @@ import { type Answer, openWorld, type World } from './support/world.ts'
 
 const MIB = 1024 * 1024
 const PATH = '/api/v1/forms/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
+/** What is said of fields that no reply has. */
+const unknown = (...names: string[]) => Object.fromEntries(names.map(name => [name, ['is not known here']]))
 const TEXTS: [string, string][] = [
   ['accept', '1'],
   ['analysis', 'It was delivered.'],
@@ -87,8 +89,8 @@ describe('a form', () => {
     })
   })
 
-  test('may have no files, and fields that nobody knows', async () => {
-    const answer = await send([...TEXTS, ['more', 'x'], ['a[b][c]', 'y']])
+  test('may have no files', async () => {
+    const answer = await send(TEXTS)
     expect(answer.body.data).toEqual({ accept: true, analysis: 'It was delivered.', files: [] })
   })
 
@@ -164,7 +166,25 @@ describe('a form', () => {
     {
       name: 'far too many fields',
       texts: [...TEXTS, ...Array.from({ length: 60 }, (_, index): [string, string] => [`f${index}`, ''])],
-      errors: { body: ['must not have more than 50 fields'] },
+      errors: {
+        body: ['must not have more than 50 fields'],
+        ...unknown(...Array.from({ length: 48 }, (_, n) => `f${n}`)),
+      },
+    },
+    {
+      name: 'fields of other names',
+      texts: [...TEXTS, ['more', 'x'], ['a[b][c]', 'y']],
+      errors: unknown('more', 'a'),
+    },
+    {
+      name: 'a file under another name',
+      files: [{ field: 'proof', bytes: FILES.pdf }],
+      errors: unknown('proof'),
+    },
+    {
+      name: 'a file under a name that is nearly right',
+      files: [{ field: 'atachments[0][file]', bytes: FILES.pdf }],
+      errors: { atachments: ['is not known here; did you mean attachments?'] },
     },
     {
       name: 'a text as a file',
@@ -345,7 +365,8 @@ describe('large forms', () => {
 
   test('a hundred parts are read', async () => {
     const { status, body } = await stream(heap(100))
-    expect([status, Object.keys(body.errors).length]).toEqual([422, 92]) // 90 files too many, and two texts too few.
+    // 90 files too many, 10 of other names, and two texts too few.
+    expect([status, Object.keys(body.errors).length]).toEqual([422, 102])
   })
 
   test('what a process left that was killed goes with the next one', async () => {
