@@ -60,7 +60,7 @@ export async function replaceCredentials(
       const now = {
         ...{ sealedCredentials, secretKeyId: seal.keyId, updatedAt: new Date() },
         ...(marks && { providerIdentity: marks }),
-        ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1, credentialsSince: new Date() }),
+        ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1 }),
       }
       const asked = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
       if ((await tx.nativeUpdate(Connection, asked, now)) === 0)
@@ -88,7 +88,7 @@ export function withdrawCredentials(
       const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
       const now = {
         ...{ sealedCredentials: earlier, secretKeyId, providerIdentity, updatedAt: new Date() },
-        ...{ credentialsEpoch: credentialsEpoch + 1, credentialsSince: new Date() },
+        credentialsEpoch: credentialsEpoch + 1,
       }
       return (await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, now)) > 0
     },

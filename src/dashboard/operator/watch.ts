@@ -31,7 +31,8 @@ export type Unknown = {
 export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
-       n.name as account_name, c.provider, a.state, a.code, a.reference,
+       n.name as account_name, c.provider, a.state,
+       case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.reference,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
      from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid

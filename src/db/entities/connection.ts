@@ -40,7 +40,7 @@ const connection = defineEntity({
     providerIdentity: p.json<string[]>().nullable().lazy(),
     /** Counts the credentials that were not proved to belong to the same account as those before. */
     credentialsEpoch: p.integer().default(1),
-    /** When the present epoch began; null in the first. */
+    /** When the present epoch began, written by a trigger; null in the first. */
     credentialsSince: moment().nullable(),
     collectionKey: text().nullable(),
     fees: p.json<FeeTable>(),

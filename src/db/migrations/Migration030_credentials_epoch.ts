@@ -11,17 +11,21 @@ export class Migration030_credentials_epoch extends Migration {
       add column provider_identity jsonb,
       add column credentials_epoch integer not null default 1,
       add column credentials_since timestamptz,
-      add constraint connection_epoch check (
-        credentials_epoch >= 1 and (credentials_epoch = 1) = (credentials_since is null))`)
+      add constraint connection_epoch check (credentials_epoch >= 1)`)
     this.addSql('alter table attempt add column credentials_epoch integer not null default 1')
     this.addSql(EPOCH_RISES)
     this.addSql(EPOCH_STAYS)
   }
 }
 
+/** An epoch begins when it is written; none comes back. */
 const EPOCH_RISES = `
 create or replace trigger connection_epoch_rises before update of credentials_epoch on connection for each row
-  when (new.credentials_epoch < old.credentials_epoch) execute function refuse()`
+  when (new.credentials_epoch < old.credentials_epoch) execute function refuse();
+create or replace function epoch_begins() returns trigger language plpgsql as $$
+begin new.credentials_since = now(); return new; end $$;
+create or replace trigger connection_epoch_begins before update of credentials_epoch on connection for each row
+  when (new.credentials_epoch > old.credentials_epoch) execute function epoch_begins()`
 
 /** Only an attempt of which nothing moved is begun anew, in the epoch of then. */
 const EPOCH_STAYS = `
