@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Charge, Split } from '../db/entities/charge.ts'
 import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { type Entry, post } from '../db/post.ts'
-import { type Leg, paymentConfirmed } from '../domain/ledger.ts'
+import { type Entry, lockAvailable, post } from '../db/post.ts'
+import { type Leg, paymentConfirmed, shortfallAdvanced } from '../domain/ledger.ts'
 import { feeOf } from '../domain/money.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { splitShare } from '../domain/split.ts'
@@ -11,12 +11,16 @@ import { announceCharge, announceMovement } from './announce.ts'
 import { repayments } from './inflow.ts'
 import { moveCharge } from './move.ts'
 
-/** A charge's payment has settled: PAID, its money booked, its splits credited, its events written. */
+/**
+ * A charge's payment has settled: PAID, its money booked, its splits credited, its events written. `isCredited`: the money
+ * stands in the owner's `available` already and its balances are locked.
+ */
 export async function confirmPayment(
   em: EntityManager,
   charge: Charge,
   payment: IncomingPix,
   movement: Movement,
+  { isCredited = false } = {},
 ): Promise<void> {
   const at = new Date()
   const late = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
@@ -29,11 +33,15 @@ export async function confirmPayment(
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
   moveCharge(charge, 'payment_confirmed', at)
-  const entries = await credit(em, charge, movement, at)
+  const entries = await credit(em, charge, { movement, at, isCredited })
   await announceCharge(em, charge, { at, late })
   await announceMovement(em, movement, { lifeUuid: charge.uuid, requestId: charge.requestId, at })
   const { providerAccountUuid } = charge
-  const repaying = { providerAccountUuid, movementUuid: movement.uuid, legs: await repaid(em, charge) }
+  const repaying = {
+    providerAccountUuid,
+    movementUuid: movement.uuid,
+    legs: await repaid(em, charge, isCredited),
+  }
   await em.flush()
   await post(em, [...entries, repaying])
 }
@@ -44,19 +52,16 @@ function openAmountIsKnown(charge: Charge, receivedCents: number): void {
   charge.feeCents = Math.min(receivedCents, feeOf(receivedCents, charge.connection.fees.charge))
 }
 
+type Received = { movement: Movement; at: Date; isCredited: boolean }
+
 /** What is to be booked: the money to the owner, the fee to the service, the shares to those who can take them. */
-async function credit(em: EntityManager, charge: Charge, movement: Movement, at: Date): Promise<Entry[]> {
+async function credit(em: EntityManager, charge: Charge, received: Received): Promise<Entry[]> {
+  const { movement, at, isCredited } = received
   const able = await recipientsThatCanTake(em, charge)
   const base = charge.receivedCents - charge.feeCents
   const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
   const { providerAccountUuid } = charge
-  const entries: Entry[] = [
-    {
-      providerAccountUuid,
-      movementUuid: movement.uuid,
-      legs: paymentConfirmed(charge.accountUuid, charge.receivedCents),
-    },
-  ]
+  const entries: Entry[] = []
   const legOf = (type: 'FEE' | 'SPLIT', cents: number, to: Leg['to']) => {
     const part = partOf(charge, movement, { type, cents, at })
     em.create(Movement, part)
@@ -68,15 +73,29 @@ async function credit(em: EntityManager, charge: Charge, movement: Movement, at:
     if (split.creditedCents > 0)
       legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
-  return entries
+  const legs = isCredited
+    ? await advanced(em, charge)
+    : paymentConfirmed(charge.accountUuid, charge.receivedCents)
+  return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
 }
 
-/** Whoever was credited repays what the service lent, before anything else. */
-function repaid(em: EntityManager, charge: Charge): Promise<Leg[]> {
+/** What of fee and shares the owner has no more, because a deposit may be spent: the service advances it (SPEC §7). */
+async function advanced(em: EntityManager, charge: Charge): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, feeCents } = charge
+  const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
+  return shortfallAdvanced(accountUuid, { cents: feeCents + sharedCents(charge), availableCents })
+}
+
+function sharedCents(charge: Charge): number {
+  return charge.splits.getItems().reduce((sum, split) => sum + split.creditedCents, 0)
+}
+
+/** Every account that was credited repays what the service lent, before anything else; a deposit's owner has done so. */
+function repaid(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
   const splits = charge.splits.getItems()
-  const shared = splits.reduce((sum, split) => sum + split.creditedCents, 0)
+  const own = isCredited ? 0 : charge.receivedCents - charge.feeCents - sharedCents(charge)
   const credits = [
-    { accountUuid: charge.accountUuid, cents: charge.receivedCents - charge.feeCents - shared },
+    { accountUuid: charge.accountUuid, cents: own },
     ...splits.map(split => ({ accountUuid: split.recipient.uuid, cents: split.creditedCents })),
   ]
   return repayments(em, { providerAccountUuid: charge.providerAccountUuid, credits })

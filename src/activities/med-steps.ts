@@ -63,10 +63,13 @@ async function disputedPix(
 type Found = Locked & { isNew: boolean; isOfThis: boolean }
 
 async function lock(em: EntityManager, told: Told, pix: Movement, at: Date): Promise<Found> {
+  const named = pix.chargeUuid
   const charge = await chargeOf(em, pix)
   const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
   // Before the gate where it is what leads there, as for whoever returns it.
   const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ALONE, refresh: true })
+  // A deposit that has become the payment of a charge meanwhile: its charge is locked first, by the next try.
+  if (!charge && named !== movement.chargeUuid) throw new Error('the disputed PIX has become a charge’s')
   if (!charge && !out && pix.connectionUuid) await lockGate(em, pix.connectionUuid)
   const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, place)

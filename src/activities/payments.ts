@@ -3,11 +3,13 @@ import { Movement } from '../db/entities/movement.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockBalances } from '../db/post.ts'
 import { charge as life } from '../domain/charge.ts'
+import { referenceOf } from '../domain/identifiers.ts'
 import { paymentFailed, paymentStarted } from '../domain/ledger.ts'
 import type { MovementReason } from '../domain/movement.ts'
 import type { IncomingPix } from '../domain/provider.ts'
 import { announceCharge } from './announce.ts'
 import { confirmPayment } from './crediting.ts'
+import { isDepositOf, payByDeposit } from './deposits-claimed.ts'
 import { coverDisputes } from './med-cover.ts'
 import { lockDisputes } from './med-locks.ts'
 import { moveCharge } from './move.ts'
@@ -16,13 +18,12 @@ import { setAside } from './unmatched.ts'
 
 /**
  * Takes what a provider says was paid into a charge, under its row lock. A PIX is known by its end-to-end id, so a
- * repeated one changes nothing; one that the charge cannot take is set aside, never dropped (SPEC §2).
+ * repeated one changes nothing; one that the charge cannot take is set aside, never dropped (SPEC §2). One that names
+ * another charge is not this one's, whatever list it stands in.
  */
-export async function takePayments(
-  em: EntityManager,
-  charge: Charge,
-  payments: IncomingPix[],
-): Promise<void> {
+export async function takePayments(em: EntityManager, charge: Charge, listed: IncomingPix[]): Promise<void> {
+  const reference = referenceOf(charge.uuid)
+  const payments = listed.filter(one => one.reference === null || one.reference === reference)
   if (payments.length === 0) return
   const known = await em.find(Movement, {
     providerAccountUuid: charge.providerAccountUuid,
@@ -31,10 +32,15 @@ export async function takePayments(
   })
   const movementOf = (payment: IncomingPix) => known.find(one => one.endToEnd === payment.endToEnd)
   const running = known.find(one => one.uuid === charge.movement?.uuid)
-  const anotherMayPay = payments.some(one => isNews(one, movementOf(one)) && !whyNotThisCharge(charge, one))
+  const mayPay = (one: IncomingPix, movement = movementOf(one)) =>
+    isNews(one, movement) || (movement !== undefined && isDepositOf(charge, one, movement))
+  const anotherMayPay = payments.some(one => mayPay(one) && !whyNotThisCharge(charge, one))
   for (const payment of inOrder(payments, running)) {
     const movement = movementOf(payment)
-    if (isNews(payment, movement)) {
+    if (movement && isDepositOf(charge, payment, movement)) {
+      if (!whyNotThisCharge(charge, payment) && life.accepts(charge.state, 'payment_started'))
+        await payByDeposit(em, charge, payment, movement)
+    } else if (isNews(payment, movement)) {
       if (movement) await leaveIdOf(em, movement)
       await takeNew(em, charge, payment)
     } else if (movement) await takeKnown(em, charge, { payment, movement, anotherMayPay })

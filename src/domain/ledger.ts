@@ -124,6 +124,17 @@ export function shortfallRepaid(
   ]
 }
 
+/** What the service lends so that an account can pay `cents` out of `available`; the next inflows repay it (SPEC §7). */
+export function shortfallAdvanced(
+  accountUuid: string,
+  { cents, availableCents }: { cents: number; availableCents: number },
+): Leg[] {
+  const lent = Math.max(0, cents - availableCents)
+  return [
+    { cents: lent, from: { accountUuid, bucket: 'shortfall' }, to: { accountUuid, bucket: 'available' } },
+  ]
+}
+
 /** What a dispute claims is blocked when it opens, or kept of a later inflow; over, it is the account's again. */
 export function disputeHeld(accountUuid: string, cents: number): Leg[] {
   return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'blocked' } }]

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { IncomingPix, IssuedCharge } from '../../../src/domain/provider.ts'
+import { party } from '../../../src/providers/party.ts'
+import { openBooks } from '../support/books.ts'
+
+/** A PIX that was kept as a deposit, because its look-up named no charge, pays its charge once that one's look-up names it. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+type Given = { splits?: object[]; cents?: number; pool?: string }
+
+async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
+  const merchant = await books.merchant(0, pool)
+  const { accountUuid, connectionUuid } = merchant
+  const uuid = randomUUID()
+  const charge: IssuedCharge = {
+    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: party({}) },
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  }
+  books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+  await books.providers.issueCharge({
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: cents, expiresInSeconds: 60 },
+    ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+  })
+  const endToEnd = `E${randomUUID().replaceAll('-', '')}`.slice(0, 32)
+  const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
+    ...{ endToEnd, txid: charge.txid, reference: charge.txid, cents, status: 'settled' },
+    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...more },
+  })
+  return {
+    ...merchant,
+    uuid,
+    endToEnd,
+    deposit(more: Partial<IncomingPix> = {}) {
+      const payment = pix({ txid: null, reference: null, ...more })
+      books.provider({ findPayment: async () => ({ kind: 'found', payment }) })
+      return books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+    },
+    follow(more: Partial<IncomingPix> = {}) {
+      const payments = [pix(more)]
+      books.provider({ findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments }) })
+      return books.providers.followCharge({ chargeUuid: uuid, closing: false })
+    },
+    movements: () =>
+      books.sql<object>(
+        `select type, reason, charge_uuid, status, value_cents::int as cents from movement
+         where end_to_end = ? or charge_uuid = ? order by created_at, type`,
+        [endToEnd, uuid],
+      ),
+    events: () =>
+      books.sql<{ type: string; sequence: number; status: string; reason: string | null }>(
+        `select type, sequence, body ->> 'status' as status, body ->> 'reason' as reason from event
+         where account_uuid = ? order by created_at, type`,
+        [accountUuid],
+      ),
+  }
+}
+
+test('a deposit becomes the payment of its charge: the money counts once, and both events tell it', async () => {
+  const charge = await aCharge()
+  expect(await charge.deposit()).toMatchObject({ kind: 'taken' })
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  for (let look = 0; look < 2; look++) {
+    expect(await charge.follow()).toMatchObject({ kind: 'known', state: 'paid' })
+    expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+    expect(await charge.movements()).toEqual([
+      { type: 'EXTERNAL_TRANSFER', reason: null, charge_uuid: charge.uuid, status: 'SETTLED', cents: 1_000 },
+    ])
+  }
+  expect(await charge.deposit()).toMatchObject({ kind: 'taken' })
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  const events = await charge.events()
+  expect(events.map(({ type, sequence }) => [type, sequence]).sort()).toEqual([
+    ['PAYMENT', 1],
+    ['PIX_TRANSACTION', 1],
+    ['PIX_TRANSACTION', 2],
+  ])
+})
+
+test.each(['first', 'together'])(
+  'the look-up of the PIX and that of its charge, %s, credit it once',
+  async how => {
+    for (let round = 0; round < 5; round++) {
+      const charge = await aCharge()
+      const [deposit, follow] = [charge.deposit(), charge.follow()].map(one => one.catch(() => undefined))
+      if (how === 'first') await follow
+      await Promise.all([deposit, follow])
+      await charge.deposit()
+      expect(await charge.follow()).toMatchObject({ state: 'paid' })
+      expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+      expect(await charge.movements()).toHaveLength(1)
+    }
+  },
+)
+
+test('fee and shares come out of what is there, and the service advances what was spent', async () => {
+  const pool = randomUUID()
+  const partner = await books.merchant(0, pool)
+  const charge = await aCharge({
+    pool,
+    splits: [{ recipientAccountUuid: partner.accountUuid, type: 'PERCENTAGE', amount: 5_000 }],
+  })
+  expect(await charge.deposit()).toMatchObject({ kind: 'taken' })
+  const order = books.transferOrder(charge, { valueCents: 800 })
+  await books.records.storeTransfer(order)
+  books.provider({
+    sendTransfer: async () => ({
+      kind: 'accepted',
+      sending: { status: 'settled', endToEnd: 'E1', at: new Date().toISOString(), returns: [] },
+    }),
+  })
+  await books.providers.sendTransfer({
+    ...{ uuid: order.uuid, connectionUuid: charge.connectionUuid, again: false },
+  })
+  expect(await books.balances(charge.accountUuid)).toEqual({ available: 200, outside: -200 })
+  expect(await charge.follow()).toMatchObject({ state: 'paid' })
+  expect(await books.balances(charge.accountUuid)).toEqual({ shortfall: -300, outside: -200 })
+  expect(await books.balances(partner.accountUuid)).toEqual({ available: 500 })
+})
+
+test.each<[string, Partial<IncomingPix>]>([
+  ['of another amount', { cents: 900 }],
+  ['that names another charge', { reference: randomUUID().replaceAll('-', '') }],
+])('a deposit %s stays a deposit', async (_, more) => {
+  const charge = await aCharge()
+  await charge.deposit(more.cents ? more : {})
+  expect(await charge.follow(more)).toMatchObject({ state: 'pending' })
+  expect(await charge.movements()).toMatchObject([{ reason: 'deposit', charge_uuid: null }])
+})
+
+test('a PIX that names another charge is not taken for the one that was asked about', async () => {
+  const charge = await aCharge()
+  expect(await charge.follow({ reference: randomUUID().replaceAll('-', '') })).toMatchObject({
+    state: 'pending',
+  })
+  expect(await charge.movements()).toEqual([])
+})
