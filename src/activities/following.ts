@@ -15,7 +15,8 @@ import { takePayments } from './payments.ts'
 
 /** Where a charge stands after its provider was asked. */
 export type Followed =
-  | (LeftToDo & { kind: 'known'; state: ChargeState })
+  /** `paymentsListed`: how many payments the provider lists, where it was asked for them. */
+  | (LeftToDo & { kind: 'known'; state: ChargeState; paymentsListed?: number })
   /** How it ends was not learned: ask again. What was paid is taken all the same. */
   | (Partial<LeftToDo> & { kind: 'no_answer'; state: ChargeState; code: string })
 
@@ -105,7 +106,7 @@ async function takeAnswer(
   if (closing && !paying && unended && life.accepts(charge.state, 'payload_expired'))
     return leaving(charge, { kind: 'no_answer', code: unended })
   if (closing && !paying) await end(em, charge, 'payload_expired')
-  return known(charge)
+  return leaving(charge, { kind: 'known', paymentsListed: found.payments.length })
 }
 
 /** Only its provider's "not paid" makes a charge EXPIRED. */

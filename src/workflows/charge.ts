@@ -34,6 +34,9 @@ export async function chargeWorkflow(order: ChargeOrder | Resumed): Promise<Char
   return life.state
 }
 
+/** After 5 s, 10 s, 30 s, 1 min and 5 min. */
+const MOST_LOOKS_AFTER_THE_END = 5
+
 class ChargeLife {
   state: ChargeState = 'issuing'
   #uuid = ''
@@ -43,6 +46,8 @@ class ChargeLife {
   /** After a question without an answer: when to ask again, and how often it was asked. */
   #askAt = 0
   #unanswered = 0
+  /** A notification told of a payment that the provider does not list yet: it is asked again on the schedule. */
+  #isAhead = false
   readonly #cancellers = new Cancellers()
   readonly #notices: Notices
   readonly #begun: Begun
@@ -113,9 +118,11 @@ class ChargeLife {
   }
 
   async ask(): Promise<void> {
+    const isTold = this.#notices.waiting
     this.#notices.taken()
     await this.#took(
       await this.#notices.asked.followCharge({ chargeUuid: this.#uuid, closing: this.#isClosing() }),
+      isTold,
     )
   }
 
@@ -129,8 +136,9 @@ class ChargeLife {
     else this.#cancellers.hear({ kind: 'over', state: followed.state })
   }
 
-  async #took(followed: Followed): Promise<void> {
+  async #took(followed: Followed, isTold = false): Promise<void> {
     if (followed.kind === 'no_answer') {
+      this.#isAhead ||= isTold
       this.#askAgain()
       setCurrentDetails(
         `${charge.shows(this.state)}: the provider has not answered (${followed.code}); asked again`,
@@ -139,16 +147,28 @@ class ChargeLife {
     }
     const isAwaited = this.#isAwaited()
     this.#stands(followed.state)
+    this.#isAhead = (isTold || this.#isAhead) && this.#mayBeAhead(followed, isTold)
     // One that stays as it was, though an end is due, is asked about less and less often.
-    if (!isAwaited || !this.#isAwaited()) this.#unanswered = 0
-    if (this.#isAwaited()) this.#askAgain()
+    if (this.#isAhead ? isTold : !isAwaited || !this.#isAwaited()) this.#unanswered = 0
+    if (this.#isAhead || this.#isAwaited()) this.#askAgain()
     if (!charge.accepts(this.state, 'cancelled')) this.#cancellers.hear({ kind: 'over', state: this.state })
     await startWhatIsLeft(followed, this.#notices.timeScale)
   }
 
   /** When the provider is asked next if nothing happens before. */
   get #dueAt(): number {
-    return this.#unanswered > 0 ? this.#askAt : this.#closesAt
+    if (this.#unanswered === 0) return this.#closesAt
+    const closesFirst = this.#isAhead && Date.now() < this.#closesAt
+    return closesFirst ? Math.min(this.#askAt, this.#closesAt) : this.#askAt
+  }
+
+  /**
+   * Whether a notification may have run ahead of what the provider lists: nothing is listed, and a payment could still
+   * come. A charge that is over is asked again a few times only, as its payload is not paid any more.
+   */
+  #mayBeAhead({ paymentsListed }: Extract<Followed, { kind: 'known' }>, isTold: boolean): boolean {
+    if (paymentsListed !== 0 || !charge.accepts(this.state, 'payment_started')) return false
+    return !charge.isOver(this.state) || isTold || this.#unanswered < MOST_LOOKS_AFTER_THE_END
   }
 
   /** A person wants it cancelled, and was not told yet that there is no answer. */

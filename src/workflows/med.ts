@@ -125,11 +125,13 @@ class MedLife {
   }
 
   async #look(): Promise<void> {
+    const isTold = this.#notices.waiting
     this.#notices.taken()
     const told = await providers.followMed(this.#order)
     if (told.kind === 'known') {
       this.#silences = 0
       this.#inDoubt = false
+      if (isTold) this.#looked = 0 // It may have run ahead of what the provider shows: the next looks follow soon.
       this.#looked += 1
       await this.#stands(told)
       this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))

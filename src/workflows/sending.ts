@@ -82,6 +82,8 @@ export async function sendOnce(sender: Sender): Promise<Final> {
       continue
     }
     await sender.notices.orAfter(waitMs, `${sent.kind}: ask again`)
+    // A notification may run ahead of the provider's books: it is asked as often as at first.
+    if (sender.notices.waiting && wasTaken) asked = -1
     sender.notices.taken(sender.connectionUuid)
     const word = sender.notices.operatorsWord()
     sent = word ? await sender.settleBy(word) : await sender.ask(asked + 1)

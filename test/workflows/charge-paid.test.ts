@@ -144,3 +144,49 @@ test('every wait of a charge is divided by the time scale', async () => {
   await story.endsAs('paid')
   expect(story.told.waits).toEqual(['payload expires: 60 h', 'ask again: 83 ms', 'ask again: 167 ms'])
 })
+
+/** The provider answers, and lists no payment. */
+const nothingListed = (state: 'pending' | 'expired' = 'pending') => ({ ...known(state), paymentsListed: 0 })
+
+test('a notice that runs ahead of what its provider lists is followed until the payment is listed', async () => {
+  const story = await on.charge({
+    issueCharge: [issued()],
+    followCharge: [nothingListed(), silent(), nothingListed(), nothingListed(), known('paid')],
+  })
+  await story.isTold()
+  await story.endsAs('paid')
+  expect(story.told.waits.slice(1)).toEqual([
+    'ask again: 5 s',
+    'ask again: 10 s',
+    'ask again: 30 s',
+    'ask again: 1 min',
+  ])
+})
+
+test('a notice that nothing ever confirms is followed until the payload expires', async () => {
+  const looks = Array.from({ length: 6 }, () => nothingListed())
+  const story = await on.charge({
+    issueCharge: [issued()],
+    followCharge: [...looks, ...Array.from({ length: 23 }, () => nothingListed()), nothingListed('expired')],
+  })
+  await story.isTold()
+  await story.endsAs('expired')
+  expect(story.told.waits.slice(1, 7)).toEqual([
+    'ask again: 5 s',
+    'ask again: 10 s',
+    'ask again: 30 s',
+    'ask again: 1 min',
+    'ask again: 5 min',
+    'ask again: 1 h',
+  ])
+})
+
+test('what a provider looks up without a notice, or lists something of, is not followed', async () => {
+  const story = await on.charge({
+    issueCharge: [issued()],
+    followCharge: [{ ...known('pending'), paymentsListed: 1 }, nothingListed('expired')],
+  })
+  await story.isTold()
+  await story.endsAs('expired')
+  expect(story.told.waits.slice(1)).toEqual(['payload expires: 24 h 1 min'])
+})
