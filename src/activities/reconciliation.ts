@@ -3,6 +3,7 @@ import { BEGUN } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { databaseNow } from '../db/unexplained.ts'
 import type { StatementEntry } from '../domain/provider.ts'
 import { compare, type Difference, isOf } from '../domain/reconciliation.ts'
 import { scaled } from '../domain/waits.ts'
@@ -15,6 +16,7 @@ import type { Dependencies } from './dependencies.ts'
 import { keepDifferences } from './differences.ts'
 import { throwIfToEnd, unlessToEnd } from './ending.ts'
 import { repairMeds } from './med-reconciliation.ts'
+import { listQuarantined } from './quarantine.ts'
 
 /** What one provider account's statement and ours came to. */
 export type Reconciled = {
@@ -49,9 +51,43 @@ export function providerAccounts({ orm }: Dependencies) {
 
 /**
  * Compares a provider's statement with our movements (SPEC §6). What is missing here is told to the life it belongs to,
- * through the inbox like any notice; what remains different is kept for the operator until it is gone.
+ * through the inbox like any notice; what remains different is kept for the operator until it is gone. Periods of which
+ * items could not be read are listed again.
  */
 export function reconcile(dependencies: Dependencies, engine: Engine) {
+  const comparePeriod = comparing(dependencies, engine)
+  return async (order: ReconciliationOrder): Promise<Reconciled> => {
+    const em = dependencies.orm.em.fork()
+    const { providerAccountUuid } = order
+    const seenBefore = await databaseNow(em)
+    const compared = await comparePeriod(order)
+    if (compared.noAnswer !== undefined) return compared
+    const quarantine = { providerAccountUuid, seenBefore }
+    await listQuarantined(em, { ...quarantine, operation: 'statement' }, async ({ from, to }) => {
+      const again = await comparePeriod({ providerAccountUuid, from, to: settledBy(to) })
+      compared.repaired += again.repaired
+      return again.noAnswer === undefined
+    })
+    await listQuarantined(
+      em,
+      { ...quarantine, operation: 'listMeds' },
+      async ({ from, to, connectionUuid }) => {
+        const reached = await reach(dependencies, em, connectionUuid)
+        const again = await repairMeds(engine, em, { ...reached, from, to, tellsAgain: true })
+        compared.repaired += again.repaired
+        return again.noAnswer === undefined
+      },
+    )
+    return compared
+  }
+}
+
+/** The end of a period by which what was on its way at its end has settled. */
+function settledBy(to: string): string {
+  return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
+}
+
+function comparing(dependencies: Dependencies, engine: Engine) {
   return async (order: ReconciliationOrder): Promise<Reconciled> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order

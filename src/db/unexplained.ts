@@ -145,17 +145,17 @@ export type QuarantinedPeriod = { connectionUuid: string; from: string; to: stri
 
 const QUARANTINED = `u.operation = ? and u.period_from is not null and u.resolved_at is null`
 
-/** Periods that a list is asked for again, the oldest first. */
+/** Periods that a list is asked for again, those that waited longest first. */
 export async function quarantinedPeriods(
   em: EntityManager,
-  { operation, providerAccountUuid, most }: { operation: string; providerAccountUuid: string; most: number },
+  asked: { operation: string; providerAccountUuid: string; seenBefore: string; most: number },
 ): Promise<QuarantinedPeriod[]> {
   const rows = await em.execute<{ connection_uuid: string; period_from: string; period_to: string }[]>(
     `select u.connection_uuid, u.period_from, u.period_to from unexplained_answer u
      join connection c on c.uuid = u.connection_uuid
-     where c.provider_account_uuid = ? and ${QUARANTINED}
-     group by u.connection_uuid, u.period_from, u.period_to order by min(u.last_seen_at) limit ${most}`,
-    [providerAccountUuid, operation],
+     where c.provider_account_uuid = ? and ${QUARANTINED} and u.last_seen_at < ?::timestamptz
+     group by u.connection_uuid, u.period_from, u.period_to order by min(u.last_seen_at) limit ?`,
+    [asked.providerAccountUuid, asked.operation, asked.seenBefore, asked.most],
   )
   return rows.map(row => ({
     connectionUuid: row.connection_uuid,

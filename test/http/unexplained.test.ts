@@ -148,7 +148,12 @@ describe('an item that a list left out', () => {
   const item = { kind: 'unreadable_item' as const, operation: 'statement', name: '' }
   const periods = async () => {
     const [row] = await sql('select provider_account_uuid from connection where uuid = ?', [connection])
-    const all = { operation: 'statement', providerAccountUuid: row.provider_account_uuid, most: 10 }
+    const all = {
+      operation: 'statement',
+      providerAccountUuid: row.provider_account_uuid,
+      most: 10,
+      seenBefore: 'infinity',
+    }
     return quarantinedPeriods(world.orm.em.fork(), all)
   }
 

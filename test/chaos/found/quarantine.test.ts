@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { reconcile } from '../../../src/activities/reconciliation.ts'
+import { keepUnexplained } from '../../../src/db/unexplained.ts'
+import type { StatementEntry } from '../../../src/domain/provider.ts'
+import type { Engine } from '../../../src/engine/start.ts'
+import type { Provider } from '../../../src/providers/port.ts'
+import { depositId } from '../../../src/workflows/ids.ts'
+import { openBooks } from '../support/books.ts'
+
+/** An item of a list that cannot be read is listed again by each reconciliation, until a release reads it. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+const woken: string[] = []
+const engine = {
+  client: async () => ({
+    workflow: {
+      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) => woken.push(workflowId),
+    },
+  }),
+  taskQueue: 'none',
+  timeScale: 1,
+} as unknown as Engine
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const DAY_MS = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+
+async function anAccount() {
+  const { connectionUuid } = await books.merchant(0)
+  const [row] = await books.sql<{ uuid: string }>(
+    'select provider_account_uuid as uuid from connection where uuid = ?',
+    [connectionUuid],
+  )
+  return {
+    connectionUuid,
+    look: () =>
+      reconcile(
+        books.dependencies,
+        engine,
+      )({ providerAccountUuid: row!.uuid, from: ago(2), to: new Date().toISOString() }),
+    leaveOut: (operation: string) =>
+      keepUnexplained(books.orm.em.fork(), {
+        ...{ connectionUuid, operation, reference: null, kind: 'unreadable_item', status: 200, name: '' },
+        ...{ sealedBody: 'sealed', isCut: false, digest: 'd', period: { from: ago(10), to: ago(8) } },
+      }),
+    async unresolved() {
+      const rows = await books.sql<object>(
+        'select operation from unexplained_answer where connection_uuid = ? and resolved_at is null',
+        [connectionUuid],
+      )
+      return rows.length
+    },
+  }
+}
+
+test('an item of a statement is listed again in its period, and taken once it can be read', async () => {
+  const account = await anAccount()
+  const endToEnd = `E${'5'.repeat(31)}`
+  const entry: StatementEntry = {
+    ...{ endToEnd, reference: null, direction: 'IN', cents: 700, at: ago(9) },
+  }
+  const asked: string[] = []
+  let isReadable = false
+  const statement: Provider['statement'] = async from => {
+    asked.push(from.slice(0, 10))
+    const isOld = Date.parse(from) < Date.now() - 5 * DAY_MS
+    if (isOld && !isReadable) await account.leaveOut('statement')
+    return { kind: 'found', entries: isOld && isReadable ? [entry] : [] }
+  }
+  books.provider({ statement, listMeds: async () => ({ kind: 'found', meds: [] }) })
+  await account.leaveOut('statement')
+
+  expect(await account.look()).toMatchObject({ repaired: 0 })
+  expect(asked).toEqual([ago(2).slice(0, 10), ago(10).slice(0, 10)])
+  expect(await account.unresolved()).toBe(1)
+
+  isReadable = true
+  expect(await account.look()).toMatchObject({ repaired: 1 })
+  expect(woken).toEqual([depositId(account.connectionUuid, endToEnd)])
+  expect(await account.unresolved()).toBe(0)
+
+  asked.length = 0
+  await account.look()
+  expect(asked).toHaveLength(1)
+})
+
+test('a dispute is listed again in its period; a provider that does not answer resolves nothing', async () => {
+  const account = await anAccount()
+  await account.leaveOut('listMeds')
+  const asked: string[] = []
+  let isThere = false
+  books.provider({
+    statement: async () => ({ kind: 'found', entries: [] }),
+    async listMeds(from) {
+      asked.push(from.slice(0, 10))
+      const isOld = Date.parse(from) < Date.now() - 9 * DAY_MS
+      return isOld && !isThere
+        ? { kind: 'no_answer', code: 'timeout', message: 'no answer' }
+        : { kind: 'found', meds: [] }
+    },
+  })
+  await account.look()
+  expect(asked).toContain(ago(10).slice(0, 10))
+  expect(await account.unresolved()).toBe(1)
+  isThere = true
+  await account.look()
+  expect(await account.unresolved()).toBe(0)
+})
