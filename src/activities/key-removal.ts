@@ -45,7 +45,6 @@ export function askKeyRemoval(dependencies: Dependencies) {
       doubt(attempt, { asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizedPixKey(one.key) === row.key)) return { kind: 'still_there' }
-      if (!isOfEpoch(attempt, connection)) return { kind: 'unknown', code: 'credentials_changed' }
       return keep(tx, { uuid, outcome: { kind: 'not_found' }, before: null, timeScale })
     })
   }
@@ -68,6 +67,7 @@ async function begin(em: EntityManager, uuid: string): Promise<KeyTold | ({ kind
     movePixKey(row, 'removal_asked')
   }
   const attempt = (await attemptAt(em, row, 'delete_key')) ?? newAttempt(em, row, 'delete_key')
+  if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
   Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
   // An older worker kept only since when it is unknown.
   const before = isRepeat ? (attempt.calledAt ?? attempt.unknownSince ?? attempt.updatedAt) : null
@@ -83,6 +83,12 @@ async function keep(em: EntityManager, { uuid, outcome, before, timeScale }: Sai
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'removing') return over(row)
   const attempt = (await attemptAt(em, row, 'delete_key'))!
+  // What another account does not have may still be there, at the one that was asked to remove it.
+  if (outcome.kind === 'not_found' && !isOfEpoch(attempt, row.connection)) {
+    attempt.state = 'unknown'
+    attempt.unknownSince ??= new Date()
+    return { kind: 'unknown', code: 'credentials_changed' }
+  }
   switch (outcome.kind) {
     case 'deleted':
     case 'not_found':

@@ -4,7 +4,8 @@ import { bookOpeningBalance } from '../../../src/admin/connections.ts'
 import { replaceCredentials } from '../../../src/admin/credentials.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { AccountIdentity } from '../../../src/domain/account-identity.ts'
-import type { NoAnswer } from '../../../src/domain/provider.ts'
+import type { IssueOutcome, NoAnswer } from '../../../src/domain/provider.ts'
+import { party } from '../../../src/providers/party.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { openBooks } from '../support/books.ts'
@@ -208,6 +209,110 @@ describe('"not found" in another epoch', () => {
     expect(await books.providers.sendTransfer({ ...key, again: false })).toMatchObject({ kind: 'unknown' })
     expect(await attemptOf(key.uuid)).toMatchObject({ sendings: 2, epoch: 2 })
     expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+  })
+
+  /** A charge of R$ 10.00; its provider says so of its payload. */
+  async function charge(outcome: IssueOutcome) {
+    const order = {
+      ...{ uuid: randomUUID(), accountUuid: merchant.accountUuid, candidates: [merchant.connectionUuid] },
+      ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
+      details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+    }
+    books.provider({ issueCharge: async () => outcome })
+    return { order, ...(await books.providers.issueCharge(order)) }
+  }
+  const payload = {
+    ...{ txid: 't', payload: 'p', pixKey: 'k', receiver: party({}) },
+    expiresAt: new Date().toISOString(),
+  }
+
+  test('closes no payload that nobody was shown', async () => {
+    const { orphans } = await charge(unknown)
+    const close = () => books.providers.closeOrphan({ attemptUuid: orphans[0]!, lastLook: true })
+    books.provider({ cancelCharge: async () => NOT_FOUND })
+    await anotherEpoch()
+    expect(await close()).toEqual({ kind: 'no_answer', code: 'credentials_changed' })
+  })
+
+  test('cancels no charge, however often it is asked for', async () => {
+    const { order, state } = await charge({ kind: 'accepted', charge: payload })
+    expect(state).toBe('pending')
+    books.provider({ cancelCharge: async () => silent })
+    const cancel = () => books.providers.cancelCharge({ chargeUuid: order.uuid })
+    expect(await cancel()).toMatchObject({ kind: 'no_answer', code: 'timeout' })
+    await anotherEpoch()
+    books.provider({ cancelCharge: async () => NOT_FOUND })
+    for (const _ of [1, 2])
+      expect(await cancel()).toMatchObject({
+        kind: 'no_answer',
+        state: 'pending',
+        code: 'credentials_changed',
+      })
+  })
+
+  test('fails no charge whose row a restore has lost', async () => {
+    const restored = { orderedAt: new Date(Date.now() - 60_000).toISOString() }
+    await anotherEpoch()
+    const order = {
+      ...{
+        uuid: randomUUID(),
+        accountUuid: merchant.accountUuid,
+        candidates: [merchant.connectionUuid],
+        restored,
+      },
+      ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
+      details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+    }
+    expect(await books.providers.seekCharge(order)).toEqual({
+      kind: 'no_answer',
+      code: 'credentials_changed',
+    })
+  })
+
+  /** A random key that is being made or removed. */
+  async function keyIn(state: 'creating' | 'removing', operation: string) {
+    const [uuid, key] = [randomUUID(), state === 'creating' ? null : randomUUID()]
+    await books.sql(
+      `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+         request_id, fingerprint, created_at, updated_at)
+       select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, ?, 'r', 'f', now(), now()
+       from connection where uuid = ?`,
+      [uuid, key, state, merchant.connectionUuid],
+    )
+    await books.sql(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+         state, unknown_since, created_at, updated_at)
+       select gen_random_uuid(), ?, ?, uuid, provider_account_uuid, 0, ?, 'unknown', now(), now(), now()
+       from connection where uuid = ?`,
+      [operation, uuid, uuid.replaceAll('-', ''), merchant.connectionUuid],
+    )
+    return {
+      uuid,
+      stands: async () => (await books.sql('select state from pix_key where uuid = ?', [uuid]))[0],
+    }
+  }
+  const changed = { kind: 'unknown', code: 'credentials_changed' }
+
+  test('takes no new key of another account for the one that is being made', async () => {
+    const { uuid, stands } = await keyIn('creating', 'create_key')
+    await anotherEpoch()
+    books.provider({
+      listKeys: async () => ({ kind: 'found', keys: [{ type: 'RANDOM', key: randomUUID() }] }),
+    })
+    expect(await books.providers.askKey({ uuid, asked: 1 })).toEqual(changed)
+    expect(await stands()).toEqual({ state: 'creating' })
+  })
+
+  test('removes no key that another account does not have', async () => {
+    const { uuid, stands } = await keyIn('removing', 'delete_key')
+    await anotherEpoch()
+    books.provider({
+      listKeys: async () => ({ kind: 'found', keys: [] }),
+      deleteKey: async () => NOT_FOUND,
+    })
+    expect(await books.providers.askKeyRemoval({ uuid, asked: 1 })).toEqual(changed)
+    expect(await books.providers.deleteKey({ uuid })).toEqual(changed)
+    expect(await stands()).toEqual({ state: 'removing' })
   })
 
   test('cannot be made one: the epochs of a connection and of a live attempt are held by the database', async () => {
