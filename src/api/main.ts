@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { checkDurability } from '../db/durability.ts'
 import { openOrm } from '../db/orm.ts'
+import { unexplainedRecorder } from '../engine/unexplained.ts'
 import { apiMetrics } from '../metrics/api.ts'
 import { providerRegistry } from '../providers/registry.ts'
 import { sealer } from '../sealing.ts'
@@ -45,9 +46,13 @@ await checkDurability(orm, {
 const tracing = await startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
 const seal = sealer(config.secretKeys)
-/** Only to read notices: the API itself never calls a provider. */
-const providers = providerRegistry({ open: seal.open, timeoutMs: 1_000 })
 const metrics = apiMetrics()
+/** Only to read notices: the API itself never calls a provider. */
+const providers = providerRegistry({
+  open: seal.open,
+  timeoutMs: 1_000,
+  recordUnexplained: unexplainedRecorder({ orm, sealer: seal, log, count: metrics.unexplained }),
+})
 
 const app = createApp({
   orm,

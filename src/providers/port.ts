@@ -80,5 +80,5 @@ export interface Provider {
   /** Verifies a notice and takes it apart; `forged` where secret or signature do not fit. */
   readNotice(
     notice: NoticeRequest,
-  ): { kind: 'items'; items: NoticeItem[] } | { kind: 'forged' } | { kind: 'unreadable' }
+  ): Promise<{ kind: 'items'; items: NoticeItem[] } | { kind: 'forged' } | { kind: 'unreadable' }>
 }

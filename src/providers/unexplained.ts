@@ -24,3 +24,11 @@ export type UnexplainedAnswer = {
 
 /** Records one such answer. It never throws: an answer that cannot be recorded still has its outcome. */
 export type RecordUnexplained = (answer: UnexplainedAnswer) => Promise<void>
+
+/** What of a notification no document explains. */
+export type UnexplainedPart = Pick<UnexplainedAnswer, 'kind' | 'name' | 'body'>
+
+/** The record of one such part: it is about no call, and is not listed again. */
+export function ofNotice(part: UnexplainedPart): UnexplainedAnswer {
+  return { operation: 'readNotice', reference: null, status: null, ...part }
+}

@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from '@jest/globals'
+import type { UnexplainedAnswer } from '../../src/providers/unexplained.ts'
 import { wooviCredentials } from '../../src/providers/woovi/client.ts'
 import { notices } from '../../src/providers/woovi/notice.ts'
 import { credentials, END_TO_END, REFERENCE, RETURN_ID, WEBHOOK_SECRET } from './support/woovi.ts'
@@ -15,12 +16,12 @@ const read = (body: unknown) =>
     secret: null,
   })
 
-test('the signature is the one Woovi’s documentation shows', () => {
+test('the signature is the one Woovi’s documentation shows', async () => {
   const body =
     '{"data_criacao":"2021-08-10T20:32:14.429Z","evento":"teste_webhook","event":"OPENPIX:CHARGE_COMPLETED"}'
   const known = notices(wooviCredentials.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' }))
   const headers = { 'x-openpix-signature': macOf(body, 'hmac-secret-key') }
-  expect(known.readNotice({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
+  expect(await known.readNotice({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
 })
 
 test.each([
@@ -29,11 +30,11 @@ test.each([
   ['one of another secret', { 'x-openpix-signature': macOf('{}', 'another') }],
   ['one of another body', { 'x-openpix-signature': macOf('{ }') }],
   ['one in the wrong header', { 'x-webhook-signature': macOf('{}') }],
-])('%s is forged', (_name, headers) => {
-  expect(readNotice({ body: '{}', headers, secret: WEBHOOK_SECRET })).toEqual({ kind: 'forged' })
+])('%s is forged', async (_name, headers) => {
+  expect(await readNotice({ body: '{}', headers, secret: WEBHOOK_SECRET })).toEqual({ kind: 'forged' })
 })
 
-test('each webhook has its own secret, and Woovi a key for all', () => {
+test('each webhook has its own secret, and Woovi a key for all', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const known = notices(
     wooviCredentials.parse({
@@ -44,18 +45,19 @@ test('each webhook has its own secret, and Woovi a key for all', () => {
   )
   const body = '{"event":"OPENPIX:CHARGE_CREATED"}'
   const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
-  const told = (headers: Record<string, string>) => known.readNotice({ body, headers, secret: null }).kind
-  expect(told({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
-  expect(told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
-  expect(told({ 'x-webhook-signature': signature })).toBe('items')
+  const told = async (headers: Record<string, string>) =>
+    (await known.readNotice({ body, headers, secret: null })).kind
+  expect(await told({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
+  expect(await told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
+  expect(await told({ 'x-webhook-signature': signature })).toBe('items')
   const another = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-  expect(told({ 'x-webhook-signature': another })).toBe('forged')
+  expect(await told({ 'x-webhook-signature': another })).toBe('forged')
 })
 
 test.each(['', '{', '[]', 'null', '{}', '{"event":7}', '{"event":"x","pix":"E1"}'])(
   '%s is unreadable',
-  body => {
-    expect(read(body)).toEqual({ kind: 'unreadable' })
+  async body => {
+    expect(await read(body)).toEqual({ kind: 'unreadable' })
   },
 )
 
@@ -64,8 +66,8 @@ test.each([
   ['the older test', { evento: 'teste_webhook' }],
   ['an event of no concern', { event: 'OPENPIX:CHARGE_CREATED', charge: { correlationID: REFERENCE } }],
   ['a name every object has', { event: 'constructor' }],
-])('%s is about nothing', (_name, body) => {
-  expect(read(body)).toEqual({ kind: 'items', items: [] })
+])('%s is about nothing', async (_name, body) => {
+  expect(await read(body)).toEqual({ kind: 'items', items: [] })
 })
 
 const charge = { correlationID: REFERENCE }
@@ -124,6 +126,22 @@ test.each([
     { event: 'OPENPIX:DISPUTE_CREATED', dispute: { status: 'OPENED', endToEndId: END_TO_END, value: 1000 } },
     { kind: 'med', reference: null, endToEnd: END_TO_END },
   ],
-])('%j is read', (body, item) => {
-  expect(read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
+])('%j is read', async (body, item) => {
+  expect(await read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
+})
+
+test('what no document explains is recorded, and is about nothing', async () => {
+  const recorded: UnexplainedAnswer[] = []
+  const strict = notices(credentials, async answer => void recorded.push(answer))
+  const told = (body: string) =>
+    strict.readNotice({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
+  const unknown = '{"event":"OPENPIX:SOMETHING_NEW","pix":{"endToEndId":"E1"}}'
+  expect(await told(unknown)).toEqual({ kind: 'items', items: [] })
+  expect((await told('{"event":7}')).kind).toBe('unreadable')
+  expect((await told('{"event":"OPENPIX:CHARGE_CREATED"}')).kind).toBe('items')
+  const about = { operation: 'readNotice', reference: null, status: null }
+  expect(recorded).toEqual([
+    { ...about, kind: 'unlisted_value', name: 'OPENPIX:SOMETHING_NEW', body: unknown },
+    { ...about, kind: 'unreadable_answer', name: '', body: '{"event":7}' },
+  ])
 })

@@ -50,7 +50,11 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
           const connection = await ask(em, connectionToCall(em, params.connection))
           if (!connection) refuse('not_found')
           const provider = providers.providerFor(connection)
-          const read = provider.readNotice({ body, headers: single(headers), secret: params.secret ?? null })
+          const read = await provider.readNotice({
+            body,
+            headers: single(headers),
+            secret: params.secret ?? null,
+          })
           if (read.kind === 'forged') refuse('unauthenticated')
           if (read.kind === 'unreadable') refuse('malformed_json')
           const told = read.items.map(item => asTold(item, requestId))

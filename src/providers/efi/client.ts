@@ -3,6 +3,7 @@ import type { Reply } from '../exchange.ts'
 import { type Call, type HttpClient, httpClient } from '../http.ts'
 import type { OpenLines } from '../lines.ts'
 import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
+import type { RecordUnexplained } from '../unexplained.ts'
 import { refusalOf } from './errors.ts'
 import { askForToken, type Token, tokenCache } from './token.ts'
 
@@ -30,6 +31,7 @@ export type EfiOptions = {
   /** Whose connections it calls over; its own, where nobody shares theirs. */
   lines?: OpenLines
   now?: () => number
+  recordUnexplained?: RecordUnexplained | undefined
 }
 
 /** Efí's API behind a token: calls and, over them, the outcome rules with Efí's refusals. */

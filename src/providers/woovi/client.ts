@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Call, httpClient } from '../http.ts'
 import type { OpenLines } from '../lines.ts'
 import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
+import type { RecordUnexplained } from '../unexplained.ts'
 import { refusalOf } from './errors.ts'
 
 const secret = z.string().min(1)
@@ -29,6 +30,7 @@ export type WooviOptions = {
   /** Whose connections it calls over; its own, where nobody shares theirs. */
   lines?: OpenLines
   now?: () => number
+  recordUnexplained?: RecordUnexplained | undefined
 }
 
 /** Woovi's API under its AppID: calls and, over them, the outcome rules with Woovi's refusals. */

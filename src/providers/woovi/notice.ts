@@ -3,14 +3,19 @@ import { z } from 'zod'
 import type { NoticeItem } from '../../domain/provider.ts'
 import { isSame, jsonIn } from '../notice.ts'
 import type { NoticeRequest, Provider } from '../port.ts'
+import { ofNotice, type RecordUnexplained, type UnexplainedPart } from '../unexplained.ts'
 import type { WooviCredentials } from './client.ts'
 
 /** Woovi signs the body: with the webhook's secret key (HMAC-SHA1), and with a key of its own (RSA-SHA256). */
-export function notices(credentials: WooviCredentials): Pick<Provider, 'readNotice'> {
+export function notices(
+  credentials: WooviCredentials,
+  record: RecordUnexplained = async () => {},
+): Pick<Provider, 'readNotice'> {
   return {
-    readNotice(notice) {
+    async readNotice(notice) {
       if (!isGenuine(notice, credentials)) return { kind: 'forged' }
-      const items = itemsIn(notice.body)
+      const { items, unexplained } = partsOf(notice.body)
+      if (unexplained) await record(ofNotice(unexplained))
       return items ? { kind: 'items', items } : { kind: 'unreadable' }
     },
   }
@@ -64,11 +69,17 @@ const events: Record<string, (told: Told) => About> = {
   'OPENPIX:DISPUTE_CANCELED': disputed,
 }
 
-function itemsIn(body: string): NoticeItem[] | undefined {
+/** Documented events that tell nothing which is not asked anyway. */
+const OF_NO_CONCERN = ['OPENPIX:CHARGE_CREATED', 'OPENPIX:CHARGE_EXPIRED']
+
+/** An event that no table names is about nothing of ours, and recorded. */
+function partsOf(body: string): { items?: NoticeItem[]; unexplained?: UnexplainedPart } {
   const told = notice.safeParse(jsonIn(body)).data
-  if (!told) return undefined
+  if (!told) return body === '' ? {} : { unexplained: { kind: 'unreadable_answer', name: '', body } }
   const isKnown = !told.evento && told.event && Object.hasOwn(events, told.event)
-  return isKnown ? [{ ...events[told.event!]!(told), raw: body }] : []
+  if (isKnown) return { items: [{ ...events[told.event!]!(told), raw: body }] }
+  if (told.evento || OF_NO_CONCERN.includes(told.event ?? '')) return { items: [] }
+  return { items: [], unexplained: { kind: 'unlisted_value', name: told.event!, body } }
 }
 
 function received({ charge, pix }: Told): About {

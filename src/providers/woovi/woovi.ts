@@ -24,7 +24,7 @@ export function wooviProvider(options: WooviOptions): Provider & { close(): Prom
     ...identity(client),
     ...statement(client),
     ...meds(client, options.now ?? Date.now),
-    ...notices(options.credentials),
+    ...notices(options.credentials, options.recordUnexplained),
     openAhead: () => client.openAhead(),
     close: () => client.close(),
   }

@@ -77,10 +77,11 @@ export async function simulated(dialect: Dialect) {
     /** Everything that was told so far, as the adapter reads it. */
     async notices() {
       const messages = await stage.control.inbox('notices')
-      return messages.map(({ body, headers }) => {
+      const read = messages.map(({ body, headers }) => {
         const single = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]])
         return provider.readNotice({ body, headers: Object.fromEntries(single), secret: NOTICE_SECRET })
       })
+      return Promise.all(read)
     },
     /** The first item that was told of such a kind, once it is there. */
     async told(fits: (item: NoticeItem) => boolean): Promise<NoticeItem> {
