@@ -12,10 +12,8 @@ const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
 const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 
 const schema = z.object({
-  /** PostgreSQL of the read models and the ledger. */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).default(20),
-
   TEMPORAL_ADDRESS: z.string().min(1),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: siteUrl.optional(),
@@ -25,7 +23,6 @@ const schema = z.object({
   PORT: port.default(3000),
   /** Where providers reach us: notices go to `<this>/notices/<connection>`. */
   TRILHO_PUBLIC_URL: siteUrl.optional(),
-
   /** Behind a proxy of ours, which appends its caller's address to `X-Forwarded-For`. */
   TRILHO_BEHIND_PROXY: flag.default(false),
 

@@ -7,11 +7,14 @@ export type ChargeNow = { state: ChargeState; expiresAt: string | null; cancelRe
 /** Where a charge stands: how a resumed life learns what it is. */
 export function chargeNow({ orm }: Dependencies) {
   return async (uuid: string): Promise<ChargeNow> => {
-    const charge = await orm.em.fork().findOneOrFail(Charge, uuid)
-    return {
-      state: charge.state,
-      expiresAt: charge.expiresAt?.toISOString() ?? null,
-      cancelRequested: charge.cancelRequestedAt !== null,
-    }
+    return chargeAsNow(await orm.em.fork().findOneOrFail(Charge, uuid))
+  }
+}
+
+export function chargeAsNow({ state, expiresAt, cancelRequestedAt }: Charge): ChargeNow {
+  return {
+    state,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    cancelRequested: cancelRequestedAt !== null,
   }
 }

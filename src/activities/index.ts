@@ -26,7 +26,7 @@ import { openRefund, refundNow, reopenRefund } from './refund-records.ts'
 import { devolution } from './refunds.ts'
 import { unmatchedReturn } from './returns.ts'
 import { seekBy } from './seeking.ts'
-import { seekCharge } from './seeking-charges.ts'
+import { restoreCharge, seekCharge } from './seeking-charges.ts'
 import { askBy, sendBy } from './sending.ts'
 import { endWaiting, failTransfer, sendTransfer, storeTransfer, transferNow } from './transfer-records.ts'
 import { pixOut } from './transfers.ts'
@@ -48,6 +48,7 @@ export function providerActivities(dependencies: Dependencies, engine: Engine) {
     seekRefund: seekBy(dependencies, devolution),
     sendReturn: sendBy(dependencies, unmatchedReturn),
     askReturn: askBy(dependencies, unmatchedReturn),
+    seekReturn: seekBy(dependencies, unmatchedReturn),
     createKey: createKey(dependencies),
     askKey: askKey(dependencies),
     deleteKey: deleteKey(dependencies),
@@ -62,6 +63,7 @@ export function providerActivities(dependencies: Dependencies, engine: Engine) {
 export function recordActivities(dependencies: Dependencies) {
   return {
     chargeNow: chargeNow(dependencies),
+    restoreCharge: restoreCharge(dependencies),
     openRefund: openRefund(dependencies),
     reopenRefund: reopenRefund(dependencies),
     refundNow: refundNow(dependencies),

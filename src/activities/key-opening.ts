@@ -7,6 +7,7 @@ import { REFUSALS } from '../domain/errors.ts'
 import { MOST_KEYS_OF_A_TYPE, type PixKeyState } from '../domain/pix-key.ts'
 import type { PixKeyDetails, PixKeyOrder } from '../workflows/key-messages.ts'
 import type { Dependencies } from './dependencies.ts'
+import { attemptAt, newAttempt } from './key-attempts.ts'
 
 /**
  * Stores a key's order and uses its code, under the lock of its account: of many at once the fourth of a type, the second
@@ -15,14 +16,16 @@ import type { Dependencies } from './dependencies.ts'
 export function openPixKey({ orm, sealer }: Dependencies) {
   return (order: PixKeyOrder): Promise<PixKeyState> =>
     inTransaction(orm, async em => {
-      const stored = await em.findOne(PixKey, order.uuid)
-      if (stored) return stored.state
+      const stored = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
+      if (stored) return order.restored ? foundAgain(em, stored) : stored.state
       await em.execute('select from account where uuid = ? for no key update', [order.accountUuid])
       const details = sealer.open<PixKeyDetails>(order.details)
       const connection = await em.findOneOrFail(Connection, order.connectionUuid)
-      const why = await whyNot(em, { order, key: details.key, isSimulated: connection.isSimulated })
+      const why = order.restored
+        ? whyNotBefore(order.restored)
+        : await whyNot(em, { order, key: details.key, isSimulated: connection.isSimulated })
       const at = new Date()
-      const { state } = em.create(PixKey, {
+      const row = em.create(PixKey, {
         uuid: order.uuid,
         accountUuid: order.accountUuid,
         connection,
@@ -38,8 +41,25 @@ export function openPixKey({ orm, sealer }: Dependencies) {
         createdAt: at,
         updatedAt: at,
       })
-      return state
+      return order.restored ? foundAgain(em, row) : row.state
     })
+}
+
+/** Of a restored database: it may have been asked for, so that its provider's list tells. */
+async function foundAgain(em: EntityManager, row: PixKey): Promise<PixKeyState> {
+  await em.flush()
+  if (row.state !== 'creating' || (await attemptAt(em, row, 'create_key'))) return row.state
+  Object.assign(newAttempt(em, row, 'create_key'), {
+    state: 'unknown',
+    code: 'restored',
+    unknownSince: new Date(),
+  })
+  return row.state
+}
+
+/** What was refused stays so; why is gone with its row. */
+function whyNotBefore({ ended }: NonNullable<PixKeyOrder['restored']>): Failure | null {
+  return ended === 'refused' ? failureOf('not_found_after_restore') : null
 }
 
 type Wanted = { order: PixKeyOrder; key: string | null; isSimulated: boolean }
@@ -55,6 +75,6 @@ async function whyNot(em: EntityManager, { order, key, isSimulated }: Wanted): P
   return used === 1 ? null : { code: 'auth_code_used', message: 'the code was used before' }
 }
 
-function failureOf(code: 'pix_key_limit' | 'pix_key_taken'): Failure {
+function failureOf(code: 'pix_key_limit' | 'pix_key_taken' | 'not_found_after_restore'): Failure {
   return { code, message: REFUSALS[code].message }
 }

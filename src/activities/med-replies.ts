@@ -18,10 +18,16 @@ const READABLE_S = ANALYSIS_MS / 1_000
 /** No call that tells a reply is under way after this long: Temporal gives one as much, and its requests far less. */
 const CALL_MS = 60_000
 
-/** The dispute under its row lock. */
-export async function lockMed(em: EntityManager, uuid: string): Promise<Med> {
-  const med = await em.findOneOrFail(Med, uuid, ALONE)
-  await em.populate(med, ['connection', 'movement'])
+/** The dispute under its row lock; null where a restore has lost it, which its workflow opens again. */
+export async function findMedLocked(em: EntityManager, uuid: string): Promise<Med | null> {
+  const med = await em.findOne(Med, uuid, ALONE)
+  if (med) await em.populate(med, ['connection', 'movement'])
+  return med
+}
+
+async function lockMed(em: EntityManager, uuid: string): Promise<Med> {
+  const med = await findMedLocked(em, uuid)
+  if (!med) throw new Error(`dispute ${uuid} has no row`)
   return med
 }
 
@@ -41,7 +47,8 @@ export function medNow({ orm }: Dependencies) {
 export function takeMedReply({ orm, sealer }: Dependencies) {
   return ({ uuid, details, requestId }: MedReplyOrder & { uuid: string }): Promise<MedReplyAnswer> =>
     inTransaction(orm, async em => {
-      const med = await lockMed(em, uuid)
+      const med = await findMedLocked(em, uuid)
+      if (!med) return 'med_not_answerable'
       const { accept, analysis, attachments } = sealer.open<MedReplyDetails>(details)
       if (med.replyRequestId === requestId) return 'taken'
       const why = whyNotAnswerable({ ...med, replied: med.repliedAt != null })

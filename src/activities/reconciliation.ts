@@ -36,8 +36,11 @@ export type ReconciliationOrder = { providerAccountUuid: string; from: string; t
 /** The younger end of a statement may still be on its way to us. */
 const SETTLING_MS = 2 * 60_000
 
-/** A dispute may be answered for seven days: older ones have their decision, and lives that ask for it. */
-const DISPUTED_MS = 8 * 24 * 60 * 60_000
+/**
+ * Until when after its opening a dispute may still change: what it returns goes back within 90 days of the disputed PIX
+ * (Res. BCB 103/2021, art. 41-A), and one day is left for clocks. After a restore all of them are to be found again.
+ */
+const DISPUTED_MS = 91 * 24 * 60 * 60_000
 
 /** Every provider account: what moves there is ours, whatever became of its connections. */
 export function providerAccounts({ orm }: Dependencies) {

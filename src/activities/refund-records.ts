@@ -10,6 +10,7 @@ import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { lockCharge } from './move.ts'
 import { plan, store } from './refund-opening.ts'
 import { devolution, endUnsent } from './refunds.ts'
+import { endRefundAsBefore, failureBefore } from './restoring.ts'
 import { overIn, timeLeft } from './taking.ts'
 
 export type OpenedRefund = LeftToDo & { state: RefundState }
@@ -47,8 +48,8 @@ async function notTaken(em: EntityManager, uuid: string): Promise<Question<Opene
 export type ReopenedRefund = { kind: 'known'; opened: OpenedRefund } | { kind: 'unknown'; code: string }
 
 /**
- * Stores such a refund again. What went was covered when it went, so whatever keeps it now is still to come back as well;
- * only one whose life had failed may have been kept by the same before.
+ * Stores such a refund again, or gives it back the failure that its history proves. What went was covered when it went, so
+ * whatever keeps it now is still to come back as well.
  */
 export function reopenRefund({ orm }: Dependencies) {
   return (order: RefundOrder): Promise<ReopenedRefund> =>
@@ -56,9 +57,16 @@ export function reopenRefund({ orm }: Dependencies) {
       if ((await em.count(Charge, order.chargeUuid)) === 0) return unknown('not_found')
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
-      if (stored) return known(stored)
+      const { restored = null } = order
+      if (stored) {
+        const [devolved] = await devolution.lock(em, order.uuid, NOTHING)
+        if (restored) await endRefundAsBefore(em, devolved, restored)
+        return known(devolved.refund)
+      }
       const planned = await plan(em, order, charge)
-      if (planned.code !== null && order.restored?.ended !== 'failed') return unknown(planned.code)
+      if (restored?.ended === 'failed')
+        return known(await store(em, order, { ...planned, code: failureBefore(restored).code }))
+      if (planned.code !== null) return unknown(planned.code)
       return known(await store(em, order, planned))
     })
 }

@@ -3,16 +3,19 @@ import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { inTransaction } from '../db/orm.ts'
 import { inTransactionAsking } from '../db/questions.ts'
-import type { ChargeState } from '../domain/charge.ts'
+import { type ChargeState, wasPaid } from '../domain/charge.ts'
 import { referenceOf } from '../domain/identifiers.ts'
 import type { FoundCharge } from '../domain/provider.ts'
 import type { ChargeDetails, ChargeOrder } from '../workflows/messages.ts'
+import { type ChargeNow, chargeAsNow } from './charge-records.ts'
 import { reach } from './connections.ts'
 import { answerSinceOrder } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { throwIfToEnd } from './ending.ts'
 import { beginAttempt, type Issuing, leaveCandidate, storeCharge } from './issue-attempts.ts'
 import { giveUp, type Issued, issuedMeanwhile, open } from './issuing.ts'
+import { lockCharge } from './move.ts'
+import { endChargeAsBefore } from './restoring.ts'
 
 /** Where a charge stands that is newer than its restored database. */
 export type SoughtCharge = { kind: 'known'; issued: Issued } | { kind: 'no_answer'; code: string }
@@ -32,15 +35,30 @@ export function seekCharge(dependencies: Dependencies) {
       return { kind: 'known', issued: await issuedMeanwhile(em, order.uuid) }
     }
     const { known, silence } = await ask(dependencies, order)
-    const carrier = order.restored?.connectionUuid
+    const { connectionUuid: carrier, ended } = order.restored ?? {}
     if (silence !== null && !known.some(one => one.connectionUuid === carrier))
       return { kind: 'no_answer', code: silence }
-    const shown = shownOf(known, carrier)
+    // What nobody could issue was shown to nobody: whatever is known of it is an orphan.
+    const shown = ended === 'failed' ? undefined : shownOf(known, carrier)
+    // One that its workflow had seen paid is at a provider that does not find it now.
+    if (!shown && wasPaid(ended)) return { kind: 'no_answer', code: 'not_found' }
     for (const one of known.filter(each => each !== shown)) await leave(dependencies, issuing, one)
-    if (shown) return { kind: 'known', issued: await take(dependencies, issuing, shown) }
+    const taken = shown && (await take(dependencies, issuing, shown))
+    if (shown && shown.found.payments.length > 0) return { kind: 'known', issued: taken! }
+    await restoreCharge(dependencies)({ uuid: order.uuid, ...(ended !== undefined && { ended }) })
     const issued = await inTransactionAsking(orm, em => giveUp(em, order.uuid, 'not_found_after_restore'))
     return { kind: 'known', issued }
   }
+}
+
+/** Gives a charge back the end that its workflow had come to unpaid; answers where it stands now. Safe to repeat. */
+export function restoreCharge({ orm }: Dependencies) {
+  return ({ uuid, ended }: { uuid: string; ended?: string }): Promise<ChargeNow> =>
+    inTransaction(orm, async em => {
+      const charge = await lockCharge(em, uuid)
+      await endChargeAsBefore(em, charge, { ...(ended !== undefined && { ended }) })
+      return chargeAsNow(charge)
+    })
 }
 
 function stored({ orm }: Dependencies, order: Issuing): Promise<ChargeState> {

@@ -12,6 +12,7 @@ import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockTransfer, moveTransfer, type PixOut } from './move.ts'
 import { FINAL, refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
+import { endTransferAsBefore } from './restoring.ts'
 import { sendBy } from './sending.ts'
 import { overIn, TakenTooLate } from './taking.ts'
 import { type Door, doorOf, failureOf, openTransfer } from './transfer-opening.ts'
@@ -29,14 +30,14 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
     let isTooLate = () => false
     const stored = await inTransactionAsking(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
-      if (stored) return now(stored)
+      if (stored) return order.restored ? endedAsBefore(em, order.uuid, order.restored) : now(stored)
       const door = await ask(em, doorOf(em, order))
       isTooLate = overIn(door.leftMs)
       const out = await openTransfer(em, { order, details: sealer.open(order.details), door })
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
         transfer.accepted = acceptedTransfer(transfer, [])
-      if (order.restored) await endAsBefore(em, out, order.restored)
+      if (order.restored) await endTransferAsBefore(em, out, order.restored)
       return now(transfer)
     })
     return isTooLate() ? inTransactionAsking(orm, em => notTaken(em, order.uuid)) : stored
@@ -84,10 +85,15 @@ function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOu
   }
 }
 
-/** Its life had ended before anybody was called for it. */
-async function endAsBefore(em: EntityManager, out: PixOut, { ended }: Restored): Promise<void> {
-  if (ended === 'cancelled') await endUnsent(em, out, 'cancelled', null)
-  if (ended === 'expired') await endUnsent(em, out, 'never_sent', null)
+/** The row that the restored database still had. */
+async function endedAsBefore(
+  em: EntityManager,
+  uuid: string,
+  restored: Restored,
+): Promise<Question<TransferNow>> {
+  const out = await lockTransfer(em, uuid)
+  await endTransferAsBefore(em, out, restored)
+  return now(out.transfer)
 }
 
 /**

@@ -127,7 +127,7 @@ export async function endUnsent(
 }
 
 /** A scheduled transfer that nobody could take waits for its next try: nothing is held for it, and it can be cancelled. */
-async function putOff(em: EntityManager, transfer: Transfer): Promise<void> {
+export async function putOff(em: EntityManager, transfer: Transfer): Promise<void> {
   await releaseHold(em, transfer)
   moveTransfer(transfer, 'put_off', new Date())
 }

@@ -36,6 +36,8 @@ export type ChargeEvent =
   | 'payment_failed_after_cancellation'
   | 'payload_expired'
   | 'cancelled'
+  | 'cancelled_before_restore'
+  | 'expired_before_restore'
   | 'refund_requested'
   | 'refund_settled_whole'
   | 'refund_settled_in_part'
@@ -44,7 +46,16 @@ export type ChargeEvent =
 
 /** SPEC §2. PROCESSING is two states inside, so that nobody asks "what was it before?". */
 export const charge = machine<ChargeState, ChargeStatus, ChargeEvent>({
-  issuing: { shows: 'UNDEFINED', on: { issued: 'pending', nobody_could_issue: 'failed' } },
+  issuing: {
+    shows: 'UNDEFINED',
+    on: {
+      issued: 'pending',
+      nobody_could_issue: 'failed',
+      // Its row was lost by a restore, and its payload is forgotten where it was issued.
+      cancelled_before_restore: 'cancelled',
+      expired_before_restore: 'expired',
+    },
+  },
   pending: {
     shows: 'PENDING',
     on: { payment_started: 'paying', payload_expired: 'expired', cancelled: 'cancelled' },
@@ -85,6 +96,11 @@ export const ANNOUNCED: readonly ChargeState[] = [
   'partially_refunded',
   'refunded',
 ]
+
+/** What only a charge that was paid comes to. */
+export function wasPaid(state: string | undefined): boolean {
+  return state !== undefined && ['paid', 'refunding', 'partially_refunded', 'refunded'].includes(state)
+}
 
 /** Whether a provider carries it: of one that nobody issued there is nobody to ask. */
 export function isCarried(state: ChargeState): boolean {

@@ -19,10 +19,12 @@ export type Past<Order extends Ordered> = {
   /** The connection that carried it last, as far as it has told, and what it was ordered by. */
   connectionUuid?: string
   externalRef?: string
+  /** Of all its runs that are remembered, the first one first. */
+  runIds: string[]
 }
 
-/** Ids of lives, and whether they run. */
-export type Lives = Map<string, { isRunning: boolean }>
+/** Ids of lives, whether they run, and the status that they showed last. */
+export type Lives = Map<string, { isRunning: boolean; shows?: string }>
 
 /** The lives of these types that had begun before one moment and were not over at another. */
 export function livesBetween(client: Client, types: string[], { since, before }: Between): Promise<Lives> {
@@ -56,6 +58,7 @@ export async function pastOf<Order extends Ordered>(
     orderedAt: runs[first]!.startTime,
     lastInput: inputs.at(-1)!,
     isRunning: runs.at(-1)!.status.name === 'RUNNING',
+    runIds: runs.map(({ runId }) => runId),
     ...(ended !== undefined && { ended }),
     ...(connectionUuid !== undefined && { connectionUuid }),
     ...(externalRef !== undefined && { externalRef }),
@@ -85,9 +88,15 @@ export async function endLife(client: Client, workflowId: string, why: string): 
 async function livesOf(client: Client, types: string[], which: string): Promise<Lives> {
   const lives: Lives = new Map()
   const query = `WorkflowType IN (${types.map(type => `'${type}'`).join(', ')}) AND ${which}`
-  for await (const { workflowId, status } of client.workflow.list({ query })) {
-    const isRunning = status.name === 'RUNNING' || lives.get(workflowId)?.isRunning === true
-    lives.set(workflowId, { isRunning })
+  for await (const { workflowId, status, typedSearchAttributes } of client.workflow.list({ query })) {
+    const known = lives.get(workflowId)
+    const isRunning = status.name === 'RUNNING'
+    // Of several runs the one that runs, or else the latest, which is listed first.
+    const shows = isRunning || !known ? typedSearchAttributes.get(ATTRIBUTES.status) : known.shows
+    lives.set(workflowId, {
+      isRunning: isRunning || known?.isRunning === true,
+      ...(shows !== undefined && { shows }),
+    })
   }
   return lives
 }

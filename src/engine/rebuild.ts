@@ -1,22 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import { recordAct } from '../db/acts.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Pause } from '../db/entities/pause.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
-import type { Machine } from '../domain/machine.ts'
-import { refund } from '../domain/refund.ts'
-import { transfer } from '../domain/transfer.ts'
-import type { ChargeOrder, RefundOrder, Restored, TransferOrder } from '../workflows/messages.ts'
+import { type ChargeState, isCarried } from '../domain/charge.ts'
+import { chargeId } from '../workflows/ids.ts'
+import type { Restored } from '../workflows/messages.ts'
 import { endLife, livesBetween, type Past, pastOf, runningLives } from './past-lives.ts'
-import { chargeLife, type Engine, sendingLife } from './start.ts'
-import { tellCharge } from './tell.ts'
+import { rebuildDependent } from './rebuild-dependents.ts'
+import { IS_OVER, isSuperseded, type Noun, type RebuiltRow, SELECT, tellNoun } from './rebuild-nouns.ts'
+import { candidatesOf, doubtedBefore, lifeOf, type Order, restoredOf, wholeOf } from './rebuild-orders.ts'
+import { type AttemptRow, isBehind, type SendingHistory, sendingHistoryOf } from './sending-history.ts'
+import { again, type Engine } from './start.ts'
 
 /**
- * After PostgreSQL was restored from a backup, lives in Temporal are newer than their rows (SPEC §11). Each whose row is
- * missing, or stands where it stood then, is ended and begun anew with its own order, to find out at the providers, by our
- * id, what became of it. It sends nothing, then or later.
+ * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). Each whose row is
+ * missing, or older than what the workflow has seen, is ended and begun anew with its own order, to find out at the
+ * providers, by our id, what became of it. It sends nothing, then or later. What a history proves is restored without a
+ * question. A workflow whose row has all that it knows is left alone, so that a rebuilding may be repeated, and does nothing
+ * on a healthy system.
  */
 
 /** `since`: a moment that the restored rows had reached, or any before it. */
@@ -24,9 +26,11 @@ export type Rebuilding = { since: Date; who: string; reason: string }
 
 export type Rebuilt =
   | { outcome: 'rebuilt'; row: 'missing' | 'behind' }
-  /** Its time had not come when money out was paused, so that nobody was called for it: it goes on as ordered. */
+  /** Nobody was called for it: it goes on as ordered. */
   | { outcome: 'waits'; row: 'missing' | 'behind' }
-  /** A charge whose life was over: its provider is asked what is new. */
+  /** Its row was given the end that its history proves. */
+  | { outcome: 'restored' }
+  /** Its workflow had seen more than its row: its provider is asked what is new. */
   | { outcome: 'asked' }
   /** Rebuilt before, and still finding out. */
   | { outcome: 'under_way' }
@@ -55,12 +59,13 @@ export async function* rebuildLives(
   if (!pause || pause.createdAt < since) throw new MoneyOutNotPaused()
   const client = await engine.client()
   // What has begun since the pause has found the restored rows: it is not behind them.
-  const before = pause.createdAt
-  for (const [id, { isRunning }] of await livesBetween(client, LIVES, { since, before })) {
-    const rebuilt = await lookAt(
-      { engine, client, em: em.fork(), id, isRunning, pausedAt: before },
-      rebuilding,
-    )
+  const between = { since, before: pause.createdAt }
+  for (const [id, { isRunning }] of await livesBetween(client, LIVES, between)) {
+    const rebuilt = await lookAt({ engine, client, em: em.fork(), id, isRunning }, rebuilding)
+    if (rebuilt) yield { life: id, ...rebuilt }
+  }
+  for (const [id, life] of await livesBetween(client, DEPENDENT_LIVES, between)) {
+    const rebuilt = await rebuildDependent({ engine, client, em: em.fork(), id, ...life })
     if (rebuilt) yield { life: id, ...rebuilt }
   }
   for (const id of (await runningLives(client, LIVES_OF_ROWS)).keys()) {
@@ -72,46 +77,33 @@ export async function* rebuildLives(
   }
 }
 
-/** Those that carry their order with them; what they become is a table each. */
-const LIVES = ['chargeWorkflow', 'transferWorkflow', 'refundWorkflow']
-const TABLES: Record<Noun, Pick<Machine<string, string, string>, 'isOver'>> = { charge, transfer, refund }
-type Noun = 'charge' | 'transfer' | 'refund'
-
+/** Those that carry their order with them, and money. */
+const LIVES = ['chargeWorkflow', 'transferWorkflow', 'refundWorkflow', 'returnWorkflow']
+/** Those that are found again at their providers, or whose end only their history knows. */
+const DEPENDENT_LIVES = ['medWorkflow', 'pixKeyWorkflow', 'pixKeyRemovalWorkflow', 'deliveryWorkflow']
 /** Those that know no more than which row is theirs. */
 const LIVES_OF_ROWS = ['deliveryWorkflow', 'orphanWorkflow']
 const ROWS = { webhook: 'delivery', orphan: 'attempt' } as const
 
-type Row = { state: string; connection_uuid: string }
-type Order = ChargeOrder | TransferOrder | RefundOrder
-type At = {
-  engine: Engine
-  client: Client
-  em: EntityManager
-  id: string
-  isRunning: boolean
-  /** Since when no money leaves. */
-  pausedAt: Date
-}
+type At = { engine: Engine; client: Client; em: EntityManager; id: string; isRunning: boolean }
 
-/** Null where there is nothing to do: of what came after its end reconciliation tells, as ever. */
+/** Null where there is nothing to do. */
 async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
-  const { engine, client, em, id, isRunning } = at
+  const { client, em, id, isRunning } = at
   const [noun, uuid] = id.split('/') as [Noun, string]
-  const [row]: Row[] = await em.execute(`select state, connection_uuid from ${noun} where uuid = ?`, [uuid])
-  if (row && TABLES[noun].isOver(row.state)) return null
-  if (row && noun === 'charge' && isCarried(row.state as ChargeState)) {
-    if (isRunning) return null // Each of its steps begins from the row, whatever it knows.
-    const past = await pastOf<ChargeOrder>(client, id, uuid)
-    if (past?.ended === 'cancelled') await em.execute(WAS_CANCELLED, [uuid])
-    await tellCharge(engine, uuid, { noticeUuid: randomUUID(), connectionUuid: row.connection_uuid })
-    return { outcome: 'asked' }
-  }
+  const [row]: RebuiltRow[] = await em.execute(SELECT[noun], [uuid])
+  if (noun === 'return' && !row) return null // Reconciliation brings its PIX back, and begins it.
+  const isDone = row && IS_OVER[noun](row.state)
+  if (isRunning && (isDone || (noun === 'charge' && row && isCarried(row.state as ChargeState)))) return null
   const past = await pastOf<Order>(client, id, uuid)
+  if (isDone) return past && isSuperseded(noun, row.state, past.ended) ? ask(at, row) : null
+  if (row && noun === 'charge' && isCarried(row.state as ChargeState)) return carried(at, row, past?.ended)
   if (!past) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
-  const restored = restoredOf(past, at)
   const before = past.lastInput.restored
-  if (row && past.isRunning && restored.waits) return null
   if (row && past.isRunning && before && !before.waits) return { outcome: 'under_way' }
+  const history = await sendingHistoryOf(client, id, past.runIds, doubtedBefore(past.order))
+  if (row && past.isRunning && !(await isRowBehind(at, row, history))) return null
+  const restored = restoredOf(past, history)
   const missing = await missingConnections(em, wholeOf(past.order))
   if (missing.length > 0)
     return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
@@ -119,22 +111,32 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   return { outcome: restored.waits ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
-/** Its provider may have forgotten it since: the life asks as one whose request may be why. */
-const WAS_CANCELLED = `update charge set cancel_unanswered = true,
-  cancel_requested_at = coalesce(cancel_requested_at, now()) where uuid = ?`
+async function ask({ engine, id }: At, { connection_uuid }: RebuiltRow): Promise<Rebuilt> {
+  const [noun, uuid] = id.split('/') as [Noun, string]
+  await tellNoun(engine, noun, { uuid, connectionUuid: connection_uuid })
+  return { outcome: 'asked' }
+}
 
-function restoredOf(
-  { order, orderedAt, ended, connectionUuid, isRunning }: Past<Order>,
-  { pausedAt }: At,
-): Restored {
-  const goesOn = 'goesOn' in order ? order.goesOn : undefined
-  const due = 'scheduledFor' in order && order.scheduledFor ? Date.parse(order.scheduledFor) : 0
-  return {
-    orderedAt: order.restored?.orderedAt ?? goesOn?.orderedAt ?? orderedAt.toISOString(),
-    ...(ended !== undefined && { ended }),
-    ...(connectionUuid !== undefined && { connectionUuid }),
-    ...(isRunning && due > pausedAt.getTime() && { waits: true }),
-  }
+/** A charge whose provider has its payload, and whose workflow is over though its row is not. */
+async function carried(at: At, row: RebuiltRow, ended: string | undefined): Promise<Rebuilt> {
+  const { engine, client, id } = at
+  if (row.state !== 'pending' || (ended !== 'cancelled' && ended !== 'expired')) return ask(at, row)
+  const resume = id.split('/')[1]!
+  await client.workflow.start('chargeWorkflow', {
+    ...again(engine, chargeId(resume)),
+    args: [{ resume, timeScale: engine.timeScale, restored: { ended } }],
+  })
+  return { outcome: 'restored' }
+}
+
+async function isRowBehind({ em, id }: At, { state }: RebuiltRow, history: SendingHistory): Promise<boolean> {
+  const [noun, uuid] = id.split('/') as [Noun, string]
+  if (noun === 'charge') return history.isIssued
+  const attempts: AttemptRow[] = await em.execute(
+    'select connection_uuid, state from attempt where operation = ? and subject_uuid = ?',
+    [noun, uuid],
+  )
+  return isBehind(history, { state, attempts })
 }
 
 /** Opened after the backup was made: whoever it was must be connected again before anything of it can be found. */
@@ -142,10 +144,6 @@ async function missingConnections(em: EntityManager, order: Order): Promise<stri
   const needed = candidatesOf(order)
   const there = await em.find(Connection, { uuid: { $in: needed } }, { fields: ['uuid'] })
   return needed.filter(uuid => !there.some(connection => connection.uuid === uuid))
-}
-
-function candidatesOf(order: Order): string[] {
-  return 'candidates' in order ? order.candidates : [order.connectionUuid]
 }
 
 type Anew = { past: Past<Order>; restored: Restored; rebuilding: Rebuilding }
@@ -162,19 +160,13 @@ async function beginAnew(
   await endLife(client, id, whyEnded(rebuilding))
   const type = `${id.split('/')[0]}Workflow`
   await client.workflow.start(type, {
-    ...(type === 'chargeWorkflow' ? chargeLife(order, seen) : sendingLife(id, order, seen)),
+    ...lifeOf(id, order, seen),
     taskQueue: engine.taskQueue,
     args: [order],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     // Somebody may have woken it meanwhile, from a row that is behind.
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   })
-}
-
-/** What was ordered, whichever of its runs is remembered: one that went on knows who had been asked before. */
-function wholeOf(order: Order): Order {
-  const { takeBefore: _, goesOn, ...whole } = { takeBefore: undefined, goesOn: undefined, ...order }
-  return { ...whole, ...(goesOn && 'candidates' in goesOn && { candidates: goesOn.candidates }) }
 }
 
 function whyEnded({ since, who }: Rebuilding): string {

@@ -37,6 +37,7 @@ export const providers = summarised(
     askRefund: 'ask the provider what became of it',
     seekRefund: 'ask the provider whether it went',
     askReturn: 'ask the provider what became of it',
+    seekReturn: 'ask the provider whether it went',
     askKey: 'ask the provider whether the key is there',
     askKeyRemoval: 'ask the provider whether the key is gone',
     followMed: 'ask the provider how the dispute stands',
@@ -54,6 +55,7 @@ type Asking =
   | 'askRefund'
   | 'seekRefund'
   | 'askReturn'
+  | 'seekReturn'
   | 'askKey'
   | 'askKeyRemoval'
   | 'followMed'

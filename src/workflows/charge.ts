@@ -89,10 +89,11 @@ class ChargeLife {
     return found.issued
   }
 
-  async resume({ resume: uuid, told }: Resumed): Promise<void> {
+  async resume({ resume: uuid, told, restored }: Resumed): Promise<void> {
     this.#uuid = uuid
     if (told) this.#notices.heardBefore(told)
-    const now = await records.chargeNow(uuid)
+    const { ended } = restored ?? {}
+    const now = await (ended ? records.restoreCharge({ uuid, ended }) : records.chargeNow(uuid))
     this.#stands(now.state, now.expiresAt)
     this.#cancellers.isWanted = now.cancelRequested
     this.#opened = true

@@ -14,6 +14,8 @@ export type PixKeyOrder = {
   details: string
   requestId: string
   timeScale: number
+  /** Its database was restored since: its provider is asked for it, and makes none. `ended`: what it had come to. */
+  restored?: { ended: string | null }
 }
 /** `key` is null for RANDOM, which the provider makes. */
 export type PixKeyDetails = { key: string | null; fingerprint: string }

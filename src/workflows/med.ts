@@ -29,14 +29,14 @@ export function medWorkflow(order: MedOrder): Promise<MedState | 'foreign'> {
 class MedLife {
   #now: MedNow | undefined
   #isForeign = false
+  /** Its row was there and is not any more, as after a restore: the next look opens it again, or ends this. */
+  #isLost = false
   #replied = false
-  /** Tries to tell our reply, and looks at the provider that brought no answer. */
+  /** Tries to tell our reply, and looks without an answer. */
   #tries = 0
   #silences = 0
-  /** Looks since it last changed. */
-  #looked = 0
-  /** Our reply was told, and whether it has arrived only a look can tell. */
-  #inDoubt = false
+  #looked = 0 // Since it last changed.
+  #inDoubt = false // Our reply was told, and whether it has arrived only a look can tell.
   #replyAtMs = 0
   #lookAtMs = 0
   readonly #order: MedOrder
@@ -71,7 +71,7 @@ class MedLife {
       await condition(allHandlersFinished)
     }
     await condition(allHandlersFinished)
-    return this.#now!.state
+    return this.#isForeign ? 'foreign' : this.#now!.state
   }
 
   /** Who waits for a word of this run is not left alone. */
@@ -82,7 +82,8 @@ class MedLife {
   }
 
   #goesOn(): boolean {
-    return !life.isOver(this.#now!.state) || this.#notices.waiting || this.#silences > 0
+    const isUnfinished = !life.isOver(this.#now!.state) || this.#notices.waiting || this.#silences > 0
+    return isUnfinished && !this.#isForeign
   }
 
   async #opens(): Promise<boolean> {
@@ -101,14 +102,16 @@ class MedLife {
     const dueAtMs = Date.parse(now.dueAt)
     if (this.#replied) {
       this.#replied = false
-      return this.#stands((await this.#steps.medNow(uuid))!)
+      return this.#standsOrIsLost(await this.#steps.medNow(uuid))
     }
     if (this.#notices.waiting || at >= this.#lookAtMs) return this.#look()
+    if (this.#isLost) return this.#notices.orAfter((this.#lookAtMs - at) * timeScale, 'open it again')
     if (now.replyWanted && at >= this.#replyAtMs) return this.#send()
-    if (now.state === 'open' && at >= dueAtMs) return this.#stands(await this.#steps.passMedDeadline(uuid))
+    if (now.state === 'open' && at >= dueAtMs)
+      return this.#standsOrIsLost(await this.#steps.passMedDeadline(uuid))
     const hours = warningDue({ dueAtMs, nowMs: at, timeScale })
     if (now.answerable && hours !== null && hours < (now.warnedHours ?? Number.POSITIVE_INFINITY))
-      return this.#stands(await this.#steps.warnOfMed({ uuid, hours }))
+      return this.#standsOrIsLost(await this.#steps.warnOfMed({ uuid, hours }))
     const [nextMs, summary] = this.#nextMoment(now, at)
     await condition(() => this.#replied || this.#notices.waiting, Math.max(1, nextMs - at), { summary })
   }
@@ -129,14 +132,15 @@ class MedLife {
     this.#notices.taken()
     const told = await providers.followMed(this.#order)
     if (told.kind === 'known') {
+      this.#isLost = this.#inDoubt = false
       this.#silences = 0
-      this.#inDoubt = false
       if (isTold) this.#looked = 0 // It may have run ahead of what the provider shows: the next looks follow soon.
       this.#looked += 1
       await this.#stands(told)
       this.#lookAtMs = this.#in(WAITS.medLook(this.#looked))
       return
     }
+    this.#isForeign = this.#isLost && (told.kind === 'absent' || told.kind === 'foreign')
     this.#silences += 1
     this.#lookAtMs = this.#in(WAITS.askAgain(this.#silences))
   }
@@ -164,6 +168,12 @@ class MedLife {
       if (isInterruption(error)) return null
       throw error
     }
+  }
+
+  async #standsOrIsLost(now: MedNow | null): Promise<void> {
+    if (now) return this.#stands(now)
+    this.#isLost = true
+    this.#lookAtMs = 0
   }
 
   async #stands(now: MedNow): Promise<void> {

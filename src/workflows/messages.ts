@@ -15,6 +15,8 @@ export type Restored = {
   orderedAt: string
   /** What its life came to before the restore, where it had ended. */
   ended?: string
+  /** Why it had failed, by code, as far as its history tells. */
+  failure?: string
   /** The connection that carried it as far as its life knew. */
   connectionUuid?: string
   /** Its time had not come when money out was paused, so that nobody was called for it: it goes on as ordered. */
@@ -52,9 +54,9 @@ export type ChargeDetails = {
 
 /**
  * Wakes an ended life from its row: it asks, and never issues or sends anew. `told` are the connections that an earlier
- * run heard a notice of and got no answer from.
+ * run heard a notice of and got no answer from. `restored`: what its row is given back before anything is asked.
  */
-export type Resumed = { resume: string; timeScale: number; told?: string[] }
+export type Resumed = { resume: string; timeScale: number; told?: string[]; restored?: Restored }
 
 /** Something at a provider changed; the provider is asked what. */
 export type ProviderNotice = {

@@ -27,14 +27,16 @@ export function pixKeyWorkflow(order: PixKeyOrder): Promise<PixKeyState> {
     const opened = await records.openPixKey(order)
     if (life.isOver(opened)) return opened
     const absence = new Absence(timeScale)
-    for (let asked = 0, told = await begun(() => sending.createKey({ uuid })); ; asked++) {
+    const first = () => (order.restored ? providers.askKey({ uuid, asked: 0 }) : sending.createKey({ uuid }))
+    for (let asked = 0, told = await begun(first); ; asked++) {
       if (told.kind === 'over') return told.state
       const proofMs = told.kind === 'absent' ? absence.waitAfter(told.settleWindowMs) : Infinity
       // The provider takes no id of ours, so nothing is asked of it twice: what never arrived is over.
       if (proofMs === null) return records.giveUpKey({ uuid })
       await wait(asked, proofMs)
       told = await providers.askKey({ uuid, asked })
-      if (told.kind === 'never_begun') told = await begun(() => sending.createKey({ uuid }))
+      if (told.kind === 'never_begun' && !order.restored)
+        told = await begun(() => sending.createKey({ uuid }))
     }
   })
 }

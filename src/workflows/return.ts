@@ -1,8 +1,10 @@
 import { continueAsNew, patched, setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../domain/waits.ts'
-import { records, sending } from './activities.ts'
+import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
+import type { OperatorsWord, Restored } from './messages.ts'
+import { findAndFollow } from './seeking.ts'
 import { type Final, sendOnce } from './sending.ts'
 
 /** `goesOn`: what an earlier run of it was about when it had grown long. */
@@ -11,15 +13,18 @@ export type ReturnLife = {
   connectionUuid: string
   timeScale: number
   goesOn?: 'in_doubt' | 'late_word'
+  /** Its database was restored since: the provider is asked whether it went, and nothing is sent. */
+  restored?: Restored
 }
 
 /** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
 export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> {
   const { uuid, connectionUuid, timeScale } = order
-  let { goesOn } = order
-  const notices = new Notices(timeScale, () =>
-    continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...(goesOn && { goesOn }) }),
-  )
+  let { goesOn, restored } = order
+  const notices = new Notices(timeScale, () => {
+    const onward = { ...(goesOn && { goesOn }), ...(restored && { restored }) }
+    return continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...onward })
+  })
   const ask = (asked: number) => notices.asked.askReturn({ uuid, connectionUuid, asked })
   if (goesOn === 'in_doubt') notices.hearOperatorStill()
   if (goesOn === 'late_word' && (await hasSettledLate())) return settled()
@@ -27,19 +32,29 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
     const wasTold = notices.waiting
     // What is told before a sending is older than its answer.
     notices.taken()
-    setCurrentDetails('Sending an unmatched PIX back to its payer')
-    const sent = await sendOnce({
+    setCurrentDetails(
+      restored ? 'Looking for an unmatched PIX that went back' : 'Sending an unmatched PIX back to its payer',
+    )
+    const follower = {
       connectionUuid,
-      send: again => sending.sendReturn({ uuid, connectionUuid, again }),
       ask,
-      settleBy: word => records.settleReturn({ uuid, connectionUuid, word }),
-      pending(kind) {
+      settleBy: (word: OperatorsWord) => records.settleReturn({ uuid, connectionUuid, word }),
+      pending(kind: 'in_process' | 'unknown') {
         goesOn = 'in_doubt'
         setCurrentDetails(`On its way back (${kind}); the provider is asked`)
       },
       notices,
-    })
+    }
+    const sent = restored
+      ? await findAndFollow({
+          hadSettled: restored.ended === 'settled',
+          look: at => providers.seekReturn({ uuid, candidates: [connectionUuid], ...at }),
+          follower: () => follower,
+          notices,
+        })
+      : await sendOnce({ ...follower, send: again => sending.sendReturn({ uuid, connectionUuid, again }) })
     goesOn = undefined
+    restored = undefined
     if (sent.kind === 'unreachable' || isTooMuchNow(sent)) {
       // Nothing left, and no other provider can return it: the same one is tried again.
       const why = sent.kind === 'unreachable' ? 'unreachable' : 'takes no more for now'

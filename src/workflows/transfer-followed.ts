@@ -8,7 +8,7 @@ import { hearOthers } from './late-words.ts'
 import type { Resumed, TransferOrder } from './messages.ts'
 import type { Round } from './round.ts'
 import { findAndFollow } from './seeking.ts'
-import type { Sender } from './sending.ts'
+import { returnsUnsaid, type Sender } from './sending.ts'
 import { IN_DOUBT, TRANSFER_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
 import type { transferWorkflow } from './transfer.ts'
@@ -23,6 +23,8 @@ export class FollowedTransfer {
   /** What it begins with where it goes on as new. */
   protected onward: TransferOrder | Resumed
   readonly #timeScale: number
+  /** Whom to ask about it. */
+  #connectionUuid = ''
   readonly #begun: Begun
 
   constructor(begun: (TransferOrder | Resumed) & Begun) {
@@ -46,6 +48,7 @@ export class FollowedTransfer {
         notices: this.notices,
       })
       await this.end(order, { last, mayBeTriedAgain: false })
+      if (returnsUnsaid(last)) this.notices.listenTo(this.#connectionUuid)
     }
     await this.hearOthers(uuid)
   }
@@ -97,6 +100,7 @@ export class FollowedTransfer {
     shown: TransferState = now.state,
   ): Promise<void> {
     this.state = now.state
+    this.#connectionUuid = now.connectionUuid
     show(this.#begun, [
       { key: ATTRIBUTES.status, value: life.shows(shown) },
       { key: ATTRIBUTES.provider, value: now.connectionUuid },

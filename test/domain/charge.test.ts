@@ -22,6 +22,8 @@ const EVENTS = Object.keys({
   refund_requested: true,
   refund_settled_whole: true,
   refund_settled_in_part: true,
+  cancelled_before_restore: true,
+  expired_before_restore: true,
   refund_failed: true,
   refund_failed_after_another: true,
 } satisfies Record<ChargeEvent, true>) as ChargeEvent[]
@@ -33,7 +35,12 @@ describe('the life of a charge (SPEC §2)', () => {
       issuing: {
         shows: 'UNDEFINED',
         over: false,
-        steps: { issued: 'pending', nobody_could_issue: 'failed' },
+        steps: {
+          issued: 'pending',
+          nobody_could_issue: 'failed',
+          cancelled_before_restore: 'cancelled',
+          expired_before_restore: 'expired',
+        },
       },
       pending: {
         shows: 'PENDING',

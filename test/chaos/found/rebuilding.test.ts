@@ -24,8 +24,12 @@ afterAll(() => books?.close())
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
 /** A Temporal in which one transfer runs, or that remembers what a charge came to, and what is done to it there. */
-function temporalOf(order: TransferOrder, ended?: string) {
+function temporalOf(
+  order: TransferOrder,
+  { ended, events = [] }: { ended?: string; events?: object[] } = {},
+) {
   const did: string[] = []
+  const pending = events.length === 1 ? [{ activityType: { name: 'sendTransfer' }, state: STARTED }] : []
   const begun: { args: [TransferOrder] }[] = []
   const run = {
     ...{ workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`, runId: 'run' },
@@ -33,14 +37,18 @@ function temporalOf(order: TransferOrder, ended?: string) {
     ...{ startTime: ago(60), typedSearchAttributes: { get: () => undefined } },
   }
   const input = { payloads: [defaultPayloadConverter.toPayload(order)] }
-  const history = { events: [{ workflowExecutionStartedEventAttributes: { input } }] }
+  const history = { events: [{ workflowExecutionStartedEventAttributes: { input } }, ...events] }
   const workflow = {
     options: { namespace: 'none' },
     workflowService: { getWorkflowExecutionHistory: async () => ({ history }) },
     async *list({ query }: { query: string }) {
       if (!query.includes('deliveryWorkflow')) yield run
     },
-    getHandle: () => ({ terminate: async () => did.push('ended'), result: async () => ended }),
+    getHandle: () => ({
+      terminate: async () => did.push('ended'),
+      result: async () => ended,
+      describe: async () => ({ raw: { pendingActivities: pending } }),
+    }),
     signalWithStart: async () => did.push('woken'),
     async start(_type: string, options: { args: [TransferOrder] }) {
       did.push('begun anew')
@@ -51,26 +59,87 @@ function temporalOf(order: TransferOrder, ended?: string) {
   return { did, begun, engine }
 }
 
+const STARTED = 2
+const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
+
+/** What a history keeps of a sending; where nothing was answered, a worker has taken it. */
+function sent({ uuid, candidates: [connectionUuid] }: TransferOrder, answer?: object) {
+  const activityType = { name: 'sendTransfer' }
+  const input = payloads({ uuid, connectionUuid, again: false })
+  const scheduled = { eventId: 5, activityTaskScheduledEventAttributes: { activityType, input } }
+  const completed = {
+    activityTaskCompletedEventAttributes: { scheduledEventId: 5, result: payloads(answer) },
+  }
+  return answer ? [scheduled, completed] : [scheduled]
+}
+
 /** What a rebuilding makes of one that was due so many minutes ago. */
-async function rebuilt({ dueMinutesAgo }: { dueMinutesAgo: number }) {
+async function rebuilt(
+  {
+    dueMinutesAgo,
+    history = () => [],
+  }: { dueMinutesAgo: number; history?: (order: TransferOrder) => object[] },
+  inBackup: (order: TransferOrder) => Promise<unknown> = books.records.storeTransfer,
+) {
   const scheduledFor = ago(dueMinutesAgo).toISOString()
   const order = books.transferOrder(await books.merchant(1_000), { scheduledFor })
-  await books.records.storeTransfer(order)
-  const { engine, did } = temporalOf(order)
+  await inBackup(order)
+  const { engine, did } = temporalOf(order, { events: history(order) })
   const told: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
   return { told, did }
 }
 
-const asItWas = { told: [], did: [] }
-const lookedFor = { told: ['rebuilt'], did: ['ended', 'begun anew'] }
+type Came = { told: string[]; did: string[] }
+const asItWas: Came = { told: [], did: [] }
+const lookedFor: Came = { told: ['rebuilt'], did: ['ended', 'begun anew'] }
 
 test.each([
-  ['after money out was paused, goes on: nobody can have been called for it', 5, asItWas],
-  ['before money out was paused, is looked for', 15, lookedFor],
-])('one that was due %s', async (_, dueMinutesAgo, came) => {
-  expect(await rebuilt({ dueMinutesAgo })).toEqual(came)
+  ['after money out was paused', 5],
+  ['before money out was paused', 15],
+])('one that was due %s and that its workflow has not sent goes on', async (_, dueMinutesAgo) => {
+  expect(await rebuilt({ dueMinutesAgo })).toEqual(asItWas)
+})
+
+const unreached = { kind: 'unreachable', code: 'timeout' }
+const doubted = { kind: 'unknown', code: 'timeout' }
+const settled = { kind: 'settled', deliveries: [], returns: [] }
+
+/** The row as the backup has it, with the attempt that it had then. */
+const withAttempt = (answer: object) => async (order: TransferOrder) => {
+  await books.records.storeTransfer(order)
+  const { uuid, candidates } = order
+  books.provider({ sendTransfer: async () => ({ message: '', ...answer }) as never })
+  await books.providers.sendTransfer({ uuid, connectionUuid: candidates[0]!, again: false })
+}
+const inBackup = {
+  'no attempt': (order: TransferOrder) => books.records.storeTransfer(order),
+  'an attempt in doubt': withAttempt(doubted),
+  'a refused attempt': withAttempt(unreached),
+}
+
+test.each<[keyof typeof inBackup, string, object | undefined, Came]>([
+  ['no attempt', 'a call that a worker has taken', undefined, lookedFor],
+  ['no attempt', 'an unreachable provider', unreached, lookedFor],
+  ['no attempt', 'an unknown outcome', doubted, lookedFor],
+  ['no attempt', 'a settlement', settled, lookedFor],
+  ['an attempt in doubt', 'a call that a worker has taken', undefined, asItWas],
+  ['an attempt in doubt', 'an unknown outcome', doubted, asItWas],
+  ['an attempt in doubt', 'an unreachable provider', unreached, lookedFor],
+  ['an attempt in doubt', 'a settlement', settled, lookedFor],
+  ['a refused attempt', 'an unreachable provider', unreached, asItWas],
+  ['a refused attempt', 'an unknown outcome', doubted, lookedFor],
+  ['a refused attempt', 'a settlement', settled, lookedFor],
+])('a row with %s, of a running workflow that knows of %s', async (row, _, answer, came) => {
+  await books.sql('delete from pause')
+  const order = { dueMinutesAgo: 15, history: (order: TransferOrder) => sent(order, answer) }
+  const told = rebuilt(order, async order => {
+    await inBackup[row](order)
+    await paused('money_out')
+    await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
+  })
+  expect(await told).toEqual(came)
 })
 
 test.each<[PauseReach, PauseReach]>([
@@ -90,7 +159,7 @@ test('a pause that the backup contained does not count, given again neither, unt
   await expect(rebuilt({ dueMinutesAgo: 5 })).rejects.toThrow(MoneyOutNotPaused)
   await endPause(books.orm.em.fork(), { target: 'all', who: 'ana', reason: 'of before the restore' })
   await paused('money_out')
-  expect(await rebuilt({ dueMinutesAgo: 5 })).toEqual(lookedFor)
+  expect(await rebuilt({ dueMinutesAgo: 5, history: order => sent(order) })).toEqual(lookedFor)
 })
 
 test('one whose first runs are forgotten is looked for by all of its order, as of when it was ordered', async () => {
@@ -107,30 +176,30 @@ test('one whose first runs are forgotten is looked for by all of its order, as o
   expect(begun.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
 })
 
-test.each([
-  ['cancelled', 'cancelled'],
-  ['expired', 'pending'],
-])('a charge whose life had ended %s is %s when its provider has forgotten it', async (ended, state) => {
-  const merchant = await books.merchant(0)
-  const { accountUuid, connectionUuid } = merchant
-  const charge: ChargeOrder = {
-    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
-    ...{ requestId: 'r', timeScale: 1 },
-  }
-  const txid = randomUUID().replaceAll('-', '')
-  const receiver = party({ name: 'Loja' })
-  const payload = { txid, payload: 'payload', pixKey: 'key', receiver, expiresAt: ago(-60).toISOString() }
-  books.provider({
-    issueCharge: async () => ({ kind: 'accepted', charge: payload }),
-    cancelCharge: async () => ({ kind: 'not_found' }),
-  })
-  await books.providers.issueCharge(charge)
-  const { engine, did } = temporalOf({ ...books.transferOrder(merchant), ...charge }, ended)
-  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
-    expect(outcome).toBe('asked')
-  expect(did).toEqual(['woken'])
-  await books.providers.cancelCharge({ chargeUuid: charge.uuid })
-  expect(await books.records.chargeNow(charge.uuid)).toMatchObject({ state })
-})
+test.each(['cancelled', 'expired'])(
+  'a pending charge whose workflow had ended %s is so again, and its provider is not asked',
+  async ended => {
+    const merchant = await books.merchant(0)
+    const { accountUuid, connectionUuid } = merchant
+    const charge: ChargeOrder = {
+      ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
+      ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+      ...{ requestId: 'r', timeScale: 1 },
+    }
+    const txid = randomUUID().replaceAll('-', '')
+    const receiver = party({ name: 'Loja' })
+    const payload = { txid, payload: 'payload', pixKey: 'key', receiver, expiresAt: ago(-60).toISOString() }
+    books.provider({
+      issueCharge: async () => ({ kind: 'accepted', charge: payload }),
+    })
+    await books.providers.issueCharge(charge)
+    const { engine, did, begun } = temporalOf({ ...books.transferOrder(merchant), ...charge }, { ended })
+    const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+    for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
+      expect(outcome).toBe('restored')
+    expect(did).toEqual(['begun anew'])
+    const [anew] = begun.flatMap(({ args }) => args as unknown[])
+    expect(anew).toEqual({ resume: charge.uuid, timeScale: 1, restored: { ended } })
+    expect(await books.records.restoreCharge({ uuid: charge.uuid, ended })).toMatchObject({ state: ended })
+  },
+)

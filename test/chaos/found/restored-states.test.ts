@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { party } from '../../../src/providers/party.ts'
+import type { ChargeOrder, Restored, TransferOrder } from '../../../src/workflows/messages.ts'
+import { openBooks } from '../support/books.ts'
+
+/**
+ * Every state that a restored row may have, against every end that its workflow had come to since: what ended without money
+ * is given back as it was, with nothing held, and without a question.
+ */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+beforeAll(async () => {
+  books = await openBooks()
+})
+afterAll(() => books?.close())
+
+const ORDERED_AT = '2026-11-01T00:00:00.000Z'
+const restored = (ended: string, more: Partial<Restored> = {}): Restored => ({
+  orderedAt: ORDERED_AT,
+  ended,
+  ...more,
+})
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+describe('a transfer', () => {
+  const IN_BACKUP = ['missing', 'created', 'put off', 'sending', 'in doubt', 'settling'] as const
+
+  /** The row as the backup has it. */
+  async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<TransferOrder> {
+    const merchant = await books.merchant(1_000)
+    const scheduled = state === 'created' || state === 'put off'
+    const order = books.transferOrder(merchant, { ...(scheduled && { scheduledFor: inHours(1) }) })
+    if (state === 'missing') return order
+    await books.records.storeTransfer(order)
+    if (state === 'created') return order
+    const { uuid } = order
+    const [connectionUuid] = order.candidates as [string]
+    books.provider({
+      sendTransfer: async () => {
+        if (state === 'settling')
+          return { kind: 'accepted', sending: { status: 'in_process', endToEnd: 'E1', at: ORDERED_AT } }
+        const kind = state === 'put off' ? 'unreachable' : 'unknown'
+        return { kind, code: 'timeout', message: 'no answer' }
+      },
+    })
+    await books.providers.sendTransfer({ uuid, connectionUuid, again: false })
+    if (state === 'sending')
+      await books.sql(`update attempt set state = 'calling', unknown_since = null where subject_uuid = ?`, [
+        uuid,
+      ])
+    return order
+  }
+
+  const ENDS = [
+    ...IN_BACKUP.filter(state => state !== 'settling').flatMap(state => [
+      { state, ended: 'cancelled' },
+      { state, ended: 'expired' },
+    ]),
+    ...IN_BACKUP.map(state => ({ state, ended: 'failed' })),
+  ]
+  test.each(ENDS)('$state in the backup, $ended since, is $ended again', async ({ state, ended }) => {
+    const order = await inBackup(state)
+    books.provider({
+      findTransfer: async () => {
+        throw new Error('nobody is asked')
+      },
+    })
+    const before = restored(ended, ended === 'failed' ? { failure: 'invalid_key' } : {})
+    expect(await books.records.storeTransfer({ ...order, restored: before })).toMatchObject({ state: ended })
+    expect(await books.balances(order.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+    expect(
+      await books.sql(
+        `select state from attempt where subject_uuid = ? and state not in ('rejected', 'unreachable')`,
+        [order.uuid],
+      ),
+    ).toEqual([])
+    const [row] = await books.sql<{ code: string | null; shown: string }>(
+      `select failure ->> 'code' as code, history -> -1 ->> 'status' as shown from transfer where uuid = ?`,
+      [order.uuid],
+    )
+    expect(row).toEqual({ code: ended === 'failed' ? 'invalid_key' : null, shown: ended.toUpperCase() })
+    // Repeated, it stays.
+    expect(await books.records.storeTransfer({ ...order, restored: before })).toMatchObject({ state: ended })
+  })
+
+  test.each(IN_BACKUP)('%s in the backup, paid since, is asked about', async state => {
+    const order = await inBackup(state)
+    const { state: stands } = await books.records.storeTransfer({ ...order, restored: restored('paid') })
+    expect(['created', 'sending', 'settling']).toContain(stands)
+  })
+})
+
+describe('a charge', () => {
+  const receiver = party({ name: 'Loja' })
+  const payloadOf = () => ({
+    ...{ txid: randomUUID().replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver },
+    expiresAt: inHours(1),
+  })
+  const IN_BACKUP = ['missing', 'issuing'] as const
+  const ENDS = ['cancelled', 'expired', 'failed']
+  const KNOWN = ['forgotten', 'open there'] as const
+
+  async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<ChargeOrder> {
+    const { accountUuid, connectionUuid } = await books.merchant(0)
+    const order: ChargeOrder = {
+      ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
+      ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 3_600 },
+      ...{ requestId: 'r', timeScale: 1 },
+    }
+    if (state === 'missing') return order
+    books.provider({
+      issueCharge: async () => {
+        throw new Error('the worker dies')
+      },
+    })
+    await books.providers.issueCharge(order).catch(() => undefined)
+    return order
+  }
+
+  test.each(IN_BACKUP.flatMap(state => ENDS.flatMap(ended => KNOWN.map(known => ({ state, ended, known })))))(
+    '$state in the backup, $ended since, $known, is $ended again',
+    async ({ state, ended, known }) => {
+      const order = await inBackup(state)
+      books.provider({
+        findCharge: async () =>
+          known === 'forgotten'
+            ? { kind: 'not_found' }
+            : { kind: 'found', status: 'open', payments: [], charge: payloadOf() },
+      })
+      const told = await books.providers.seekCharge({ ...order, restored: restored(ended) })
+      expect(told).toMatchObject({ kind: 'known', issued: { state: ended } })
+      const orphans = await books.sql(`select from attempt where subject_uuid = ? and state = 'orphan'`, [
+        order.uuid,
+      ])
+      // What nobody was shown is closed at its provider.
+      if (ended === 'failed' && known === 'open there') expect(orphans).toHaveLength(1)
+    },
+  )
+
+  test('that was seen paid and that nobody finds now is asked about again, and never FAILED', async () => {
+    const order = await inBackup('missing')
+    books.provider({ findCharge: async () => ({ kind: 'not_found' }) })
+    expect(await books.providers.seekCharge({ ...order, restored: restored('paid') })).toEqual({
+      kind: 'no_answer',
+      code: 'not_found',
+    })
+  })
+
+  test.each(['cancelled', 'expired'])(
+    'pending in the backup, %s since, is so again without a question',
+    async ended => {
+      const order = await inBackup('missing')
+      const charge = payloadOf()
+      books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+      await books.providers.issueCharge(order)
+      expect(await books.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
+      expect(await books.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
+    },
+  )
+})
