@@ -36,7 +36,8 @@ export function takeDeposit(dependencies: Dependencies, engine: Engine) {
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     const { payment } = found
     if (payment.status === 'failed') return { kind: 'absent' }
-    if (payment.status === 'in_process') return { kind: 'no_answer', code: payment.status }
+    // Only a settled PIX is credited.
+    if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
     const issuing = await attemptPaid(em, connection, payment)
     const expected = issuing && (await tellWhoExpects(engine, connection, issuing))
     if (expected) return expected

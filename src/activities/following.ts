@@ -103,17 +103,23 @@ async function takeAnswer(
   const paying = found.payments.some(payment => payment.status === 'in_process')
   if (found.status === 'removed' && !paying) await end(em, charge, 'cancelled')
   const unended = whyNotOver(found.status)
-  if (closing && !paying && unended && life.accepts(charge.state, 'payload_expired'))
+  if (closing && !paying && unended !== null && life.accepts(charge.state, 'payload_expired'))
     return leaving(charge, { kind: 'no_answer', code: unended })
-  if (closing && !paying) await end(em, charge, 'payload_expired')
+  if (closing && !paying && unended === null) await end(em, charge, 'payload_expired')
   return leaving(charge, { kind: 'known', paymentsListed: found.payments.length })
 }
 
-/** Only its provider's "not paid" makes a charge EXPIRED. */
-function whyNotOver(status: FoundCharge['status']): string | null {
-  // Open past its time: the provider's clock is behind ours.
-  if (status === 'open') return 'still_open'
-  return status === 'completed' ? 'payment_not_listed' : null
+/** Why a charge is not over at its provider; only what is called over there, and not paid, is EXPIRED here. */
+export function whyNotOver(status: FoundCharge['status']): string | null {
+  switch (status) {
+    case 'open': // Past its time: the provider's clock is behind ours.
+      return 'still_open'
+    case 'completed':
+      return 'payment_not_listed'
+    case 'removed':
+    case 'expired':
+      return null
+  }
 }
 
 /** Ends a pending charge and announces it; any other state keeps what it has. */

@@ -6,6 +6,7 @@ import type { IncomingPix } from '../domain/provider.ts'
 import { type Reached, reach } from './connections.ts'
 import { answerInEpoch } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
+import { whyNotOver } from './following.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { setAside } from './unmatched.ts'
 
@@ -64,6 +65,8 @@ async function askForTheEnd({ provider }: Reached, attempt: Attempt): Promise<En
   if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'over', payments: [] }
   if (found.kind !== 'found') return found
   const running = found.payments.some(payment => payment.status === 'in_process')
-  if (running || found.status === 'open') return { kind: 'no_answer', code: 'still_open' }
-  return { kind: 'over', payments: found.payments }
+  if (running) return { kind: 'no_answer', code: 'still_open' }
+  const unended = whyNotOver(found.status)
+  const isOver = unended === null || (found.status === 'completed' && found.payments.length > 0)
+  return isOver ? { kind: 'over', payments: found.payments } : { kind: 'no_answer', code: unended }
 }

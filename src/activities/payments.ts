@@ -49,7 +49,7 @@ export async function takePayments(em: EntityManager, charge: Charge, listed: In
 
 /** One that is not recorded, or only as one that failed, and has come after all. */
 function isNews({ status }: IncomingPix, movement: Movement | undefined): boolean {
-  if (!movement) return status !== 'failed'
+  if (!movement) return status === 'in_process' || status === 'settled'
   return movement.status === 'FAILED' && status === 'settled'
 }
 

@@ -140,3 +140,12 @@ test('a PIX that names another charge is not taken for the one that was asked ab
   })
   expect(await charge.movements()).toEqual([])
 })
+
+test.each(['charge', 'PIX'])('a status that no list names credits nothing, found by its %s', async by => {
+  const charge = await aCharge()
+  const odd = { status: 'FAILED_AT_RISK' as IncomingPix['status'] }
+  if (by === 'charge') expect(await charge.follow(odd)).toMatchObject({ state: 'pending' })
+  else expect(await charge.deposit(odd)).toMatchObject({ kind: 'no_answer' })
+  expect(await charge.movements()).toEqual([])
+  expect(await books.balances(charge.accountUuid)).toEqual({})
+})
