@@ -16,6 +16,8 @@ export async function migrateInSteps(orm: Orm, patience: Patience): Promise<void
   await connection.transactional(async context => {
     // One process migrates, the others wait for it, however long, and find nothing left to do.
     await connection.execute('set local lock_timeout = 0', [], 'run', context)
+    // It is idle while the migrations run over another connection.
+    await connection.execute('set local idle_in_transaction_session_timeout = 0', [], 'run', context)
     await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
     for (const { name } of await orm.migrator.getPending()) await patiently(orm, name, patience)
   })

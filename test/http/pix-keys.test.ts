@@ -98,6 +98,7 @@ describe('a body', () => {
     ['a number', { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: 123456 }, ['auth_code']],
     ['a provider that is no uuid', { type: 'RANDOM', provider_uuid: 'A' }, ['provider_uuid']],
     ['a provider nobody knows', { type: 'RANDOM', provider_uuid: randomUUID() }, ['provider_uuid']],
+    ['a field that it does not have', { type: 'RANDOM', key: 'x' }, ['key']],
   ])('with %s is refused', async (_, body, fields) => {
     expect(said(await create(body))).toEqual([422, 'validation_failed', fields])
   })
@@ -120,7 +121,7 @@ describe('a body', () => {
   test.each([
     ['the first default provider, unnamed', () => ({ type: 'RANDOM' })],
     ['a provider that makes all kinds', () => ({ type: 'document', provider_uuid: woovi })],
-    ['fields nobody knows', () => ({ type: 'RANDOM', key: 'x', auth_code: 'x' })],
+    ['a code that it does not need', () => ({ type: 'RANDOM', auth_code: 'x' })],
   ])('for %s is taken', async (_, body) => {
     expect(said(await create(body()))).toEqual(PASSED)
   })

@@ -495,6 +495,7 @@ describe('pause and resume', () => {
 test('migrate waits for another process that migrates, longer than any statement of a request may take', async () => {
   const held = Promise.withResolvers<void>()
   const other = inTransaction(orm, async em => {
+    await em.execute('set local idle_in_transaction_session_timeout = 0')
     await em.execute('select pg_advisory_xact_lock(7013001)')
     held.resolve()
     await pause(11_500)
