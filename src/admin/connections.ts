@@ -63,7 +63,8 @@ export async function connect(
   return connection
 }
 
-export type NoticeSite = { providers: ProviderRegistry; publicUrl: string }
+/** `warn`: takes what a provider does not notify, for the operator. */
+export type NoticeSite = { providers: ProviderRegistry; publicUrl: string; warn?: (text: string) => void }
 
 /**
  * Lets a connection that is CONFIGURATION_PENDING begin, once its provider has registered where its notices go: some try
@@ -98,7 +99,7 @@ export async function begin(
 
 /** Tells a connection's provider where its notices go. */
 export async function registerNotices(
-  { providers, publicUrl }: NoticeSite,
+  { providers, publicUrl, warn }: NoticeSite,
   connection: Connection,
 ): Promise<void> {
   const provider = providers.providerFor(connection)
@@ -108,6 +109,7 @@ export async function registerNotices(
     throw new Error(
       `${connection.provider} did not register the address of its notices: ${registered.message}`,
     )
+  if (registered.warning) warn?.(registered.warning)
 }
 
 /** Books money that was at the provider before the service was: outside → available, as an ADJUSTMENT. */

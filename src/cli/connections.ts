@@ -184,7 +184,8 @@ function changeConnection(tools: Tools, connectionUuid: string, { by, act, chang
 }
 
 function siteOf({ providers, config }: Tools): NoticeSite {
-  return { providers, publicUrl: config.publicUrl }
+  const warn = (text: string) => void process.stderr.write(`${text}\n`)
+  return { providers, publicUrl: config.publicUrl, warn }
 }
 
 type FeeLine = 'charge' | 'transfer' | 'refund'

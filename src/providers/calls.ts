@@ -3,6 +3,7 @@ import { finalityOf, isRailCode } from '../domain/rail-codes.ts'
 import { type DocumentedAnswers, findDocumented, type Meaning, type NamedError } from './documented.ts'
 import type { Answer, Reply } from './exchange.ts'
 import type { Call } from './http.ts'
+import { type ReadNotes, readNotes } from './reading.ts'
 import type { RecordUnexplained, UnexplainedAnswer } from './unexplained.ts'
 
 /** A request and what it is for: the call whose table explains its answers, and our id that it is about. */
@@ -10,10 +11,15 @@ export type ProviderCall<Name extends string> = Call & {
   call: Name
   /** Null for a list and for the account itself. */
   reference: string | null
+  /** Of a list: the period that is asked for, ISO 8601 UTC. */
+  period?: { from: string; to: string }
 }
 
-/** How a good answer is read; undefined where it is not what the provider documents, or not what was asked for. */
-export type Read<T extends object> = (json: unknown) => T | undefined
+/**
+ * How a good answer is read; undefined where it is not what the provider documents, or not what was asked for. `notes`
+ * takes what is to be recorded of an answer.
+ */
+export type Read<T extends object> = (json: unknown, notes: ReadNotes) => T | undefined
 
 export type Accepted<T extends object> = { kind: 'accepted' } & T
 export type Found<T extends object> = { kind: 'found' } & T
@@ -59,33 +65,60 @@ export function providerCalls<Name extends string>(
       }
     },
 
-    /** A look-up: what it asks for is found, is absent by the provider's documented answer, or stays unknown. */
-    async lookUp<T extends object>(
-      call: ProviderCall<Name>,
-      read: Read<T>,
-    ): Promise<Found<T> | NotFound | NoAnswer> {
-      const reply = await exchange(call)
-      if (reply.kind === 'unreachable') return { ...reply, kind: 'no_answer', inVain: true }
-      if (reply.kind === 'no_answer') return reply
-      const answer = await explain(call, reply, read)
-      switch (answer.kind) {
-        case 'read':
-          return { kind: 'found', ...answer.value }
-        case 'absent':
-          return { kind: 'not_found' }
-        case 'refused': {
-          const { code, message } = answer.refusal
-          return { kind: 'no_answer', code, message, inVain: true }
-        }
-        case 'duplicate':
-          return { kind: 'no_answer', code: 'duplicate_id', message: answer.message, inVain: true }
-        case 'unexplained':
-          return { kind: 'no_answer', code: answer.code, message: answer.message }
-      }
+    lookUp,
+
+    /** Of what always exists, as an account and its lists: a documented absence is no answer either. */
+    async lookUpOwn<T extends object>(call: ProviderCall<Name>, read: Read<T>): Promise<Found<T> | NoAnswer> {
+      const outcome = await lookUp(call, read)
+      if (outcome.kind !== 'not_found') return outcome
+      return { kind: 'no_answer', code: 'not_found', message: 'The provider does not know it' }
     },
 
-    /** Records what a call site found unexplained in an answer that is otherwise read: an item, a status. */
+    /** Records what a call site found unexplained beyond one answer. */
     record: (unexplained: UnexplainedAnswer) => record(unexplained),
+  }
+
+  /** A look-up: what it asks for is found, is absent by the provider's documented answer, or stays unknown. */
+  async function lookUp<T extends object>(
+    call: ProviderCall<Name>,
+    read: Read<T>,
+  ): Promise<Found<T> | NotFound | NoAnswer> {
+    const reply = await exchange(call)
+    if (reply.kind === 'unreachable') return { ...reply, kind: 'no_answer', inVain: true }
+    if (reply.kind === 'no_answer') return reply
+    const answer = await explain(call, reply, read)
+    switch (answer.kind) {
+      case 'read':
+        return { kind: 'found', ...answer.value }
+      case 'absent':
+        return { kind: 'not_found' }
+      case 'refused': {
+        const { code, message } = answer.refusal
+        return { kind: 'no_answer', code, message, inVain: true }
+      }
+      case 'duplicate':
+        return { kind: 'no_answer', code: 'duplicate_id', message: answer.message, inVain: true }
+      case 'unexplained':
+        return { kind: 'no_answer', code: answer.code, message: answer.message }
+    }
+  }
+
+  /** Reads an answer of success, and records what is left out of it or keeps it from being read. */
+  async function readSuccess<T extends object>(
+    call: ProviderCall<Name>,
+    answer: Answer,
+    read: Read<T>,
+  ): Promise<T | undefined> {
+    const { notes, leftOut, unlistedValue } = readNotes()
+    const value = read(answer.json, notes)
+    for (const { item, name } of leftOut) {
+      const { period } = call
+      const text = JSON.stringify(item) ?? ''
+      await note(call, { ...answer, text }, { kind: 'unreadable_item', name, ...(period ? { period } : {}) })
+    }
+    const name = unlistedValue()
+    if (!value) await note(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
+    return value
   }
 
   async function explain<T extends object>(
@@ -95,10 +128,8 @@ export function providerCalls<Name extends string>(
   ): Promise<Explanation<T>> {
     const { status } = answer
     if (status >= 200 && status < 300) {
-      const value = read(answer.json)
-      if (value) return { kind: 'read', value }
-      await note(call, answer, { kind: 'unreadable_answer', name: '' })
-      return { kind: 'unexplained', ...UNREADABLE }
+      const value = await readSuccess(call, answer, read)
+      return value ? { kind: 'read', value } : { kind: 'unexplained', ...UNREADABLE }
     }
     const error = errorIn(answer)
     const line = error && findDocumented(answers[call.call], status, error.name)
@@ -114,9 +145,9 @@ export function providerCalls<Name extends string>(
   function note(
     { call, reference }: ProviderCall<Name>,
     { status, text }: Answer,
-    { kind, name }: Pick<UnexplainedAnswer, 'kind' | 'name'>,
+    { name, ...more }: Pick<UnexplainedAnswer, 'kind' | 'name' | 'period'>,
   ): Promise<void> {
-    return record({ operation: call, reference, kind, status, name: safeName(name), body: text })
+    return record({ operation: call, reference, status, name: safeName(name), body: text, ...more })
   }
 }
 export type ProviderCalls<Name extends string> = ReturnType<typeof providerCalls<Name>>

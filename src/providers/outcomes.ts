@@ -59,6 +59,7 @@ export function keyOutcome(
 }
 export function deletionOutcome(outcome: { kind: 'accepted' } | NotAccepted): DeleteKeyOutcome {
   if (outcome.kind === 'accepted') return { kind: 'deleted' }
+  if (outcome.kind === 'unknown' && outcome.code === 'not_found') return { kind: 'not_found' }
   return outcome.kind === 'rejected' && outcome.code === 'pix_key_not_found' ? { kind: 'not_found' } : outcome
 }
 type NotAccepted = Rejected | Unreachable | Unknown

@@ -72,11 +72,14 @@ export interface Provider {
   findMed(med: MedName): Promise<FindMedOutcome>
   /** Answers a dispute of ours. Only a definite refusal means that it was not taken. */
   replyMed(reply: MedReply): Promise<ReplyOutcome>
-  /** Tells the provider where its notices go; `collectionKey` as for charges. */
+  /**
+   * Tells the provider where its notices go; `collectionKey` as for charges. Repeatable. `warning`: what it does not notify
+   * although it could, for the operator.
+   */
   registerNotices(
     url: string,
     collectionKey: string | null,
-  ): Promise<{ kind: 'registered' } | { kind: 'no_answer'; code: string; message: string }>
+  ): Promise<{ kind: 'registered'; warning?: string } | { kind: 'no_answer'; code: string; message: string }>
   /** Verifies a notice and takes it apart; `forged` where secret or signature do not fit. */
   readNotice(
     notice: NoticeRequest,

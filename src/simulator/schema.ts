@@ -1,4 +1,5 @@
 import { MEDS } from './schema-of-disputes.ts'
+import { EFI } from './schema-of-efi.ts'
 import { FAULT_DETAILS } from './schema-of-faults.ts'
 import { PANEL } from './schema-of-panel.ts'
 import { WOOVI } from './schema-of-woovi.ts'
@@ -181,4 +182,5 @@ export const SCHEMA_STEPS: readonly string[] = [
   MEDS,
   PANEL,
   FAULT_DETAILS,
+  EFI,
 ]

@@ -4,6 +4,7 @@ import type { Dialect } from '../domain/provider.ts'
 import { type Accounts, accountsOf } from './accounts.ts'
 import { type Agenda, agendaOf } from './agenda.ts'
 import { type Charges, chargesOf } from './charges.ts'
+import { type Configurations, configurationsOf } from './configurations.ts'
 import { efiNoticesOf } from './dialects/efi/notices.ts'
 import { wooviNoticesOf } from './dialects/woovi/notices.ts'
 import { type Faults, faultsOf } from './faults.ts'
@@ -36,6 +37,7 @@ export type World = {
   meds: Meds
   panel: Panel
   webhooks: Webhooks
+  configurations: Configurations
   faults: Faults
   inbox: Inbox
   bank: PayerBank
@@ -65,9 +67,10 @@ export function worldOf(surroundings: Surroundings): World {
   const rail = railOf(store)
   const faults = faultsOf(store, now)
   const webhooks = webhooksOf({ store, now })
+  const configurations = configurationsOf(store)
   const agenda = agendaOf({ store, now, log })
   const words: Record<Dialect, NoticeWords> = {
-    efi: efiNoticesOf(webhooks),
+    efi: efiNoticesOf({ webhooks, configurations }),
     woovi: wooviNoticesOf(store),
   }
   const { announce } = noticesOf({
@@ -92,6 +95,7 @@ export function worldOf(surroundings: Surroundings): World {
   const bank = payerBankOf({ charges, seal, dispatcher, url })
   return {
     ...{ store, accounts, rail, charges, receipts, refunds, returns, sendings, meds, panel, webhooks },
+    configurations,
     ...{ faults, inbox, bank, agenda, seal, now, pace, log, stopping },
   }
 }

@@ -86,9 +86,11 @@ describe.each(DIALECTS)('%s', dialect => {
     const name = await disputed(3)
     expect(await reply(name, accept)).toEqual({ kind: 'accepted' })
     const [there] = await shop.control.findMed(name.id)
-    expect(there?.replies).toHaveLength(1)
+    // Efí takes no acceptance: agreeing is to submit no defence.
+    expect(there?.replies).toHaveLength(dialect === 'efi' && accept ? 0 : 1)
+    if (dialect === 'efi' && accept) return
     expect(there?.replies[0]?.text).toContain('Entregue com assinatura.')
-    if (dialect === 'efi') expect(there?.replies[0]?.accept).toBe(accept)
+    if (dialect === 'efi') expect(there?.replies[0]?.accept).toBe(false)
     else expect(there?.replies[0]?.text).toMatch(accept ? /^O recebedor concorda/ : /não concorda/)
   })
 

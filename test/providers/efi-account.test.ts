@@ -15,6 +15,7 @@ const SALDO = 'GET /v2/gn/saldo'
 const RECEIVED = 'GET /v2/pix'
 const SENT = 'GET /v2/gn/pix/enviados'
 const WEBHOOK = 'PUT /v2/webhook/chave%40exemplo.com.br'
+const CONFIG = 'GET /v2/gn/config'
 const from = '2026-01-10T00:00:00.000Z'
 const to = '2026-01-10T23:59:59.999Z'
 
@@ -55,8 +56,8 @@ test.each(failures)('balance and statement: %s is no answer', async (_name, repl
   expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
 })
 
-const page = (items: unknown[], pages = 1) => ({
-  parametros: { paginacao: { paginaAtual: 0, itensPorPagina: 100, quantidadeDePaginas: pages } },
+const page = (items: unknown[], total = items.length) => ({
+  parametros: { paginacao: { paginaAtual: 0, itensPorPagina: 100, quantidadeTotalDeItens: total } },
   pix: items,
 })
 const sent = (changes: Record<string, unknown> = {}) => ({
@@ -151,33 +152,135 @@ test('what Efí returned by itself after a dispute has no id of ours', async () 
   ])
 })
 
-test('a statement is read to its last page', async () => {
-  await using story = await efi()
-  const full = Array.from({ length: 100 }, (_, index) => sent({ endToEndId: `E${index}` }))
-  story.far.answers(
-    RECEIVED,
-    ok(page([pix()], 3)),
-    ok(page([pix({ endToEndId: 'E-b' })], 3)),
-    ok(page([], 3)),
-    ok(page([])),
-  )
-  story.far.answers(SENT, ok(full), ok([sent({ endToEndId: 'E100' })]), ok([]))
-  const statement = await story.provider.statement(from, to)
-  expect(statement.kind === 'found' && statement.entries).toHaveLength(103)
-  const pages = story.far
-    .calls()
-    .map(({ path }) => new URL(path, story.far.url).searchParams.get('paginacao.paginaAtual'))
-  expect(pages).toEqual(['0', '1', '2', '0', '0', '1', '0'])
+/** A list of sent PIX at a bank that gives at most so many at once, and counts pages in the size that it was asked for. */
+function capped(items: unknown[], most: number, told: (total: number) => unknown) {
+  return (path: string) => {
+    const asked = new URL(path, 'https://bank.test').searchParams
+    const [number, size] = [
+      Number(asked.get('paginacao.paginaAtual')),
+      Number(asked.get('paginacao.itensPorPagina')),
+    ]
+    const shown = items.slice(number * size, number * size + Math.min(size, most))
+    return told(items.length) === undefined
+      ? shown
+      : { parametros: { paginacao: told(items.length) }, pix: shown }
+  }
+}
+
+test.each([
+  ['the total is told', (quantidadeTotalDeItens: number) => ({ quantidadeTotalDeItens })],
+  ['a text tells the total', (total: number) => ({ quantidadeTotalDeItens: String(total) })],
+  ['only pages are told', () => ({ quantidadeDePaginas: 2 })],
+  ['the list is bare', () => undefined],
+])('a list is read whole although a page holds less than is asked for: %s', async (_name, told) => {
+  for (const most of [100, 50, 33, 1]) {
+    await using story = await efi()
+    const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
+    story.far.answersBy(SENT, capped(items, most, told))
+    story.far.answers(RECEIVED, ok(page([])))
+    const statement = await story.provider.statement(from, to)
+    expect(statement.kind === 'found' && statement.entries).toHaveLength(120)
+  }
 })
+
+test('what a list names twice counts once', async () => {
+  await using story = await efi()
+  story.far.answers(RECEIVED, ok(page([pix(), pix()], 3)), ok(page([pix()], 3)), ok(page([])))
+  story.far.answers(SENT, ok(page([])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toHaveLength(1)
+})
+
+test('one odd item is left out and recorded, and its neighbours stay', async () => {
+  await using story = await efi()
+  const odd = sent({ endToEndId: 'E2', status: 'QUASE' })
+  story.far.answers(RECEIVED, ok(page([pix({ valor: 'muito' }), pix({ endToEndId: 'E-b' })])))
+  story.far.answers(SENT, ok(page([sent(), odd])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries.map(({ endToEnd }) => endToEnd)).toEqual([
+    'E-b',
+    'E1',
+  ])
+  const period = { from, to }
+  expect(story.recorded).toContainEqual(
+    expect.objectContaining({ operation: 'statement', kind: 'unreadable_item', name: '', period }),
+  )
+  expect(story.recorded).toContainEqual(
+    expect.objectContaining({ kind: 'unreadable_item', name: 'QUASE', body: JSON.stringify(odd) }),
+  )
+})
+
+test.each([
+  ['12.3', 1230],
+  ['12', 1200],
+  [12.34, 1234],
+  [12, 1200],
+  ['0012.34', 1234],
+])('an amount %p is read exactly', async (valor, cents) => {
+  await using story = await efi()
+  story.far.answers(RECEIVED, ok(page([pix({ valor })])))
+  story.far.answers(SENT, ok(page([])))
+  expect(await story.provider.statement(from, to)).toMatchObject({ entries: [{ cents }] })
+})
+
+test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000', null, true])(
+  'an amount %p is none',
+  async valor => {
+    await using story = await efi()
+    story.far.answers(RECEIVED, ok(page([pix({ valor })])))
+    story.far.answers(SENT, ok(page([])))
+    expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'found', entries: [] })
+  },
+)
 
 test('notices are registered under our secret, without mutual TLS', async () => {
   await using story = await efi()
   story.far.answers(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
+  story.far.answers(
+    CONFIG,
+    ok({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
+  )
+  story.far.answers(`PUT ${CONFIG.slice(4)}`, { status: 204 })
   const url = 'https://trilho.test/notices/c1'
   expect(await story.provider.registerNotices(url, 'chave@exemplo.com.br')).toEqual({ kind: 'registered' })
-  const [call] = story.far.calls()
+  const [call, , written] = story.far.calls()
+  expect(JSON.parse(written!.body)).toEqual({
+    pix: {
+      receberSemChave: false,
+      chaves: {
+        outra: { recebimento: { x: 1 } },
+        'chave@exemplo.com.br': {
+          recebimento: {
+            ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+            webhook: { notificar: { pixSemTxid: true } },
+          },
+        },
+      },
+    },
+  })
   expect(call?.headers['x-skip-mtls-checking']).toBe('true')
   expect(JSON.parse(call!.body)).toEqual({ webhookUrl: `${url}/${NOTICE_SECRET}` })
+})
+
+test('a configuration that is right already is not written', async () => {
+  await using story = await efi()
+  const recebimento = { webhook: { notificar: { pixSemTxid: true } } }
+  story.far.answers(WEBHOOK, { status: 201 })
+  story.far.answers(CONFIG, ok({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }))
+  expect(await story.provider.registerNotices('https://t.test/n', 'chave@exemplo.com.br')).toEqual({
+    kind: 'registered',
+  })
+  expect(story.far.calls()).toHaveLength(2)
+})
+
+test('an application that may not change the configuration is registered with a warning', async () => {
+  await using story = await efi()
+  story.far.answers(WEBHOOK, { status: 201 })
+  story.far.answers(CONFIG, ok({ error: 'insufficient_scope' }, 403))
+  expect(await story.provider.registerNotices('https://t.test/n', 'chave@exemplo.com.br')).toMatchObject({
+    kind: 'registered',
+    warning: expect.stringContaining('pixSemTxid'),
+  })
 })
 
 test('notices that cannot be registered are no answer', async () => {

@@ -27,8 +27,8 @@ const infraction = (changes: Record<string, unknown> = {}) => ({
   dadosAnalise: { abertura: '2026-01-10T12:00:00Z', prazoFinalizacao: '2026-01-17T12:00:00Z' },
   ...changes,
 })
-const page = (items: unknown[], quantidadeDePaginas = 1) =>
-  ok({ parametros: { paginacao: { quantidadeDePaginas } }, infracoes: items })
+const page = (items: unknown[], quantidadeTotalDeItens = items.length) =>
+  ok({ parametros: { paginacao: { quantidadeTotalDeItens } }, infracoes: items })
 const asked = async (changes: Record<string, unknown>, devolucoes: unknown[] = []) => {
   await using story = await efi()
   story.far.answers(LIST, page([infraction(changes)]))
@@ -149,27 +149,67 @@ test.each(failures)('a dispute asked for: %s is no answer', async (_name, reply)
   story.far.answers(LIST, reply, page([infraction()]))
   story.far.answers(PIX, reply)
   expect(await story.provider.listMeds(from, to)).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.listMeds(from, to)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findMed({ id: ID, endToEnd: END_TO_END })).toMatchObject({ kind: 'no_answer' })
+})
+
+test.each([
+  ['of a new state', infraction({ status: 'EM_RECURSO' }), 'EM_RECURSO'],
+  ['without a value', infraction({ valor: undefined }), ''],
+])('a dispute %s is left out and recorded, and is not absent', async (_name, odd, name) => {
+  await using story = await efi()
+  story.far.answers(LIST, page([odd, infraction({ idInfracao: 'another' })]))
+  story.far.answers(PIX, ok(pix()))
+  const listed = await story.provider.listMeds(from, to)
+  expect(listed.kind === 'found' && listed.meds.map(({ id }) => id)).toEqual(['another'])
+  expect(story.recorded).toMatchObject([
+    { operation: 'listMeds', kind: 'unreadable_item', name, period: { from, to }, body: JSON.stringify(odd) },
+  ])
+  expect(await story.provider.findMed({ id: ID, endToEnd: null })).toMatchObject({ kind: 'no_answer' })
+})
+
+test('a dispute whose PIX cannot be read does not hide the others', async () => {
+  await using story = await efi()
+  story.far.answers(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
+  story.far.answers(PIX, ok(pix({ devolucoes: [devolucao({ status: undefined })] })))
+  story.far.answers('GET /v2/pix/E2', ok(pix({ endToEndId: 'E2' })))
+  const listed = await story.provider.listMeds(from, to)
+  expect(listed.kind === 'found' && listed.meds.map(({ id }) => id)).toEqual(['b'])
+  expect(story.recorded).toContainEqual(
+    expect.objectContaining({ operation: 'listMeds', kind: 'unreadable_item', reference: ID }),
+  )
 })
 
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue.', attachments: [] }
 const invalid = (status: number, razao: string) =>
   problem(status, 'InfracaoOperacaoInvalida', [{ razao, propriedade: 'body.infractionId' }])
 
+test('agreeing is nothing to send: Efí takes defences alone', async () => {
+  await using story = await efi()
+  expect(await story.provider.replyMed({ ...reply, accept: true })).toEqual({ kind: 'accepted' })
+  expect(story.far.seen).toEqual([])
+})
+
+const proof = (url: string) => ({ uuid: 'a', name: 'nota.pdf', contentType: 'application/pdf', url })
+const far = `https://f.test/${'a'.repeat(600)}`
 test.each([
-  [true, 'aceito'],
-  [false, 'rejeitado'],
-])('a reply that accepts: %p', async (accept, analise) => {
+  ['with its proofs', ['https://f.test/a?s=1'], 'Entregue.\n\nAnexos:\nnota.pdf: https://f.test/a?s=1'],
+  ['with as many proofs as fit', [far, far], `Entregue.\n\nAnexos:\nnota.pdf: ${far}\nOutros anexos: 1`],
+])('a defence is sent %s', async (_name, urls, justificativa) => {
   await using story = await efi()
   story.far.answers(DEFENCE, { status: 201, text: 'Defesa de infração MED criada' })
-  const attachments = [
-    { uuid: 'a', name: 'nota.pdf', contentType: 'application/pdf', url: 'https://f.test/a?s=1' },
-  ]
-  expect(await story.provider.replyMed({ ...reply, accept, attachments })).toEqual({ kind: 'accepted' })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
-    analise,
-    justificativa: 'Entregue.\n\nAnexos:\nnota.pdf: https://f.test/a?s=1',
+  const attachments = urls.map(proof)
+  expect(await story.provider.replyMed({ ...reply, attachments })).toEqual({ kind: 'accepted' })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ analise: 'rejeitado', justificativa })
+})
+
+test('a defence of more than a thousand characters is refused before it is sent', async () => {
+  await using story = await efi()
+  const analysis = 'a'.repeat(1_001)
+  expect(await story.provider.replyMed({ ...reply, analysis })).toMatchObject({
+    kind: 'rejected',
+    code: 'reply_refused',
   })
+  expect(story.far.seen).toEqual([])
 })
 
 test.each([

@@ -57,11 +57,6 @@ test.each([
     { kind: 'unknown', code: 'duplicate_id' },
   ],
   [
-    'too much',
-    problem(400, 'PixDevolucaoInvalida', [{ razao: 'excederia', propriedade: 'devolucao.valor' }]),
-    { kind: 'rejected', finality: 'final', code: 'refund_refused' },
-  ],
-  [
     'no such PIX',
     refused(400, 'pix_nao_encontrado'),
     { kind: 'rejected', finality: 'final', code: 'payment_not_found' },
@@ -85,15 +80,41 @@ test.each(failures)('asking: %s is no answer', async (_name, reply, { code }) =>
 })
 
 test.each([
-  ['404', problem(404, 'PixDevolucaoNaoEncontrada')],
-  ["Efí's 400", refused(400, 'devolucao_nao_encontrada')],
-  ['no such PIX', refused(400, 'pix_nao_encontrado')],
-])('not there: %s', async (_name, reply) => {
+  ['404', problem(404, 'PixDevolucaoNaoEncontrada'), problem(404, 'PixNaoEncontrado')],
+  ["Efí's 400", refused(400, 'devolucao_nao_encontrada'), refused(400, 'pix_nao_encontrado')],
+])('absence is about what is asked for: %s', async (_name, noRefund, noPix) => {
   await using story = await efi()
-  story.far.answers(GET, reply)
-  story.far.answers(FIND, reply)
+  story.far.answers(GET, noRefund, noPix)
+  story.far.answers(FIND, noPix, noRefund)
   expect(await story.provider.findRefund(order)).toEqual({ kind: 'not_found' })
   expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
+  expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
+})
+
+const tooMuch = problem(400, 'PixDevolucaoInvalida', [
+  { razao: 'excederia', propriedade: 'pix.devolucao.valor' },
+])
+test.each([
+  [
+    'it is not there',
+    refused(400, 'devolucao_nao_encontrada'),
+    { kind: 'rejected', finality: 'final', code: 'refund_refused' },
+  ],
+  ['it is there', ok(devolucao()), { kind: 'accepted', sending: { status: 'in_process' } }],
+  ['nobody answers', { status: 503 }, { kind: 'unknown', code: 'refund_refused' }],
+])('too much to return, and %s', async (_name, get, outcome) => {
+  await using story = await efi()
+  story.far.answers(PUT, tooMuch)
+  story.far.answers(GET, get)
+  expect(await story.provider.refund(order)).toMatchObject(outcome)
+})
+
+test('a refusal that is about two fields is none that the standard explains', async () => {
+  await using story = await efi()
+  const violations = ['devolucao.id', 'devolucao.valor'].map(propriedade => ({ razao: 'x', propriedade }))
+  story.far.answers(PUT, problem(400, 'PixDevolucaoInvalida', violations))
+  expect(await story.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'http_400' })
 })
 
 test('a refund leaves over a connection of its own, which ends with it; questions share theirs', async () => {

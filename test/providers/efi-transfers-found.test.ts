@@ -53,10 +53,15 @@ test.each([
       devolucoes: [
         { rtrId: RETURN_ID, valor: '4.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
         devolucao({ rtrId: 'D2' }),
-        { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
+        { rtrId: 'D3', valor: 2, horario: later },
       ],
     }),
-    { returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: later }] },
+    {
+      returns: [
+        { id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: later },
+        { id: 'D3', endToEnd: 'D3', cents: 200, at: later },
+      ],
+    },
   ],
 ])('a transfer is found %s', async (_name, json, sending) => {
   await using story = await efi()
@@ -68,12 +73,33 @@ test.each([
 })
 
 test.each([
-  ['404', problem(404, 'PixEnviadoNaoEncontrado')],
-  ["Efí's 400", refused(400, 'pix_nao_encontrado')],
-])('a transfer is not there: %s', async (_name, reply) => {
+  ['without an id', { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } }],
+  ['of a new state', { rtrId: 'D3', valor: '1.00', status: 'QUASE', horario: { liquidacao: later } }],
+  ['no return at all', 'D3'],
+])('a return %s is recorded, and what came back of the transfer is left unsaid', async (_name, odd) => {
   await using story = await efi()
-  story.far.answers(GET, reply)
+  const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
+  story.far.answers(GET, ok(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
+  const found = await story.provider.findTransfer('transfer1')
+  expect(found).toMatchObject({ kind: 'found', sending: { status: 'settled', endToEnd: END_TO_END } })
+  expect(found).not.toHaveProperty('sending.returns')
+  expect(story.recorded).toMatchObject([
+    { operation: 'findTransfer', kind: 'unreadable_item', body: JSON.stringify(odd) },
+  ])
+})
+
+test('a transfer is not there by one name alone', async () => {
+  await using story = await efi()
+  story.far.answers(
+    GET,
+    problem(404, 'PixEnviadoNaoEncontrado'),
+    refused(400, 'pix_nao_encontrado'),
+    problem(400, 'PixEnviadoNaoEncontrado'),
+    problem(404, 'PixNaoEncontrado'),
+  )
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+  for (let times = 0; times < 3; times++)
+    expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'no_answer' })
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { efiProvider } from '../../src/providers/efi/efi.ts'
-import { credentials, efi, failures, ok, refused } from './support/efi.ts'
+import { credentials, efi, failures, ok, problem, refused } from './support/efi.ts'
 import { deadUrl } from './support/far-side.ts'
 
 const order = {
@@ -75,13 +75,49 @@ test.each([
     { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },
   ],
   [
+    'no more tokens in the bucket',
+    refused(429, 'balde_fichas_vazio'),
+    { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' },
+  ],
+  [
+    'an account that is blocked',
+    refused(400, 'documento_bloqueado'),
+    { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' },
+  ],
+  [
+    'denied, and the rail says why',
+    ok({ nome: 'pagamento_negado', mensagem: 'x', erro: { codigo: 'AM04' } }, 422),
+    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+  ],
+  [
+    'denied',
+    refused(422, 'pagamento_negado'),
+    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
+  ],
+  [
+    'not allowed',
+    problem(403, 'AcessoNegado'),
+    { kind: 'rejected', code: 'provider_denied', providerCode: 'AcessoNegado' },
+  ],
+  ['a value that may mean the id', refused(400, 'valor_invalido'), { kind: 'unknown', code: 'http_400' }],
+  [
+    'a listed name under another status',
+    refused(409, 'chave_favorecido_nao_encontrada'),
+    { kind: 'unknown', code: 'http_409' },
+  ],
+  [
+    'a problem that says another status',
+    ok({ type: 'https://pix.bcb.gov.br/api/v2/error/AcessoNegado', title: 'x', status: 404 }, 403),
+    { kind: 'unknown', code: 'http_403' },
+  ],
+  [
     "another owner's key",
     refused(400, 'chave_nao_pertence_ao_documento'),
     { kind: 'rejected', finality: 'final', code: 'document_mismatch' },
   ],
   [
     'no such key',
-    refused(400, 'chave_nao_encontrada'),
+    refused(404, 'chave_favorecido_nao_encontrada'),
     { kind: 'rejected', finality: 'final', code: 'pix_key_not_found' },
   ],
   [

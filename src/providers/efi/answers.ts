@@ -10,10 +10,12 @@ import {
 
 /**
  * The answers outside 2xx that Efí's documentation explains, for each call. Names are Efí's `nome`, the last part of the
- * Central Bank's `type` (RFC 7807), or OAuth's `error`. docs/providers/efi.md shows this table.
+ * Central Bank's `type` (RFC 7807), or OAuth's `error`; a `PixDevolucaoInvalida` carries the field that it is about.
+ * docs/providers/efi.md shows this table.
  *
  * Left out on purpose: `erro_aplicacao` (Efí documents it as its own fault), `valor_invalido` of a sending or a refund (its
- * text may say that the id was used), and the generic body of a route that does not exist.
+ * text may say that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the refund), and the
+ * generic body of a route that does not exist.
  */
 
 const SENDING = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
@@ -23,9 +25,12 @@ const REFUNDING = 'Efí, API Pix, Gestão de Pix: Solicitar devolução'
 const REFUND = 'Efí, API Pix, Gestão de Pix: Consultar devolução'
 const CHARGE = 'Efí, API Pix, Cobranças imediatas'
 const KEYS = 'Efí, API Pix, Endpoints exclusivos Efí: Chaves evp'
+const WEBHOOK = 'Efí, API Pix, Webhooks: Configurar o webhook Pix'
 const DISPUTES = 'Efí, API Pix, Endpoints exclusivos Efí: Infrações MED'
+const SCOPE = 'Efí, API Pix, Endpoints exclusivos Efí: Listar infrações MED (403)'
+const BALANCE = 'Efí, API Open Finance, Devoluções: Efetuar uma devolução (422)'
 const STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
-const OAUTH = 'RFC 6750, section 3.1, as Efí answers it'
+const OAUTH = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth 2.0)'
 
 const answer = (status: number, name: string, meaning: Meaning, source: string): DocumentedAnswer => ({
   status,
@@ -34,17 +39,28 @@ const answer = (status: number, name: string, meaning: Meaning, source: string):
   source,
 })
 
+/** The refusal of a token, of which Efí says that the call was not carried out. */
+export const TOKEN_REFUSED = 'invalid_token'
+
 /** What every call may answer before it is carried out: the caller is not allowed to make it. */
 const notAllowed = [
-  answer(401, 'invalid_token', refusedHere('provider_denied'), OAUTH),
-  answer(403, 'insufficient_scope', refusedHere('provider_denied'), OAUTH),
-  answer(403, 'AcessoNegado', refusedHere('provider_denied'), STANDARD),
+  answer(401, TOKEN_REFUSED, refusedHere('provider_denied'), OAUTH),
+  answer(403, 'insufficient_scope', refusedHere('provider_denied'), SCOPE),
+  answer(403, 'AcessoNegado', refusedHere('provider_denied'), `${PIX} (403)`),
 ]
 
 const chargeAbsent = [
   answer(400, 'cobranca_nao_encontrada', absent, CHARGE),
   answer(404, 'CobNaoEncontrado', absent, STANDARD),
 ]
+
+/**
+ * Efí's pages on sending a Pix name no refusal for lack of balance; this name and its text are those of another of its
+ * APIs, which answers 422, while the Pix API answers what it checks before a sending with 400.
+ */
+const noBalance = [400, 422].map(status =>
+  answer(status, 'saldo_insuficiente', refusedHere('insufficient_balance'), BALANCE),
+)
 
 const pixAbsent = [
   answer(400, 'pix_nao_encontrado', absent, PIX),
@@ -72,9 +88,9 @@ export const efiAnswers = {
     ...notAllowed,
     answer(400, 'pix_nao_encontrado', refusedEverywhere('payment_not_found'), REFUNDING),
     answer(409, 'devolucao_id_duplicado', duplicate, REFUNDING),
-    answer(400, 'PixDevolucaoInvalida pix.devolucao.valor', refusedEverywhere('refund_refused'), STANDARD),
-    answer(400, 'PixDevolucaoInvalida pix.devolucao.e2eid', refusedEverywhere('refund_refused'), STANDARD),
-    answer(400, 'PixDevolucaoInvalida pix.devolucao.id', duplicate, STANDARD),
+    answer(400, 'PixDevolucaoInvalida valor', refusedEverywhere('refund_refused'), STANDARD),
+    answer(400, 'PixDevolucaoInvalida e2eid', refusedEverywhere('refund_refused'), STANDARD),
+    answer(400, 'PixDevolucaoInvalida id', duplicate, STANDARD),
   ],
   findRefund: [
     ...notAllowed,
@@ -88,6 +104,7 @@ export const efiAnswers = {
     answer(400, 'chave_nao_pertence_ao_documento', refusedEverywhere('document_mismatch'), SENDING),
     answer(404, 'chave_favorecido_nao_encontrada', refusedEverywhere('pix_key_not_found'), SENDING),
     answer(409, 'id_envio_duplicado', duplicate, SENDING),
+    ...noBalance,
     answer(422, 'pagamento_negado', refusedByRail('payment_denied'), SENDING),
     answer(429, 'balde_fichas_vazio', refusedHere('rate_limited'), SENDING),
   ],
@@ -97,18 +114,27 @@ export const efiAnswers = {
   listKeys: notAllowed,
   balances: notAllowed,
   statement: notAllowed,
-  registerNotices: notAllowed,
+  registerNotices: [
+    ...notAllowed,
+    answer(400, 'valor_invalido', refusedHere('provider_validation'), WEBHOOK),
+    answer(400, 'webhook_invalido', refusedHere('provider_rejected'), WEBHOOK),
+  ],
   listMeds: [
     ...notAllowed,
     answer(400, 'InfracoesConsultaInvalida', refusedHere('provider_validation'), DISPUTES),
   ],
-  findMed: [...notAllowed, ...pixAbsent, answer(404, 'PixEnviadoNaoEncontrado', absent, SENT)],
+  findMed: [
+    ...notAllowed,
+    answer(400, 'InfracoesConsultaInvalida', refusedHere('provider_validation'), DISPUTES),
+  ],
+  findDisputedPix: [...notAllowed, ...pixAbsent, answer(404, 'PixEnviadoNaoEncontrado', absent, SENT)],
   replyMed: [
     ...notAllowed,
+    answer(400, 'InfracoesConsultaInvalida', refusedEverywhere('reply_refused'), DISPUTES),
     answer(404, 'InfracaoNaoEncontrada', refusedEverywhere('med_not_found'), DISPUTES),
     answer(409, 'InfracaoOperacaoInvalida', duplicate, DISPUTES),
     answer(422, 'InfracaoOperacaoInvalida', refusedEverywhere('reply_refused'), DISPUTES),
   ],
-} as const satisfies Record<string, readonly DocumentedAnswer[]>
+} satisfies Record<string, readonly DocumentedAnswer[]>
 
 export type EfiCall = keyof typeof efiAnswers

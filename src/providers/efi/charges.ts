@@ -8,9 +8,11 @@ import type {
 } from '../../domain/provider.ts'
 import { cannotHere, notListedYet } from '../outcomes.ts'
 import type { Provider } from '../port.ts'
+import { lengthOf, readItems, readShape } from '../reading.ts'
+import type { EfiCall } from './answers.ts'
 import type { EfiClient } from './client.ts'
 import { chargeOf, paymentOf, statusOf } from './mapping.ts'
-import { type Cob, cob as cobShape, newCob, removal } from './shapes.ts'
+import { type Cob, cob as cobShape, newCob, received, removal } from './shapes.ts'
 
 /** Charges as `cob`: the txid is our reference, so the same order sent twice is one charge. */
 export function charges(
@@ -21,8 +23,14 @@ export function charges(
     async issueCharge(order) {
       const inVain = cannotIssue(order)
       if (inVain) return inVain
-      const request = { method: 'PUT', path: pathOf(order.reference), json: cobOf(order) } as const
-      const outcome = await client.send(request, json => ordered(order, cobIn(json)))
+      const request = {
+        ...callOf('issueCharge', order.reference),
+        method: 'PUT',
+        json: cobOf(order),
+      } as const
+      const outcome = await client.send(request, (json, notes) =>
+        ordered(order, readShape(cobShape, json, notes)),
+      )
       return mayBeThereAlready(outcome) ? takeOurs(order, outcome) : outcome
     },
     findCharge,
@@ -30,11 +38,15 @@ export function charges(
   }
 
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
-    const outcome = await client.lookUp({ method: 'GET', path: pathOf(reference) }, json => {
-      const cob = cobIn(json)
+    const request = { ...callOf('findCharge', reference), method: 'GET' } as const
+    const outcome = await client.lookUp(request, (json, notes) => {
+      const cob = readShape(cobShape, json, notes)
       if (!cob || cob.txid !== reference) return undefined
-      const payments = (cob.pix ?? []).map(pix => paymentOf(pix, cob.chave))
-      return { status: statusOf(cob, now()), charge: chargeOf(cob), payments }
+      const status = statusOf(cob, now())
+      const paid = readItems(received, cob.pix, notes)
+      // Of a charge that is not completed, a payment that cannot be read may be the one that counts.
+      if (status !== 'completed' && paid.length < lengthOf(cob.pix)) return undefined
+      return { status, charge: chargeOf(cob), payments: paid.map(pix => paymentOf(pix, cob.chave)) }
     })
     const isPaidByNothing =
       outcome.kind === 'found' && outcome.status === 'completed' && outcome.payments.length === 0
@@ -42,8 +54,10 @@ export function charges(
   }
 
   async function cancelCharge(reference: string): Promise<CancelOutcome> {
-    const request = { method: 'PATCH', path: pathOf(reference), json: removal } as const
-    const outcome = await client.lookUp(request, json => (isRemoved(cobIn(json)) ? {} : undefined))
+    const request = { ...callOf('cancelCharge', reference), method: 'PATCH', json: removal } as const
+    const outcome = await client.lookUp(request, (json, notes) =>
+      isRemoved(readShape(cobShape, json, notes)) ? {} : undefined,
+    )
     if (outcome.kind === 'found') return { kind: 'cancelled' }
     return outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
       ? alreadyOver(reference, outcome)
@@ -64,9 +78,9 @@ export function charges(
 
   /** The id is taken: by this very order, whose answer got lost, or by something else, which is a no. */
   async function takeOurs(order: IssueOrder, refusal: IssueOutcome): Promise<IssueOutcome> {
-    const request = { method: 'GET', path: pathOf(order.reference) } as const
-    const outcome = await client.lookUp(request, json => {
-      const cob = cobIn(json)
+    const request = { ...callOf('findCharge', order.reference), method: 'GET' } as const
+    const outcome = await client.lookUp(request, (json, notes) => {
+      const cob = readShape(cobShape, json, notes)
       return cob && { charge: ordered(order, cob)?.charge }
     })
     if (outcome.kind === 'not_found') return refusal
@@ -86,12 +100,8 @@ export function charges(
 
 type Refused = { code: string; message: string }
 
-function cobIn(json: unknown): Cob | undefined {
-  return cobShape.safeParse(json).data
-}
-
-function pathOf(reference: string): string {
-  return `/v2/cob/${encodeURIComponent(reference)}`
+function callOf<Name extends EfiCall>(call: Name, reference: string) {
+  return { call, reference, path: `/v2/cob/${encodeURIComponent(reference)}` }
 }
 
 function cobOf(order: IssueOrder) {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { providerCalls } from '../calls.ts'
 import type { Reply } from '../exchange.ts'
 import { type Call, type HttpClient, httpClient } from '../http.ts'
 import type { OpenLines } from '../lines.ts'
-import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
 import type { RecordUnexplained } from '../unexplained.ts'
-import { refusalOf } from './errors.ts'
+import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
+import { errorIn } from './errors.ts'
 import { askForToken, type Token, tokenCache } from './token.ts'
 
 /** What one connection needs to speak to Efí; certificate and key are PEM texts, and come together. */
@@ -31,32 +32,38 @@ export type EfiOptions = {
   /** Whose connections it calls over; its own, where nobody shares theirs. */
   lines?: OpenLines
   now?: () => number
+  /** Where answers go that no table explains; nowhere, where it is left out. */
   recordUnexplained?: RecordUnexplained | undefined
 }
 
-/** Efí's API behind a token: calls and, over them, the outcome rules with Efí's refusals. */
-export function efiClient({ baseUrl, credentials, ca, timeoutMs, lines, now = Date.now }: EfiOptions) {
+/** Efí's API behind a token, and what its answers come to by the table of answers that Efí documents. */
+export function efiClient({
+  baseUrl,
+  credentials,
+  ca,
+  timeoutMs,
+  lines,
+  now = Date.now,
+  ...more
+}: EfiOptions) {
   const { certificate, private_key: key } = credentials
   const http = httpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, lines })
-  const call = authorized(
+  const exchange = authorized(
     http,
     tokenCache(() => askForToken(http, credentials, now), now),
   )
-
   return {
-    send: async <T extends object>(request: Call, read: Reading<T>['read']) =>
-      sendingOutcome(await call(request), { read, refusalOf }),
-    lookUp: async <T extends object>(request: Call, read: Reading<T>['read']) =>
-      lookUp(await call(request), { read, refusalOf }),
-    lookUpOwn: async <T extends object>(request: Call, read: Reading<T>['read']) =>
-      lookUpOwn(await call(request), { read, refusalOf }),
+    ...providerCalls<EfiCall>(exchange, { answers: efiAnswers, errorIn }, more.recordUnexplained),
     openAhead: () => http.openAhead(),
     close: () => http.close(),
   }
 }
 export type EfiClient = ReturnType<typeof efiClient>
 
-/** A 401 says that nothing was done, so that call alone is made again, once, with a new token. */
+/**
+ * Calls with the token of the moment. A token that is refused is not used again. The call itself is repeated, once and with
+ * a new token, only where the refusal is the documented one, which says that nothing was done.
+ */
 function authorized(http: HttpClient, tokens: ReturnType<typeof tokenCache>) {
   const callWith = (token: Token, call: Call) =>
     http.call({ ...call, headers: { ...call.headers, authorization: `Bearer ${token.text}` } })
@@ -68,6 +75,7 @@ function authorized(http: HttpClient, tokens: ReturnType<typeof tokenCache>) {
     if (reply.kind !== 'answer' || reply.status !== 401) return reply
 
     tokens.drop(token)
+    if (errorIn(reply)?.name !== TOKEN_REFUSED) return reply
     const another = await tokens.current()
     return another.kind === 'unreachable' ? another : callWith(another, call)
   }

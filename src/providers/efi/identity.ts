@@ -1,4 +1,5 @@
 import type { Provider } from '../port.ts'
+import { readShape } from '../reading.ts'
 import type { EfiClient } from './client.ts'
 import { randomKeys } from './shapes.ts'
 
@@ -6,9 +7,12 @@ import { randomKeys } from './shapes.ts'
 export function identity(client: EfiClient): Pick<Provider, 'identity'> {
   return {
     identity: () =>
-      client.lookUpOwn({ method: 'GET', path: '/v2/gn/evp' }, json => {
-        const listed = randomKeys.safeParse(json).data
-        return listed && { keys: listed.chaves }
-      }),
+      client.lookUpOwn(
+        { call: 'listKeys', reference: null, method: 'GET', path: '/v2/gn/evp' },
+        (json, notes) => {
+          const listed = readShape(randomKeys, json, notes)
+          return listed && { keys: listed.chaves }
+        },
+      ),
   }
 }

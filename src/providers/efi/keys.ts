@@ -1,5 +1,6 @@
 import { cannotHere, deletionOutcome, keyOutcome } from '../outcomes.ts'
 import type { Provider } from '../port.ts'
+import { readShape } from '../reading.ts'
 import type { EfiClient } from './client.ts'
 import { newKey, randomKeys } from './shapes.ts'
 
@@ -8,28 +9,32 @@ export function keys(client: EfiClient): Pick<Provider, 'createKey' | 'listKeys'
   return {
     async createKey({ type }) {
       if (type !== 'RANDOM') return unsupported
-      const request = { method: 'POST', path: '/v2/gn/evp', fresh: true } as const
+      const request = { ...creation, method: 'POST', path: '/v2/gn/evp', fresh: true } as const
       return keyOutcome(
-        await client.send(request, json => {
-          const made = newKey.safeParse(json).data
+        await client.send(request, (json, notes) => {
+          const made = readShape(newKey, json, notes)
           return made && { key: made.chave }
         }),
       )
     },
 
     async listKeys() {
-      return client.lookUpOwn({ method: 'GET', path: '/v2/gn/evp' }, json => {
-        const listed = randomKeys.safeParse(json).data
+      return client.lookUpOwn({ ...listing, method: 'GET', path: '/v2/gn/evp' }, (json, notes) => {
+        const listed = readShape(randomKeys, json, notes)
         return listed && { keys: listed.chaves.map(key => ({ key, type: 'RANDOM' as const })) }
       })
     },
 
     async deleteKey(key) {
-      const request = { method: 'DELETE', path: `/v2/gn/evp/${encodeURIComponent(key)}` } as const
+      const call = { call: 'deleteKey', reference: null } as const
+      const request = { ...call, method: 'DELETE', path: `/v2/gn/evp/${encodeURIComponent(key)}` } as const
       return deletionOutcome(await client.send(request, () => ({})))
     },
   }
 }
+
+const creation = { call: 'createKey', reference: null } as const
+const listing = { call: 'listKeys', reference: null } as const
 
 const unsupported = cannotHere(
   'key_unsupported',

@@ -8,7 +8,7 @@ import type {
 } from '../../domain/provider.ts'
 import { party } from '../party.ts'
 import { rejectionOf } from './errors.ts'
-import type { Cob, Holder, Received, Returned, Transfer } from './shapes.ts'
+import type { Cob, Holder, Received, Returned, ReturnedToUs, Times, Transfer } from './shapes.ts'
 
 /** Efí's objects in the words of the domain. What Efí leaves unsaid is `''`. */
 
@@ -66,31 +66,36 @@ export function sendingOf(devolucao: Returned): Sending {
   return {
     status,
     endToEnd: devolucao.rtrId ?? '',
-    at: devolucao.horario.liquidacao ?? devolucao.horario.solicitacao ?? null,
+    at: timeOf(devolucao.horario),
     ...(status === 'rejected' ? rejectionOf(devolucao.gnExtras?.erro, devolucao.motivo) : {}),
   }
 }
 
-/** A sent PIX and what its recipient gave back. */
+/** A sent PIX, without what its recipient gave back. */
 export function transferOf(pix: Transfer): Sending {
   const { status, endToEndId, horario, favorecido, gnExtras } = pix
   const holder = favorecido?.identificacao ?? favorecido?.contaBanco
   return {
     status: sendingStatus[status],
     endToEnd: endToEndId,
-    at: horario.liquidacao ?? horario.solicitacao ?? null,
+    at: timeOf(horario),
     ...(status === 'NAO_REALIZADO' ? rejectionOf(gnExtras?.erro) : {}),
     receiver: holder ? partyOf({ codigoBanco: favorecido?.contaBanco?.codigoBanco, ...holder }) : null,
-    returns: (pix.devolucoes ?? []).flatMap(returnOf),
   }
 }
 
-/** One without any id could be counted twice, so it is left to the reconciliation of balances. */
-function returnOf({ status, rtrId, id, valor, horario }: Returned): SendingReturn[] {
-  const at = horario.liquidacao ?? horario.solicitacao
+/** A return that has settled: known by the provider's own id of it, where it has one, and by the rail's once it has that. */
+export function returnOf({ id, rtrId, status, valor, horario }: ReturnedToUs | Returned): SendingReturn[] {
+  const at = timeOf(horario)
   const known = id || rtrId
-  if (status !== 'DEVOLVIDO' || !at || !known) return []
-  return [{ id: known, endToEnd: rtrId || null, cents: valor, at }]
+  return status === 'DEVOLVIDO' && at && known
+    ? [{ id: known, endToEnd: rtrId || null, cents: valor, at }]
+    : []
+}
+
+/** When it settled, else when it was asked for. */
+export function timeOf({ liquidacao, solicitacao }: Times): string | null {
+  return liquidacao ?? solicitacao ?? null
 }
 
 function expiresAt({ calendario }: Cob): string {

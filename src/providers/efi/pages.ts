@@ -1,34 +1,101 @@
+import { z } from 'zod'
 import type { NoAnswer } from '../../domain/provider.ts'
+import { type ReadNotes, readItems } from '../reading.ts'
+import type { EfiCall } from './answers.ts'
 import type { EfiClient } from './client.ts'
 
-/** How the pages of a list are read: the number of all of them comes with each. */
-export type List<Item> = {
+export type List<Row, Item = Row> = {
+  call: EfiCall
   path: string
-  pageIn: (json: unknown) => { items: Item[]; pages: number } | undefined
+  filter?: Record<string, string>
+  /** The field that the rows are listed under. */
+  field: string
+  row: z.ZodType<Row>
+  /** What tells one row from another. */
+  keyOf: (row: Row) => string
+  /** What is made of a row. */
+  itemOf: (row: Row, notes: ReadNotes) => Item
 }
 
-export const PAGE_SIZE = 100
+/** ISO 8601 UTC, both ends included. */
+export type Period = { from: string; to: string }
+
+/** `leftOut`: the items of the list that could not be read, as they came. */
+export type Listed<Item> = { kind: 'found'; items: Item[]; leftOut: unknown[] }
+
+const PAGE_SIZE = 100
 const MOST_PAGES = 1000
 
-/** Efí's lists, read to their end; pages count from 0, as in all of the Central Bank's API. */
+/**
+ * Efí's lists, read to their end by what came. A page may hold fewer items than it was asked for: the position in the list
+ * is the number of items that came, and the next pages are asked for in the size that came. The list ends with an empty
+ * page, with a page that brings nothing new, or at the total that Efí tells. An item that is listed twice counts once, as
+ * it was told last.
+ */
 export function pagesOf(client: EfiClient) {
-  async function everyPage<Item>(
-    list: List<Item>,
-    filter: Record<string, string>,
-  ): Promise<{ kind: 'found'; items: Item[] } | NoAnswer> {
-    const items: Item[] = []
-    for (let page = 0; page < MOST_PAGES; page++) {
+  async function everyPage<Row, Item>(
+    list: List<Row, Item>,
+    period: Period,
+  ): Promise<Listed<Item> | NoAnswer> {
+    const items = new Map<string, Item>()
+    const leftOut = new Map<string, unknown>()
+    let position = 0
+    let size = PAGE_SIZE
+    for (let request = 0; request < MOST_PAGES; request++) {
+      const page = Math.floor(position / size)
       const query = new URLSearchParams({
-        ...filter,
+        inicio: period.from,
+        fim: period.to,
+        ...list.filter,
         'paginacao.paginaAtual': String(page),
-        'paginacao.itensPorPagina': String(PAGE_SIZE),
+        'paginacao.itensPorPagina': String(size),
       })
-      const outcome = await client.lookUpOwn({ method: 'GET', path: `${list.path}?${query}` }, list.pageIn)
+      const call = { call: list.call, reference: null, period, method: 'GET' } as const
+      const outcome = await client.lookUpOwn({ ...call, path: `${list.path}?${query}` }, (json, notes) =>
+        readPage(list, json, notes),
+      )
       if (outcome.kind === 'no_answer') return outcome
-      items.push(...outcome.items)
-      if (page + 1 >= outcome.pages) return { kind: 'found', items }
+      const { listed, odd, total } = outcome
+      const known = items.size + leftOut.size
+      for (const [key, item] of listed) items.set(key, item)
+      for (const row of odd) leftOut.set(JSON.stringify(row), row)
+
+      const came = listed.length + odd.length
+      position = page * size + came
+      if (items.size + leftOut.size === known || position === total)
+        return { kind: 'found', items: [...items.values()], leftOut: [...leftOut.values()] }
+      if (came < size) size = came
     }
     return { kind: 'no_answer', code: 'too_many_pages', message: 'The list is longer than it may be' }
   }
   return { everyPage }
+}
+
+type Page<Item> = { listed: [key: string, item: Item][]; odd: unknown[]; total: number | null }
+
+const paging = z.object({
+  parametros: z.object({
+    paginacao: z.object({ quantidadeTotalDeItens: z.coerce.number().int().min(0).nullish().catch(null) }),
+  }),
+})
+
+/** A page says how many items there are in all; Efí also documents sent PIX as a bare list. */
+function readPage<Row, Item>(
+  { field, row: shape, keyOf, itemOf }: List<Row, Item>,
+  json: unknown,
+  notes: ReadNotes,
+): Page<Item> | undefined {
+  const rows: unknown = Array.isArray(json) ? json : (json as Record<string, unknown> | null)?.[field]
+  if (!Array.isArray(rows)) return undefined
+  const odd: unknown[] = []
+  const readable = readItems(shape, rows, {
+    ...notes,
+    leaveOut(row, name) {
+      odd.push(row)
+      notes.leaveOut(row, name)
+    },
+  })
+  const { data } = paging.safeParse(json)
+  const listed = readable.map((row): [string, Item] => [keyOf(row), itemOf(row, notes)])
+  return { listed, odd, total: data?.parametros.paginacao.quantidadeTotalDeItens ?? null }
 }

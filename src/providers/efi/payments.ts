@@ -1,5 +1,6 @@
-import type { RefundOrder } from '../../domain/provider.ts'
+import type { FindSendingOutcome, RefundOrder, Rejected, SendOutcome } from '../../domain/provider.ts'
 import type { Provider } from '../port.ts'
+import { readShape } from '../reading.ts'
 import type { EfiClient } from './client.ts'
 import { paymentOf, sendingOf } from './mapping.ts'
 import { newReturn, received, returned } from './shapes.ts'
@@ -8,27 +9,47 @@ import { newReturn, received, returned } from './shapes.ts'
 export function payments(client: EfiClient): Pick<Provider, 'findPayment' | 'refund' | 'findRefund'> {
   return {
     async findPayment(endToEnd) {
-      return client.lookUp({ method: 'GET', path: pixPath(endToEnd) }, json => {
-        const pix = received.safeParse(json).data
+      const call = {
+        call: 'findPayment',
+        reference: endToEnd,
+        method: 'GET',
+        path: pixPath(endToEnd),
+      } as const
+      return client.lookUp(call, (json, notes) => {
+        const pix = readShape(received, json, notes)
         return pix?.endToEndId === endToEnd ? { payment: paymentOf(pix) } : undefined
       })
     },
 
     async refund(order) {
       const json = newReturn.parse({ valor: order.cents })
-      return client.send({ method: 'PUT', path: returnPath(order), json, fresh: true }, answer => {
-        const devolucao = returned.safeParse(answer).data
+      const call = { call: 'refund', reference: order.id, method: 'PUT', path: returnPath(order) } as const
+      const outcome = await client.send({ ...call, json, fresh: true }, (answer, notes) => {
+        const devolucao = readShape(returned, answer, notes)
         const ours = devolucao?.id === order.id && devolucao.valor === order.cents
         return ours ? { sending: sendingOf(devolucao) } : undefined
       })
+      return outcome.kind === 'rejected' && outcome.code === 'refund_refused'
+        ? confirmed(order, outcome)
+        : outcome
     },
+    findRefund,
+  }
 
-    async findRefund(order) {
-      return client.lookUp({ method: 'GET', path: returnPath(order) }, json => {
-        const devolucao = returned.safeParse(json).data
-        return devolucao?.id === order.id ? { sending: sendingOf(devolucao) } : undefined
-      })
-    },
+  async function findRefund(order: Pick<RefundOrder, 'id' | 'endToEnd'>): Promise<FindSendingOutcome> {
+    const call = { call: 'findRefund', reference: order.id, method: 'GET', path: returnPath(order) } as const
+    return client.lookUp(call, (json, notes) => {
+      const devolucao = readShape(returned, json, notes)
+      return devolucao?.id === order.id ? { sending: sendingOf(devolucao) } : undefined
+    })
+  }
+
+  /** What has been returned is too much, or too late, to be returned again: the refusal counts where ours is not there. */
+  async function confirmed(order: RefundOrder, refusal: Rejected): Promise<SendOutcome> {
+    const found = await findRefund(order)
+    if (found.kind === 'not_found') return refusal
+    if (found.kind === 'found') return { kind: 'accepted', sending: found.sending }
+    return { kind: 'unknown', code: refusal.code, message: refusal.message }
   }
 }
 

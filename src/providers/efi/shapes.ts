@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { centsFromReais, centsFromText, sumFromText, textFromCents } from '../../domain/money.ts'
+import { centsFromText, sumFromText, textFromCents } from '../../domain/money.ts'
 
 /** Efí's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
 
-const cents = centavos(centsFromText)
-const sum = centavos(sumFromText)
+const cents = reais(centsFromText)
+/** Of what adds up many amounts. */
+export const sum = reais(sumFromText)
 /** RFC 3339 with any offset, to UTC. */
 const instant = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
 
 const times = z.object({ solicitacao: instant.nullish(), liquidacao: instant.nullish() })
+export type Times = z.infer<typeof times>
 const railError = z.object({ codigo: z.string().nullish(), motivo: z.string().nullish() })
 
 const holder = z.object({
@@ -19,18 +21,36 @@ const holder = z.object({
 })
 export type Holder = z.infer<typeof holder>
 
-/** A devolução: ours on a received PIX, the recipient's on a sent one, where it has no id of ours. */
+const returnStatus = z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO'])
+
+/** A devolução of a received PIX: ours, or the provider's own after a dispute. */
 export const returned = z.object({
   id: z.string().nullish(),
   rtrId: z.string().nullish(),
   valor: cents,
-  status: z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO']),
+  status: returnStatus,
   horario: times,
   motivo: z.string().nullish(),
   natureza: z.string().nullish(),
-  gnExtras: z.object({ erro: railError.nullish() }).nullish(),
+  gnExtras: z.object({ erro: railError.nullish() }).nullish().catch(null),
 })
 export type Returned = z.infer<typeof returned>
+
+/**
+ * What the recipient of a sent PIX gave back. The documentation writes it like any devolução; the official SDK as the rail's
+ * id, the value and one time, of what has been returned.
+ */
+export const returnedToUs = z
+  .object({
+    id: z.string().nullish(),
+    rtrId: z.string().nullish(),
+    valor: cents,
+    status: returnStatus.default('DEVOLVIDO'),
+    horario: z.union([instant.transform((liquidacao): Times => ({ liquidacao })), times]),
+    natureza: z.string().nullish(),
+  })
+  .refine(({ id, rtrId }) => id || rtrId, 'One without an id could be counted twice')
+export type ReturnedToUs = z.infer<typeof returnedToUs>
 
 /** Sent by the provider itself after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO (pix-api, Devolucao). */
 export function isOfMed({ natureza }: Pick<Returned, 'natureza'>): boolean {
@@ -43,29 +63,34 @@ export const received = z.object({
   valor: cents,
   chave: z.string().nullish(),
   horario: instant,
-  pagador: holder.nullish(),
-  gnExtras: z.object({ pagador: holder.nullish() }).nullish(),
-  devolucoes: z.array(returned).nullish(),
+  pagador: holder.nullish().catch(null),
+  gnExtras: z.object({ pagador: holder.nullish() }).nullish().catch(null),
+  /** Read one by one (`returned`), so that an odd one does not hide the PIX. */
+  devolucoes: z.unknown().optional(),
 })
 export type Received = z.infer<typeof received>
+
+const sentStatus = z.enum(['EM_PROCESSAMENTO', 'REALIZADO', 'NAO_REALIZADO'])
 
 export const sent = z.object({
   endToEndId: z.string().min(1),
   idEnvio: z.string().nullish(),
   valor: cents,
-  status: z.string(),
+  status: sentStatus,
   horario: times,
-  devolucoes: z.array(returned).nullish(),
+  /** Read one by one (`returnedToUs`), so that an odd one does not hide the PIX. */
+  devolucoes: z.unknown().optional(),
 })
 export type Sent = z.infer<typeof sent>
 
-const sentStatus = z.enum(['EM_PROCESSAMENTO', 'REALIZADO', 'NAO_REALIZADO'])
-const sentExtras = z.object({ erro: railError.nullish() }).nullish()
+const sentExtras = z.object({ erro: railError.nullish() }).nullish().catch(null)
 
 /** A sent PIX looked up: the key's owner, or the account's, is under one of two names. */
 export const transfer = sent.extend({
-  status: sentStatus,
-  favorecido: z.object({ identificacao: holder.nullish(), contaBanco: holder.nullish() }).nullish(),
+  favorecido: z
+    .object({ identificacao: holder.nullish(), contaBanco: holder.nullish() })
+    .nullish()
+    .catch(null),
   gnExtras: sentExtras,
 })
 export type Transfer = z.infer<typeof transfer>
@@ -98,29 +123,17 @@ export const cob = z
     valor: z.object({ original: cents }),
     chave: z.string().nullish(),
     pixCopiaECola: z.string().nullish(),
-    recebedor: holder.nullish(),
-    pix: z.array(received).nullish(),
+    recebedor: holder.nullish().catch(null),
+    /** Read one by one (`received`). */
+    pix: z.unknown().optional(),
   })
   .refine(({ status, pixCopiaECola }) => status !== 'ATIVA' || Boolean(pixCopiaECola))
 export type Cob = z.infer<typeof cob>
 
-export const saldo = z.object({
-  saldo: sum,
-  bloqueios: z.object({ total: sum }).nullish(),
-})
-
-/** Reais: the documentation writes a text, the official SDK expects a number. */
-const reais = z.union([z.number(), z.string().regex(/^\d+(\.\d{1,2})?$/)]).transform((value, context) => {
-  const inCents = centsFromReais(Number(value))
-  if (inCents !== null) return inCents
-  context.issues.push({ code: 'custom', message: 'no amount', input: value })
-  return z.NEVER
-})
-
 export const infraction = z.object({
   idInfracao: z.string().min(1),
   endToEndId: z.string().min(1),
-  valor: reais,
+  valor: cents,
   status: z.enum(['ABERTA', 'EM_DEFESA', 'ACEITA', 'REJEITADA', 'CANCELADA_EFI']),
   razao: z.string().nullish(),
   tipoSituacao: z.string().nullish(),
@@ -130,11 +143,6 @@ export const infraction = z.object({
   dadosAnalise: z.object({ abertura: instant, prazoFinalizacao: instant.nullish() }),
 })
 export type Infraction = z.infer<typeof infraction>
-export const infractions = z.object({
-  parametros: z.object({ paginacao: z.object({ quantidadeDePaginas: z.coerce.number().int().min(0) }) }),
-  infracoes: z.array(infraction),
-})
-
 export const newKey = z.object({ chave: z.string().min(1) })
 export const randomKeys = z.object({ chaves: z.array(z.string().min(1)) })
 
@@ -162,18 +170,26 @@ export const newTransfer = z.strictObject({
     cnpj: z.string().length(14).optional(),
   }),
 })
+/** Only a defence against the dispute can be submitted (official SDK 2.0.1, `MedSubmitDefenseBodySchema`). */
+export const LONGEST_DEFENCE = 1_000
 export const newDefence = z.strictObject({
-  analise: z.enum(['aceito', 'rejeitado']),
-  justificativa: z.string().min(1),
+  analise: z.literal('rejeitado'),
+  justificativa: z.string().min(1).max(LONGEST_DEFENCE),
 })
 export const newReturn = z.strictObject({ valor: amount })
 export const removal = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }
 
-function centavos(read: (text: string) => number | null) {
-  return z.string().transform((text, context) => {
-    const value = read(text)
-    if (value !== null) return value
-    context.issues.push({ code: 'custom', message: 'no amount', input: text })
+/** Reais to centavos: a text or a number with at most two decimals, read exactly. */
+function reais(read: (text: string) => number | null) {
+  return z.union([z.string(), z.number()]).transform((value, context) => {
+    const cents = read(withTwoDecimals(String(value)))
+    if (cents !== null) return cents
+    context.issues.push({ code: 'custom', message: 'no amount', input: value })
     return z.NEVER
   })
+}
+
+function withTwoDecimals(text: string): string {
+  if (/^\d+$/.test(text)) return `${text}.00`
+  return /^\d+\.\d$/.test(text) ? `${text}0` : text
 }

@@ -1,10 +1,21 @@
-import { z } from 'zod'
 import type { StatementEntry } from '../../domain/provider.ts'
 import { daysBefore, isWithin, LONGEST_ORDER_DAYS, RETURNABLE_DAYS } from '../period.ts'
 import type { Provider } from '../port.ts'
+import { readItems } from '../reading.ts'
 import type { EfiClient } from './client.ts'
-import { type List, PAGE_SIZE, pagesOf } from './pages.ts'
-import { isOfMed, type Returned, received, sent } from './shapes.ts'
+import { returnOf, timeOf } from './mapping.ts'
+import { type List, pagesOf } from './pages.ts'
+import {
+  isOfMed,
+  type Received,
+  type Returned,
+  type ReturnedToUs,
+  received,
+  returned,
+  returnedToUs,
+  type Sent,
+  sent,
+} from './shapes.ts'
 
 /**
  * Efí has no statement by settlement: it lists received PIX by their own time and sent ones by when they were asked for,
@@ -16,19 +27,16 @@ export function statement(client: EfiClient): Pick<Provider, 'statement'> {
   return {
     async statement(from, to) {
       const entries: StatementEntry[] = []
-      const lists = [
-        { list: receivedList, since: from },
-        { list: sentList, since: daysBefore(from, LONGEST_ORDER_DAYS) },
-      ]
-      for (const { list, since } of lists) {
-        const own = await everyPage(list, { inicio: since, fim: to })
-        if (own.kind === 'no_answer') return own
-        const earlier = { inicio: daysBefore(from, RETURNABLE_DAYS), fim: to, devolucaoPresente: 'true' }
-        const returning = await everyPage(list, earlier)
-        if (returning.kind === 'no_answer') return returning
-
-        entries.push(...own.items.flatMap(item => item.own))
-        entries.push(...returning.items.flatMap(item => item.returns))
+      const since = (days: number) => ({ from: daysBefore(from, days), to })
+      for (const list of [
+        () => everyPage(arrivals, since(0)),
+        () => everyPage(returnsOut, since(RETURNABLE_DAYS)),
+        () => everyPage(departures, since(LONGEST_ORDER_DAYS)),
+        () => everyPage(returnsIn, since(RETURNABLE_DAYS)),
+      ]) {
+        const listed = await list()
+        if (listed.kind === 'no_answer') return listed
+        entries.push(...listed.items.flat())
       }
       const isInPeriod = isWithin(from, to)
       return { kind: 'found', entries: entries.filter(({ at }) => isInPeriod(at)) }
@@ -36,68 +44,62 @@ export function statement(client: EfiClient): Pick<Provider, 'statement'> {
   }
 }
 
-/** One PIX of a list: what it moved itself, and what settled returns moved the other way. */
-type Movement = { own: StatementEntry[]; returns: StatementEntry[] }
+type Entries = StatementEntry[]
 
-const receivedList = listOf(
-  '/v2/pix',
-  received.transform(pix => ({
-    own: [
-      {
-        endToEnd: pix.endToEndId,
-        reference: pix.txid ?? null,
-        direction: 'IN',
-        cents: pix.valor,
-        at: pix.horario,
-      },
-    ],
-    returns: returnsOf(pix, 'OUT'),
-  })),
-)
+const receivedPix = {
+  ...{ call: 'statement' as const, path: '/v2/pix', field: 'pix', row: received },
+  keyOf: ({ endToEndId }: Received) => endToEndId,
+}
+const sentPix = {
+  ...{ call: 'statement' as const, path: '/v2/gn/pix/enviados', field: 'pix', row: sent },
+  keyOf: ({ endToEndId }: Sent) => endToEndId,
+}
+const withReturns = { filter: { devolucaoPresente: 'true' } }
 
-const sentList = listOf(
-  '/v2/gn/pix/enviados',
-  sent.transform(pix => {
-    const at = pix.horario.liquidacao ?? pix.horario.solicitacao
-    const reference = pix.idEnvio ?? null
-    const own = { endToEnd: pix.endToEndId, reference, cents: pix.valor }
-    return {
-      own: pix.status === 'REALIZADO' && at ? [{ ...own, direction: 'OUT', at }] : [],
-      // A recipient's return carries no id of ours: it is told by the sending that it returns.
-      returns: returnsOf(pix, 'IN').map(entry => ({ ...entry, reference })),
-    }
-  }),
-)
-
-type Returning = { endToEndId: string; devolucoes?: Returned[] | null }
-
-/** One of a dispute is no order of ours: its id is the provider's. */
-function returnsOf(
-  { endToEndId: returnOf, devolucoes }: Returning,
-  direction: 'IN' | 'OUT',
-): StatementEntry[] {
-  return (devolucoes ?? []).flatMap(devolucao => {
-    const { status, rtrId, id, valor: cents, horario } = devolucao
-    const at = horario.liquidacao ?? horario.solicitacao
-    if (status !== 'DEVOLVIDO' || !at) return []
-    const reference = isOfMed(devolucao) ? null : (id ?? null)
-    return [{ endToEnd: rtrId ?? '', reference, direction, cents, at, returnOf, ...(id && { returnId: id }) }]
-  })
+const arrivals: List<Received, Entries> = {
+  ...receivedPix,
+  itemOf: ({ endToEndId: endToEnd, txid, valor: cents, horario: at }) => [
+    { endToEnd, reference: txid ?? null, direction: 'IN', cents, at },
+  ],
 }
 
-/** A page with the number of all pages. Efí also documents sent PIX as a bare list: one of just a page's length may go on. */
-function listOf(path: string, item: z.ZodType<Movement>): List<Movement> {
-  const paged = z.object({
-    parametros: z.object({ paginacao: z.object({ quantidadeDePaginas: z.coerce.number().int().min(0) }) }),
-    pix: z.array(item),
-  })
-  const bare = z.array(item)
-  const page = z.union([
-    paged.transform(({ parametros, pix }) => ({
-      items: pix,
-      pages: parametros.paginacao.quantidadeDePaginas,
-    })),
-    bare.transform(items => ({ items, pages: items.length === PAGE_SIZE ? Number.POSITIVE_INFINITY : 1 })),
-  ])
-  return { path, pageIn: json => page.safeParse(json).data }
+/** One of a dispute is no order of ours: its id is the provider's. */
+const returnsOut: List<Received, Entries> = {
+  ...{ ...receivedPix, ...withReturns },
+  itemOf: ({ endToEndId, devolucoes }, notes) =>
+    readItems(returned, devolucoes, notes).flatMap(one =>
+      entriesOf(one, {
+        direction: 'OUT',
+        reference: isOfMed(one) ? null : (one.id ?? null),
+        returnOf: endToEndId,
+      }),
+    ),
+}
+
+const departures: List<Sent, Entries> = {
+  ...sentPix,
+  itemOf: ({ endToEndId: endToEnd, idEnvio, status, valor: cents, horario }) => {
+    const at = timeOf(horario)
+    if (status !== 'REALIZADO' || !at) return []
+    return [{ endToEnd, reference: idEnvio ?? null, direction: 'OUT', cents, at }]
+  },
+}
+
+/** A recipient's return carries no id of ours: it is told by the sending that it returns. */
+const returnsIn: List<Sent, Entries> = {
+  ...{ ...sentPix, ...withReturns },
+  itemOf: ({ endToEndId, idEnvio, devolucoes }, notes) =>
+    readItems(returnedToUs, devolucoes, notes).flatMap(one =>
+      entriesOf(one, { direction: 'IN', reference: idEnvio ?? null, returnOf: endToEndId }),
+    ),
+}
+
+function entriesOf(
+  one: Returned | ReturnedToUs,
+  movement: Pick<StatementEntry, 'direction' | 'reference' | 'returnOf'>,
+): Entries {
+  return returnOf(one).map(({ endToEnd, cents, at }) => ({
+    ...{ endToEnd: endToEnd ?? '', cents, at, ...movement },
+    ...(one.id ? { returnId: one.id } : {}),
+  }))
 }

@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import type { ProviderName } from '../../domain/provider.ts'
 import type { CallRoute } from '../calls.ts'
 import type { World } from '../world.ts'
-import { balanceOf, keyCallsOf, webhookCallsOf } from './efi/account.ts'
+import { balanceOf, configurationCallsOf, keyCallsOf, webhookCallsOf } from './efi/account.ts'
 import { admitted, tokenFor } from './efi/auth.ts'
 import { cobsOf } from './efi/cob.ts'
 import * as errors from './efi/errors.ts'
@@ -32,6 +32,7 @@ export function efiRoutes(world: World, provider: ProviderName): Router {
 function callRoutes(world: World): ServedRoute[] {
   const [cobs, pixes, sends] = [cobsOf(world), pixesOf(world), sendsOf(world)]
   const [webhooks, keys] = [webhookCallsOf(world), keyCallsOf(world)]
+  const configuration = configurationCallsOf(world)
   const infractions = infractionsOf(world)
   const send: CallRoute = { operation: 'sendTransfer', magicOf: sends.magicOf, act: sends.send }
   return [
@@ -56,6 +57,9 @@ function callRoutes(world: World): ServedRoute[] {
     ['get', '/v2/webhook/:chave', { operation: 'registerNotices', act: webhooks.show }],
     ['get', '/v2/webhook', { operation: 'registerNotices', act: webhooks.list }],
     ['delete', '/v2/webhook/:chave', { operation: 'registerNotices', act: webhooks.remove }],
+
+    ['put', '/v2/gn/config', { operation: 'registerNotices', act: configuration.put }],
+    ['get', '/v2/gn/config', { operation: 'registerNotices', act: configuration.show }],
 
     ['post', '/v2/gn/evp', { operation: 'createKey', act: keys.create }],
     ['get', '/v2/gn/evp', { operation: 'listKeys', act: keys.list }],

@@ -1,4 +1,5 @@
 import { efiProvider } from '../../../src/providers/efi/efi.ts'
+import type { UnexplainedAnswer } from '../../../src/providers/unexplained.ts'
 import { type FarSide, farSide, patienceFor, type Scripted, type Story } from './far-side.ts'
 
 export const NOTICE_SECRET = 'a-secret-in-the-url'
@@ -13,9 +14,19 @@ export const RETURN_ID = 'D09089356202601101201abcdefghijk'
 export async function efi({ now = () => NOW, reply }: Story = {}) {
   const timeoutMs = patienceFor(reply)
   const far: FarSide = await farSide()
-  const provider = efiProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
+  const recorded: UnexplainedAnswer[] = []
+  const recordUnexplained = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const provider = efiProvider({
+    baseUrl: far.url,
+    credentials,
+    ca: far.ca,
+    timeoutMs,
+    now,
+    recordUnexplained,
+  })
   return {
     far,
+    recorded,
     provider,
     async [Symbol.asyncDispose]() {
       await provider.close()
@@ -76,45 +87,21 @@ export const devolucao = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-/** What may come instead of an answer in the provider's own words, and SPEC §6's name for it when sending. */
+/** What may come instead of a documented answer, and its name when sending; of a look-up it is no answer. */
 export const failures: [name: string, reply: Scripted, outcome: Record<string, unknown>][] = [
-  ['429', { status: 429, text: '' }, { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' }],
+  ['429 without a word', { status: 429, text: '' }, { kind: 'unknown', code: 'http_429' }],
+  ['422 that no page names', refused(422, 'novidade'), { kind: 'unknown', code: 'http_422' }],
+  ['a name every object has', refused(400, 'constructor'), { kind: 'unknown', code: 'http_400' }],
+  ["Efí's own fault", refused(400, 'erro_aplicacao'), { kind: 'unknown', code: 'http_400' }],
+  ['a route that does not exist', refused(404, 'nao_encontrado'), { kind: 'unknown', code: 'http_404' }],
+  ['the same of the standard', problem(404, 'NaoEncontrado'), { kind: 'unknown', code: 'http_404' }],
   [
-    '403 in the one dialect',
-    problem(403, 'AcessoNegado'),
-    { kind: 'rejected', code: 'provider_denied', providerCode: 'AcessoNegado' },
+    'an account that is not there',
+    refused(404, 'conta_nao_encontrada'),
+    { kind: 'unknown', code: 'http_404' },
   ],
-  [
-    '400 in the other',
-    refused(400, 'documento_bloqueado'),
-    { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' },
-  ],
-  [
-    '422 nobody knows',
-    refused(422, 'novidade'),
-    { kind: 'rejected', finality: 'other_may_help', code: 'provider_rejected', providerCode: 'novidade' },
-  ],
-  ['a name every object has', refused(400, 'constructor'), { kind: 'rejected', code: 'provider_rejected' }],
-  [
-    'a final refusal',
-    refused(422, 'pagamento_negado'),
-    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
-  ],
-  [
-    'a rail code',
-    ok({ nome: 'x', gnExtras: { erro: { codigo: 'AM04' } } }, 400),
-    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
-  ],
-  [
-    'a rail code that is final',
-    ok({ nome: 'x', erro: { codigo: 'FRAD' } }, 400),
-    { kind: 'rejected', finality: 'final', code: 'FRAD' },
-  ],
-  [
-    '401 twice',
-    { status: 401, text: '' },
-    { kind: 'rejected', finality: 'other_may_help', code: 'provider_denied' },
-  ],
+  ['a rail code', ok({ nome: 'x', erro: { codigo: 'AM04' } }, 400), { kind: 'unknown', code: 'http_400' }],
+  ['401 without a word', { status: 401, text: '' }, { kind: 'unknown', code: 'http_401' }],
   ['a 400 in no dialect', { status: 400, text: '<html>' }, { kind: 'unknown', code: 'http_400' }],
   ["a gateway's 404", ok({ status: 404, error: 'Not Found' }, 404), { kind: 'unknown', code: 'http_404' }],
   [

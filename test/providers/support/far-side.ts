@@ -39,6 +39,7 @@ export type Seen = {
 export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {}) {
   const { certificate, key } = await ownCertificate()
   const scripts = new Map<string, Scripted[]>()
+  const rules = new Map<string, (path: string) => unknown>()
   const seen: Seen[] = []
   const connections = new Map<Socket, number>()
   let resets = 0
@@ -60,6 +61,8 @@ export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {
 
   function replyTo({ method, path }: Seen): Scripted {
     const route = `${method} ${path.split('?')[0]}`
+    const rule = rules.get(route)
+    if (rule) return { status: 200, json: rule(path) }
     const script = scripts.get(`${method} ${path}`) ?? scripts.get(route)
     if (script) return script.length > 1 ? script.shift()! : script[0]!
     if (route !== 'POST /oauth/token') return { status: 500, json: { nome: 'not_scripted', mensagem: route } }
@@ -82,6 +85,10 @@ export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {
     open: () => [...connections.keys()].filter(socket => !socket.destroyed).length,
     answers(route: string, ...replies: Scripted[]) {
       scripts.set(route, replies)
+    },
+    /** A route that answers 200 with what is made of the path, its query included. */
+    answersBy(route: string, rule: (path: string) => unknown) {
+      rules.set(route, rule)
     },
     /** The next handshakes are reset before they are over. */
     resetsHandshakes(times: number) {

@@ -4,7 +4,7 @@ import { isSecure, type Webhook } from '../../webhooks.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
 import { listed } from './pages.ts'
-import { read, webhookBody } from './schemas.ts'
+import { configurationBody, read, webhookBody } from './schemas.ts'
 
 type Routes<Names extends string> = Record<Names, (call: Call) => Answer>
 
@@ -36,6 +36,19 @@ export function webhookCallsOf({ accounts, webhooks }: World): Routes<'put' | 's
       }),
     remove: ({ account, params }) =>
       webhooks.remove(account.id, params.chave!) ? { status: 204 } : errors.webhookNotFound(),
+  }
+}
+
+/** `/v2/gn/config` ("Criar/modificar configurações da conta"). */
+export function configurationCallsOf({ configurations }: World): Routes<'put' | 'show'> {
+  return {
+    put: ({ account, body }) => {
+      const asked = read(configurationBody, body)
+      if ('refusal' in asked) return asked.refusal
+      configurations.replace(account.id, asked.value)
+      return { status: 204 }
+    },
+    show: ({ account }) => ({ status: 200, body: configurations.find(account.id) }),
   }
 }
 

@@ -10,7 +10,7 @@ import * as errors from './errors.ts'
 /** Efí's tokens live an hour (docs, "Obter Autorização"). */
 const TOKEN_LIFE_SECONDS = 3600
 const SCOPES =
-  'cob.write cob.read pix.write pix.read pix.send gn.pix.send.read webhook.write webhook.read gn.pix.evp.write gn.pix.evp.read gn.balance.read gn.infractions.read gn.infractions.write'
+  'cob.write cob.read pix.write pix.read pix.send gn.pix.send.read webhook.write webhook.read gn.pix.evp.write gn.pix.evp.read gn.balance.read gn.infractions.read gn.infractions.write gn.settings.read gn.settings.write'
 
 export type Gate = { accounts: Accounts; provider: ProviderName; now: () => Date }
 export type Admission = { account: Account } | { refusal: Answer }

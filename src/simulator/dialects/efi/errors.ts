@@ -94,9 +94,11 @@ export const keyOfAnother = (which: 'cpf' | 'cnpj') =>
     'chave_nao_pertence_ao_documento',
     `O ${which} do favorecido é diferente do documento em posse da chave`,
   )
-/** Not in the documentation; the shape is. */
+/** The Pix API documents no refusal for lack of balance; name and text are those of Efí's API Open Finance (Devoluções). */
 export const noBalance = () =>
-  named(400, 'saldo_insuficiente', 'Saldo insuficiente para realizar o envio do pix')
+  named(400, 'saldo_insuficiente', 'O saldo em conta é insuficiente para efetuar esta transação')
+export const recipientKeyNotFound = () =>
+  named(404, 'chave_favorecido_nao_encontrada', 'A chave Pix do favorecido não foi encontrada')
 /** Efí documents name and text; `erro` is the shape of its notices, so that the rail's code reaches the caller. */
 export const paymentDenied = (erro: object) =>
   named(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })
@@ -145,27 +147,18 @@ export const infractionNotFound = () =>
 export const defenceExists = () => invalidDefence(409, 'A defesa para essa infração já foi criada.')
 export const defenceTooLate = () => invalidDefence(422, 'O prazo para defesa foi excedido.')
 
-const READS: readonly Operation[] = [
-  'findCharge',
-  'findTransfer',
-  'findRefund',
-  'findPayment',
-  'balances',
-  'statement',
-  'listKeys',
-  'listMeds',
-  'findMed',
-]
+/** The calls that Efí documents to refuse for an account that is blocked. */
+const BLOCKABLE: readonly Operation[] = ['issueCharge', 'sendTransfer']
 
 /** The failures that faults ask for. */
 export const efiFailures: FailureWords = {
   refused: operation =>
-    READS.includes(operation)
-      ? {
+    BLOCKABLE.includes(operation)
+      ? named(400, 'documento_bloqueado', 'O documento desta conta tem bloqueios que impedem a emissão')
+      : {
           status: 403,
           body: { error: 'insufficient_scope', error_description: 'Access token has insufficient scope' },
-        }
-      : named(400, 'documento_bloqueado', 'O documento desta conta tem bloqueios que impedem a emissão'),
+        },
   tooManyRequests: () => ({
     ...named(429, 'balde_fichas_vazio', 'Não há fichas disponíveis no balde. Aguarde para tentar novamente.'),
     headers: { 'Retry-After': '1', 'Bucket-Size': '0' },

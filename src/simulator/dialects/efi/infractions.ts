@@ -26,9 +26,9 @@ export function infractionsOf(world: World): Infractions {
     defend: ({ account, params, body }) => {
       const asked = read(defenceBody, body)
       if ('refusal' in asked) return errors.infractionsQueryInvalid()
-      const { analise, justificativa: text } = asked.value
+      const { justificativa: text } = asked.value
       const med = { accountId: account.id, id: params.idInfracao! }
-      const verdict = meds.reply(med, { accept: analise === 'aceito', text, documents: [] }, { again: false })
+      const verdict = meds.reply(med, { accept: false, text, documents: [] }, { again: false })
       switch (verdict) {
         case 'taken':
           return { status: 201 }

@@ -1,15 +1,24 @@
+import type { Configurations } from '../../configurations.ts'
 import type { RailEvent } from '../../events.ts'
 import type { Notice, NoticeWords } from '../../notices.ts'
 import type { Webhooks } from '../../webhooks.ts'
 import { pixOf, sentNoticeOf } from './words.ts'
 
-/** Efí's notices: one `{pix: [...]}` a change, to the address registered for the key (docs, "Receiving callbacks"). */
-export function efiNoticesOf(webhooks: Webhooks): NoticeWords {
+type Notifying = { webhooks: Webhooks; configurations: Configurations }
+
+/**
+ * Efí's notices: one `{pix: [...]}` a change, to the address registered for the key (docs, "Receiving callbacks").
+ * A PIX without a txid is notified only where the account's configuration says so (`notificar.pixSemTxid`).
+ */
+export function efiNoticesOf({ webhooks, configurations }: Notifying): NoticeWords {
   return {
     noticesOf: event => {
       // Efí tells of no dispute: they are listed. What one returns is told with its PIX.
       if (event.kind === 'med') return []
-      const webhook = webhooks.find(event.account.id, keyOf(event))
+      const key = keyOf(event)
+      const isWithoutTxid = event.kind === 'payment' && event.receipt.txid === null
+      if (isWithoutTxid && !configurations.notifiesPixWithoutTxid(event.account.id, key)) return []
+      const webhook = webhooks.find(event.account.id, key)
       return webhook ? [noticeTo(webhook.url, itemOf(event))] : []
     },
     forgeriesOf: notice => {

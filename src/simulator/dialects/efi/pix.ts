@@ -45,7 +45,6 @@ export function pixesOf({ receipts, refunds }: World): Pixes {
     },
     showRefund: ({ account, params }) => {
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
-      if (!receipts.find(account.id, endToEnd)) return errors.pixNotFound()
       const refund = refunds.find({ accountId: account.id, endToEnd, id })
       return refund ? { status: 200, body: refundOf(refund) } : errors.refundNotFound()
     },

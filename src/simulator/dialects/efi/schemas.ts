@@ -70,8 +70,37 @@ export const sendBody = z.object({
 })
 
 export const defenceBody = z.strictObject({
-  analise: z.enum(['aceito', 'rejeitado']),
-  justificativa: z.string().min(1),
+  analise: z.literal('rejeitado'),
+  justificativa: z.string().min(1).max(1_000),
+})
+
+/** As the official SDK 2.0.1 types it (`UpdateAccountConfigBodySchema`). */
+const configurationOfKey = z.strictObject({
+  recebimento: z.strictObject({
+    txidObrigatorio: z.boolean(),
+    recusarTipoPessoa: z.enum(['PF', 'PJ']).optional(),
+    qrCodeEstatico: z.strictObject({ recusarTodos: z.boolean() }),
+    documentoPagadorIgualDevedor: z.boolean().optional(),
+    webhook: z
+      .strictObject({
+        notificacao: z.strictObject({ tarifa: z.boolean(), pagador: z.boolean() }).optional(),
+        notificar: z.strictObject({ pixSemTxid: z.boolean() }).optional(),
+      })
+      .optional(),
+  }),
+  envio: z
+    .strictObject({
+      webhook: z.strictObject({
+        notificacao: z.strictObject({ tarifa: z.boolean(), favorecido: z.boolean() }),
+      }),
+    })
+    .optional(),
+})
+export const configurationBody = z.strictObject({
+  pix: z.strictObject({
+    receberSemChave: z.boolean(),
+    chaves: z.record(z.string(), configurationOfKey).optional(),
+  }),
 })
 
 export const webhookBody = z.object({ webhookUrl: z.string().min(1).max(1000) })

@@ -94,7 +94,7 @@ export function sentOf(sending: Sending, returned: Returned[]) {
     favorecido:
       key === null ? { contaBanco: { ...bank, ...identity } } : { chave: key, identificacao: identity },
     ...(sending.status === 'rejected' ? { gnExtras: { erro: railErrorOf(sending.code!) } } : {}),
-    ...(returned.length ? { devolucoes: returned.map(returnedOf) } : {}),
+    ...(returned.length ? { devolucoes: returned.map(listedReturnOf) } : {}),
   }
 }
 
@@ -135,6 +135,15 @@ export function railErrorOf(code: string) {
 }
 const RECEIVER = 'PSP do usuário recebedor'
 
+/** A return as a look-up of a sent PIX lists it (official SDK 2.0.1, `PixSendDetailResponseSchema`). */
+function listedReturnOf({ returnId, cents, at, nature }: Returned) {
+  return {
+    ...{ rtrId: returnId, valor: textFromCents(cents), horario: at },
+    ...(nature.startsWith('MED_') ? { natureza: nature } : {}),
+  }
+}
+
+/** A return as a notice tells it. */
 function returnedOf(returned: Returned) {
   const { returnId, cents, at, nature: natureza } = returned
   const valor = textFromCents(cents)
