@@ -22,8 +22,8 @@ const listed = async (id: string, caller = efi) => {
   const { body } = await caller.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
   return body.infracoes.find((one: { idInfracao: string }) => one.idInfracao === id)
 }
-const defend = (id: string, analise = 'rejeitado') =>
-  efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise, justificativa: 'Entregue.' })
+const defend = (id: string) =>
+  efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise: 'rejeitado', justificativa: 'Entregue.' })
 const returned = (endToEnd: string) =>
   until(
     () => efi.get(`/v2/pix/${endToEnd}`),
@@ -117,6 +117,8 @@ test('what was refunded before is not returned again', async () => {
 test('a defence is taken once, before its deadline, of a dispute that is there', async () => {
   const { id } = await disputed(3)
   expect((await efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise: 'talvez' })).status).toBe(400)
+  const acceptance = { analise: 'aceito', justificativa: 'x' }
+  expect((await efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, acceptance)).status).toBe(400)
   expect((await defend(id)).status).toBe(201)
   expect(await listed(id)).toMatchObject({
     status: 'EM_DEFESA',
@@ -166,7 +168,7 @@ test('a transfer of ours is contested, and comes back', async () => {
   const before = await shop()
   await stage.control.decideMed(id, 'agreed')
   expect((await efi.sent('contested')).body.devolucoes).toMatchObject([
-    { natureza: 'MED_FRAUDE', valor: '10.00', status: 'DEVOLVIDO' },
+    { natureza: 'MED_FRAUDE', valor: '10.00' },
   ])
   expect((await shop()).balance).toBe(before.balance + 10)
 })
@@ -229,13 +231,13 @@ test('faults reach the calls about disputes', async () => {
 
 test('a dispute, its block and its reply survive a restart', async () => {
   const { id, endToEnd } = await disputed(9)
-  await defend(id, 'aceito')
+  await defend(id)
   const { blocked } = await shop()
   await stage.stop()
   stage = await openStage({ home: stage.home })
   efi = await stage.shop({ balance: 0 })
   expect((await shop()).blocked).toBe(blocked)
-  expect((await stage.control.findMed(id))[0]).toMatchObject({ replies: [{ accept: true }] })
+  expect((await stage.control.findMed(id))[0]).toMatchObject({ replies: [{ accept: false }] })
   await stage.control.decideMed(id, 'agreed')
   expect((await returned(endToEnd)).body.devolucoes).toMatchObject([{ valor: '9.00', status: 'DEVOLVIDO' }])
 })

@@ -134,6 +134,27 @@ describe('sdk-node-apis-efi', () => {
     })
   })
 
+  test('a PIX that its recipient gave back is found with it', async () => {
+    const order = { valor: '1.00', pagador: { chave }, favorecido: { chave: 'returned@sim.trilho.test' } }
+    const { e2eId } = await efi('pixSend', { idEnvio: 'send2' }, order)
+    await until(
+      () => efi('pixSendDetailId', { idEnvio: 'send2' }),
+      ({ devolucoes }) => devolucoes?.length === 1,
+    )
+    expect((await efi('pixSendDetail', { e2eId })).devolucoes).toMatchObject([{ valor: '1.00' }])
+    expect((await efi('pixSendList', range)).pix).toHaveLength(2)
+  })
+
+  test('the configuration of the account is written and listed', async () => {
+    const recebimento = {
+      ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+      webhook: { notificar: { pixSemTxid: true } },
+    }
+    const config = { pix: { receberSemChave: true, chaves: { [chave]: { recebimento } } } }
+    await efi('updateAccountConfig', {}, config)
+    expect(await efi('listAccountConfig')).toEqual(config)
+  })
+
   test('keys are made, listed and removed', async () => {
     const { chave: key } = await efi('pixCreateEvp')
     expect((await efi('pixListEvp')).chaves).toEqual([key])

@@ -100,6 +100,10 @@ test('what a bank would refuse can be forced: late, again, removed, of another v
 test('a deposit has no txid, a foreign payment has a foreign one; both are noticed and listed', async () => {
   await register(`${stage.facts.inbox_url}/deposits?ignorar=`)
   const since = new Date(Date.now() - 1000).toISOString()
+  // Without a txid a PIX is notified only where the account's configuration says so.
+  await stage.control.deposit({ provider: 'PROVIDER_A', value: 1 })
+  expect((await efi.call('PUT', '/v2/gn/config', withoutTxid(true))).status).toBe(204)
+  expect((await efi.get('/v2/gn/config')).body).toEqual(withoutTxid(true))
   const own = await stage.control.deposit({ provider: 'PROVIDER_A', value: 50 })
   const foreign = await stage.control.deposit({ key: 'loja@trilho.test', value: 7.5, txid: 'alheio' })
   const received = await until(
@@ -115,7 +119,21 @@ test('a deposit has no txid, a foreign payment has a foreign one; both are notic
   const withTxid = (await listed('&txid=alheio')).body.pix
   expect(withTxid).toMatchObject([{ endToEndId: foreign.end_to_end, valor: '7.50' }])
   const without = (await listed('&txIdPresente=false')).body.pix
-  expect(without).toMatchObject([{ endToEndId: own.end_to_end }])
+  expect(without.at(-1)).toMatchObject({ endToEndId: own.end_to_end })
+})
+
+const withoutTxid = (pixSemTxid: boolean) => ({
+  pix: {
+    receberSemChave: true,
+    chaves: {
+      'loja@trilho.test': {
+        recebimento: {
+          ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+          webhook: { notificar: { pixSemTxid } },
+        },
+      },
+    },
+  },
 })
 
 test('webhooks are shown and removed; plain http only to this machine', async () => {
