@@ -23,7 +23,7 @@ import { setAside } from './unmatched.ts'
  */
 export async function takePayments(em: EntityManager, charge: Charge, listed: IncomingPix[]): Promise<void> {
   const reference = referenceOf(charge.uuid)
-  const payments = listed.filter(one => one.reference === null || one.reference === reference)
+  const payments = listed.filter(one => (one.reference ?? reference) === reference)
   if (payments.length === 0) return
   const known = await em.find(Movement, {
     providerAccountUuid: charge.providerAccountUuid,
