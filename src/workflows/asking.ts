@@ -15,13 +15,15 @@ export class Notices {
   #settlements: OperatorsWord[] = []
   #hearsOperator = false
   readonly #from = new Set<string>()
+  readonly #returnsAt = new Set<string>()
 
   /** `goOn`: how its life goes on as new, where that may wait for months. */
   constructor(timeScale: number, goOn?: () => Promise<void>) {
     this.timeScale = timeScale
     this.#goOn = goOn
-    const count = ({ connectionUuid, justNow }: ProviderNotice) => {
+    const count = ({ connectionUuid, justNow, tellsReturn }: ProviderNotice) => {
       this.#waiting += 1
+      if (tellsReturn) this.#returnsAt.add(connectionUuid)
       this.#justTold ||= justNow === true
       this.#from.add(connectionUuid)
     }
@@ -102,6 +104,13 @@ export class Notices {
   /** A connection that has not said all it may know: as if a notice had come through it. */
   listenTo(connectionUuid: string): void {
     this.#from.add(connectionUuid)
+  }
+
+  /** The connections through which a return was notified since this was last asked. */
+  takeReturnsAt(): string[] {
+    const at = [...this.#returnsAt]
+    this.#returnsAt.clear()
+    return at
   }
 
   /** The connections that notices came through and that were not asked since. */

@@ -64,6 +64,8 @@ export type ProviderNotice = {
   connectionUuid: string
   /** It has just come. Absent of one that is handed over later, and of those of earlier releases. */
   justNow?: true
+  /** It is about what the recipient of a transfer gave back. */
+  tellsReturn?: true
 }
 export const providerNotice = defineSignal<[ProviderNotice]>('providerNotice')
 

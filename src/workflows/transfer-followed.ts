@@ -1,5 +1,6 @@
 import { allHandlersFinished, condition, continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import { hasGone, transfer as life, type TransferState } from '../domain/transfer.ts'
+import { WAITS } from '../domain/waits.ts'
 import { providers, records } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { Notices } from './asking.ts'
@@ -12,6 +13,9 @@ import { returnsUnsaid, type Sender } from './sending.ts'
 import { IN_DOUBT, TRANSFER_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
 import type { transferWorkflow } from './transfer.ts'
+
+/** After 5 s, 10 s, 30 s, 1 min and 5 min. */
+const MOST_LOOKS = 5
 
 /** A transfer as far as its providers are asked about it: nothing of it is sent here. */
 export class FollowedTransfer {
@@ -62,7 +66,19 @@ export class FollowedTransfer {
     do {
       await this.hearOthers(uuid)
       await this.stands(await records.transferNow(uuid))
+      await this.#followReturns(uuid)
     } while (this.notices.waiting)
+  }
+
+  /** A return that was notified and is not listed yet is asked for a few times more; then the statement is what tells it. */
+  async #followReturns(uuid: string): Promise<void> {
+    const connections = this.notices.takeReturnsAt()
+    for (let asked = 1; asked <= MOST_LOOKS && connections.length > 0 && this.state === 'paid'; asked++) {
+      await this.notices.orAfter(WAITS.askAgain(asked), 'return not listed yet: ask again')
+      for (const connectionUuid of connections) this.notices.listenTo(connectionUuid)
+      await this.hearOthers(uuid)
+      await this.stands(await records.transferNow(uuid))
+    }
   }
 
   protected hearOthers(uuid: string): Promise<void> {

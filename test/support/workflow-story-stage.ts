@@ -99,11 +99,11 @@ export function stage() {
     return story
   }
 
-  async function woken(script: Script, { type, id, input }: Woken): Promise<Story> {
+  async function woken(script: Script, { type, id, input, notice }: Woken): Promise<Story> {
     const own = uuid()
     const wokenWith = input && { wokenWith: input(own) }
     const story = tell({ script, type, workflowId: id(own), uuid: own, ...wokenWith })
-    await story.isToldAgain()
+    await story.isToldAgain(notice)
     return story
   }
 
@@ -156,7 +156,8 @@ export function stage() {
     },
     /** Lives that ended long ago, woken by a notice. */
     wokenCharge: (script: Script) => woken(script, { ...CHARGE, id: ids.chargeId }),
-    wokenTransfer: (script: Script) => woken(script, { ...TRANSFER, id: ids.transferId }),
+    wokenTransfer: (script: Script, notice?: { tellsReturn: true }) =>
+      woken(script, { ...TRANSFER, id: ids.transferId, notice }),
     wokenRefund: (script: Script) => woken(script, { ...REFUND, id: ids.refundId }),
     wokenReturn: (script: Script) => woken(script, { ...RETURN, input: uuid => returnOf(uuid, 1) }),
 
@@ -263,7 +264,8 @@ export function stage() {
 
 type Begun = { type: string; id: (uuid: string) => string; input: (uuid: string) => unknown }
 /** Where there is no input of its own, it resumes from its row. */
-type Woken = Omit<Begun, 'input'> & Partial<Pick<Begun, 'input'>>
+type Woken = Omit<Begun, 'input'> &
+  Partial<Pick<Begun, 'input'>> & { notice?: { tellsReturn: true } | undefined }
 const CHARGE = { type: 'chargeWorkflow' }
 const TRANSFER = { type: 'transferWorkflow' }
 const REFUND = { type: 'refundWorkflow' }

@@ -120,8 +120,8 @@ export class Story {
   }
 
   /** A notice that wakes the life where it has ended. */
-  isToldAgain(): Promise<void> {
-    return doors.wake(this.door, this.#waking, NOTICE)
+  isToldAgain(more: { tellsReturn?: true } = {}): Promise<void> {
+    return doors.wake(this.door, this.#waking, { ...NOTICE, ...more })
   }
 
   /** Somebody cancels the charge, which wakes its life where it has ended. */

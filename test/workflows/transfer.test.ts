@@ -351,6 +351,21 @@ describe('a late word', () => {
     expect(story.told.children).toEqual([`webhook/${event}`])
   })
 
+  test('of a return that its provider does not list yet is followed until it does', async () => {
+    const story = await on.wokenTransfer(
+      {
+        askTransfer: [settled(), settled(), settled()],
+        transferNow: [...Array(4).fill(stands('paid')), ...Array(2).fill(stands('refunded'))],
+      },
+      { tellsReturn: true },
+    )
+    await story.endsAs('refunded')
+    expect(story.told.waits).toEqual([
+      'return not listed yet: ask again: 5 s',
+      'return not listed yet: ask again: 10 s',
+    ])
+  })
+
   test('of a part that comes back, and of the rest, are two: the life is woken for each', async () => {
     const story = await on.wokenTransfer({
       askTransfer: [settled(), settled()],
