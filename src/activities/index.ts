@@ -30,6 +30,7 @@ import { restoreCharge, seekCharge } from './seeking-charges.ts'
 import { askBy, sendBy } from './sending.ts'
 import { endWaiting, failTransfer, sendTransfer, storeTransfer, transferNow } from './transfer-records.ts'
 import { pixOut } from './transfers.ts'
+import { sweepWorkflows } from './workflow-sweep.ts'
 
 /** Calls that leave the machine, each with the transaction that keeps their answer. */
 export function providerActivities(dependencies: Dependencies, engine: Engine) {
@@ -105,6 +106,7 @@ export function reconciliationActivities(dependencies: Dependencies, engine: Eng
     providerAccounts: providerAccounts(dependencies),
     reconcile: reconcile(dependencies, engine),
     sweepMeds: sweepMeds(dependencies, engine),
+    sweepWorkflows: sweepWorkflows(dependencies, engine),
   }
 }
 

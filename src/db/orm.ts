@@ -48,7 +48,7 @@ import { Migration027_written_once } from './migrations/Migration027_written_onc
 import { Migration028_moving } from './migrations/Migration028_moving.ts'
 import { Migration030_credentials_epoch } from './migrations/Migration030_credentials_epoch.ts'
 import { Migration032_unexplained_answers } from './migrations/Migration032_unexplained_answers.ts'
-import { Migration033_restored_charges } from './migrations/Migration033_restored_charges.ts'
+import { Migration033_lost_workflows } from './migrations/Migration033_lost_workflows.ts'
 import {
   hangUpOnTheLate,
   hangUpOnTheSilent,
@@ -182,7 +182,7 @@ export async function openOrm({
         { name: '028_moving', class: Migration028_moving },
         { name: '030_credentials_epoch', class: Migration030_credentials_epoch },
         { name: '032_unexplained_answers', class: Migration032_unexplained_answers },
-        Migration033_restored_charges,
+        Migration033_lost_workflows,
       ],
       snapshot: false,
     },

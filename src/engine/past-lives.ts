@@ -39,6 +39,29 @@ export function runningLives(client: Client, types: string[]): Promise<Lives> {
   return livesOf(client, types, `ExecutionStatus = 'Running'`)
 }
 
+/**
+ * Which of these workflows run: one list, and one question about each that is not in it, because what Temporal lists is late
+ * by seconds.
+ */
+export async function runningAmong(client: Client, workflowIds: string[]): Promise<Set<string>> {
+  const query = `WorkflowId IN (${workflowIds.map(id => `'${id}'`).join(', ')}) AND ExecutionStatus = 'Running'`
+  const running = new Set<string>()
+  for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId)
+  for (const id of workflowIds.filter(one => !running.has(one)))
+    if (await isRunningNow(client, id)) running.add(id)
+  return running
+}
+
+async function isRunningNow(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe()
+    return status.name === 'RUNNING'
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false
+    throw error
+  }
+}
+
 /** Null where the run that was ordered is forgotten. */
 export async function pastOf<Order extends Ordered>(
   client: Client,

@@ -20,7 +20,7 @@ const RECONCILED_HOURS = 48
 const DEFAULT_QUEUE = 'trilho'
 
 /**
- * Makes sure that the inbox is swept every minute and deliveries every five, that every statement is compared every hour,
+ * Makes sure that the inbox is swept every minute and deliveries every five, that every statement, and every row that moves with its workflow, is compared every hour,
  * that tallies are folded and old events forgotten; the first worker makes the schedules, and every later one brings
  * them up to its own release and configuration.
  */
@@ -43,6 +43,12 @@ export async function scheduleHousekeeping(client: Client, engine: Engine): Prom
     type: 'reconciliationWorkflow',
     everyMs: HOUR,
     args: [{ hours: RECONCILED_HOURS }],
+  })
+  await schedule(client, engine, {
+    id: 'workflow-sweep',
+    type: 'workflowSweepWorkflow',
+    everyMs: HOUR,
+    args: [],
   })
   await schedule(client, engine, {
     id: 'delivery-sweep',

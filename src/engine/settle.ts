@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/common'
 import { recordAct } from '../db/acts.ts'
 import { attemptsAt } from '../db/attempts.ts'
 import type { AttemptState } from '../db/entities/attempt.ts'
@@ -8,6 +7,8 @@ import { currentAttempt, settleableAttempt } from '../db/settleable-attempts.ts'
 import type { MoneyOut } from '../domain/money-out.ts'
 import { refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
+import { runningAmong } from './past-lives.ts'
+import { reopenSending } from './reopen.ts'
 import type { Engine } from './start.ts'
 
 /** What an operator may settle, and the life that hears it. */
@@ -66,13 +67,15 @@ export async function settleUnknown(
     const now = { attempt, number: position + 1, sending: sendings, provider, state }
     throw new StaleSettlement(workflowId, now)
   }
-  const life = (await engine.client()).workflow.getHandle(workflowId)
-  const { status } = await life.describe().catch(error => {
-    if (error instanceof WorkflowNotFoundError) return { status: { name: 'UNKNOWN' } }
-    throw error
-  })
-  if (status.name !== 'RUNNING') throw new NothingUnknown(`${workflowId} does not run`)
+  const client = await engine.client()
+  const isRunning = (await runningAmong(client, [workflowId])).has(workflowId)
   await recordAct(em, { who, act: `settle_${word.as}`, subject: workflowId, reason: word.reason })
-  await life.signal(operatorSettles, word)
+  // One that was lost is reopened from its row: it hears the word before it asks.
+  if (!isRunning)
+    await reopenSending(engine, noun, {
+      ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },
+      ...{ connection_uuid: current.connectionUuid, tried: attempts.map(one => one.connectionUuid) },
+    })
+  await client.workflow.getHandle(workflowId).signal(operatorSettles, word)
   return workflowId
 }

@@ -24,6 +24,18 @@ const GAUGES = {
   trilho_workers: { help: 'Workers that have published within half a minute.', label: null },
   trilho_unknown_outcomes: { help: 'Money of which nobody knows yet whether it left.', label: 'provider' },
   trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome of money.', label: 'provider' },
+  trilho_attempt_oldest_seconds: {
+    help: 'Age of the oldest attempt that is being made, was accepted or is unknown.',
+    label: 'operation',
+  },
+  trilho_rows_without_workflow: {
+    help: 'Rows that the last sweep found moving without a workflow, reopened or not.',
+    label: 'noun',
+  },
+  trilho_workflow_sweep_age_seconds: {
+    help: 'How long ago rows were last compared with running workflows.',
+    label: null,
+  },
   trilho_breakers_open: {
     help: 'Active connections whose open breaker failed or was probed within fifteen minutes.',
     label: 'provider',
@@ -84,6 +96,15 @@ select 'trilho_unknown_outcomes', c.provider, count(*)::float8
 union all
 select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
   from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_MONEY} group by c.provider
+union all
+select 'trilho_attempt_oldest_seconds', operation, extract(epoch from now() - min(created_at))::float8
+  from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${MONEY_OUT.join("', '")}')
+  group by operation
+union all
+select 'trilho_rows_without_workflow', noun, lost::float8 from workflow_sweep
+union all
+select 'trilho_workflow_sweep_age_seconds', null, extract(epoch from now() - min(swept_at))::float8
+  from workflow_sweep having count(*) > 0
 union all
 select 'trilho_breakers_open', c.provider, count(*)::float8
   from breaker b join connection c on c.uuid = b.connection_uuid

@@ -15,6 +15,7 @@ export { returnWorkflow } from './return.ts'
 export { tallyWorkflow } from './tally.ts'
 export { transferWorkflow } from './transfer.ts'
 export { deliveryWorkflow } from './webhook-delivery.ts'
+export { workflowSweepWorkflow } from './workflow-sweep.ts'
 
 /**
  * The SDK notes of every promise of a life where it was made, for the Call Stack of the Temporal UI, and looks each frame

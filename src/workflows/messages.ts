@@ -56,7 +56,16 @@ export type ChargeDetails = {
  * Wakes an ended life from its row: it asks, and never issues or sends anew. `told` are the connections that an earlier
  * run heard a notice of and got no answer from. `restored`: what its row is given back before anything is asked.
  */
-export type Resumed = { resume: string; timeScale: number; told?: string[]; restored?: Restored }
+export type Resumed = {
+  resume: string
+  timeScale: number
+  told?: string[]
+  restored?: Restored
+  unfinished?: Unfinished
+}
+
+/** Of a row that moves and had lost its workflow: whoever may have its money is asked. `orderedAt`: ISO 8601 UTC. */
+export type Unfinished = { candidates: string[]; orderedAt: string }
 
 /** Something at a provider changed; the provider is asked what. */
 export type ProviderNotice = {

@@ -14,9 +14,9 @@ import { startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { onwards } from './going-on.ts'
 import { ATTRIBUTES } from './ids.ts'
-import { answered, type OperatorsWord, type RefundOrder, type Resumed } from './messages.ts'
+import { answered, type OperatorsWord, type RefundOrder, type Resumed, type Unfinished } from './messages.ts'
 import { findAndFollow } from './seeking.ts'
-import { sendOnce } from './sending.ts'
+import { type Final, sendOnce } from './sending.ts'
 
 /** A devolução: held, sent once through the provider that received the PIX, and asked about until that provider knows. */
 export async function refundWorkflow(order: RefundOrder | Resumed): Promise<RefundState> {
@@ -33,6 +33,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   })
 
   if ('resume' in order) {
+    if (order.unfinished) return found(order.resume, order.unfinished)
     if (order.told) notices.heardBefore(order.told)
     return resumed(order.resume)
   }
@@ -45,33 +46,55 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   await startWhatIsLeft(opened, timeScale)
   if (life.isOver(opened.state)) return end(opened.state)
   if (!order.restored) onward = { ...order, goesOn: onwards(order) }
-  const follower = {
-    connectionUuid,
-    ask: (asked: number) => notices.asked.askRefund({ uuid, connectionUuid, asked }),
-    settleBy: (word: OperatorsWord) => records.settleRefund({ uuid, connectionUuid, word }),
-    pending(kind: 'in_process' | 'unknown') {
-      isAnswered ||= kind === 'in_process'
-      setCurrentDetails(
-        kind === 'in_process' ? 'Accepted by the provider' : 'Not known: the provider is asked',
-      )
-    },
-    notices,
-  }
-  const orderedAt = order.restored?.orderedAt
   const sent = order.restored
-    ? await findAndFollow({
-        hadSettled: order.restored.ended === 'settled',
-        look: at => providers.seekRefund({ uuid, candidates: [connectionUuid], orderedAt, ...at }),
-        follower: () => follower,
-        notices,
+    ? await find(uuid, { ...order.restored, candidates: [connectionUuid] })
+    : await sendOnce({
+        ...follower(uuid, connectionUuid),
+        send: again => sending.sendRefund({ uuid, connectionUuid, again }),
       })
-    : await sendOnce({ ...follower, send: again => sending.sendRefund({ uuid, connectionUuid, again }) })
   await startWhatIsLeft(sent, timeScale)
   if (sent.kind !== 'settled' && notices.waiting && patched('a late word before the end')) {
     isAnswered = true
     return resumed(uuid)
   }
   return end(sent.kind === 'settled' ? 'settled' : 'failed')
+
+  function follower(uuid: string, connectionUuid: string) {
+    return {
+      connectionUuid,
+      ask: (asked: number) => notices.asked.askRefund({ uuid, connectionUuid, asked }),
+      settleBy: (word: OperatorsWord) => records.settleRefund({ uuid, connectionUuid, word }),
+      pending(kind: 'in_process' | 'unknown') {
+        isAnswered ||= kind === 'in_process'
+        setCurrentDetails(
+          kind === 'in_process' ? 'Accepted by the provider' : 'Not known: the provider is asked',
+        )
+      },
+      notices,
+    }
+  }
+
+  /** Asks whether it went, and follows it to its end. */
+  function find(
+    uuid: string,
+    { candidates, orderedAt, ended }: Unfinished & { ended?: string },
+  ): Promise<Final> {
+    return findAndFollow({
+      hadSettled: ended === 'settled',
+      look: at => providers.seekRefund({ uuid, candidates, orderedAt, ...at }),
+      follower: connectionUuid => follower(uuid, connectionUuid),
+      notices,
+    })
+  }
+
+  /** Its workflow was lost while it moved. */
+  async function found(uuid: string, unfinished: Unfinished): Promise<RefundState> {
+    isAnswered = true
+    notices.hearOperatorStill()
+    const last = await find(uuid, unfinished)
+    await startWhatIsLeft(last, timeScale)
+    return end(last.kind === 'settled' ? 'settled' : 'failed')
+  }
 
   async function end(state: RefundState): Promise<RefundState> {
     isAnswered = true

@@ -45,10 +45,11 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
       },
       notices,
     }
+    const orderedAt = restored?.orderedAt
     const sent = restored
       ? await findAndFollow({
           hadSettled: restored.ended === 'settled',
-          look: at => providers.seekReturn({ uuid, candidates: [connectionUuid], ...at }),
+          look: at => providers.seekReturn({ uuid, candidates: [connectionUuid], orderedAt, ...at }),
           follower: () => follower,
           notices,
         })

@@ -45,21 +45,32 @@ export class FollowedTransfer {
     this.answered = true
     await this.stands(await records.storeTransfer(order))
     if (!life.isOver(this.state)) {
-      const last = await findAndFollow({
-        hadSettled: hasGone(restored?.ended),
-        look: at => providers.seekTransfer({ uuid, candidates, orderedAt: restored?.orderedAt, ...at }),
-        follower: connectionUuid => this.follower(uuid, connectionUuid),
-        notices: this.notices,
-      })
-      await this.end(order, { last, mayBeTriedAgain: false })
-      if (returnsUnsaid(last)) this.notices.listenTo(this.#connectionUuid)
+      const orderedAt = restored?.orderedAt
+      await this.#find(uuid, { candidates, orderedAt, hadSettled: hasGone(restored?.ended) })
     }
     await this.hearOthers(uuid)
   }
 
+  async #find(uuid: string, { hadSettled, ...whom }: Sought): Promise<void> {
+    const last = await findAndFollow({
+      hadSettled,
+      look: at => providers.seekTransfer({ uuid, ...whom, ...at }),
+      follower: connectionUuid => this.follower(uuid, connectionUuid),
+      notices: this.notices,
+    })
+    await this.end({ uuid }, { last, mayBeTriedAgain: false })
+    if (returnsUnsaid(last)) this.notices.listenTo(this.#connectionUuid)
+  }
+
   /** A late word of a provider: a return by the recipient, or a settlement after the failure. */
-  async resume({ resume: uuid, told }: Resumed): Promise<void> {
+  async resume({ resume: uuid, told, unfinished }: Resumed): Promise<void> {
     this.answered = true
+    if (unfinished) {
+      this.sent = true
+      this.notices.hearOperatorStill()
+      await this.#find(uuid, { ...unfinished, hadSettled: false })
+      return this.hearOthers(uuid)
+    }
     if (told) this.notices.heardBefore(told)
     await condition(() => this.notices.waiting)
     // What comes while the last of it is written down is heard as well: nobody would tell it again.
@@ -106,7 +117,7 @@ export class FollowedTransfer {
   }
 
   /** After an acceptance its provider's word was the end; otherwise nobody is left. */
-  protected async end({ uuid }: TransferOrder, { last }: Round): Promise<void> {
+  protected async end({ uuid }: Pick<TransferOrder, 'uuid'>, { last }: Round): Promise<void> {
     if (last.kind !== 'settled') return this.stands(await records.failTransfer(uuid))
     await this.stands(last.transfer ? { ...last, ...last.transfer } : await records.transferNow(uuid))
   }
@@ -144,3 +155,6 @@ export class FollowedTransfer {
     return { ...onward, goesOn: { ...onward.goesOn, told } }
   }
 }
+
+/** Who may have the money, and whether it was seen to settle. */
+type Sought = { candidates: string[]; orderedAt: string | undefined; hadSettled: boolean }

@@ -47,6 +47,7 @@ const MAIN: Record<Exclude<ActivityName, 'deliver'>, true> = {
   warnOfMed: true,
   passMedDeadline: true,
   sweepMeds: true,
+  sweepWorkflows: true,
   chargeNow: true,
   restoreCharge: true,
   storeTransfer: true,
@@ -159,6 +160,17 @@ export function stage() {
     wokenTransfer: (script: Script, notice?: { tellsReturn: true }) =>
       woken(script, { ...TRANSFER, id: ids.transferId, notice }),
     wokenRefund: (script: Script) => woken(script, { ...REFUND, id: ids.refundId }),
+    /** Rows that move and had lost their workflows (src/engine/reopen.ts). */
+    reopenedTransfer: (script: Script) =>
+      begun(script, { type: 'transferWorkflow', id: ids.transferId, input: unfinishedOf }),
+    reopenedRefund: (script: Script) =>
+      begun(script, { type: 'refundWorkflow', id: ids.refundId, input: unfinishedOf }),
+    reopenedReturn: (script: Script) =>
+      begun(script, {
+        type: 'returnWorkflow',
+        id: ids.returnId,
+        input: uuid => ({ ...returnOf(uuid, 1), goesOn: 'in_doubt', restored: { orderedAt: LONG_AGO } }),
+      }),
     wokenReturn: (script: Script) => woken(script, { ...RETURN, input: uuid => returnOf(uuid, 1) }),
 
     /** A dispute, begun by its provider's notice. */
@@ -218,6 +230,8 @@ export function stage() {
       begun(script, { type: 'keepWorkflow', id: ids.keepId, input: uuid => ({ uuid }) }),
     medSweep: (script: Script) =>
       begun(script, { type: 'medSweepWorkflow', id: () => 'med-sweep', input: () => undefined }),
+    workflowSweep: (script: Script) =>
+      begun(script, { type: 'workflowSweepWorkflow', id: () => 'workflow-sweep', input: () => undefined }),
     sweep: (script: Script) =>
       begun(script, { type: 'noticeSweepWorkflow', id: () => 'notice-sweep', input: () => undefined }),
     tally: (script: Script) =>
@@ -333,4 +347,11 @@ function returnOf(uuid: string, timeScale: number): ReturnLife {
 function refundOf(uuid: string): RefundOrder {
   const { candidates: _, expiresInSeconds: __, details: ___, ...order } = orderOf(uuid)
   return { ...order, chargeUuid: 'charge', connectionUuid: NOTICE.connectionUuid, fingerprint: 'fingerprint' }
+}
+
+const LONG_AGO = '2026-11-01T00:00:00.000Z'
+
+function unfinishedOf(uuid: string) {
+  const unfinished = { candidates: ['connection-a', 'connection-b'], orderedAt: LONG_AGO }
+  return { resume: uuid, timeScale: 1, unfinished }
 }

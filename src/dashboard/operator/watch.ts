@@ -66,7 +66,8 @@ export function stuckLives(em: EntityManager): Promise<Stuck[]> {
          where state in ('issuing', 'paying', 'refunding') and ${still}
        union all
        select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
-         where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()) and ${still}
+         where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()
+           or exists (select from lost_workflow w where w.noun = 'transfer' and w.subject_uuid = l.uuid)) and ${still}
        union all
        select 'refund', uuid, '', account_uuid, state, value_cents, updated_at from refund l
          where state in ('sending', 'settling') and ${still}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import {
+  chargeId,
+  medId,
+  orphanId,
+  pixKeyId,
+  pixKeyRemovalId,
+  refundId,
+  returnId,
+  transferId,
+} from '../workflows/ids.ts'
+import { again, type Engine } from './start.ts'
+import { tellCharge, tellMed, tellOrphan } from './tell.ts'
+
+/** The workflows of rows that move without one, reopened from their rows: they ask, and never issue or send. */
+
+export type MovingNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'med' | 'pix_key' | 'orphan'
+
+/** As much of a row as reopens its workflow; names as in PostgreSQL. */
+export type MovingRow = {
+  uuid: string
+  account_uuid: string
+  state: string
+  connection_uuid: string
+  /** As PostgreSQL writes it, to the microsecond. */
+  created_at: string
+  /** Of a transfer: the connections that it has an attempt through. */
+  tried?: string[]
+  /** Of a dispute. */
+  provider_med_id?: string
+  end_to_end?: string
+  request_id?: string
+}
+
+const IDS: Record<MovingNoun, (uuid: string) => string> = {
+  charge: chargeId,
+  transfer: transferId,
+  refund: refundId,
+  return: returnId,
+  med: medId,
+  pix_key: pixKeyId,
+  orphan: orphanId,
+}
+
+export function workflowIdOf(noun: MovingNoun, { uuid, state }: Pick<MovingRow, 'uuid' | 'state'>): string {
+  return noun === 'pix_key' && state === 'removing' ? pixKeyRemovalId(uuid) : IDS[noun](uuid)
+}
+
+/**
+ * False for what cannot be: a charge that was never issued, a transfer that waits for its time and a key that is being made
+ * had all of their order in their workflow, and a PIX that waits to go back is begun by a person.
+ */
+export async function reopenMoving(engine: Engine, noun: MovingNoun, row: MovingRow): Promise<boolean> {
+  const { uuid, state, connection_uuid: connectionUuid } = row
+  const notice = { noticeUuid: randomUUID(), connectionUuid }
+  switch (noun) {
+    case 'charge':
+      if (state === 'issuing') return false
+      await tellCharge(engine, uuid, notice)
+      return true
+    case 'transfer':
+    case 'refund':
+      if (state === 'created') return false
+      await reopenSending(engine, noun, row)
+      return true
+    case 'return':
+      if (state === 'held') return false
+      await reopenSending(engine, noun, row)
+      return true
+    case 'med':
+      await tellMed(
+        engine,
+        {
+          ...{ uuid, connectionUuid, providerMedId: row.provider_med_id!, endToEnd: row.end_to_end! },
+          requestId: row.request_id!,
+        },
+        notice,
+      )
+      return true
+    case 'orphan':
+      await tellOrphan(engine, uuid, notice)
+      return true
+    case 'pix_key':
+      if (state !== 'removing') return false
+      await startFrom(engine, 'pixKeyRemovalWorkflow', pixKeyRemovalId(uuid), { uuid })
+      return true
+  }
+}
+
+/** Everyone who may have the money is asked; it is followed where it is found, or ended where twice nobody knows it. */
+export function reopenSending(
+  engine: Engine,
+  noun: 'transfer' | 'refund' | 'return',
+  { uuid, connection_uuid: connectionUuid, created_at, tried = [] }: MovingRow,
+): Promise<void> {
+  const orderedAt = new Date(created_at).toISOString()
+  const order =
+    noun === 'return'
+      ? { uuid, connectionUuid, goesOn: 'in_doubt', restored: { orderedAt } }
+      : { resume: uuid, unfinished: { candidates: [...new Set([...tried, connectionUuid])], orderedAt } }
+  return startFrom(engine, `${noun}Workflow`, IDS[noun](uuid), order)
+}
+
+/** One that runs after all goes on as it is. */
+async function startFrom(engine: Engine, type: string, workflowId: string, order: object): Promise<void> {
+  const client = await engine.client()
+  await client.workflow.start(type, {
+    ...again(engine, workflowId),
+    args: [{ ...order, timeScale: engine.timeScale }],
+  })
+}
