@@ -18,6 +18,7 @@ import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
 import { Webhook } from '../../src/db/entities/webhook.ts'
 import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
+import { keepUnexplained } from '../../src/db/unexplained.ts'
 import { passwordFits } from '../../src/passwords.ts'
 import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
 import { sealer } from '../../src/sealing.ts'
@@ -454,6 +455,29 @@ describe('reseal', () => {
     expect((await run('reseal', ...BY)).at(-1).unopened).toBeGreaterThan(0)
     expect(process.exitCode).toBe(1)
     process.exitCode = 0
+  })
+})
+
+describe('answers', () => {
+  test('are listed by name and by our id, opened with a reason, and sealed anew with all else', async () => {
+    const { uuid: connectionUuid } = await connection()
+    const reference = crypto.randomUUID().replaceAll('-', '')
+    await keepUnexplained(em(), {
+      ...{ connectionUuid, operation: 'sendTransfer', reference, kind: 'unlisted_refusal', status: 422 },
+      ...{ name: 'algo_novo', sealedBody: sealer(OLD).seal('{"nome":"algo_novo"}'), isCut: false },
+      ...{ digest: 'd', period: null },
+    })
+    expect(await run('answers')).toMatchObject([{ name: 'algo_novo', occurrences: '1' }])
+    const [listed] = await run('answers', 'list', '--reference', reference)
+    expect(listed).toMatchObject({ operation: 'sendTransfer', status: 422 })
+    expect(JSON.stringify(listed)).not.toContain('sealed')
+
+    keys = `${NEW},${OLD}`
+    await run('reseal', ...BY)
+    keys = NEW
+    await expect(run('answers', 'show', listed.uuid)).rejects.toThrow(/--reason/)
+    expect(await run('answers', 'show', listed.uuid, ...BY)).toMatchObject([{ body: '{"nome":"algo_novo"}' }])
+    expect(await actsOf(`answer/${listed.uuid}`)).toMatchObject([{ act: 'open_answer', who: 'ana' }])
   })
 })
 
