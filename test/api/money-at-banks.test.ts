@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import { referenceOf } from '../../src/domain/identifiers.ts'
+import type { Dialect } from '../../src/domain/provider.ts'
+import type { FaultBody } from '../../src/simulator/control/schemas.ts'
+import { type Shown, someKey } from './support/money-out.ts'
+import { openMoneySuite } from './support/money-suite.ts'
+import type { Merchant } from './support/stage.ts'
+import { until } from './support/until.ts'
+
+/**
+ * The money is counted at the banks: whatever the first one answers after it took an order, its money moves once over all
+ * banks, and what is shown in the end is what the bank did.
+ */
+
+const { stage, out, aMerchant } = await openMoneySuite()
+
+type Answer = Pick<FaultBody, 'fault' | 'status' | 'body' | 'delay_ms'>
+const took = (status: number, body?: FaultBody['body']): Answer => ({
+  fault: 'done_then_unlisted_refusal',
+  status,
+  ...(body === undefined ? {} : { body }),
+})
+
+/** What any bank may answer although it moves the money. */
+const EVERYWHERE: [what: string, answer: Answer][] = [
+  ['no answer', { fault: 'timeout_then_done', delay_ms: 50 }],
+  ['a body that breaks off', { fault: 'broken_body' }],
+  ['400 without a body', took(400)],
+  ['400 in prose', took(400, 'Bad Request')],
+  ['400 of another shape', took(400, { success: false, reason: 'declined' })],
+  ['401 of a proxy', took(401, 'Unauthorized')],
+  ['402 without a body', took(402)],
+  ['403 of a proxy', took(403, '<html><body><h1>403 Forbidden</h1></body></html>')],
+  ['404 of a proxy', took(404, 'default backend - 404')],
+  ['405 without a body', took(405)],
+  ['408 of a proxy', took(408, 'Request Timeout')],
+  ['409 without a body', took(409)],
+  ['409 in prose', took(409, 'Conflict')],
+  ['410 of another shape', took(410, { message: 'Gone' })],
+  ['418 in prose', took(418, 'no coffee')],
+  ['422 of another shape', took(422, { errors: { value: ['invalid'] } })],
+  ['423 without a body', took(423)],
+  ['425 of a proxy', took(425, '<html>Too Early</html>')],
+  ['429 of a proxy', took(429, 'Too Many Requests')],
+  ['451 without a body', took(451)],
+  ['499 without a body', took(499)],
+  ['JSON that is no object', took(400, '["declined"]')],
+]
+
+const ANSWERS = {
+  efi: [
+    ...EVERYWHERE,
+    ['400 erro_aplicacao', took(400, { nome: 'erro_aplicacao', mensagem: 'Ocorreu um erro' })],
+    ['400 of an unknown name', took(400, { nome: 'pagamento_em_analise', mensagem: 'Em análise' })],
+    ['409 of an unknown name', took(409, { nome: 'conflito_operacao', mensagem: 'Em andamento' })],
+    ['409 saldo_insuficiente', took(409, { nome: 'saldo_insuficiente', mensagem: 'Saldo insuficiente' })],
+    ['404 nao_encontrado', took(404, { nome: 'nao_encontrado', mensagem: 'Recurso não encontrado' })],
+    [
+      '400 of an unknown type',
+      took(400, {
+        ...{ type: 'https://pix.bcb.gov.br/api/v2/error/OperacaoRecusada', title: 'Recusada' },
+        ...{ status: 400, detail: 'Operação recusada.' },
+      }),
+    ],
+  ],
+} satisfies Partial<Record<Dialect, typeof EVERYWHERE>>
+type Banks = keyof typeof ANSWERS
+
+/** Longer than every look-up that could change something, at the time scale of the suite. */
+const QUIET_MS = 1_500
+const LIMIT_MS = 40_000
+
+const twoBanks = (dialect: Dialect, tells = true): Promise<Merchant> =>
+  aMerchant({
+    providers: [
+      { provider: dialect === 'efi' ? 'PROVIDER_A' : 'PROVIDER_B', dialect, balance: 100, tells },
+      { provider: 'PROVIDER_C', balance: 100 },
+    ],
+  })
+const first = (merchant: Merchant) => merchant.connections[0]!
+
+async function transferred(merchant: Merchant): Promise<{ uuid: string }> {
+  const { body } = await out.send(merchant, { pix_key: someKey() }, { key: randomUUID() })
+  return body.data
+}
+
+/** All that has left a merchant's accounts, after whatever could still follow. */
+async function movedInTheEnd(merchant: Merchant): Promise<Shown[]> {
+  await sleep(QUIET_MS)
+  return out.paidOut(merchant)
+}
+
+async function isRefunded({ api }: Merchant, charge: Shown, answer: Shown): Promise<string> {
+  const { uuid } = answer.body.data.refund ?? answer.body.data
+  const path = `/api/v1/payments/${charge.uuid}/refunds/${uuid}`
+  await until(
+    () => api.get(path),
+    said => said.body.data?.refund.status === 'COMPLETED',
+    { limitMs: LIMIT_MS },
+  )
+  return uuid
+}
+
+/** The second payment of a charge, once its provider has sent it back. */
+async function isReturned({ uuid }: Merchant): Promise<string> {
+  const [stray] = await until(
+    () =>
+      stage.sql<{ end_to_end: string; disposition: string }>(
+        `select end_to_end, disposition from movement where account_uuid = ? and reason = 'second_payment'`,
+        [uuid],
+      ),
+    rows => rows[0]?.disposition === 'returned',
+    { limitMs: LIMIT_MS },
+  )
+  return stray!.end_to_end
+}
+
+/** A transfer, a refund and the return of a second payment, each answered so by a bank that carries it out. */
+async function movesOnce(dialect: Banks, { fault, ...answer }: Answer) {
+  const merchant = await twoBanks(dialect)
+  const [charge, paidTwice] = await Promise.all([out.paidCharge(merchant), out.paidCharge(merchant)])
+  await out.fault(first(merchant), 'sendTransfer', fault, answer)
+  await out.fault(first(merchant), 'refund', fault, { ...answer, times: 2 })
+
+  await stage.simulator.pay({ payload: paidTwice.payment.payload, force: true })
+  const [transfer, refund] = await Promise.all([
+    transferred(merchant),
+    out.refund(merchant, charge, undefined, { key: randomUUID() }),
+  ])
+  const [paid, refundUuid, returned] = await Promise.all([
+    out.becomes(merchant, transfer.uuid, 'PAID', LIMIT_MS),
+    isRefunded(merchant, charge, refund),
+    isReturned(merchant),
+  ])
+
+  expect(paid.provider.uuid).toBe(first(merchant).uuid)
+  const moved = (await movedInTheEnd(merchant)).toSorted((a, b) => RANK[a.kind]! - RANK[b.kind]!)
+  expect(moved.map(({ account, value }) => [account, value])).toEqual(
+    Array.from({ length: 3 }, () => [first(merchant).account, 10]),
+  )
+  expect(moved.map(line => line.kind)).toEqual(['transfer', 'refund', 'refund'])
+  expect(moved[0]!.id).toBe(referenceOf(transfer.uuid))
+  expect(moved.map(line => line.id)).toContain(referenceOf(refundUuid))
+  expect(moved.map(line => line.original_end_to_end)).toContain(returned)
+  expect(await out.transfer(merchant, transfer.uuid)).toMatchObject({ status: 'PAID' })
+}
+const RANK: Record<string, number> = { transfer: 0, refund: 1 }
+
+describe.each(Object.keys(ANSWERS) as Banks[])('money moves once at a bank that speaks %s', dialect => {
+  test.concurrent.each(ANSWERS[dialect])(
+    'and takes an order, then answers: %s',
+    async (_what, answer) => movesOnce(dialect, answer),
+    120_000,
+  )
+})
+
+describe('what looks absent and is not', () => {
+  test.each(Object.keys(ANSWERS) as Banks[])(
+    'the body of a route that does not exist proves no absence at a bank that speaks %s',
+    async dialect => {
+      const merchant = await twoBanks(dialect, false)
+      await out.fault(first(merchant), 'sendTransfer', 'timeout_then_done', { delay_ms: 50 })
+      await out.fault(first(merchant), 'findTransfer', 'unknown_route', { times: 3 })
+      const transfer = await transferred(merchant)
+      const paid = await out.becomes(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      expect(paid.provider.uuid).toBe(first(merchant).uuid)
+      expect(await movedInTheEnd(merchant)).toMatchObject([{ id: referenceOf(transfer.uuid) }])
+    },
+    120_000,
+  )
+})
