@@ -17,6 +17,8 @@ type RecorderOptions = {
   count?: (answer: UnexplainedCount) => void
 }
 
+/** The lists whose periods the reconciliation asks for again; an item of another stays no longer than other answers. */
+const LISTED_AGAIN = ['statement', 'listMeds']
 /** Characters of an answer that are kept. */
 const MOST_CHARACTERS = 64 * 1024
 /** The call whose answer it is waits no longer than this. */
@@ -47,7 +49,7 @@ export function unexplainedRecorder({ orm, sealer, log, count }: RecorderOptions
         sealedBody: sealer.seal(body.slice(0, MOST_CHARACTERS)),
         isCut: body.length > MOST_CHARACTERS,
         digest: sealer.mac(body),
-        period: period ?? null,
+        period: period && LISTED_AGAIN.includes(answer.operation) ? period : null,
       })
     } finally {
       const next = waiting.shift()

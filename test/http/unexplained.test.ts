@@ -129,7 +129,7 @@ describe('an unexplained answer', () => {
     await record({ reference: old })
     await record({ reference: young })
     const period = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
-    await record({ kind: 'unreadable_item', operation: 'prune', reference: item, period })
+    await record({ kind: 'unreadable_item', operation: 'listMeds', reference: item, period })
     await sql(
       `update unexplained_answer set last_seen_at = now() - interval '31 days' where reference in (?, ?)`,
       [old, item],
