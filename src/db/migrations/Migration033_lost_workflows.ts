@@ -16,8 +16,6 @@ export class Migration033_lost_workflows extends Migration {
     this.addSql('alter table charge validate constraint charge_issued')
     this.addSql(`create index if not exists charge_unfinished on charge (created_at, uuid)
       where state in ('issuing', 'pending', 'paying')`)
-    this.addSql(`create index if not exists refund_unfinished on refund (created_at, uuid)
-      where state in ('sending', 'settling')`)
     this.addSql(
       `create index if not exists attempt_orphan on attempt (created_at, uuid) where state = 'orphan'`,
     )

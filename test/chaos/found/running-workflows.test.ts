@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client, Connection } from '@temporalio/client'
+import { runningAmong } from '../../../src/engine/past-lives.ts'
+import { startTemporal } from '../../support/temporal.ts'
+
+/** What Temporal itself says of the workflows of a page of rows. */
+
+let server: Awaited<ReturnType<typeof startTemporal>>
+let connection: Connection
+let client: Client
+beforeAll(async () => {
+  server = await startTemporal()
+  connection = await Connection.connect({ address: server.address })
+  client = new Client({ connection, namespace: server.namespace })
+}, 120_000)
+afterAll(async () => {
+  await connection?.close()
+  await server?.stop()
+})
+
+const begun = async () => {
+  const workflowId = `transfer/${randomUUID()}`
+  await client.workflow.start('transferWorkflow', { workflowId, taskQueue: 'nobody', args: [] })
+  return workflowId
+}
+
+test('those run that were begun, and none that was terminated, deleted or never there', async () => {
+  const [running, again, terminated, deleted] = [await begun(), await begun(), await begun(), await begun()]
+  await client.workflow.getHandle(terminated).terminate('lost')
+  const execution = { workflowId: deleted }
+  await client.workflowService.deleteWorkflowExecution({
+    namespace: server.namespace,
+    workflowExecution: execution,
+  })
+  await client.workflow.getHandle(again).terminate('begun anew')
+  await client.workflow.start('transferWorkflow', { workflowId: again, taskQueue: 'nobody', args: [] })
+  const never = Array.from({ length: 96 }, () => `transfer/${randomUUID()}`)
+  const isGone = async () => !(await runningAmong(client, [deleted])).has(deleted)
+  for (let tries = 0; tries < 50 && !(await isGone()); tries++) await new Promise(r => setTimeout(r, 100))
+  const asked = [running, again, terminated, deleted, ...never]
+  expect([...(await runningAmong(client, asked))].sort()).toEqual([running, again].sort())
+}, 60_000)
