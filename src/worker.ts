@@ -147,6 +147,7 @@ async function open(config: Config, client: Client): Promise<Dependencies> {
     messengers: openMessengers(config.messengers),
     temporal: async () => client,
     tried: metrics.tried,
+    contradicted: metrics.contradicted,
     timeScale: config.timeScale,
     log,
   }

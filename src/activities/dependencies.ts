@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import type { Logger } from 'pino'
 import type { Orm } from '../db/orm.ts'
 import type { Messengers } from '../messengers/messengers.ts'
-import type { WebhookTry } from '../metrics/worker.ts'
+import type { Contradiction, WebhookTry } from '../metrics/worker.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../sealing.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -20,6 +20,8 @@ export type Dependencies = {
   temporal: () => Promise<Client>
   /** Hears of every try of a webhook. */
   tried?: (one: WebhookTry) => void
+  /** Counts the contradictions of providers. */
+  contradicted?: (one: Contradiction) => void
   timeScale: number
   log: Logger
 }

@@ -58,7 +58,7 @@ export function beginAttempt(
       reference: referenceOf(order.uuid),
       state: 'calling',
       // What is found again after a restore was issued long ago, and is only looked for.
-      ...(!order.restored && whyBarred('issue', connection, { paused })),
+      ...(!order.restored && whyBarred('issue', connection, { isPaused: paused })),
     })
     return { ...by, attempt, isRepeat: false }
   })

@@ -2,7 +2,7 @@ import type { Attempt } from '../db/entities/attempt.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { certain, heardAs, NOTHING, type Question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
-import type { Sending, SendOutcome } from '../domain/provider.ts'
+import type { FindSendingOutcome, Rejected, Sending, SendOutcome } from '../domain/provider.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { leftToDo } from './left-to-do.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
@@ -14,8 +14,21 @@ export type AttemptKey = { uuid: string; connectionUuid: string }
 
 export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
 
-/** `sending`: which sending of the attempt was answered, where it is one that was. */
-type Keeping = AttemptKey & { timeScale: number; sending?: number }
+/** The order became visible so late that its caller may have been told otherwise: no provider is called (SPEC §4). */
+export const NOT_TAKEN: Rejected = {
+  ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },
+  message: REFUSALS.not_taken.message,
+}
+
+/**
+ * `sending`: which sending of the attempt was answered, where it is one that was. `contradicted` reports an answer that
+ * says of settled money that it did not move.
+ */
+type Keeping = AttemptKey & {
+  timeScale: number
+  sending?: number
+  contradicted?: (attempt: Attempt) => void
+}
 
 /**
  * Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. What its
@@ -24,7 +37,7 @@ type Keeping = AttemptKey & { timeScale: number; sending?: number }
 export async function keep<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  { timeScale, sending, ...order }: Keeping,
+  { timeScale, sending, contradicted, ...order }: Keeping,
   answer: SendOutcome,
 ): Promise<Question<Sent>> {
   // An order that stands at its provider may still be carried out: until it is proved to be gone, that is not known.
@@ -32,14 +45,23 @@ export async function keep<Row extends Tried>(
     answer.kind === 'awaiting_approval' ? { ...answer, kind: 'unknown' as const, code: answer.kind } : answer
   const [row] = await outgoing.lock(em, order.uuid, NOTHING)
   const attempt = attemptBegun(row, order)
+  const taken = outgoing.orderOf?.(row)
+  // Whatever a call came to, it was made in time.
+  if (taken?.takeBefore && answer !== NOT_TAKEN) taken.takeBefore = null
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
   const over = FINAL.includes(attempt.state) || isOvertaken(attempt, sending, outcome)
   const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
   if (!over || movedAfterAll) {
     if (outcome.kind === 'accepted') await follow(em, outgoing, { row, attempt, told: outcome.sending })
     else await leave(em, outgoing, { row, attempt, outcome, timeScale })
+    if (answer === NOT_TAKEN) await outgoing.notTaken?.(em, row)
   }
   const gone = attempt.state === 'settled' || attempt.state === 'duplicate'
+  const contradiction = gone && !isOvertaken(attempt, sending, outcome) ? refusedBy(outcome) : undefined
+  if (contradiction && attempt.contradictionAt == null) {
+    Object.assign(attempt, { contradictionCode: contradiction, contradictionAt: new Date() })
+    contradicted?.(attempt)
+  }
   if (!settled || !gone || !outgoing.afterwards) return answered(attempt, order.uuid)
   await outgoing.afterwards(em, row, attempt, outcome.sending)
   const { returns } = outcome.sending
@@ -62,6 +84,13 @@ function isOvertaken(
   { kind }: SendOutcome,
 ): boolean {
   return kind !== 'accepted' && sending !== undefined && (sending !== sendings || state === 'accepted')
+}
+
+/** The code by which an answer says that nothing moved. */
+function refusedBy(outcome: SendOutcome): string | undefined {
+  if (outcome.kind === 'rejected') return outcome.code
+  if (outcome.kind !== 'accepted' || outcome.sending.status !== 'rejected') return undefined
+  return outcome.sending.code ?? 'rejected'
 }
 
 type Following<Row> = { row: Row; attempt: Attempt; told: Sending }
@@ -96,20 +125,26 @@ async function follow<Row extends Tried>(
 /** Whatever was in doubt about it no longer is. */
 function isKnown(attempt: Attempt): void {
   Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
+  attempt.refusal = null
 }
 
-/** Nothing was learned. A call that broke off in the middle is from now on shown as what it is: not known. */
+/**
+ * Keeps that an answer has decided nothing. A call that broke off in the middle is from now on shown as what it is: not
+ * known. An order that stands at its provider shows what that says of it.
+ */
 export async function stayInDoubt<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   key: AttemptKey,
-  nextCheckAt: Date,
+  { nextCheckAt, found }: { nextCheckAt: Date; found: Exclude<FindSendingOutcome, { kind: 'found' }> },
 ): Promise<void> {
   const [row] = await outgoing.lock(em, key.uuid, NOTHING)
   const attempt = attemptBegun(row, key)
   if (attempt.state === 'calling')
     Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
-  if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
+  if (attempt.state !== 'unknown') return
+  attempt.nextCheckAt = nextCheckAt
+  if (found.kind === 'awaiting_approval') Object.assign(attempt, { code: found.kind, message: found.message })
 }
 
 /** Not known since then, and when its life asks next: the merchant is shown both meanwhile (SPEC §4). */
@@ -127,11 +162,14 @@ export function nextCheck(asked: number, timeScale: number): Date {
 type Leaving<Row> = {
   row: Row
   attempt: Attempt
-  outcome: Exclude<SendOutcome, { kind: 'accepted' | 'awaiting_approval' }>
+  outcome: Exclude<SendOutcome, { kind: 'accepted' | 'awaiting_approval' }> & {
+    refusal?: Omit<Rejected, 'kind'> | undefined
+  }
   timeScale: number
 }
 
-async function leave<Row extends Tried>(
+/** Keeps that nothing was accepted: the money stays with us, or its whereabouts are unknown. Under the row's lock. */
+export async function leave<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
   { row, attempt, outcome, timeScale }: Leaving<Row>,
@@ -140,6 +178,7 @@ async function leave<Row extends Tried>(
   attempt.state = outcome.kind
   attempt.code = outcome.code
   attempt.message = outcome.message
+  attempt.refusal = outcome.refusal ?? attempt.refusal
   if (outcome.kind === 'unknown') return doubt(attempt, { asked: 0, timeScale })
   if (outcome.kind === 'rejected') {
     attempt.finality = outcome.finality

@@ -21,6 +21,8 @@ export type Sent =
   | (LeftToDo & { kind: 'unreachable'; code: string })
   /** It may have arrived: only the same provider can tell, asked by our id. */
   | { kind: 'unknown'; code: string }
+  /** Another attempt at it is live: it is the one to ask about. */
+  | { kind: 'elsewhere'; connectionUuid: string }
 
 export type TransferStanding = { state: TransferState; connectionUuid: string }
 
@@ -32,8 +34,11 @@ export type Asked =
 
 /** `again`: its absence at the provider is proved, so the same id may be sent once more. */
 export type SendOrder = { uuid: string; connectionUuid: string; again: boolean }
-/** `asked`: how often it was asked before, which decides when it is asked next. */
-export type AskOrder = { uuid: string; connectionUuid: string; asked: number }
+/**
+ * `asked`: how often it was asked before, which decides when it is asked next. `unlessFinal`: an outcome that
+ * is final is answered from its row; a notification or a late look-up asks the provider all the same.
+ */
+export type AskOrder = { uuid: string; connectionUuid: string; asked: number; unlessFinal?: boolean }
 
 /** What a noun adds to the rules. Everything runs under its row's lock, in the transaction that keeps the attempt. */
 export type Outgoing<Row extends Tried> = {
@@ -42,10 +47,12 @@ export type Outgoing<Row extends Tried> = {
   lock<More>(em: EntityManager, uuid: string, more: Question<More>): Promise<[Row, More]>
   /** Why nothing of it is sent any more: its life is over. */
   over?(row: Row): string | null
+  /** The row of the order, which says until when it may be taken. */
+  orderOf?(row: Row): { takeBefore?: Date | null | undefined }
+  /** Ends an order that was not taken in time. */
+  notTaken?(em: EntityManager, row: Row): Promise<void>
   /** Holds the money and moves the life on; a refusal means that no provider is called. */
   begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
-  /** Whether whoever ordered it was told meanwhile that nobody took it; asked once all of that is stored, before the call. */
-  isTooLate?(): boolean
   send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
   /** Asks by our id; what else names it there is read without a lock, because it does not change. */
   find(

@@ -95,7 +95,7 @@ async function begin(
   const paused = await ask(em, isPaused(row.connection.uuid, 'in'))
   // Without the list nothing could be told of a lost answer, so nothing is asked for either.
   const unlisted = before?.kind === 'no_answer' ? before : null
-  const why = whyBarred('create_key', row.connection, { paused }) ?? unlisted
+  const why = whyBarred('create_key', row.connection, { isPaused: paused }) ?? unlisted
   if (why) {
     await em.flush()
     return keep(em, uuid, { kind: 'unreachable', code: why.code, message: why.message })

@@ -106,6 +106,7 @@ export async function store(
     parts: code === null ? parts : [],
     movement,
     failure: code === null ? null : { code, message: 'the charge cannot be refunded by this value now' },
+    takeBefore: code === null && order.takeBefore ? new Date(order.takeBefore) : null,
     requestId: order.requestId,
     fingerprint: order.fingerprint,
     createdAt: orderedAt(order),

@@ -1,17 +1,14 @@
 import { Charge } from '../db/entities/charge.ts'
 import { Refund } from '../db/entities/refund.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { ask, certain, heardAs, inTransactionAsking, NOTHING, type Question } from '../db/questions.ts'
-import { REFUSALS } from '../domain/errors.ts'
-import { refund as life, type RefundState } from '../domain/refund.ts'
+import { certain, heardAs, inTransactionAsking, NOTHING, type Question } from '../db/questions.ts'
+import type { RefundState } from '../domain/refund.ts'
 import type { RefundOrder } from '../workflows/messages.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDo } from './left-to-do.ts'
 import { lockCharge } from './move.ts'
 import { plan, store } from './refund-opening.ts'
-import { devolution, endUnsent } from './refunds.ts'
+import { devolution } from './refunds.ts'
 import { endRefundAsBefore, failureBefore } from './restoring.ts'
-import { overIn, timeLeft } from './taking.ts'
 
 export type OpenedRefund = LeftToDo & { state: RefundState }
 
@@ -20,28 +17,12 @@ export type OpenedRefund = LeftToDo & { state: RefundState }
  * decided here, under the charge's row lock, so that any number of requests never exceed what was received (SPEC §3).
  */
 export function openRefund({ orm }: Dependencies) {
-  return async (order: RefundOrder): Promise<OpenedRefund> => {
-    let isTooLate = () => false
-    const opened = await inTransactionAsking(orm, async em => {
+  return (order: RefundOrder): Promise<OpenedRefund> =>
+    inTransactionAsking(orm, async em => {
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
-      if (stored) return openedAs(stored)
-      const planned = await plan(em, order, charge)
-      if (order.takeBefore) isTooLate = overIn(await ask(em, timeLeft(order)))
-      // Whoever waited for the charge and its money may have waited too long.
-      return openedAs(await store(em, order, isTooLate() ? { ...planned, code: 'not_taken' } : planned))
+      return openedAs(stored ?? (await store(em, order, await plan(em, order, charge))))
     })
-    return isTooLate() ? inTransactionAsking(orm, em => notTaken(em, order.uuid)) : opened
-  }
-}
-
-/** Its commit took so long that its caller has heard otherwise, and may have ordered anew (SPEC §4). */
-async function notTaken(em: EntityManager, uuid: string): Promise<Question<OpenedRefund>> {
-  const [devolved] = await devolution.lock(em, uuid, NOTHING)
-  const { refund } = devolved
-  const failure = { code: 'not_taken', message: REFUSALS.not_taken.message }
-  if (life.accepts(refund.state, 'refused')) await endUnsent(em, devolved, 'refused', failure)
-  return openedAs(refund)
 }
 
 /** A refund that is newer than its restored database; `unknown` until its charge is rebuilt and can bear it. */

@@ -7,6 +7,7 @@ import type { EntityManager } from '../db/orm.ts'
 import { all, ask, type Question } from '../db/questions.ts'
 import { entities } from '../db/reading.ts'
 import { type ChargeEvent, charge as chargeLife } from '../domain/charge.ts'
+import { REFUSALS } from '../domain/errors.ts'
 import { refundReleased } from '../domain/ledger.ts'
 import { refund as life } from '../domain/refund.ts'
 import { announceCharge, announceRefund } from './announce.ts'
@@ -47,6 +48,13 @@ export const devolution: Outgoing<Devolution & Tried> = {
 
   over({ refund: { state, failure } }) {
     return life.isOver(state) ? (failure?.code ?? state) : null
+  },
+
+  orderOf: ({ refund }) => refund,
+
+  async notTaken(em, devolved) {
+    const failure = { code: 'not_taken', message: REFUSALS.not_taken.message }
+    if (life.accepts(devolved.refund.state, 'refused')) await endUnsent(em, devolved, 'refused', failure)
   },
 
   async begin() {

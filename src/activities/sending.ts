@@ -5,29 +5,33 @@ import { connectionToCall } from '../db/connections.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
-import { isPaused } from '../db/pauses.ts'
 import { all, ask, certain, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
-import { REFUSALS } from '../domain/errors.ts'
+import { type SendingConditions, sendingConditions } from '../db/sending-conditions.ts'
 import { referenceOf } from '../domain/identifiers.ts'
-import type { SendOutcome } from '../domain/provider.ts'
-import { whyBarred } from './barred.ts'
+import { CAPABILITIES, type Capabilities, type Rejected, type SendOutcome } from '../domain/provider.ts'
+import { whyBarred, whyHeld } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
+import { contradictionOf } from './contradictions.ts'
 import { answerInEpoch, isOfEpoch } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { leftToDo } from './left-to-do.ts'
-import { type AttemptKey, answered, doubt, FINAL, keep, nextCheck, stayInDoubt } from './outcomes.ts'
+import {
+  type AttemptKey,
+  answered,
+  doubt,
+  FINAL,
+  keep,
+  leave,
+  NOT_TAKEN,
+  nextCheck,
+  stayInDoubt,
+} from './outcomes.ts'
 import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoing.ts'
 
 /** How money on its way out is sent, once, and asked about (SPEC §6); the noun says what that does to it. */
 
-/** A worker that slept longer is one that Temporal has given up (src/workflows/activities.ts): it may be sent again by now. */
+/** A worker that stood still for longer is one that Temporal has given up (src/workflows/activities.ts). */
 const SENT_WITHIN_MS = 10_000
-
-/** Its commit took so long that its caller has heard otherwise, and may have ordered anew: no provider is called (SPEC §4). */
-const NOT_TAKEN: SendOutcome = {
-  ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },
-  message: REFUSALS.not_taken.message,
-}
 
 /**
  * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
@@ -40,19 +44,23 @@ export function sendBy<Row extends Tried>(
 ) {
   return async (order: SendOrder): Promise<Sent> => {
     const { orm, timeScale } = dependencies
+    const askedAt = performance.now()
     const begun = await inTransactionAsking(orm, async (em): Promise<Question<Sent | ToSend<Row>>> => {
-      const beginning = await begin(dependencies, em, first, order)
+      const beginning = await begin(dependencies, em, first, { ...order, askedAt })
       if ('statements' in beginning) return beginning
       beginning.provider.openAhead()
-      // Not from its start: it may have waited for its turn.
-      return certain({ ...beginning, sendBefore: Date.now() + SENT_WITHIN_MS })
+      // From before the commit; not from the start, because it may have waited for its locks.
+      return certain({ ...beginning, sendBefore: performance.now() + SENT_WITHIN_MS })
     })
     if ('kind' in begun) return begun
-    if (Date.now() > begun.sendBefore)
-      throw new Error('It is too late to send: its life asks about it by now.')
-    const outcome = first.isTooLate?.() ? NOT_TAKEN : await send(begun)
+    const committedAt = performance.now()
+    if (committedAt > begun.sendBefore)
+      throw new Error('It is too late to send: the workflow asks about it by now.')
+    // Only what was committed in time was visible in time.
+    const outcome = committedAt > begun.takeBefore ? NOT_TAKEN : await send(begun)
     const kept = { ...order, timeScale, sending: begun.attempt.sendings }
-    return inTransactionAsking(orm, tx => keep(tx, outgoing, kept, outcome))
+    const contradicted = contradictionOf(dependencies, begun.connection)
+    return inTransactionAsking(orm, tx => keep(tx, outgoing, { ...kept, contradicted }, outcome))
   }
 
   async function send(begun: ToSend<Row>): Promise<SendOutcome> {
@@ -62,7 +70,7 @@ export function sendBy<Row extends Tried>(
   }
 }
 
-/** Asks the provider of an attempt what became of it, by our id. */
+/** Asks the provider of an attempt what became of it, by our id; what is final is answered from the row. */
 export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async (order: AskOrder): Promise<Asked> => {
     const { orm, timeScale } = dependencies
@@ -72,6 +80,7 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
     const begun = attemptThrough(em, { operation, subjectUuid, connectionUuid })
     const [attempt, called] = await ask(em, all(begun, connectionToCall(em, connectionUuid)))
     if (!attempt) return { kind: 'never_begun' }
+    if (order.unlessFinal && FINAL.includes(attempt.state)) return ask(em, answered(attempt, subjectUuid))
     const { connection, provider } = reached(dependencies, called)
     const answer = await outgoing.find(provider, attempt, em)
     await tellBreaker(em, connection, answer)
@@ -81,19 +90,26 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
       case 'awaiting_approval':
       case 'not_found': {
         const nextCheckAt = nextCheck(order.asked, timeScale)
-        await inTransaction(orm, tx => stayInDoubt(tx, outgoing, order, nextCheckAt))
-        if (found.kind !== 'not_found') return { kind: 'unknown', code: found.code }
-        return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
+        await inTransaction(orm, tx => stayInDoubt(tx, outgoing, order, { nextCheckAt, found }))
+        if (found.kind === 'not_found') return { kind: 'absent', settleWindowMs: connection.settleWindowMs }
+        return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
       }
-      case 'found':
+      case 'found': {
+        const kept = { ...order, timeScale, contradicted: contradictionOf(dependencies, connection) }
         return inTransactionAsking(orm, tx =>
-          keep(tx, outgoing, { ...order, timeScale }, { kind: 'accepted', sending: found.sending }),
+          keep(tx, outgoing, kept, { kind: 'accepted', sending: found.sending }),
         )
+      }
     }
   }
 }
 
-type Calling<Row> = Reached & { attempt: Attempt; row: Row }
+type Calling<Row> = Reached & {
+  attempt: Attempt
+  row: Row
+  /** By `performance.now()`: committed later, it may not have been visible to its caller in time, and is not sent. */
+  takeBefore: number
+}
 type ToSend<Row> = Calling<Row> & { sendBefore: number }
 
 /** What is needed to call, or else what was answered before, to be asked where the transaction ends. */
@@ -101,44 +117,59 @@ async function begin<Row extends Tried>(
   dependencies: Dependencies,
   em: EntityManager,
   outgoing: Outgoing<Row>,
-  order: SendOrder,
+  { askedAt, ...order }: SendOrder & { askedAt: number },
 ): Promise<Question<Sent> | Calling<Row>> {
   const { uuid, connectionUuid } = order
-  const through = all(connectionToCall(em, connectionUuid), isPaused(connectionUuid, 'out'))
-  const [row, [called, paused]] = await outgoing.lock(em, uuid, through)
+  const through = all(connectionToCall(em, connectionUuid), sendingConditions(connectionUuid))
+  const [row, [called, conditions]] = await outgoing.lock(em, uuid, through)
   const by = reached(dependencies, called)
   const { connection } = by
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
-  if (earlier && !mayBegin(earlier)) {
-    // What a provider took is never sent again, whatever it finds of it later.
-    if (FINAL.includes(earlier.state) || earlier.state === 'accepted') return answered(earlier, uuid)
-    if (!order.again) return certain({ kind: 'unknown', code: 'interrupted' })
-    // Absent by all that is known: it stays in doubt, and is asked about, until it may be sent again.
-    const code = paused ? 'paused' : isOfEpoch(earlier, connection) ? null : 'credentials_changed'
-    if (code) {
-      earlier.code = code
-      doubt(earlier, { asked: 0, timeScale: dependencies.timeScale })
-      return certain({ kind: 'unknown', code })
-    }
-    calls(earlier, connection)
-    return { ...by, row, attempt: earlier }
+  // What a provider took is never sent again, whatever it finds of it later.
+  if (earlier && isAnswered(earlier, CAPABILITIES[connection.dialect])) return answered(earlier, uuid)
+  const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
+  // A workflow whose history was rolled back does not know of it.
+  if (live && live !== earlier) return certain({ kind: 'elsewhere', connectionUuid: live.connectionUuid })
+  if (live && !order.again) return certain({ kind: 'unknown', code: 'interrupted' })
+  const { timeScale } = dependencies
+  if (live && !isOfEpoch(live, connection)) return stay(live, 'credentials_changed')
+  // No provider has it now: it may be sent, unless a rule is against it.
+  const takeBefore = deadlineOf(outgoing.orderOf?.(row), conditions, askedAt)
+  const over = whyOver(outgoing, row)
+  const refusal = over ?? live?.refusal ?? (performance.now() > takeBefore ? NOT_TAKEN : null)
+  if (refusal) {
+    const outcome: Rejected = { ...refusal, kind: 'rejected' }
+    if (live) await leave(em, outgoing, { row, attempt: live, outcome, timeScale })
+    if (refusal === NOT_TAKEN) await outgoing.notTaken?.(em, row)
+    const { code, finality } = refusal
+    return heardAs(leftToDo(uuid), left => ({ kind: 'rejected', code, finality, ...left }))
   }
-  const over = outgoing.over?.(row) ?? null
-  if (over !== null) {
-    const rejected = { kind: 'rejected', code: over, finality: 'final' } as const
-    return heardAs(leftToDo(uuid), left => ({ ...rejected, ...left }))
+  if (live) {
+    const held = whyHeld(outgoing.operation, conditions)
+    if (held) return stay(live, held.code)
+    calls(live, connection)
+    return { ...by, row, attempt: live, takeBefore }
   }
+  const barred = whyBarred(outgoing.operation, connection, conditions)
   const attempt = earlier ?? newAttempt(em, outgoing, { ...order, row }, connection)
-  calls(attempt, connection)
-  const barred = whyBarred(outgoing.operation, connection, { paused })
   if (barred) Object.assign(attempt, barred)
   else {
     const refusal = await outgoing.begin(em, row, { attempt, connection })
-    if (!refusal) return { ...by, row, attempt }
+    if (!refusal) {
+      calls(attempt, connection)
+      return { ...by, row, attempt, takeBefore }
+    }
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.refused(em, row, attempt)
   return answered(attempt, uuid)
+
+  /** It stays in doubt, and is asked about, until it may be sent again. */
+  function stay(inDoubt: Attempt, code: string): Question<Sent> {
+    inDoubt.code = code
+    doubt(inDoubt, { asked: 0, timeScale })
+    return certain({ kind: 'unknown', code })
+  }
 }
 
 /** One more sending of it begins. */
@@ -149,12 +180,40 @@ function calls(attempt: Attempt, { credentialsEpoch }: Connection): void {
 }
 
 /**
- * Nothing of it can have moved: it never left, or stopped at a balance that may have grown since. A return has no other
- * provider to go through, so what another might have taken is tried again where it was refused.
+ * Until when the commit must be acknowledged, by `performance.now()`. The transaction began at the earliest when it was
+ * asked for, so that a process that stood still in between is early, never late.
  */
-function mayBegin({ state, code, operation, finality }: Attempt): boolean {
+function deadlineOf(
+  order: { takeBefore?: Date | null | undefined } | undefined,
+  { beganAtMs }: SendingConditions,
+  askedAt: number,
+): number {
+  return order?.takeBefore ? askedAt + order.takeBefore.getTime() - beganAtMs : Number.POSITIVE_INFINITY
+}
+
+function whyOver<Row extends Tried>(outgoing: Outgoing<Row>, row: Row): Omit<Rejected, 'kind'> | null {
+  const code = outgoing.over?.(row) ?? null
+  return code === null ? null : { code, finality: 'final', message: 'the operation ended before it was sent' }
+}
+
+/** Whether its outcome stands: its provider has it, or it ended and may not be begun again. */
+function isAnswered(attempt: Attempt, { resendsRefused }: Pick<Capabilities, 'resendsRefused'>): boolean {
+  if (attempt.state === 'accepted') return true
+  return FINAL.includes(attempt.state) && !mayBeginAgain(attempt, resendsRefused)
+}
+
+/**
+ * Whether one that ended may be begun again by the same id: it never left, or a balance was too low that may have grown
+ * since. What a provider has refused is sent to it again only where it documents that the id may be used again. A return
+ * has no other provider to go through, so what another might have taken is tried again where it was refused.
+ */
+function mayBeginAgain(
+  { state, code, operation, finality, sendings }: Attempt,
+  resendsRefused: boolean,
+): boolean {
   if (state !== 'rejected') return state === 'unreachable'
-  return code === 'insufficient_balance' || (operation === 'return' && finality === 'other_may_help')
+  if (operation === 'return') return finality === 'other_may_help'
+  return code === 'insufficient_balance' && (sendings === 0 || resendsRefused)
 }
 
 /** The attempt of one connection, before its call, after all that came before it. */

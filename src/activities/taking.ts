@@ -1,29 +1,26 @@
-import { type Question, question } from '../db/questions.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { question } from '../db/questions.ts'
+import type { Outgoing, Tried } from './outgoing.ts'
+
+/** What PostgreSQL's clock says, in milliseconds since 1970; not as of the beginning of the transaction. */
+const CLOCK = question('select extract(epoch from clock_timestamp()) * 1000 as now_ms', [], ([row]) =>
+  Number(row!.now_ms),
+)
 
 /**
- * An order without a key of idempotency is taken before its caller hears that nobody took it, or not at all: he has
- * nothing by which to repeat it, and may well order anew (SPEC §4).
+ * Decides whether an order that waits for its time was taken: its row, which another transaction has written, is visible
+ * now. In time, it may be sent whenever it is due; too late, it ends as not taken, because its caller may have been told
+ * so (docs/crash-semantics.md). May be repeated.
  */
-export type Timely = { takeBefore?: string | undefined }
-
-/**
- * How many milliseconds are left to take it, none below zero; by PostgreSQL's clock, which the request asked as well, and
- * as of now, not of the beginning of the transaction.
- */
-export function timeLeft({ takeBefore }: Timely): Question<number> {
-  const sql = 'select extract(epoch from ?::timestamptz - clock_timestamp()) * 1000 as left_ms'
-  return question(sql, [takeBefore ?? null], ([row]) =>
-    row!.left_ms === null ? Number.POSITIVE_INFINITY : Number(row!.left_ms),
-  )
-}
-
-/** Whether so many milliseconds are over, by this process's clock, which goes on while a transaction commits. */
-export function overIn(leftMs: number): () => boolean {
-  const overMs = performance.now() + leftMs
-  return () => performance.now() > overMs
-}
-
-/** Whatever was waited for since it was stored took longer than was left: all of it is undone, and stored as not taken. */
-export class TakenTooLate extends Error {
-  override name = 'TakenTooLate'
+export async function decideTaken<Row extends Tried>(
+  em: EntityManager,
+  outgoing: Outgoing<Row>,
+  uuid: string,
+): Promise<Row> {
+  const [row, nowMs] = await outgoing.lock(em, uuid, CLOCK)
+  const order = outgoing.orderOf?.(row)
+  if (!order?.takeBefore) return row
+  if (nowMs <= order.takeBefore.getTime()) order.takeBefore = null
+  else await outgoing.notTaken?.(em, row)
+  return row
 }

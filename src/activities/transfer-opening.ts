@@ -1,15 +1,14 @@
 import type { Connection } from '../db/entities/connection.ts'
-import { type Failure, Transfer } from '../db/entities/transfer.ts'
+import { Transfer } from '../db/entities/transfer.ts'
 import { gate } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { availableAt } from '../db/post.ts'
 import { all, first, heardAs, type Question } from '../db/questions.ts'
 import { isRefTaken } from '../db/transfers.ts'
-import { REFUSALS } from '../domain/errors.ts'
 import { shownInstant } from '../domain/time.ts'
 import type { TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import type { PixOut } from './move.ts'
-import { timeLeft } from './taking.ts'
+import { failureOf } from './transfer-failures.ts'
 import { endUnsent } from './transfers.ts'
 
 /** How a transfer's row is first written. */
@@ -20,8 +19,6 @@ export type Door = {
   connection: Connection | undefined
   /** What its account could spend there. */
   availableCents: number
-  /** How many milliseconds are left to take it: whoever waited for its gate or its money may have waited too long. */
-  leftMs: number
 }
 
 /**
@@ -35,12 +32,11 @@ export function doorOf(em: EntityManager, { uuid, ...order }: TransferOrder): Qu
   const door = all(
     first(gate(em, by, found('uuid'))),
     availableAt(order.accountUuid, by, found('provider_account_uuid')),
-    timeLeft(order),
   )
-  return heardAs(door, ([connection, availableCents, leftMs]) => ({ connection, availableCents, leftMs }))
+  return heardAs(door, ([connection, availableCents]) => ({ connection, availableCents }))
 }
 
-/** Writes its row; one that comes too late or takes a reference twice is FAILED from the beginning. */
+/** Writes its row; one that takes a reference twice is FAILED from the beginning. */
 export async function openTransfer(
   em: EntityManager,
   { order, details, door }: { order: TransferOrder; details: TransferDetails; door: Door },
@@ -49,9 +45,8 @@ export async function openTransfer(
   if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
   const refTaken = await takesRefTwice(em, details, connection)
   const out = { transfer: create(em, order, details, connection), attempts: [] }
-  const why = door.leftMs < 0 ? 'not_taken' : refTaken ? 'external_ref_taken' : null
   // What is found again after a restore was taken long ago.
-  if (why && !order.restored) await endUnsent(em, out, 'not_taken', failureOf(why))
+  if (refTaken && !order.restored) await endUnsent(em, out, 'not_taken', failureOf('external_ref_taken'))
   return out
 }
 
@@ -76,6 +71,7 @@ function create(
     beneficiaryDocument: details.finalBeneficiary?.document,
     scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
     history: [{ status: 'PENDING', created_at: shownInstant(at) }],
+    takeBefore: order.takeBefore ? new Date(order.takeBefore) : null,
     requestId: order.requestId,
     fingerprint: details.fingerprint,
     createdAt: at,
@@ -95,17 +91,4 @@ async function takesRefTwice(
     [accountUuid],
   )
   return policy.length > 0 && isRefTaken(em, { accountUuid, externalRef, isSimulated })
-}
-
-/** Why it failed, in the words of the API. */
-export function failureOf(
-  code:
-    | 'not_taken'
-    | 'external_ref_taken'
-    | 'insufficient_balance'
-    | 'no_provider_available'
-    | 'not_found_after_restore'
-    | 'paused',
-): Failure {
-  return { code, message: REFUSALS[code].message }
 }

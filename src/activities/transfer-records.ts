@@ -2,6 +2,7 @@ import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
+import { isAnyPaused } from '../db/pauses.ts'
 import { all, ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
@@ -9,13 +10,14 @@ import type { Restored, TransferDetails, TransferOrder } from '../workflows/mess
 import { announceTransfer } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
-import { lockTransfer, moveTransfer, type PixOut } from './move.ts'
+import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import { FINAL, refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { endTransferAsBefore } from './restoring.ts'
 import { sendBy } from './sending.ts'
-import { overIn, TakenTooLate } from './taking.ts'
-import { type Door, doorOf, failureOf, openTransfer } from './transfer-opening.ts'
+import { decideTaken } from './taking.ts'
+import { failureOf } from './transfer-failures.ts'
+import { type Door, doorOf, openTransfer } from './transfer-opening.ts'
 import { beginTransfer, endUnsent, pixOut } from './transfers.ts'
 
 /** Where a transfer stands; `lastConnection` is whom to ask about it. */
@@ -24,15 +26,13 @@ export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: str
 /** `candidates`: what lives that began before were told here, those behind an open breaker last. */
 export type StoredTransfer = TransferNow & { candidates?: string[] }
 
-/** Stores a transfer's order; one that comes too late or takes a reference twice is stored FAILED: nobody is called (SPEC §4). */
+/** Stores a transfer's order; one that is not taken in time, or takes a reference twice, is FAILED: nobody is called (SPEC §4). */
 export function storeTransfer({ orm, sealer }: Dependencies) {
   return async (order: TransferOrder): Promise<StoredTransfer> => {
-    let isTooLate = () => false
     const stored = await inTransactionAsking(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return order.restored ? endedAsBefore(em, order.uuid, order.restored) : now(stored)
       const door = await ask(em, doorOf(em, order))
-      isTooLate = overIn(door.leftMs)
       const out = await openTransfer(em, { order, details: sealer.open(order.details), door })
       const { transfer } = out
       if (order.scheduledFor && !life.isOver(transfer.state))
@@ -40,16 +40,10 @@ export function storeTransfer({ orm, sealer }: Dependencies) {
       if (order.restored) await endTransferAsBefore(em, out, order.restored)
       return now(transfer)
     })
-    return isTooLate() ? inTransactionAsking(orm, em => notTaken(em, order.uuid)) : stored
+    // What is sent at once is judged by its first sending.
+    if (!order.scheduledFor || !order.takeBefore) return stored
+    return inTransactionAsking(orm, async em => now((await decideTaken(em, pixOut, order.uuid)).transfer))
   }
-}
-
-/** Its commit took so long that its caller has heard otherwise, and may have ordered anew (SPEC §4). */
-async function notTaken(em: EntityManager, uuid: string): Promise<Question<TransferNow>> {
-  const out = await lockTransfer(em, uuid)
-  const { transfer } = out
-  if (life.accepts(transfer.state, 'not_taken')) await endUnsent(em, out, 'not_taken', failureOf('not_taken'))
-  return now(transfer)
 }
 
 /** What a sending is told; `order` where its row may not be there yet, and is written with its first attempt. */
@@ -64,24 +58,19 @@ export function sendTransfer(dependencies: Dependencies) {
 /** The sending that writes the transfer's row, where nobody has: all that it reads and locks is one message. */
 function storing({ sealer }: Dependencies, order: TransferOrder): Outgoing<PixOut> {
   let opened: Door | undefined
-  let isTooLate = () => false
   return {
     ...pixOut,
     async lock(em, uuid, more) {
       const [stored, [door, heard]] = await findAlone(em, Transfer, uuid, all(doorOf(em, order), more))
       if (stored) return [await lockTransfer(em, uuid), heard]
       opened = door
-      isTooLate = overIn(door.leftMs)
       const details = sealer.open<TransferDetails>(order.details)
       return [await openTransfer(em, { order, details, door }), heard]
     },
-    async begin(em, { transfer }, { connection }) {
+    begin(em, { transfer }, { connection }) {
       const availableCents = opened?.connection === connection ? opened.availableCents : undefined
-      const refusal = await beginTransfer(em, transfer, { connection, availableCents })
-      if (isTooLate()) throw new TakenTooLate(`transfer ${order.uuid} was not taken in time`)
-      return refusal
+      return beginTransfer(em, transfer, { connection, availableCents })
     },
-    isTooLate: () => isTooLate(),
   }
 }
 
@@ -118,14 +107,17 @@ export function failTransfer({ orm }: Dependencies) {
     })
 }
 
+/** `unlessPaused`: the transfer stays where a pause reaches one of these connections. */
+export type EndWaiting = { uuid: string; event: 'cancelled' | 'never_sent'; unlessPaused?: string[] }
+
 /** Ends a transfer that was waiting for its time. */
 export function endWaiting({ orm }: Dependencies) {
-  return ({ uuid, event }: { uuid: string; event: 'cancelled' | 'never_sent' }): Promise<TransferNow> =>
+  return ({ uuid, event, unlessPaused = [] }: EndWaiting): Promise<TransferNow> =>
     inTransactionAsking(orm, async em => {
-      const out = await lockTransfer(em, uuid)
+      const [out, paused] = await lockTransferBeside(em, uuid, isAnyPaused(unlessPaused, 'out'))
       const { transfer } = out
       requireAtRest(out)
-      if (life.accepts(transfer.state, event)) {
+      if (!paused && life.accepts(transfer.state, event)) {
         const at = new Date()
         moveTransfer(transfer, event, at)
         await announceTransfer(em, out, { at })

@@ -12,6 +12,7 @@ import { repayments } from './inflow.ts'
 import { lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
 import { book, failMovement } from './movements.ts'
 import type { By, Outgoing } from './outgoing.ts'
+import { failureOf } from './transfer-failures.ts'
 import { takeReturns } from './transfer-returns.ts'
 import { know, outMovement, settle, settleTwice, settleUncovered } from './transfer-settlements.ts'
 
@@ -23,6 +24,10 @@ export const pixOut: Outgoing<PixOut> = {
   over({ transfer: { state, failure } }) {
     return life.isOver(state) ? (failure?.code ?? state) : null
   },
+
+  orderOf: ({ transfer }) => transfer,
+
+  notTaken: endNotTaken,
 
   begin(em, { transfer }, by) {
     return beginTransfer(em, transfer, by)
@@ -109,6 +114,12 @@ export async function beginTransfer(
     return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
   await hold(em, transfer)
   return null
+}
+
+/** Ends a transfer that did not become visible in time; one that is over already stays as it is. */
+export async function endNotTaken(em: EntityManager, out: PixOut): Promise<void> {
+  const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
+  if (life.accepts(out.transfer.state, event)) await endUnsent(em, out, event, failureOf('not_taken'))
 }
 
 /** Ends a transfer of which nothing moved: its hold goes back, its failure is kept and announced. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { joinBegun } from '../engine/begin.ts'
 import type { Engine } from '../engine/start.ts'
 import { Refusal, refuse } from './errors.ts'
@@ -12,15 +13,23 @@ export type Beginning<Row, Told> = {
   /** Whether what was found is of this life; where absent any row is. */
   isBegun?: (row: Row) => boolean
   tell: (row: Row) => Told | Promise<Told>
+  /** It sends money and its caller cannot repeat it: without a row he may order anew, so he hears of none too early. */
+  isUnrepeatable?: boolean
 }
 
 /**
  * Starts a life, waits until it answers, and tells what its row says; what was not even stored after 5 s is no longer
- * waited for (SPEC §1). Whatever interrupts the waiting, the row tells where the life stands, and the life goes on.
+ * waited for (SPEC §1). Whatever interrupts the waiting, the row tells where the life stands, and the life goes on. Of
+ * what cannot be repeated it is answered no sooner than that: until then its row may become visible and be sent
+ * (docs/crash-semantics.md).
  */
 export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, Told>): Promise<Told> {
-  const { uuid, start, find, isBegun = () => true, tell } = life
+  const { uuid, start, find, isBegun = () => true, tell, isUnrepeatable } = life
   await engine.client() // Refuses here where Temporal is away: nothing has been started yet.
+  const notStoredAt = performance.now() + NOT_STORED_MS
+  const untilNotStored = async () => {
+    if (isUnrepeatable) await sleep(Math.max(0, notStoredAt - performance.now()))
+  }
   let cause: unknown
   const answered = start().then(
     () => 'answered' as const,
@@ -29,18 +38,25 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
       return 'unknown' as const
     },
   )
-  return orNotConfirmed(uuid, async () => {
+  try {
     const soon = await within(NOT_STORED_MS, answered).catch(error => {
       cause = error
       return 'late' as const
     })
-    const early = soon === 'late' ? await find() : null
-    const came = early !== null && isBegun(early) ? await answered : soon
+    const early = soon === 'answered' ? null : await find()
+    const isThere = early !== null && isBegun(early)
+    // What was interrupted may still be stored.
+    if (soon === 'unknown' && !isThere) await untilNotStored()
+    const came = soon === 'late' && isThere ? await answered : soon
     const row = await find()
     // What no life of this request has changed tells of an earlier one.
-    if (row === null || (came !== 'answered' && !isBegun(row))) return notConfirmed(uuid, cause)
-    return tell(row)
-  })
+    if (row !== null && (came === 'answered' || isBegun(row))) return await tell(row)
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    cause = error
+  }
+  await untilNotStored()
+  return notConfirmed(uuid, cause)
 }
 
 /**

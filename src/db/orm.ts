@@ -46,6 +46,7 @@ import { Migration025_late_webhooks } from './migrations/Migration025_late_webho
 import { Migration026_sendings } from './migrations/Migration026_sendings.ts'
 import { Migration027_written_once } from './migrations/Migration027_written_once.ts'
 import { Migration028_moving } from './migrations/Migration028_moving.ts'
+import { Migration029_durable_promises } from './migrations/Migration029_durable_promises.ts'
 import { Migration030_credentials_epoch } from './migrations/Migration030_credentials_epoch.ts'
 import { Migration032_unexplained_answers } from './migrations/Migration032_unexplained_answers.ts'
 import { Migration033_lost_workflows } from './migrations/Migration033_lost_workflows.ts'
@@ -180,6 +181,7 @@ export async function openOrm({
         { name: '026_sendings', class: Migration026_sendings },
         { name: '027_written_once', class: Migration027_written_once },
         { name: '028_moving', class: Migration028_moving },
+        { name: '029_durable_promises', class: Migration029_durable_promises },
         { name: '030_credentials_epoch', class: Migration030_credentials_epoch },
         { name: '032_unexplained_answers', class: Migration032_unexplained_answers },
         Migration033_lost_workflows,

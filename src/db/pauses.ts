@@ -3,6 +3,7 @@ import { recordAct } from './acts.ts'
 import { type MoneyDirection, Pause, type PauseReach, pausedFor } from './entities/pause.ts'
 import type { EntityManager } from './orm.ts'
 import { type Question, question } from './questions.ts'
+import { textArray } from './where.ts'
 
 /** SPEC §9, `trilho pause`: while one stands nothing new begins where it reaches; what runs is still asked. */
 
@@ -13,9 +14,14 @@ export type PauseOrder = { target: PauseTarget; reach: PauseReach; who: string; 
 
 /** Whether nothing of the direction may begin through the connection now; never remembered. */
 export function isPaused(connectionUuid: string, direction: MoneyDirection): Question<boolean> {
+  return isAnyPaused([connectionUuid], direction)
+}
+
+/** The same of any of several connections. */
+export function isAnyPaused(connectionUuids: string[], direction: MoneyDirection): Question<boolean> {
   const paused = pausedFor(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
-  const sql = `select from connection c where c.uuid = ? and ${paused}`
-  return question(sql, [connectionUuid], rows => rows.length > 0)
+  const sql = `select from connection c where c.uuid = any(?::uuid[]) and ${paused} limit 1`
+  return question(sql, [textArray(connectionUuids)], rows => rows.length > 0)
 }
 
 /**

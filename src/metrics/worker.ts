@@ -5,6 +5,9 @@ import { unexplainedCounter } from './unexplained.ts'
 /** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
 export type WebhookTry = { outcome: 'delivered' | 'refused' | 'no_answer'; lagSeconds: number | null }
 
+/** A provider said of money that it had reported as settled that it did not move; the state of the books stays. */
+export type Contradiction = { provider: string; operation: string }
+
 /** What one worker process counts by itself; `worker` tells processes apart. */
 export function workerMetrics(worker: string) {
   const registry = new Registry()
@@ -28,11 +31,18 @@ export function workerMetrics(worker: string) {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
     registers: [registry],
   })
+  const contradictions = new Counter({
+    name: 'trilho_provider_contradictions_total',
+    help: 'Money that a provider reported as failed after it had reported it as settled.',
+    labelNames: ['provider', 'operation'],
+    registers: [registry],
+  })
   return {
     registry,
     unexplained: unexplainedCounter(registry),
     called: ({ seconds, provider, operation, outcome }: ObservedCall) =>
       calls.observe({ provider, operation, outcome }, seconds),
+    contradicted: (labels: Contradiction) => contradictions.inc(labels),
     tried({ outcome, lagSeconds }: WebhookTry) {
       tries.inc({ outcome })
       if (lagSeconds !== null) lag.observe(lagSeconds)

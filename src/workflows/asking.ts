@@ -36,6 +36,11 @@ export class Notices {
     for (const connectionUuid of connections) this.#from.add(connectionUuid)
   }
 
+  /** Whether a provider's notification has come that no look has answered yet. */
+  get isNotified(): boolean {
+    return this.#waiting > 0
+  }
+
   get waiting(): boolean {
     return this.#waiting > 0 || this.#settlements.length > 0
   }

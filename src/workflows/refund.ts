@@ -62,7 +62,8 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
   function follower(uuid: string, connectionUuid: string) {
     return {
       connectionUuid,
-      ask: (asked: number) => notices.asked.askRefund({ uuid, connectionUuid, asked }),
+      ask: (asked: number, unlessFinal = false) =>
+        notices.asked.askRefund({ uuid, connectionUuid, asked, unlessFinal }),
       settleBy: (word: OperatorsWord) => records.settleRefund({ uuid, connectionUuid, word }),
       pending(kind: 'in_process' | 'unknown') {
         isAnswered ||= kind === 'in_process'

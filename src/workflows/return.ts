@@ -25,7 +25,8 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
     const onward = { ...(goesOn && { goesOn }), ...(restored && { restored }) }
     return continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...onward })
   })
-  const ask = (asked: number) => notices.asked.askReturn({ uuid, connectionUuid, asked })
+  const ask = (asked: number, unlessFinal = false) =>
+    notices.asked.askReturn({ uuid, connectionUuid, asked, unlessFinal })
   if (goesOn === 'in_doubt') notices.hearOperatorStill()
   if (goesOn === 'late_word' && (await hasSettledLate())) return settled()
   while (true) {

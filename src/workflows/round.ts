@@ -1,7 +1,12 @@
 import type { Final } from './sending.ts'
 
 /** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
-export type Round = { last: Final; mayBeTriedAgain: boolean }
+export type Round = {
+  last: Final
+  mayBeTriedAgain: boolean
+  /** An operator's pause kept one of them from being tried. */
+  isPaused: boolean
+}
 
 /** Tries the candidates in order, until one takes it or refuses for a reason that travels with it. */
 export async function tryInTurn(
@@ -16,7 +21,8 @@ export async function tryInTurn(
   }
   const last = words.at(-1)!
   const mayBeTriedAgain = last.kind !== 'settled' && !isFinal(last) && words.some(saysNothing)
-  return { last, mayBeTriedAgain }
+  const isPaused = words.some(({ kind, ...word }) => 'code' in word && word.code === 'paused')
+  return { last, mayBeTriedAgain, isPaused }
 }
 
 /** A definite no for a reason that travels with the payment. */

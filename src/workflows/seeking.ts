@@ -52,8 +52,8 @@ export async function findAndFollow({ hadSettled, look, follower, notices }: See
 
 /** Where sending would come, it is asked again: now or later its provider knows. */
 function follow({ ask, ...follower }: Omit<Sender, 'send'>): Promise<Final> {
-  const askAgain = async (asked: number): Promise<Asked> => {
-    const told = await ask(asked)
+  const askAgain = async (asked: number, unlessFinal?: boolean): Promise<Asked> => {
+    const told = await ask(asked, unlessFinal)
     return told.kind === 'never_begun' ? { kind: 'unknown', code: told.kind } : told
   }
   return sendOnce({ ...follower, ask: askAgain, send: () => askAgain(0) })

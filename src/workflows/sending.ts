@@ -16,8 +16,10 @@ export type Sender = {
   connectionUuid: string
   /** `again` only after its absence was proved. What must not be sent any more is asked about instead. */
   send: (again: boolean) => Promise<Asked>
-  /** `asked` is how often it was asked before. */
-  ask: (asked: number) => Promise<Asked>
+  /** `asked` is how often it was asked before; `unlessFinal`: a final outcome is answered from its row. */
+  ask: (asked: number, unlessFinal?: boolean) => Promise<Asked>
+  /** The same of another connection, where one operation may go through several. */
+  at?: (connectionUuid: string) => Sender
   /** Keeps what an operator says where no provider can tell. */
   settleBy: (word: OperatorsWord) => Promise<Sent>
   /** Told of every answer of an activity, which one that broke off has not given. */
@@ -39,7 +41,8 @@ export function returnsUnsaid(told: Asked): boolean {
  * unless two "not found" after the settle window have proved that the first never arrived; then by the same id, and
  * that answer counts as a first one.
  */
-export async function sendOnce(sender: Sender): Promise<Final> {
+export async function sendOnce(begun: Sender): Promise<Final> {
+  let sender = begun
   sender.notices.hearOperator()
   const doubt = new Doubt(sender.notices.timeScale)
   let absence = new Absence(sender.notices.timeScale)
@@ -56,11 +59,20 @@ export async function sendOnce(sender: Sender): Promise<Final> {
         return sent
       case 'never_begun':
         sent = await firstAnswer(sender, false)
+        asked = -1
         continue
+      case 'elsewhere':
+        // The history was rolled back: the operation goes on where its rows say that it is.
+        sender = sender.at?.(sent.connectionUuid) ?? sender
+        absence = new Absence(sender.notices.timeScale)
+        sender.pending('unknown')
+        break
       case 'absent':
         waitMs = sooner(waitMs, absence.waitAfter(sent.settleWindowMs))
         break
       case 'unknown':
+        // An order that stands at its provider is there.
+        if (sent.code === 'awaiting_approval') absence = new Absence(sender.notices.timeScale)
         doubt.grows()
         sender.pending('unknown')
         break
@@ -84,9 +96,10 @@ export async function sendOnce(sender: Sender): Promise<Final> {
     await sender.notices.orAfter(waitMs, `${sent.kind}: ask again`)
     // A notification may run ahead of the provider's books: it is asked as often as at first.
     if (sender.notices.waiting && wasTaken) asked = -1
+    const isNotified = sender.notices.isNotified
     sender.notices.taken(sender.connectionUuid)
     const word = sender.notices.operatorsWord()
-    sent = word ? await sender.settleBy(word) : await sender.ask(asked + 1)
+    sent = word ? await sender.settleBy(word) : await sender.ask(asked + 1, !isNotified)
     sender.heard?.(sent)
     // What a provider once had did arrive: that it does not find it now is one more missing answer.
     if (sent.kind === 'absent' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }

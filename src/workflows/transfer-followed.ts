@@ -58,7 +58,7 @@ export class FollowedTransfer {
       follower: connectionUuid => this.follower(uuid, connectionUuid),
       notices: this.notices,
     })
-    await this.end({ uuid }, { last, mayBeTriedAgain: false })
+    await this.end({ uuid }, { last, mayBeTriedAgain: false, isPaused: false })
     if (returnsUnsaid(last)) this.notices.listenTo(this.#connectionUuid)
   }
 
@@ -109,7 +109,8 @@ export class FollowedTransfer {
   protected follower(uuid: string, connectionUuid: string): Omit<Sender, 'send'> {
     return {
       connectionUuid,
-      ask: asked => this.notices.asked.askTransfer({ uuid, connectionUuid, asked }),
+      ask: (asked, unlessFinal = false) =>
+        this.notices.asked.askTransfer({ uuid, connectionUuid, asked, unlessFinal }),
       settleBy: word => records.settleTransfer({ uuid, connectionUuid, word }),
       pending: kind => this.#pending(kind),
       notices: this.notices,

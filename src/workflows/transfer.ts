@@ -6,7 +6,7 @@ import { onwards } from './going-on.ts'
 import { answered, cancelTransfer, type Resumed, type TransferOrder } from './messages.ts'
 import { type Round, tryInTurn } from './round.ts'
 import { tryWhenDue } from './scheduled.ts'
-import { returnsUnsaid, sendOnce } from './sending.ts'
+import { returnsUnsaid, type Sender, sendOnce } from './sending.ts'
 import { TRANSFER_SENTENCES } from './sentences.ts'
 import { FollowedTransfer } from './transfer-followed.ts'
 
@@ -83,14 +83,19 @@ class TransferLife extends FollowedTransfer {
         candidates: candidates.slice(candidates.indexOf(connectionUuid)),
         goesOn: { ...onwards(order), candidates: order.goesOn?.candidates ?? order.candidates },
       }
-      const last = await sendOnce({
-        ...this.follower(uuid, connectionUuid),
-        send: again => sending.sendTransfer({ uuid, connectionUuid, again, ...this.#unstored }),
-        heard: word => this.#isStored(word),
-      })
+      const last = await sendOnce(this.#sender(uuid, connectionUuid))
       if (returnsUnsaid(last)) this.notices.listenTo(connectionUuid)
       return last
     })
+  }
+
+  #sender(uuid: string, connectionUuid: string): Sender {
+    return {
+      ...this.follower(uuid, connectionUuid),
+      send: again => sending.sendTransfer({ uuid, connectionUuid, again, ...this.#unstored }),
+      heard: word => this.#isStored(word),
+      at: other => this.#sender(uuid, other),
+    }
   }
 
   /** Whoever knows of a beginning has found its row, which is never written a second time, whatever database is there. */
@@ -105,12 +110,20 @@ class TransferLife extends FollowedTransfer {
         scheduledFor: order.scheduledFor!,
         timeScale: order.timeScale,
         isCancelled: () => this.#cancelWanted,
+        expire: () => this.#expires(order),
         round: async () => this.#isTried(await this.#sends(order)),
       },
       begun && this.#isTried(begun),
     )
-    if (typeof came !== 'string') return this.end(order, came)
+    if (came === 'expired') return
+    if (came !== 'cancelled') return this.end(order, came)
     await this.stands(await records.endWaiting({ uuid: order.uuid, event: came }))
+  }
+
+  /** False where an operator's pause keeps it, which it outlasts. */
+  async #expires({ uuid, candidates }: TransferOrder): Promise<boolean> {
+    await this.stands(await records.endWaiting({ uuid, event: 'never_sent', unlessPaused: candidates }))
+    return life.isOver(this.state)
   }
 
   #sends(order: TransferOrder): Promise<Round> {

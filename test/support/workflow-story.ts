@@ -84,7 +84,7 @@ export class Story {
 
   /** The next line of the script. */
   async #next(name: ActivityName, input: unknown): Promise<unknown> {
-    const { startShown: _, ...asked }: Begun & object = input ?? {}
+    const { startShown: _, unlessFinal: __, ...asked }: Begun & { unlessFinal?: boolean } = input ?? {}
     const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
     this.asked.push([name, ...flags.map(([flag]) => flag)].join(' '))
     const { connectionUuid } = asked as { connectionUuid?: string }

@@ -18,6 +18,7 @@ import { stage } from '../support/workflow-story-stage.ts'
 
 const on = stage()
 const HOUR = 3_600_000
+const paused = { ...unreachable, code: 'paused' } as typeof unreachable
 
 test('a transfer that settles at once is paid, and told', async () => {
   const event = on.uuid()
@@ -156,6 +157,49 @@ describe('the candidates', () => {
     expect(story.asked).toEqual(['sendTransfer order', 'failTransfer'])
   })
 
+  test('a history that was rolled back goes on with the attempt that is live', async () => {
+    const story = await on.transfer({
+      sendTransfer: [{ kind: 'elsewhere', connectionUuid: 'connection-b' }],
+      askTransfer: [inProcess, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.askedThrough).toEqual([
+      'sendTransfer connection-a',
+      'askTransfer connection-b',
+      'askTransfer connection-b',
+      'transferNow',
+    ])
+  })
+
+  test('one whose attempts cannot be stored is sent on the schedule of a first one', async () => {
+    const neverBegun = { kind: 'never_begun' } as const
+    const story = await on.transfer({
+      sendTransfer: [crash, crash, crash, settled()],
+      askTransfer: [neverBegun, neverBegun, neverBegun],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.told.waits).toEqual(Array(3).fill('unknown: ask again: 5 s'))
+  })
+
+  test('an order that stands at its provider is not absent before it has been gone for the whole window', async () => {
+    const standing = { kind: 'unknown', code: 'awaiting_approval' } as const
+    const story = await on.transfer({
+      sendTransfer: [standing, declined, settled()],
+      askTransfer: [notThere, standing, ...Array(5).fill(notThere)],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendTransfer order',
+      'sendTransfer again',
+      'sendTransfer',
+    ])
+    const again = story.askedAt[story.asked.indexOf('sendTransfer again')]!
+    expect(again - story.askedAt[2]!).toBeGreaterThanOrEqual(660_000)
+  })
+
   test('when all have refused it has failed', async () => {
     const story = await on.transfer({
       sendTransfer: [noBalance, unreachable],
@@ -288,10 +332,39 @@ describe('a transfer that waits for its time', () => {
   test('is given up after a day without being sent', async () => {
     const story = await on.scheduledTransfer(HOUR, {
       storeTransfer: [stands('created')],
-      sendTransfer: Array(2 * 97).fill(unreachable),
+      sendTransfer: Array(2 * 96).fill(unreachable),
       endWaiting: [stands('expired')],
     })
     await story.endsAs('expired')
+  })
+
+  test('expires without being sent where the service was away until a day after its time', async () => {
+    const story = await on.scheduledTransfer(-25 * HOUR, {
+      storeTransfer: [stands('created')],
+      endWaiting: [stands('expired')],
+    })
+    await story.endsAs('expired')
+    expect(story.asked).toEqual(['storeTransfer', 'endWaiting'])
+  })
+
+  test('is sent after the end of a pause that lasted longer than a day', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      sendTransfer: [...Array(2 * 120).fill(paused), settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+  })
+
+  test('is sent after a pause that began while the service was away', async () => {
+    const story = await on.scheduledTransfer(-25 * HOUR, {
+      storeTransfer: [stands('created')],
+      endWaiting: [stands('created')],
+      sendTransfer: [settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.asked).toEqual(['storeTransfer', 'endWaiting', 'sendTransfer', 'transferNow'])
   })
 })
 

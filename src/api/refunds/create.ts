@@ -66,12 +66,13 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   }
   return beginLife(engine, {
     uuid,
+    isUnrepeatable: key === null,
     start: () => beginRefund(engine, order, CREATE_MS),
     find,
     async tell(refund) {
       requireSameRequest(refund, fingerprint)
       const replayed = refund.requestId !== request.requestId
-      const told = key === null ? refund : await keptAnswer(em, refund)
+      const told = await keptAnswer(em, refund)
       return answer(told, await chargeOf(em.fork(), token, chargeUuid), { replayed })
     },
   })
@@ -85,11 +86,18 @@ function isUnanswered({ acceptedAt, state }: Refund): boolean {
   return acceptedAt == null && life.accepts(state, 'accepted')
 }
 
-/** One that was not decided in time is answered as accepted, and so is every repeat with its key, whatever comes of it. */
+/**
+ * One that was not decided in time is answered as accepted, and so is every repeat with its key, whatever comes of it. From
+ * then on it has been taken, and may be sent however late.
+ */
 async function keptAnswer(em: EntityManager, refund: Refund): Promise<Refund> {
   if (!isUnanswered(refund)) return refund
   const { uuid, state } = refund
-  await em.nativeUpdate(Refund, { uuid, state, acceptedAt: null }, { acceptedAt: new Date() })
+  await em.nativeUpdate(
+    Refund,
+    { uuid, state, acceptedAt: null },
+    { acceptedAt: new Date(), takeBefore: null },
+  )
   return (await findRefund(em.fork(), uuid)) ?? refund
 }
 

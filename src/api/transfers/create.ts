@@ -71,12 +71,12 @@ export async function createTransfer(means: { engine: Engine; sealer: Sealer }, 
   }
   return beginLife(engine, {
     uuid,
+    isUnrepeatable: key === null,
     start: () => beginTransfer(engine, order, { externalRef: body.external_ref, waitMs: CREATE_MS }),
     find,
     async tell(transfer) {
       requireSameRequest(transfer, fingerprint)
-      const told = key === null ? transfer : await keptAnswer(em, transfer)
-      return answer(told, { replayed: transfer.requestId !== request.requestId })
+      return answer(await keptAnswer(em, transfer), { replayed: transfer.requestId !== request.requestId })
     },
   })
 }
@@ -90,13 +90,17 @@ function isUnanswered({ accepted, state }: TriedTransfer): boolean {
 
 /**
  * What was not decided in time is answered as it stands, and whatever comes of it, every repeat with its key hears the
- * same (SPEC §1): the first answer is kept, unless the life has come to its own meanwhile.
+ * same (SPEC §1): the first answer is kept, unless the workflow has come to its own meanwhile. From then on it has been
+ * taken: that the row was seen late is no reason any more not to send it.
  */
 async function keptAnswer(em: EntityManager, transfer: TriedTransfer): Promise<TriedTransfer> {
-  if (!isUnanswered(transfer)) return transfer
+  const isOpen = UNDECIDED.includes(transfer.state) && transfer.takeBefore != null
+  if (!isUnanswered(transfer) && !isOpen) return transfer
   const { uuid } = transfer
-  const accepted = z.encode(transferShown, showTransfer(transfer, transfer.attempts))
-  await em.nativeUpdate(Transfer, { uuid, accepted: null, state: { $in: UNDECIDED } }, { accepted })
+  const accepted = transfer.accepted ?? z.encode(transferShown, showTransfer(transfer, transfer.attempts))
+  const unchanged = transfer.accepted ? {} : { accepted: null }
+  const undecided = { uuid, ...unchanged, state: { $in: UNDECIDED } }
+  await em.nativeUpdate(Transfer, undecided, { accepted, takeBefore: null })
   return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 

@@ -9,6 +9,7 @@ import { shareBar } from '../plots.ts'
 import { providersDid } from '../statistics.ts'
 import { connectionHealth } from './health.ts'
 import {
+  contradictions,
   deadWebhooks,
   MOST_SHOWN,
   openDifferences,
@@ -24,7 +25,11 @@ const MOST_ACTS = 200
 /** What an operator looks at, over all accounts. */
 export const OPERATOR_PAGES = {
   async unknown({ em, form }: Looking) {
-    const told = { rows: await unknownOutcomes(em.fork()), typed: Object.fromEntries(form), moves: true }
+    const told = {
+      rows: await unknownOutcomes(em.fork()),
+      contradictions: await contradictions(em.fork()),
+      ...{ typed: Object.fromEntries(form), moves: true },
+    }
     return page('operator/unknown', told, `${OPERATOR}/unknown`)
   },
   lives: async ({ em }: Looking) =>

@@ -20,6 +20,8 @@ export type Unknown = {
   provider: string
   state: string
   code: string | null
+  /** What the provider said of it last. */
+  message: string | null
   cents: string
   /** Our id of the attempt at the provider. */
   reference: string
@@ -32,7 +34,7 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
        n.name as account_name, c.provider, a.state,
-       case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.reference,
+       case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.message, a.reference,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
      from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
@@ -42,6 +44,24 @@ export function unknownOutcomes(em: EntityManager): Promise<Unknown[]> {
      where a.operation in ('${MONEY_OUT.join("', '")}') and a.state in ('unknown', '${UNDER_WAY.join("', '")}')
        and (a.state = 'unknown' or a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MOST_SHOWN}`,
+  )
+}
+
+export type Contradicted = {
+  operation: MoneyOut
+  subject_uuid: string
+  account_name: string
+  provider: string
+  contradiction_code: string
+  contradiction_at: Date
+}
+
+/** Settled money that its provider has reported as failed since, the latest first. */
+export function contradictions(em: EntityManager): Promise<Contradicted[]> {
+  return em.execute(
+    `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.contradiction_code, a.contradiction_at
+     from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
+     where a.contradiction_at is not null order by a.contradiction_at desc limit ${MOST_SHOWN}`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { Rejected } from '../../domain/provider.ts'
 import { key, moment, oneOf, text, uuid } from '../columns.ts'
 
 export type Operation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
@@ -40,6 +41,11 @@ const schema = defineEntity({
     code: text().nullable(),
     providerCode: text().nullable(),
     message: text().nullable(),
+    /** Why the provider did not carry out an order that stands with it: the outcome once the order is proved to be gone. */
+    refusal: p.json<Omit<Rejected, 'kind'>>().nullable(),
+    /** What the provider said against a settlement that it had reported, and when; the settlement stays. */
+    contradictionCode: text().nullable(),
+    contradictionAt: moment().nullable(),
     endToEnd: text().nullable(),
     unknownSince: moment().nullable(),
     nextCheckAt: moment().nullable(),

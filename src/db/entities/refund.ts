@@ -27,6 +27,8 @@ const schema = defineEntity({
     /** From when on its POST says that it was accepted: its provider's word, or that it was not waited for any longer. */
     acceptedAt: moment().nullable(),
     sequence: p.integer().default(0),
+    /** As of a transfer: until it is certain that the row was visible by then, nothing is sent after this moment. */
+    takeBefore: moment().nullable(),
     requestId: text(),
     fingerprint: text(),
     createdAt: moment(),

@@ -38,6 +38,11 @@ const schema = defineEntity({
     accepted: p.json<Record<string, unknown>>().nullable(),
     history: p.json<HistoryEntry<TransferStatus>[]>(),
     sequence: p.integer().default(0),
+    /**
+     * Of an order without an idempotency key, while it is not certain that its row was visible before this moment: nothing of
+     * it is sent later, because its caller may have been told that it was not taken.
+     */
+    takeBefore: moment().nullable(),
     requestId: text(),
     fingerprint: text(),
     createdAt: moment(),

@@ -15,7 +15,8 @@ type Life = { workflowId: string }
 
 /** The activities over a database of their own and a provider that answers as a test tells it: no life, no network. */
 export async function openBooks() {
-  const orm = await openOrm({ databaseUrl: await newDatabase() })
+  const databaseUrl = await newDatabase()
+  const orm = await openOrm({ databaseUrl })
   const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const far: Partial<Provider> = { openAhead: () => {} }
   const told: string[] = []
@@ -43,6 +44,7 @@ export async function openBooks() {
     })
 
   return {
+    databaseUrl,
     sql,
     seal,
     dependencies,
