@@ -17,6 +17,21 @@ const documentOf = (file: string) => documents.find(one => one.file === file)!
 const spansOf = (text: string) =>
   [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!)
 
+test('every crash point of docs/crash-semantics.md names a test that is there', async () => {
+  const rows = documentOf('docs/crash-semantics.md').text.matchAll(
+    /`(test\/[\w/-]+\.test\.ts)` › (.+?) \|$/gm,
+  )
+  const named = [...rows].map(([, file, title]) => ({ file: file!, title: title! }))
+  expect(named.length).toBeGreaterThan(25)
+  const missing = []
+  for (const { file, title } of named) {
+    const text = await read(file)
+    if (!["'", '"', '`'].some(quote => text.includes(`${quote}${title}${quote}`)))
+      missing.push({ file, title })
+  }
+  expect(missing).toEqual([])
+})
+
 test('every document of the folder is a page', async () => {
   const files = (await readdir(join(ROOT, 'docs'))).map(file => `docs/${file}`)
   expect(DOCUMENTS.map(({ file }) => file).sort()).toEqual(['README.md', ...files].sort())

@@ -10,6 +10,7 @@ export const DOCUMENTS = [
   { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
   { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
+  { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
   { name: 'production', title: 'Production', file: 'docs/production.md' },
   { name: 'security', title: 'Security', file: 'docs/security.md' },
   { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
