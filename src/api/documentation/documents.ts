@@ -13,6 +13,7 @@ export const DOCUMENTS = [
   { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
   { name: 'production', title: 'Production', file: 'docs/production.md' },
   { name: 'security', title: 'Security', file: 'docs/security.md' },
+  { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },
   { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
 ] as const
 export type Document = (typeof DOCUMENTS)[number]
