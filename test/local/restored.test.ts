@@ -143,7 +143,7 @@ async function everyOutcome(before: { refundable: Shown; open: Shown; scheduled:
       [arrived.uuid]: 'PAID',
       [lost.uuid]: 'FAILED not_found_after_restore',
       [rejected.uuid]: 'FAILED AC03',
-      [refused.uuid]: 'FAILED not_found_after_restore',
+      [refused.uuid]: 'FAILED AC03',
     },
     refunds: { [partly.refund.uuid]: 'COMPLETED', [whole.refund.uuid]: 'COMPLETED' },
     waiting,
@@ -265,8 +265,11 @@ test('after a restore every life is as its providers know it, and nothing of it 
   expect([chargedAgain.status, chargedAgain.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(chargedAgain.body.data.payment.payload).toBe(after.unpaid.payment.payload)
 
-  // Those whose provider does not answer stay in doubt; once it does, they are what it says.
-  const doubtful = Object.fromEntries(Object.keys(after.inDoubt).map(uuid => [uuid, 'PROCESSING']))
+  // Those whose provider does not answer stay in doubt, unless their history proves that they failed; once it does, they
+  // are what it says.
+  const doubtful = Object.fromEntries(
+    Object.entries(after.inDoubt).map(([uuid, end]) => [uuid, end === 'FAILED AC03' ? end : 'PROCESSING']),
+  )
   await transfersStand(doubtful)
   await stage.simulator.clearFaults()
   await transfersStand(after.inDoubt)
