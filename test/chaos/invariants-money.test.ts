@@ -98,6 +98,29 @@ test.each<Planted>([
     ({ transfers }) => put(first(transfers), { returnedCents: 600 }),
   ],
   [
+    'a tariff that the ledger does not know',
+    ['entries_differ', 'provider_differs'],
+    ({ lines, holdings }) => {
+      lines.push({ ...lines[4]!, kind: 'tariff', endToEnd: null })
+      first(holdings).cents -= 50
+    },
+  ],
+  [
+    'a tariff booked twice',
+    ['entries_differ'],
+    ({ lines, movements }) => {
+      lines.push({ ...lines[4]!, kind: 'tariff', endToEnd: null })
+      const booked = {
+        type: 'ADJUSTMENT',
+        direction: 'OUT' as const,
+        endToEnd: null,
+        reason: 'provider_tariff',
+      }
+      for (const uuid of ['m-tariff', 'm-tariff-again'])
+        movements.push({ ...named(movements, 'm-deposit'), uuid, ...booked })
+    },
+  ],
+  [
     'one PIX booked as a deposit and as the payment of its charge',
     ['credited_twice', 'not_announced', 'movement_never_settled'],
     ({ movements }) =>

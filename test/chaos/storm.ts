@@ -4,9 +4,10 @@ import { casting, RECIPIENTS_AT, ROLES } from './cast.ts'
 import { violationsOf } from './invariants.ts'
 import { type Operation, plannedOperations } from './operations.ts'
 import { performer } from './performing.ts'
-import { clearSkies, quiescence, type Unrest } from './quiescence.ts'
+import { clearSkies, listOddItems, quiescence, type Unrest } from './quiescence.ts'
 import { randomOf } from './random.ts'
 import { openSite } from './site.ts'
+import { tally } from './tally.ts'
 import { plannedWeather } from './weather.ts'
 import { type WeatherMaker, weatherMaker } from './weather-maker.ts'
 import { witnessed } from './witness.ts'
@@ -89,7 +90,8 @@ export async function storm({
     const limitMs = quiescenceLimitMs(count)
     say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
     const { asked, disputes } = acting
-    const unrest = await quiescence(site, { cast, disputes, limitMs, say })
+    await listOddItems(site, cast)
+    const unrest = await quiescence(site, { cast, disputes, limitMs, say, clearSince })
     const rested = Date.now()
 
     say('looking at everything')
@@ -142,9 +144,4 @@ function nameOf(operation: Operation): string {
   if (operation.kind === 'repeat') return `repeat ${operation.body} body`
   if (operation.kind === 'transfer' && operation.scheduledInS !== null) return 'transfer scheduled'
   return operation.kind
-}
-
-export function tally(names: string[]): Record<string, number> {
-  const counts = Map.groupBy(names, name => name)
-  return Object.fromEntries([...counts].map(([name, all]) => [name, all.length] as const).sort())
 }

@@ -4,7 +4,9 @@ import { readJson } from '../../src/local/home.ts'
 import { isAlive, signal } from '../../src/local/identity.ts'
 import { waitUntil } from '../../src/local/waiting.ts'
 import { type Cast, foulInboxes } from './cast.ts'
+import { panelOf } from './panel.ts'
 import type { Site } from './site.ts'
+import { stallCommits } from './stall.ts'
 import type { Mortal, WeatherEvent } from './weather.ts'
 
 /** The supervisor gives up a child that dies five times in a row, each within ten seconds: no death comes sooner than this. */
@@ -31,6 +33,7 @@ export function weatherMaker({
 }) {
   const coming = [...weather]
   const fouls = foulInboxes(cast)
+  const panel = panelOf(site, cast)
   const counts: Record<string, number> = {}
   const started: Partial<Record<Mortal, number>> = {}
   let faults = Promise.resolve()
@@ -44,19 +47,28 @@ export function weatherMaker({
         const event = coming.shift()!
         if (event.kind === 'death') deaths = deaths.then(() => die(event))
         else if (event.kind === 'sleep') deaths = deaths.then(sleepThrough)
+        else if (event.kind === 'stall') deaths = deaths.then(() => stall(event))
         else faults = faults.then(() => bring(event))
       }
     },
     /** What was begun is over: who died is back. */
-    over: () => Promise.all([faults, deaths]),
+    over: async () => {
+      await Promise.all([faults, deaths])
+      await panel.unblockAll()
+    },
   }
 
-  async function bring(event: Exclude<WeatherEvent, { kind: 'death' | 'sleep' }>): Promise<void> {
+  async function bring(event: Exclude<WeatherEvent, { kind: 'death' | 'sleep' | 'stall' }>): Promise<void> {
     const { simulator } = site
     switch (event.kind) {
       case 'fault': {
-        const { provider, operation, fault, times } = event
-        await simulator.faults({ provider, fault, times, ...(operation && { operation }) })
+        const { provider, operation, fault, times, delayMs, pageSize } = event
+        await simulator.faults({
+          ...{ provider, fault, times },
+          ...(operation && { operation }),
+          ...(delayMs !== undefined && { delay_ms: delayMs }),
+          ...(pageSize !== undefined && { page_size: pageSize }),
+        })
         return count(`fault ${fault}`)
       }
       case 'clear':
@@ -67,7 +79,16 @@ export function weatherMaker({
         const inbox = fouls[event.endpoint % fouls.length]!
         await simulator.setInbox(inbox, { status, delay_ms: delayMs })
         if (status !== 200 || delayMs > 0) count(`endpoint ${status === 200 ? 'slow' : `answers ${status}`}`)
+        return
       }
+      case 'panel':
+        if (await panel.move(event)) count(`panel ${event.movement}`)
+        return
+      case 'unblock':
+        if (await panel.unblock(event.block)) count('panel unblock')
+        return
+      case 'operator':
+        if (await panel.decideOrder(event.approves)) count(`order ${event.approves ? 'approved' : 'removed'}`)
     }
   }
 
@@ -86,6 +107,12 @@ export function weatherMaker({
       { what: `${of} does not come back`, limitMs: BACK_MS },
     )
     if (back) started[of] = Date.now()
+  }
+
+  async function stall({ forMs }: Extract<WeatherEvent, { kind: 'stall' }>): Promise<void> {
+    say('postgres: commits stall')
+    count('commits stall')
+    await stallCommits(site, forMs)
   }
 
   async function sleepThrough(): Promise<void> {

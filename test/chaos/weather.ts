@@ -1,6 +1,13 @@
 import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/provider.ts'
 import type { ChildName } from '../../src/local/endings.ts'
-import { CALL_FAULTS, type FaultKind, NOTICE_FAULTS, type Operation } from '../../src/simulator/faults.ts'
+import {
+  BOOK_FAULTS,
+  CALL_FAULTS,
+  type FaultKind,
+  NOTICE_FAULTS,
+  type Operation,
+  VIEW_FAULTS,
+} from '../../src/simulator/faults.ts'
 import type { Random } from './random.ts'
 
 /** What goes wrong in a storm, drawn before it begins; each event comes when its operation's turn has come. */
@@ -11,6 +18,8 @@ export type WeatherEvent = { before: number } & (
       operation: Operation | undefined
       fault: FaultKind
       times: number
+      delayMs?: number
+      pageSize?: number
     }
   | { kind: 'clear' }
   | { kind: 'death'; of: Mortal; by: 'kill -9' | 'restart' }
@@ -18,7 +27,15 @@ export type WeatherEvent = { before: number } & (
   | { kind: 'sleep' }
   /** A foul endpoint answers this, until it answers 200 again. */
   | { kind: 'inbox'; endpoint: number; status: number; delayMs: number }
+  /** Every COMMIT waits so long for its answer, and its rows stay invisible: a synchronous standby is away. */
+  | { kind: 'stall'; forMs: number }
+  /** Money moves at a provider without its API; a block is released by its second event. */
+  | { kind: 'panel'; place: number; movement: PanelMove; cents: number }
+  | { kind: 'unblock'; block: number }
+  /** A person decides on the oldest order that waits in a provider's panel. */
+  | { kind: 'operator'; approves: boolean }
 )
+export type PanelMove = 'tariff' | 'withdrawal' | 'credit' | 'return' | 'send' | 'block'
 export type Mortal = Exclude<ChildName, 'simulator'>
 
 /** The calls of a provider that money and disputes depend on. */
@@ -37,21 +54,34 @@ const CALLS = [
 ] as const satisfies Operation[]
 const TOLD = ['issueCharge', 'sendTransfer', 'refund'] as const satisfies Operation[]
 
-/** Call faults whose answers a provider documents. */
-const DOCUMENTED = CALL_FAULTS.filter(
-  fault => !fault.includes('unlisted') && fault !== 'unknown_route' && fault !== 'order_left',
-)
+/** Look-ups and lists, whose answers may show what no document explains. */
+const LOOK_UPS = [
+  'findCharge',
+  'findTransfer',
+  'findRefund',
+  'findPayment',
+  'findMed',
+] as const satisfies Operation[]
+const LISTS = ['statement', 'listMeds'] as const satisfies Operation[]
 
 const FAULT_BEFORE = 0.4
 const CLEAR_BEFORE = 0.02
 const INBOX_BEFORE = 0.02
+const PANEL_BEFORE = 0.02
+const OPERATOR_BEFORE = 0.04
 const MOST_TIMES = 4
+/** Calls whose pages are capped: enough for all pages of a list. */
+const CAPPED_CALLS = 200
+const PAGE_SIZES = [7, 25, 60] as const
 /** A row of handshakes that fails: long enough to open a breaker. */
 const MOST_RESETS = 12
 /** One death of each kind for so many operations, at least one of each in any storm. */
 const DEATHS = { worker: 400, api: 500, postgres: 1_000, temporal: 1_000 } satisfies Record<Mortal, number>
 /** A sleep holds a storm up for long: short ones have none. */
 const SLEEPS = 350
+/** The same of a stalled COMMIT. */
+const STALLS = 500
+const STALL_MS = 15_000
 /** Where in their stretch of operations the deaths come, so that they do not come together. */
 const MOMENT = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<Mortal, number>
 
@@ -63,11 +93,16 @@ export function plannedWeather(random: Random, operations: number): WeatherEvent
     if (random.chance(CLEAR_BEFORE)) events.push({ before, kind: 'clear' })
     if (random.chance(FAULT_BEFORE)) events.push({ before, ...faults() })
     if (random.chance(INBOX_BEFORE)) events.push(...failingInbox(random, before))
+    if (random.chance(PANEL_BEFORE)) events.push(...panelMove(random, before))
+    if (random.chance(OPERATOR_BEFORE))
+      events.push({ before, kind: 'operator', approves: random.chance(0.5) })
   }
   for (const of of Object.keys(DEATHS) as Mortal[]) events.push(...deaths(random, operations, of))
   const sleeps = Math.floor(operations / SLEEPS)
   for (let turn = 0; turn < sleeps; turn++)
     events.push({ before: Math.floor((turn + random.next()) * SLEEPS), kind: 'sleep' })
+  for (let turn = 0; turn < Math.floor(operations / STALLS); turn++)
+    events.push({ before: Math.floor((turn + random.next()) * STALLS), kind: 'stall', forMs: STALL_MS })
   return events.sort((a, b) => a.before - b.before)
 }
 
@@ -75,7 +110,20 @@ export function plannedWeather(random: Random, operations: number): WeatherEvent
 function faultsInTurn(random: Random) {
   const all = PROVIDER_NAMES.flatMap(provider => [
     { provider, operation: undefined, fault: 'unreachable' as FaultKind },
-    ...CALLS.flatMap(operation => DOCUMENTED.map(fault => ({ provider, operation, fault }))),
+    ...CALLS.flatMap(operation =>
+      CALL_FAULTS.filter(fault => fault !== 'order_left' || operation === 'sendTransfer').map(fault => ({
+        ...{ provider, operation, fault },
+      })),
+    ),
+    ...LOOK_UPS.flatMap(operation =>
+      (['odd_item', 'unlisted_status', 'unlisted_type'] as const).map(fault => ({
+        provider,
+        operation,
+        fault,
+      })),
+    ),
+    ...LISTS.flatMap(operation => VIEW_FAULTS.map(fault => ({ provider, operation, fault }))),
+    ...BOOK_FAULTS.map(fault => ({ provider, operation: 'issueCharge' as const, fault })),
     ...TOLD.flatMap(operation => NOTICE_FAULTS.map(fault => ({ provider, operation, fault }))),
   ])
   let turn = random.shuffled(all)
@@ -83,8 +131,24 @@ function faultsInTurn(random: Random) {
     if (turn.length === 0) turn = random.shuffled(all)
     const next = turn.pop()!
     const most = next.fault === 'unreachable' ? MOST_RESETS : MOST_TIMES
-    return { kind: 'fault' as const, ...next, times: random.between(1, most) }
+    const times = next.fault === 'page_cap' ? CAPPED_CALLS : random.between(1, most)
+    return {
+      ...{ kind: 'fault' as const, ...next, times },
+      ...(next.fault === 'page_cap' && { pageSize: random.pick(PAGE_SIZES) }),
+      ...(next.fault === 'books_lag' && { delayMs: random.between(200, 6_000) }),
+    }
   }
+}
+
+const PANEL_MOVES = { tariff: 6, withdrawal: 2, credit: 2, return: 3, send: 3, block: 3 }
+
+function panelMove(random: Random, before: number): WeatherEvent[] {
+  const movement = random.weighted(PANEL_MOVES)
+  const place = random.between(0, 1_000)
+  const events: WeatherEvent[] = [{ before, kind: 'panel', place, movement, cents: random.between(1, 3_000) }]
+  if (movement === 'block')
+    events.push({ before: before + random.between(5, 60), kind: 'unblock', block: before })
+  return events
 }
 
 function failingInbox(random: Random, before: number): WeatherEvent[] {

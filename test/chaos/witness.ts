@@ -140,12 +140,9 @@ async function farSide(
   const statement = await simulator.statement()
   const lines = statement
     .filter(line => ours.has(line.account))
-    .flatMap(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) =>
-      // Movements that are no PIX have no end-to-end id.
-      endToEnd === null
-        ? []
-        : [{ id, kind, providerAccount: account, endToEnd, original, cents: Math.round(value * 100) }],
-    )
+    .map(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) => ({
+      ...{ id, kind, providerAccount: account, endToEnd, original, cents: Math.round(value * 100) },
+    }))
   const holdings = await inTurn(accounts, async account => {
     const { balance, held, blocked } = await simulator.findAccount(account)
     return { providerAccount: account, cents: Math.round((balance + held + blocked) * 100) }
@@ -192,14 +189,14 @@ async function unseenPayloads({ orm, providers }: Site): Promise<World['unseen']
 }
 
 /** Every item of no documented shape that a provider listed. */
-async function oddItemsOf({ simulator }: Site, clearSince: Date): Promise<World['oddItems']> {
+export async function oddItemsOf({ simulator }: Site, clearSince: Date): Promise<World['oddItems']> {
   const served = await simulator.servedFaults()
   return served.flatMap(({ account, item_id: id, at }) =>
     id === null ? [] : [{ id, providerAccount: account, mustBeKept: new Date(at) >= clearSince }],
   )
 }
 
-async function keptAnswers({ sql, seal }: Site): Promise<string[]> {
+export async function keptAnswers({ sql, seal }: Site): Promise<string[]> {
   const rows = await sql<{ body: string }>('select sealed_body as body from unexplained_answer')
   return rows.map(({ body }) => seal.open(body) as string)
 }

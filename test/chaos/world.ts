@@ -71,7 +71,8 @@ export type Line = {
   kind: StatementLine['kind']
   /** The id that we sent. */
   id: string | null
-  endToEnd: string
+  /** Null of what is no PIX. */
+  endToEnd: string | null
   original: string | null
   cents: number
 }

@@ -1,3 +1,4 @@
+import { tally } from '../tally.ts'
 import type { Line, Movement, Violation, World } from '../world.ts'
 
 const COMING_IN: ReadonlySet<Line['kind']> = new Set(['payment', 'deposit', 'return'])
@@ -8,7 +9,10 @@ const INSIDE = new Set(['SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'])
 export function statementAgrees({ lines, movements }: World): Violation[] {
   const settled = movements.filter(one => one.status === 'SETTLED' && !INSIDE.has(one.type))
   const ours = Map.groupBy(settled, spelled)
-  const theirs = Map.groupBy(lines, spelledLine)
+  const theirs = Map.groupBy(
+    lines.filter(line => line.endToEnd !== null),
+    spelledLine,
+  )
   return [
     ...[...theirs].flatMap(([line, same]) =>
       ours.has(line)
@@ -23,11 +27,36 @@ export function statementAgrees({ lines, movements }: World): Violation[] {
     ...[...ours].flatMap(([line, same]) =>
       same.length > 1 ? violation('movement_booked_twice', line, `${same.map(one => one.uuid)}`) : [],
     ),
+    ...entriesDiffer(movements, lines),
     ...paidTwice(lines),
     ...movedTwice(settled),
     ...creditedTwice(settled),
     ...returnedMore(settled, lines),
   ]
+}
+
+/** How we book what is no PIX and moves without us. */
+const ENTRIES: Partial<Record<Line['kind'], string>> = {
+  tariff: 'provider_tariff',
+  withdrawal: 'provider_withdrawal',
+  credit: 'provider_credit',
+}
+
+/** What is no PIX is booked as often as it moved. */
+function entriesDiffer(movements: Movement[], lines: Line[]): Violation[] {
+  const theirs = lines
+    .filter(line => line.endToEnd === null)
+    .map(({ providerAccount, kind, cents }) => `${providerAccount} ${ENTRIES[kind]} ${cents}`)
+  const reasons = new Set(Object.values(ENTRIES))
+  const ours = movements
+    .filter(({ reason, status }) => status === 'SETTLED' && reason !== null && reasons.has(reason))
+    .map(({ providerAccount, reason, cents }) => `${providerAccount} ${reason} ${cents}`)
+  const [moved, booked] = [tally(theirs), tally(ours)]
+  return [...new Set([...theirs, ...ours])].flatMap(entry =>
+    moved[entry] === booked[entry]
+      ? []
+      : violation('entries_differ', entry, `moved ${moved[entry] ?? 0}, booked ${booked[entry] ?? 0}`),
+  )
 }
 
 /** One PIX comes in once: as the payment of a charge, as a deposit or as a return. */
