@@ -54,7 +54,7 @@ export const ROLES: readonly Role[] = [
 export const RECIPIENTS_AT: readonly number[][] = [[0, 1, 2, 3, 4], [0, 4], []]
 
 /** What each provider speaks, as in the local demo. */
-const DIALECTS: Record<ProviderName, Dialect> = {
+export const DIALECTS: Record<ProviderName, Dialect> = {
   PROVIDER_A: 'efi',
   PROVIDER_B: 'woovi',
   PROVIDER_C: 'efi',

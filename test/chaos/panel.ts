@@ -1,8 +1,8 @@
 import { reaisFromCents } from '../../src/domain/money.ts'
 import { SimulatorRefusal } from '../../src/simulator/client.ts'
-import type { Cast } from './cast.ts'
+import { type Cast, DIALECTS } from './cast.ts'
 import type { Site } from './site.ts'
-import type { WeatherEvent } from './weather.ts'
+import type { PanelMove, WeatherEvent } from './weather.ts'
 
 type PanelEvent = Extract<WeatherEvent, { kind: 'panel' }>
 type Connection = Cast['merchants'][number]['connections'][number]
@@ -16,7 +16,8 @@ export function panelOf({ simulator }: Pick<Site, 'simulator'>, { merchants }: C
   return {
     /** False where the provider refuses. */
     async move({ before, place, movement, cents }: PanelEvent): Promise<boolean> {
-      const connection = connections[place % connections.length]!
+      const able = isEntry(movement) ? connections.filter(listsEntries) : connections
+      const connection = able[place % able.length]!
       const pix = movement === 'return' ? await receivedBy(connection, place) : undefined
       if (movement === 'return' && !pix) return false
       const moved = await allowed(
@@ -57,6 +58,16 @@ export function panelOf({ simulator }: Pick<Site, 'simulator'>, { merchants }: C
     )
     return received[place % received.length]?.end_to_end ?? undefined
   }
+}
+
+/** What is no PIX. */
+function isEntry(movement: PanelMove): boolean {
+  return movement !== 'return' && movement !== 'send'
+}
+
+/** Efí's API lists no movement that is no PIX: operators book those. */
+function listsEntries({ provider }: Connection): boolean {
+  return DIALECTS[provider] === 'woovi'
 }
 
 async function allowed(something: Promise<unknown>): Promise<boolean> {
