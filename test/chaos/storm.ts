@@ -39,6 +39,7 @@ const LANES = 40
 /** What one token may ask is tried elsewhere. */
 const NO_LIMIT = { TRILHO_RATE_LIMIT: '100000', TRILHO_RATE_BURST: '100000', TRILHO_LOG_LEVEL: 'warn' }
 /** A killed call is given up after a minute, whatever the time scale; a charge lives for one at least. */
+const LONG = 500
 const LEAST_QUIESCENCE_MS = 240_000
 
 export function quiescenceLimitMs(operations: number): number {
@@ -90,7 +91,8 @@ export async function storm({
     const limitMs = quiescenceLimitMs(count)
     say(`all asked; waiting for rest, ${limitMs / 1_000} s at most`)
     const { asked, disputes } = acting
-    await listOddItems(site, cast)
+    // A provider's statement is listed seldom: a short storm does not wait for that.
+    if (count >= LONG) await listOddItems(site, cast)
     const unrest = await quiescence(site, { cast, disputes, limitMs, say, clearSince })
     const rested = Date.now()
 
