@@ -36,6 +36,7 @@ export function takeDeposit(dependencies: Dependencies, engine: Engine) {
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     const { payment } = found
     if (payment.status === 'failed') return { kind: 'absent' }
+    if (isOfOpeningBalance(connection, payment)) return { kind: 'absent' }
     // Only a settled PIX is credited.
     if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
     const issuing = await attemptPaid(em, connection, payment)
@@ -46,6 +47,11 @@ export function takeDeposit(dependencies: Dependencies, engine: Engine) {
       return heardAs(leftToDo(movement.uuid), left => ({ kind: 'taken', ...left }))
     })
   }
+}
+
+/** What came before the account's opening balance was taken is part of it. */
+function isOfOpeningBalance({ creditedSince }: Connection, { at }: IncomingPix): boolean {
+  return Boolean(creditedSince) && Date.parse(at) < creditedSince!.getTime()
 }
 
 /** The attempt to issue whose payload the PIX names. */

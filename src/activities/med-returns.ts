@@ -1,22 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import type { Charge } from '../db/entities/charge.ts'
 import type { Med } from '../db/entities/med.ts'
-import type { Movement } from '../db/entities/movement.ts'
-import { Refund, type RefundPart } from '../db/entities/refund.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
-import { charge as chargeLife } from '../domain/charge.ts'
 import { disputeReturned, type Leg, returnHeld, returnSettled } from '../domain/ledger.ts'
 import { afterReturn } from '../domain/med.ts'
 import type { MedReturn } from '../domain/med-facts.ts'
-import { refundableCents } from '../domain/refund.ts'
-import { announceCharge, announceMovement, announceRefund } from './announce.ts'
+import { announceMovement } from './announce.ts'
 import type { Disputed } from './med-cover.ts'
 import { book, newMovement } from './movements.ts'
+import { recordProviderRefund } from './provider-refunds.ts'
 import { returnColumns, unrecordedReturns } from './recorded-returns.ts'
-import { askedOfSplits } from './refund-opening.ts'
-import { askBack, moveThroughRefund } from './refund-settlements.ts'
-import { afterDispute } from './returns.ts'
+import { countProviderReturns } from './returns.ts'
 
 /** A dispute with what it is about, all locked. */
 export type Dispute = Disputed & { med: Med }
@@ -47,7 +40,7 @@ async function takeReturn(em: EntityManager, dispute: Dispute, returned: MedRetu
   Object.assign(med, after)
   med.returnedCents += returned.cents
   const about = { lifeUuid: med.uuid, requestId: med.requestId, at }
-  if (charge) await refundCharge(em, { dispute: { ...dispute, charge }, out, cents: returned.cents, at })
+  if (charge) await recordProviderRefund(em, { charge, out, ...about })
   await book(em, out, legs)
   await announceMovement(em, out, about)
 }
@@ -59,58 +52,11 @@ async function takeReturn(em: EntityManager, dispute: Dispute, returned: MedRetu
 async function legsOf(em: EntityManager, { med, movement }: Dispute, cents: number): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, heldCents, retainedCents } = med
   if (movement.disposition === 'held' || movement.disposition === 'not_returned') {
-    // A PIX is disputed once, so what this dispute has returned is all that ever went.
-    movement.disposition = afterDispute(movement, med.returnedCents + cents)
+    await countProviderReturns(em, movement)
     return [...returnHeld(accountUuid, cents), ...returnSettled(accountUuid, cents)]
   }
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
   return disputeReturned(accountUuid, { cents, heldCents, retainedCents, availableCents })
-}
-
-type OfCharge = { dispute: Dispute & { charge: Charge }; out: Movement; cents: number; at: Date }
-
-/** The charge is refunded by it, as far as anything was left to refund; no split is taken back, now or later. */
-async function refundCharge(em: EntityManager, { dispute, out, cents, at }: OfCharge): Promise<void> {
-  const { med, charge } = dispute
-  const shown = Math.min(cents, refundableCents(charge))
-  const parts = partsOf(charge, { cents, shown })
-  const refund = em.create(Refund, {
-    uuid: randomUUID(),
-    chargeUuid: charge.uuid,
-    medUuid: med.uuid,
-    accountUuid: charge.accountUuid,
-    connectionUuid: charge.connection.uuid,
-    providerAccountUuid: charge.providerAccountUuid,
-    state: 'settled',
-    valueCents: cents,
-    parts,
-    movement: out,
-    endToEnd: out.endToEnd ?? null,
-    acceptedAt: at,
-    requestId: med.requestId,
-    fingerprint: '',
-    createdAt: at,
-    updatedAt: at,
-  })
-  askBack(charge, parts)
-  charge.refundedCents += shown
-  const moves = shown > 0 && chargeLife.accepts(charge.state, 'refund_requested')
-  if (moves) moveThroughRefund(charge, at)
-  await em.flush()
-  out.refundUuid = refund.uuid
-  await announceRefund(em, refund, { charge, at, lifeUuid: med.uuid })
-  if (moves) await announceCharge(em, charge, { at, lifeUuid: med.uuid })
-}
-
-/** The owner pays it all; what it would have asked of each split counts as asked, so that no later refund asks for it. */
-function partsOf(charge: Charge, { cents, shown }: { cents: number; shown: number }): RefundPart[] {
-  const waived = askedOfSplits(charge, shown).map(({ split, cents: asked }) => ({
-    account_uuid: split.accountUuid,
-    split_uuid: split.uuid,
-    cents: 0,
-    asked,
-  }))
-  return [...waived, { account_uuid: charge.accountUuid, split_uuid: null, cents, asked: cents }]
 }
 
 function outMovement(em: EntityManager, { med, movement, charge }: Dispute, returned: MedReturn, at: Date) {

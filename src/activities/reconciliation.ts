@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto'
+import { keepAccountEntries } from '../db/account-entries.ts'
 import { BEGUN } from '../db/connections.ts'
 import type { Connection } from '../db/entities/connection.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { databaseNow } from '../db/unexplained.ts'
 import type { StatementEntry } from '../domain/provider.ts'
-import { compare, type Difference, isOf } from '../domain/reconciliation.ts'
+import { compare, type Difference, type HeldBalance, isOf } from '../domain/reconciliation.ts'
 import { scaled } from '../domain/waits.ts'
 import { handOver } from '../engine/notices.ts'
 import type { Engine } from '../engine/start.ts'
 import { sha256 } from '../sealing.ts'
+import { bookAccountEntries } from './account-entries.ts'
+import { checkBalance } from './balance-checks.ts'
 import { type ComparedPeriod, comparedMovements } from './compared-movements.ts'
 import { reach } from './connections.ts'
 import type { Dependencies } from './dependencies.ts'
 import { keepDifferences } from './differences.ts'
 import { throwIfToEnd, unlessToEnd } from './ending.ts'
 import { repairMeds } from './med-reconciliation.ts'
+import { bookPanelPix } from './panel-pix.ts'
 import { listQuarantined } from './quarantine.ts'
 
 /** What one provider account's statement and ours came to. */
@@ -25,6 +29,12 @@ export type Reconciled = {
   /** Told to their lives, because a notice of them must have been lost. */
   repaired: number
   differences: number
+  /** Moved at the provider without us, and booked from its statement by this run. */
+  booked?: number
+  /** Entries that are no PIX and that nothing accounts for yet. */
+  entriesLeft?: number
+  /** What the provider says it holds, beside the ledger, in centavos; absent where it did not say. */
+  balance?: HeldBalance
   /** Why it was not compared, where it was not: the provider did not answer, or the look at it broke off. */
   noAnswer?: string
   /** Why its disputes were not listed, where the provider did not answer. */
@@ -81,7 +91,7 @@ export function reconcile(dependencies: Dependencies, engine: Engine) {
         return again.noAnswer === undefined
       },
     )
-    return compared
+    return { ...compared, ...(await bookFromStatement(dependencies, engine, compared)) }
   }
 }
 
@@ -99,7 +109,8 @@ function comparing(dependencies: Dependencies, engine: Engine) {
     if (said.kind === 'no_answer')
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: said.code }
     const settledBefore = Date.parse(order.to) - scaled(SETTLING_MS, engine.timeScale)
-    const theirs = said.entries.filter(entry => Date.parse(entry.at) <= settledBefore)
+    const isCompared = isCreditedAndSettled(connection, settledBefore)
+    const theirs = said.entries.filter(isCompared)
     const period = {
       providerAccountUuid,
       settledAfter: Date.parse(order.from) + SETTLING_MS,
@@ -119,8 +130,37 @@ function comparing(dependencies: Dependencies, engine: Engine) {
       else left.push(difference)
     }
     await keepDifferences(em, { providerAccountUuid, left, covers: difference => covers(period, difference) })
+    await keepAccountEntries(em, providerAccountUuid, (said.accountEntries ?? []).filter(isCompared))
     const compared = { providerAccountUuid, matched, repaired, differences: left.length }
     return meds.noAnswer === undefined ? compared : { ...compared, medsNoAnswer: meds.noAnswer }
+  }
+}
+
+/** Books what moved at the provider without us and compares the balance that it then should have. */
+async function bookFromStatement(
+  dependencies: Dependencies,
+  { timeScale }: Engine,
+  { providerAccountUuid, differences }: Reconciled,
+): Promise<Pick<Reconciled, 'differences' | 'booked' | 'entriesLeft' | 'balance'>> {
+  const { orm } = dependencies
+  const em = orm.em.fork()
+  const pix = await bookPanelPix(dependencies, { providerAccountUuid, timeScale })
+  const entries = await bookAccountEntries(dependencies, { providerAccountUuid, timeScale })
+  const { provider } = await reach(dependencies, em, await oneOf(em, providerAccountUuid))
+  const balance = await checkBalance(em, { provider, providerAccountUuid })
+  return {
+    differences: Math.max(0, differences - pix.booked),
+    booked: pix.booked + entries.booked,
+    entriesLeft: entries.left,
+    ...(balance && { balance }),
+  }
+}
+
+/** The younger end may still be on its way to us; what is older than the opening balance is part of it. */
+function isCreditedAndSettled({ creditedSince }: Connection, settledBefore: number) {
+  return ({ at }: { at: string }) => {
+    const movedAt = Date.parse(at)
+    return movedAt <= settledBefore && (!creditedSince || movedAt >= creditedSince.getTime())
   }
 }
 

@@ -28,9 +28,8 @@ export const unmatchedReturn: Outgoing<Return & Tried> = {
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
       { orderBy: { createdAt: 'desc' } },
     )
-    const out = back.find(one => !one.medUuid) ?? null
-    const disputed = back.filter(one => one.medUuid)
-    const disputedCents = disputed.reduce((sum, one) => sum + one.valueCents, 0)
+    const out = back.find(one => !isOfProvider(one)) ?? null
+    const disputedCents = centsOf(back.filter(isOfProvider))
     const [attempts, heard] = await attemptsBeside(em, { operation: 'return', subjectUuid: uuid }, more)
     return [{ original, out, disputedCents, attempts }, heard]
   },
@@ -103,8 +102,31 @@ async function goneLate(em: EntityManager, original: Movement): Promise<Leg[]> {
   return goneUncovered(accountUuid, { cents, availableCents })
 }
 
-/** What a PIX of which so much went back by disputes has become: the rest of it waits for the operator. */
-export function afterDispute({ valueCents }: Movement, disputedCents: number): Disposition {
+/** A return that no order of ours made: the provider's, by a dispute, or one of its panel. */
+function isOfProvider({ medUuid, reason }: Movement): boolean {
+  return Boolean(medUuid) || reason === 'panel_return'
+}
+
+function centsOf(movements: Movement[]): number {
+  return movements.reduce((sum, { valueCents }) => sum + valueCents, 0)
+}
+
+/**
+ * Lets an unmatched PIX, under its row lock, show what the provider has returned of it without an order of ours, what this
+ * transaction has recorded included.
+ */
+export async function countProviderReturns(em: EntityManager, original: Movement): Promise<void> {
+  await em.flush()
+  const back = await em.find(Movement, {
+    originalUuid: original.uuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+  })
+  original.disposition = afterDispute(original, centsOf(back.filter(isOfProvider)))
+}
+
+/** What a PIX of which so much went back without an order of ours has become: the rest of it waits for the operator. */
+function afterDispute({ valueCents }: Movement, disputedCents: number): Disposition {
   return disputedCents === valueCents ? 'returned' : 'not_returned'
 }
 

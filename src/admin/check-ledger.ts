@@ -1,4 +1,5 @@
 import { raw } from '@mikro-orm/core'
+import { ledgerBalance, unbookedCents } from '../db/balance-checks.ts'
 import { BEGUN } from '../db/connections.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -39,14 +40,15 @@ const HELD = `
   union all
   select account_uuid, provider_account_uuid, value_cents from movement where disposition = 'returning'`
 
-/** What is being paid, and what is nobody’s, less what went of it by disputes. */
+/** What is being paid, and what is nobody’s, less what the provider returned of it without an order of ours. */
 const WAITING = `
   select m.account_uuid, m.provider_account_uuid, m.value_cents as cents
   from charge c join movement m on m.uuid = c.movement_uuid where c.state = 'paying'
   union all
   select account_uuid, provider_account_uuid, value_cents - coalesce((
     select sum(back.value_cents) from movement back
-    where back.original_uuid = movement.uuid and back.med_uuid is not null and back.type = 'EXTERNAL_REFUND'), 0)
+    where back.original_uuid = movement.uuid and back.type = 'EXTERNAL_REFUND'
+      and (back.med_uuid is not null or back.reason = 'panel_return')), 0)
   from movement where disposition in ('held', 'not_returned')`
 
 /** Rules that PostgreSQL alone can check: each query answers the rows that break it. */
@@ -77,11 +79,16 @@ const RULES: { rule: Violation['rule']; query: string }[] = [
   {
     rule: 'dispute_cover',
     query: `select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
-                   'balance ' || b.cents || ', disputes ' || coalesce(m.cents, 0) as detail
+                   'balance ' || b.cents || ', disputes and blocks of the provider ' || coalesce(m.cents, 0) as detail
             from balance b left join (
-              select account_uuid, provider_account_uuid, bucket, sum(cents) as cents from med,
-                lateral (values ('blocked', held_cents), ('retained', retained_cents)) as kept (bucket, cents)
-              group by account_uuid, provider_account_uuid, bucket
+              select account_uuid, provider_account_uuid, bucket, sum(cents) as cents from (
+                select account_uuid, provider_account_uuid, bucket, cents from med,
+                  lateral (values ('blocked', held_cents), ('retained', retained_cents)) as kept (bucket, cents)
+                union all
+                select p.account_uuid, p.provider_account_uuid, p.bucket, p.cents
+                from movement e join posting p on p.movement_uuid = e.uuid
+                where e.reason in ('provider_block', 'provider_unblock') and p.bucket = 'blocked'
+              ) held group by account_uuid, provider_account_uuid, bucket
             ) m using (account_uuid, provider_account_uuid, bucket)
             where b.bucket in ('blocked', 'retained') and b.cents <> coalesce(m.cents, 0)`,
   },
@@ -104,13 +111,11 @@ export async function checkLedger(em: EntityManager): Promise<Violation[]> {
  * a difference for as long as they are: a caller asks again before it worries.
  */
 export async function checkProviders(em: EntityManager, providers: ProviderRegistry): Promise<Violation[]> {
-  const held: { provider_account_uuid: string; cents: string }[] = await em.execute(
-    `select provider_account_uuid, sum(cents) as cents from balance b where bucket <> 'outside'
-       and exists (select from connection c where c.provider_account_uuid = b.provider_account_uuid and c.${BEGUN})
-     group by provider_account_uuid`,
+  const accounts: { uuid: string }[] = await em.execute(
+    `select distinct provider_account_uuid as uuid from connection where ${BEGUN} order by 1`,
   )
   const violations: Violation[] = []
-  for (const { provider_account_uuid: providerAccountUuid, cents } of held) {
+  for (const { uuid: providerAccountUuid } of accounts) {
     // One that is not ACTIVE any more is asked where there is no other, as reconciliation does.
     const orderBy = [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }] as const
     const connection = await em.findOneOrFail(
@@ -119,11 +124,19 @@ export async function checkProviders(em: EntityManager, providers: ProviderRegis
       { populate: ['sealedCredentials'], orderBy: [...orderBy] },
     )
     const said = await centsSaid(providers, connection)
-    if (said !== Number(cents))
+    const { ledgerCents, movingCents } = await ledgerBalance(em, providerAccountUuid)
+    if (said !== ledgerCents)
       violations.push({
         rule: 'provider_agrees',
         where: `${connection.provider}/${providerAccountUuid}`,
-        detail: `ledger ${cents}, provider ${said ?? 'does not answer'}`,
+        detail: [
+          `ledger ${ledgerCents}, provider ${said ?? 'does not answer'}`,
+          ...(movingCents > 0 ? [`under way ${movingCents}`] : []),
+          ...(await unbookedCents(em, providerAccountUuid)).map(
+            ({ why, direction, cents, count }) =>
+              `${[why, direction].join(' ').trim()}: ${cents} in ${count}`,
+          ),
+        ].join('; '),
       })
   }
   return violations

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
-import { Movement } from '../db/entities/movement.ts'
 import { Notice } from '../db/entities/notice.ts'
 import type { EntityManager } from '../db/orm.ts'
-import { post } from '../db/post.ts'
-import { deposited } from '../domain/ledger.ts'
 import { type FeeTable, NO_FEES } from '../domain/money.ts'
 import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../domain/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../sealing.ts'
 import { marksOf } from './account-identity.ts'
 import { acting } from './acting.ts'
+import {
+  bookOpening,
+  type OpeningOutcome,
+  openProviderAccount,
+  readOpeningBalance,
+} from './opening-balance.ts'
 
 export type ConnectionOrder = {
   accountUuid: string
@@ -29,6 +32,8 @@ export type ConnectionOrder = {
   fees?: FeeTable
   virtualAccount?: Party
   settleWindowMs?: number
+  /** See `Connection`. */
+  creditedSince?: Date
 }
 
 /** Connects an account to a provider. Its balances open at zero, by trigger. */
@@ -58,6 +63,7 @@ export async function connect(
     fees: order.fees ?? NO_FEES,
     virtualAccount: type === 'NOMINAL' && order.virtualAccount ? { type, ...order.virtualAccount } : null,
     settleWindowMs: order.settleWindowMs,
+    creditedSince: order.creditedSince ?? null,
   })
   await em.flush()
   return connection
@@ -68,24 +74,31 @@ export type NoticeSite = { providers: ProviderRegistry; publicUrl: string; warn?
 
 /**
  * Lets a connection that is CONFIGURATION_PENDING begin, once its provider has registered where its notices go: some try
- * the address at once, so it is stored before. One that is not registered is taken away again, unless a notice has come
+ * the address at once, so it is stored before. Then its provider account is opened with its balance there, or with the
+ * one that the operator names. One that is not registered or opened is taken away again, unless a notice has come
  * through it already; that one, as that of whoever is killed in between, stays pending and starts nothing.
  */
 export async function begin(
   em: EntityManager,
-  { site, connection, who }: { site: NoticeSite; connection: Connection; who: string },
-): Promise<void> {
+  { site, connection, who, openingCents }: Beginning,
+): Promise<OpeningOutcome> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
   const identity = await site.providers.providerFor(connection).identity()
+  let opened: OpeningOutcome
   try {
     await registerNotices(site, connection)
+    opened = await openProviderAccount(em, connection, async () =>
+      openingCents === undefined
+        ? readOpeningBalance(site.providers.providerFor(connection))
+        : { cents: openingCents, creditedSince: new Date() },
+    )
   } catch (error) {
     if ((await em.count(Notice, { connectionUuid: connection.uuid })) > 0)
       throw new Error(
         `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notice`,
       )
     await acting(em, {
-      ...{ who, act: 'connection_withdraw', reason: 'its notices were not registered' },
+      ...{ who, act: 'connection_withdraw', reason: 'it was not registered or opened' },
       subject: `connection/${connection.uuid}`,
       work: tx => tx.nativeDelete(Connection, pending),
     })
@@ -95,7 +108,10 @@ export async function begin(
     ...{ status: 'ACTIVE', updatedAt: new Date() },
     ...(identity.kind === 'found' && { providerIdentity: marksOf(identity) }),
   })
+  return opened
 }
+
+type Beginning = { site: NoticeSite; connection: Connection; who: string; openingCents?: number | undefined }
 
 /** Tells a connection's provider where its notices go. */
 export async function registerNotices(
@@ -112,34 +128,12 @@ export async function registerNotices(
   if (registered.warning) warn?.(registered.warning)
 }
 
-/** Books money that was at the provider before the service was: outside → available, as an ADJUSTMENT. */
+/** Books a known balance to the connection's own account, as a local start does with what it gives a simulated account. */
 export async function bookOpeningBalance(
   em: EntityManager,
   connection: Connection,
   cents: number,
 ): Promise<void> {
-  await em.transactional(async tx => {
-    const at = new Date()
-    const movement = tx.create(Movement, {
-      uuid: randomUUID(),
-      accountUuid: connection.accountUuid,
-      providerAccountUuid: connection.providerAccountUuid,
-      connectionUuid: connection.uuid,
-      type: 'ADJUSTMENT',
-      movementType: 'IN',
-      valueCents: cents,
-      status: 'SETTLED',
-      settledAt: at,
-      createdAt: at,
-      updatedAt: at,
-    })
-    await tx.flush()
-    await post(tx, [
-      {
-        providerAccountUuid: connection.providerAccountUuid,
-        movementUuid: movement.uuid,
-        legs: deposited(connection.accountUuid, cents),
-      },
-    ])
-  })
+  const { accountUuid } = connection
+  await em.transactional(tx => bookOpening(tx, { accountUuid, connection, cents, reason: null }))
 }

@@ -1,74 +1,19 @@
 import { type Command, Option } from 'commander'
-import {
-  begin,
-  type ConnectionOrder,
-  connect,
-  type NoticeSite,
-  registerNotices,
-} from '../admin/connections.ts'
+import { type NoticeSite, registerNotices } from '../admin/connections.ts'
 import { replaceCredentials, withdrawCredentials } from '../admin/credentials.ts'
-import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { ALONE } from '../db/lock.ts'
 import type { Fee } from '../domain/money.ts'
-import {
-  CONNECTION_STATUSES,
-  type ConnectionType,
-  DIALECTS,
-  type Dialect,
-  PROVIDER_NAMES,
-  type ProviderName,
-} from '../domain/provider.ts'
+import { CONNECTION_STATUSES } from '../domain/provider.ts'
+import { addConnectionCommand } from './connection-add.ts'
 import { feeOfText, textOfFee } from './fees.ts'
-import { acts, type By, type Desk, done, httpsUrl, jsonIn, type Tools, there, uuid, words } from './tools.ts'
+import { acts, type By, type Desk, done, jsonIn, type Tools, there, uuid } from './tools.ts'
 
 /** Accounts' connections to providers, their fee tables and their secrets. */
 export function connectionCommands(trilho: Command, { withTools, print }: Desk): void {
   const connection = trilho.command('connection').description('connections of accounts to providers')
 
-  acts(connection.command('add'), { isRoutine: true })
-    .argument('<account>', 'its uuid', uuid)
-    .description('connect an account to a provider and register the address of its notices')
-    .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
-    .addOption(new Option('--dialect <dialect>').choices(DIALECTS).makeOptionMandatory())
-    .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
-    .requiredOption(
-      '--provider-account <name>',
-      'the provider’s name of the account where the money sits',
-      words,
-    )
-    .requiredOption('--base-url <url>', 'by https', httpsUrl)
-    .requiredOption('--credentials <file>', 'JSON as the dialect wants it; sealed before it is stored')
-    .option('--collection-key <key>', 'the PIX key that collects')
-    .option('--simulated', 'reached by test tokens only', false)
-    .action((accountUuid: string, options: By & AddOptions) =>
-      withTools(async tools => {
-        there(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
-        const order: ConnectionOrder = {
-          accountUuid,
-          provider: options.provider,
-          providerAccount: options.providerAccount,
-          dialect: options.dialect,
-          type: options.type,
-          status: 'CONFIGURATION_PENDING',
-          isSimulated: options.simulated,
-          baseUrl: options.baseUrl,
-          credentials: await jsonIn(options.credentials),
-          collectionKey: options.collectionKey ?? null,
-        }
-        const made = await done(tools, options, {
-          act: 'connection_add',
-          async work(em) {
-            const connection = await connect(em, tools.seal, order)
-            tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
-            return connection
-          },
-          subject: one => `connection/${one.uuid}`,
-        })
-        await begin(tools.em, { site: siteOf(tools), connection: made, who: options.by })
-        print({ provider_uuid: made.uuid })
-      }),
-    )
+  addConnectionCommand(connection, { withTools, print })
 
   connection
     .command('list')
@@ -189,13 +134,3 @@ function siteOf({ providers, config }: Tools): NoticeSite {
 }
 
 type FeeLine = 'charge' | 'transfer' | 'refund'
-type AddOptions = {
-  provider: ProviderName
-  dialect: Dialect
-  type: ConnectionType
-  providerAccount: string
-  baseUrl: string
-  credentials: string
-  collectionKey?: string
-  simulated: boolean
-}

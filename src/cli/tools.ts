@@ -151,6 +151,13 @@ export function sendings(value: string): number {
   return Number(value)
 }
 
+/** Reais with at most two decimals, to centavos. */
+export function centsOfText(value: string): number {
+  const cents = /^\d{1,9}(\.\d{1,2})?$/.test(value) ? Math.round(Number(value) * 100) : null
+  if (cents === null) throw new InvalidArgumentError('Not reais with at most two decimals.')
+  return cents
+}
+
 /** So many hours, above zero and not beyond what a date can bear. */
 export function hours(value: string): number {
   if (!/^\d{1,5}(\.\d+)?$/.test(value) || Number(value) === 0)

@@ -48,6 +48,7 @@ import { Migration027_written_once } from './migrations/Migration027_written_onc
 import { Migration028_moving } from './migrations/Migration028_moving.ts'
 import { Migration029_durable_promises } from './migrations/Migration029_durable_promises.ts'
 import { Migration030_credentials_epoch } from './migrations/Migration030_credentials_epoch.ts'
+import { Migration031_provider_movements } from './migrations/Migration031_provider_movements.ts'
 import { Migration032_unexplained_answers } from './migrations/Migration032_unexplained_answers.ts'
 import { Migration033_lost_workflows } from './migrations/Migration033_lost_workflows.ts'
 import {
@@ -183,6 +184,7 @@ export async function openOrm({
         { name: '028_moving', class: Migration028_moving },
         { name: '029_durable_promises', class: Migration029_durable_promises },
         { name: '030_credentials_epoch', class: Migration030_credentials_epoch },
+        { name: '031_provider_movements', class: Migration031_provider_movements },
         { name: '032_unexplained_answers', class: Migration032_unexplained_answers },
         Migration033_lost_workflows,
       ],

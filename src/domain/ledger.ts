@@ -135,6 +135,11 @@ export function shortfallAdvanced(
   ]
 }
 
+/** What a provider blocked, outside disputes, is available again. */
+export function entryUnblocked(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'blocked' }, to: { accountUuid, bucket: 'available' } }]
+}
+
 /** What a dispute claims is blocked when it opens, or kept of a later inflow; over, it is the account's again. */
 export function disputeHeld(accountUuid: string, cents: number): Leg[] {
   return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'blocked' } }]

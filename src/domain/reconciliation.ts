@@ -83,3 +83,11 @@ function namesOf(one: Named): string[] {
 function shownName({ endToEnd, returnOf = '', returnId = '' }: Named): string {
   return endToEnd || `${returnOf}/${returnId}`
 }
+
+/** What a provider says it holds and what the ledger says is there; of the latter, `movingCents` is under way. */
+export type HeldBalance = { providerCents: number; ledgerCents: number; movingCents: number }
+
+/** Whether both agree: what is under way may have left the provider's balance already, or not have reached it yet. */
+export function isHeldBalance({ providerCents, ledgerCents, movingCents }: HeldBalance): boolean {
+  return providerCents <= ledgerCents && providerCents >= ledgerCents - movingCents
+}

@@ -2,6 +2,7 @@ import { Gauge, Registry } from 'prom-client'
 import type { Orm } from '../db/orm.ts'
 import { MONEY_OUT } from '../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../domain/movement.ts'
+import { PASSING_PANEL_PIX_WAITS } from '../domain/panel-pix.ts'
 import { STALE_AFTER } from './published.ts'
 
 /** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
@@ -71,6 +72,18 @@ const GAUGES = {
     help: 'Differences between a statement and our movements that nothing has explained.',
     label: 'kind',
   },
+  trilho_statement_waiting: {
+    help: 'PIX that only a statement knows and that are left to what may still account for them.',
+    label: 'why',
+  },
+  trilho_provider_balance_difference_cents: {
+    help: 'By how much the balances that providers told last differ from the ledger, in centavos.',
+    label: 'provider',
+  },
+  trilho_provider_balance_differs_seconds: {
+    help: 'How long the balance of a provider account has differed from the ledger.',
+    label: 'provider',
+  },
   trilho_quarantined_items: {
     help: 'Items of provider lists that could not be read and are listed again until they can.',
     label: 'provider',
@@ -79,6 +92,8 @@ const GAUGES = {
 
 /** Of a key that a provider may or may not have made nobody is woken. */
 const UNKNOWN_MONEY = `a.state = 'unknown' and a.operation in ('${MONEY_OUT.join("', '")}')`
+
+const PASSING_WAITS = PASSING_PANEL_PIX_WAITS.join(',')
 
 const QUERY = `
 select 'trilho_database_up' as gauge, null as label, 1::float8 as value
@@ -141,7 +156,22 @@ select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
 union all
 select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
 union all
-select 'trilho_reconciliation_differences', kind, count(*)::float8 from difference where settled_at is null group by kind
+select 'trilho_reconciliation_differences', kind, count(*)::float8 from (
+    select kind from difference where settled_at is null and not coalesce(waits = any ('{${PASSING_WAITS}}'), false)
+    union all
+    select 'unlisted_entry' from account_entry where movement_uuid is null and med_uuid is null and kind = 'unlisted'
+  ) unexplained group by kind
+union all
+select 'trilho_statement_waiting', waits, count(*)::float8 from difference
+  where settled_at is null and waits = any ('{${PASSING_WAITS}}') group by waits
+union all
+select 'trilho_provider_balance_difference_cents', p.provider, sum(abs(b.provider_cents - b.ledger_cents))::float8
+  from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
+  where b.differs_since is not null group by p.provider
+union all
+select 'trilho_provider_balance_differs_seconds', p.provider, extract(epoch from now() - min(b.differs_since))::float8
+  from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
+  where b.differs_since is not null group by p.provider
 union all
 select 'trilho_quarantined_items', c.provider, count(*)::float8
   from unexplained_answer u join connection c on c.uuid = u.connection_uuid

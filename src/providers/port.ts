@@ -1,3 +1,4 @@
+import type { AccountEntry } from '../domain/account-entry.ts'
 import type { AccountIdentity } from '../domain/account-identity.ts'
 import type { FindMedOutcome, ListMedsOutcome, MedName, MedReply, ReplyOutcome } from '../domain/med-facts.ts'
 import type {
@@ -59,12 +60,16 @@ export interface Provider {
   balances(): Promise<
     { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }
   >
-  /** Every settled movement in [from, to], both ISO 8601 UTC. */
+  /**
+   * Every settled movement in [from, to], both ISO 8601 UTC: PIX by their end-to-end ids, and `accountEntries`, which are
+   * no PIX, where the provider's API lists them.
+   */
   statement(
     from: string,
     to: string,
   ): Promise<
-    { kind: 'found'; entries: StatementEntry[] } | { kind: 'no_answer'; code: string; message: string }
+    | { kind: 'found'; entries: StatementEntry[]; accountEntries?: AccountEntry[] }
+    | { kind: 'no_answer'; code: string; message: string }
   >
   /** Every dispute opened in [from, to], or changed in it where the provider can tell; both ISO 8601 UTC. */
   listMeds(from: string, to: string): Promise<ListMedsOutcome>

@@ -11,6 +11,8 @@ const schema = defineEntity({
     status: oneOf<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),
     /** What becomes of money that is no charge's: back to the payer once, or kept (SPEC §2). */
     unmatchedPolicy: oneOf<'refund' | 'keep'>().default('refund'),
+    /** Bears what moves at a shared provider account without its merchants; at most one account does. */
+    isService: p.boolean().default(false),
     uniqueExternalRef: p.boolean().default(false),
     createdAt: moment().onCreate(() => new Date()),
   }),

@@ -47,6 +47,8 @@ const connection = defineEntity({
     virtualAccount: p.json<VirtualAccount>().nullable(),
     /** How long a sending that is not found may still arrive (SPEC §6). */
     settleWindowMs: p.integer().default(600_000),
+    /** What moved at its provider account before is part of the opening balance, and credited by nothing else. */
+    creditedSince: moment().nullable(),
     /** Its breaker remembers calls without an answer; most connections have nothing there. */
     isDistrusted: p
       .boolean()

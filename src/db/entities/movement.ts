@@ -31,6 +31,8 @@ const schema = defineEntity({
     returnOf: text().nullable(),
     returnId: text().nullable(),
     reason: oneOf<MovementReason>().nullable(),
+    /** Of what is no PIX: the provider's own name of the entry, or the proposal of an adjustment (src/domain/account-entry.ts). */
+    entryName: text().nullable(),
     disposition: oneOf<Disposition>().nullable(),
     sequence: p.integer().default(0),
     settledAt: moment().nullable(),

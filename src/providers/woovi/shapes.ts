@@ -65,6 +65,7 @@ export const transaction = z
     type: text,
     status: text,
     transactionID: text,
+    globalID: text,
     payer: person,
     debitParty: side,
     creditParty: side,

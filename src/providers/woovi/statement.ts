@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { NoAnswer, StatementEntry } from '../../domain/provider.ts'
 import { daysBefore, isWithin, LONGEST_ORDER_DAYS, RETURNABLE_DAYS } from '../period.ts'
 import type { Provider } from '../port.ts'
+import { accountEntryOf } from './account-entries.ts'
 import type { WooviClient } from './client.ts'
 import { isReceived, returnIdOf } from './mapping.ts'
 import { pagesOf } from './pages.ts'
@@ -28,8 +29,9 @@ export function statement(client: WooviClient): Pick<Provider, 'statement'> {
       if (known.kind === 'no_answer') return known
       const isInPeriod = isWithin(from, to)
       const settled = moved.items.filter(pix => isSettled(pix) && isInPeriod(pix.time))
-      const entries = settled.map(pix => entryOf(pix, known))
-      return { kind: 'found', entries }
+      const accountEntries = settled.map(accountEntryOf).filter(entry => entry !== null)
+      const entries = settled.filter(moved => !accountEntryOf(moved)).map(pix => entryOf(pix, known))
+      return { kind: 'found', entries, ...(accountEntries.length > 0 && { accountEntries }) }
     },
   }
 
@@ -113,7 +115,7 @@ function entryOf(moved: Transaction, { outgoing, back }: Known): StatementEntry 
   const ours = outgoing.get(endToEnd)
   const given = back.get(endToEnd)
   const gaveBack = given?.left === true && !outgoing.has(given.returnOf)
-  const left = ours !== undefined || gaveBack || ['WITHDRAW', 'FEE'].includes(moved.type ?? '')
+  const left = ours !== undefined || gaveBack || moved.type === 'WITHDRAW'
   const reference = ours ?? outgoing.get(given?.returnOf ?? '') ?? charge?.correlationID ?? null
   const entry = { endToEnd, reference, direction: left ? 'OUT' : 'IN', cents, at } as const
   return given ? { ...entry, returnOf: given.returnOf } : entry

@@ -18,7 +18,10 @@ export async function openBooks() {
   const databaseUrl = await newDatabase()
   const orm = await openOrm({ databaseUrl })
   const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-  const far: Partial<Provider> = { openAhead: () => {} }
+  const far: Partial<Provider> = {
+    openAhead: () => {},
+    balances: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer in time' }),
+  }
   const told: string[] = []
   const dependencies = {
     orm,
@@ -48,6 +51,7 @@ export async function openBooks() {
     sql,
     seal,
     dependencies,
+    engine,
     orm,
     /** What the provider answers from now on. */
     provider: (answers: Partial<Provider>) => Object.assign(far, answers),

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { Connection } from '../db/entities/connection.ts'
+import { Movement } from '../db/entities/movement.ts'
+import type { EntityManager } from '../db/orm.ts'
+import { serviceAccountAt } from '../db/owners.ts'
+import { post } from '../db/post.ts'
+import { entryName } from '../domain/account-entry.ts'
+import { deposited, goneUncovered } from '../domain/ledger.ts'
+import type { MovementReason } from '../domain/movement.ts'
+import type { Provider } from '../providers/port.ts'
+
+/** The balance of a provider account at a moment: what moved before is part of it, what moves later is credited. */
+export type OpeningBalance = { cents: number; creditedSince: Date }
+
+/** Of a connection that has not begun: nothing that moved before is credited, whenever that was. */
+export const NOT_CREDITED_YET = new Date('9999-12-31T00:00:00Z')
+
+/** So far back the statement is read on both sides of the balance. */
+const LOOKBACK_MS = 15 * 60_000
+const LOOKS = 5
+
+/**
+ * Reads a provider's balance with its statement before and after. Where both statements list the same movements, none
+ * came in between: the moment is just after the last of them, or the beginning of the statement where it lists none, so
+ * that no difference between the provider's clock and ours counts a movement twice or drops one.
+ * Null where the provider tells no balance or no statement. Throws where money moves during every look.
+ */
+export async function readOpeningBalance(provider: Provider): Promise<OpeningBalance | null> {
+  for (let look = 1; look <= LOOKS; look += 1) {
+    const from = new Date(Date.now() - LOOKBACK_MS)
+    const before = await movementsSince(provider, from)
+    const said = before && (await provider.balances())
+    if (said?.kind !== 'found') return null
+    const after = await movementsSince(provider, from)
+    if (!after) return null
+    if (before!.names !== after.names) continue
+    const { availableCents, blockedCents } = said.balance
+    const creditedSince = after.lastAt === null ? from : new Date(Date.parse(after.lastAt) + 1)
+    return { cents: availableCents + blockedCents, creditedSince }
+  }
+  throw new Error(
+    'money moved at the provider during every look at its balance; try again, or name it yourself',
+  )
+}
+
+type ListedMovements = { names: string; lastAt: string | null }
+
+async function movementsSince(provider: Provider, from: Date): Promise<ListedMovements | null> {
+  const said = await provider.statement(from.toISOString(), new Date().toISOString())
+  if (said.kind === 'no_answer') return null
+  const pix = said.entries.map(({ direction, endToEnd, at }) => ({ name: `${direction}/${endToEnd}`, at }))
+  const others = (said.accountEntries ?? []).map(entry => ({ name: entryName(entry), at: entry.at }))
+  const all = [...pix, ...others]
+  return {
+    names: all
+      .map(({ name }) => name)
+      .sort()
+      .join(' '),
+    lastAt:
+      all
+        .map(({ at }) => at)
+        .toSorted()
+        .at(-1) ?? null,
+  }
+}
+
+export type OpeningOutcome =
+  | { kind: 'opened'; cents: number }
+  /** Another connection opened it, or this one before. */
+  | { kind: 'open_already' }
+  | { kind: 'balance_unknown' }
+
+/**
+ * Opens the provider account of a connection that has not begun: its balance is booked to the account of a NOMINAL
+ * connection, to the service's own for a POOL. Of several connections to one provider account the first opens it, and the
+ * others are credited since the same moment; `read` is called for the first only. Where the provider does not tell its
+ * balance, it opens with nothing and is credited from now on: too little can be spent, and an operator adjusts. May be
+ * repeated.
+ */
+export async function openProviderAccount(
+  em: EntityManager,
+  connection: Connection,
+  read: () => Promise<OpeningBalance | null>,
+): Promise<OpeningOutcome> {
+  const isFirst = (await elderConnection(em.fork(), connection)) === undefined
+  const said = isFirst ? await read() : null
+  const opening = said ?? { cents: 0, creditedSince: new Date() }
+  return em.fork().transactional(async tx => {
+    const { uuid, providerAccountUuid } = connection
+    await tx.execute('select from provider_account where uuid = ? for update', [providerAccountUuid])
+    const { creditedSince } = await tx.findOneOrFail(Connection, uuid)
+    if (creditedSince && creditedSince < NOT_CREDITED_YET) return { kind: 'open_already' }
+    const elder = await elderConnection(tx, connection)
+    if (elder) {
+      await tx.nativeUpdate(Connection, uuid, { creditedSince: elder.creditedSince ?? null })
+      return { kind: 'open_already' }
+    }
+    await tx.nativeUpdate(Connection, uuid, { creditedSince: opening.creditedSince })
+    const accountUuid =
+      connection.type === 'NOMINAL' ? connection.accountUuid : await serviceAccountAt(tx, providerAccountUuid)
+    await bookOpening(tx, { accountUuid, connection, cents: opening.cents, reason: 'opening_balance' })
+    return said ? { kind: 'opened', cents: said.cents } : { kind: 'balance_unknown' }
+  })
+}
+
+/** The eldest other connection to the same provider account that has begun. */
+async function elderConnection(
+  em: EntityManager,
+  { uuid, providerAccountUuid }: Connection,
+): Promise<Connection | undefined> {
+  const [elder] = await em.find(
+    Connection,
+    { providerAccountUuid, uuid: { $ne: uuid }, status: { $ne: 'CONFIGURATION_PENDING' } },
+    { orderBy: { createdAt: 'asc' }, limit: 1 },
+  )
+  return elder
+}
+
+type Opening = { accountUuid: string; connection: Connection; cents: number; reason: MovementReason | null }
+
+/**
+ * Books money that is at a provider account when it is first known here, outside → available, in the caller's transaction.
+ * An overdrawn account opens with a shortfall of the service.
+ */
+export async function bookOpening(
+  em: EntityManager,
+  { accountUuid, connection, cents, reason }: Opening,
+): Promise<void> {
+  if (cents === 0) return
+  const { providerAccountUuid } = connection
+  const at = new Date()
+  const movement = em.create(Movement, {
+    ...{ uuid: randomUUID(), accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
+    ...{ type: 'ADJUSTMENT', reason, status: 'SETTLED' },
+    movementType: cents > 0 ? 'IN' : 'OUT',
+    valueCents: Math.abs(cents),
+    settledAt: at,
+    createdAt: at,
+    updatedAt: at,
+  })
+  await em.flush()
+  const legs =
+    cents > 0
+      ? deposited(accountUuid, cents)
+      : goneUncovered(accountUuid, { cents: -cents, availableCents: 0 })
+  await post(em, [{ providerAccountUuid, movementUuid: movement.uuid, legs }])
+}

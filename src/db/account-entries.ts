@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import type { AccountEntry, AccountEntryKind } from '../domain/account-entry.ts'
+import type { EntityManager } from './orm.ts'
+
+/** Entries of providers' statements that are no PIX (table `account_entry`), each until something accounts for it. */
+
+export type StoredEntry = {
+  uuid: string
+  providerAccountUuid: string
+  type: string
+  entryId: string
+  kind: AccountEntryKind
+  cents: number
+  endToEnd: string | null
+  movedAt: Date
+}
+
+/** Keeps entries by their identity; one that a later release explains takes its new kind. May be repeated. */
+export async function keepAccountEntries(
+  em: EntityManager,
+  providerAccountUuid: string,
+  entries: AccountEntry[],
+): Promise<void> {
+  for (const { type, id, kind, cents, endToEnd, at } of entries)
+    await em.execute(
+      `insert into account_entry as e
+         (uuid, provider_account_uuid, type, entry_id, kind, value_cents, end_to_end, moved_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (provider_account_uuid, type, entry_id) do update set kind = excluded.kind
+       where e.kind = 'unlisted' and excluded.kind <> 'unlisted' and e.movement_uuid is null`,
+      [randomUUID(), providerAccountUuid, type, id, kind, cents, endToEnd ?? null, at],
+    )
+}
+
+const COLUMNS = `uuid, provider_account_uuid as "providerAccountUuid", type, entry_id as "entryId", kind, value_cents as cents, end_to_end as "endToEnd",
+  moved_at as "movedAt"`
+const OPEN = 'movement_uuid is null and med_uuid is null'
+
+/** What nothing accounts for yet, of one provider account or of all, the oldest first. */
+export async function openAccountEntries(
+  em: EntityManager,
+  providerAccountUuid: string | null = null,
+): Promise<StoredEntry[]> {
+  const rows = await em.execute<StoredEntry[]>(
+    `select ${COLUMNS} from account_entry
+     where provider_account_uuid = coalesce(?::uuid, provider_account_uuid) and ${OPEN} order by moved_at, kind, uuid`,
+    [providerAccountUuid],
+  )
+  return rows.map(entryOf)
+}
+
+/** The same entry under its row lock; null where something accounts for it by now. Expects a transaction. */
+export async function lockOpenEntry(em: EntityManager, uuid: string): Promise<StoredEntry | null> {
+  const [row] = await em.execute<StoredEntry[]>(
+    `select ${COLUMNS} from account_entry where uuid = ? and ${OPEN} for update`,
+    [uuid],
+  )
+  return row ? entryOf(row) : null
+}
+
+/** What accounts for an entry: the movement that books it, or the dispute whose block it is. Its row is locked. */
+export function accountForEntry(
+  em: EntityManager,
+  uuid: string,
+  { movementUuid = null, medUuid = null }: { movementUuid?: string | null; medUuid?: string | null },
+): Promise<unknown> {
+  return em.execute('update account_entry set movement_uuid = ?, med_uuid = ? where uuid = ?', [
+    movementUuid,
+    medUuid,
+    uuid,
+  ])
+}
+
+/** The dispute that a block or its release is about: one of that PIX. Null where there is none. */
+export async function disputeOfEntry(
+  em: EntityManager,
+  { endToEnd, providerAccountUuid }: { endToEnd: string | null; providerAccountUuid: string },
+): Promise<string | null> {
+  if (endToEnd === null) return null
+  const [med] = await em.execute<{ uuid: string }[]>(
+    'select uuid from med where provider_account_uuid = ? and end_to_end = ? order by created_at limit 1',
+    [providerAccountUuid, endToEnd],
+  )
+  return med?.uuid ?? null
+}
+
+/** What blocks hold in the bucket `blocked` now. The caller holds the lock of that balance. */
+export async function blockedByEntriesCents(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
+): Promise<number> {
+  const [row] = await em.execute<{ cents: string }[]>(
+    `select coalesce(sum(p.cents), 0) as cents from movement m join posting p on p.movement_uuid = m.uuid
+     where m.provider_account_uuid = ? and m.account_uuid = ? and m.reason in ('provider_block', 'provider_unblock')
+       and p.bucket = 'blocked'`,
+    [providerAccountUuid, accountUuid],
+  )
+  return Number(row?.cents ?? 0)
+}
+
+function entryOf(row: StoredEntry): StoredEntry {
+  return { ...row, cents: Number(row.cents), movedAt: new Date(row.movedAt) }
+}

@@ -1,0 +1,38 @@
+import type { MovementReason } from './movement.ts'
+
+/**
+ * What an entry of a provider's statement is that is no PIX. `unlisted`: no published document of the provider says which
+ * way it moved money; an operator explains it by an adjustment.
+ */
+export const ACCOUNT_ENTRY_KINDS = ['tariff', 'withdrawal', 'credit', 'block', 'unblock', 'unlisted'] as const
+export type AccountEntryKind = (typeof ACCOUNT_ENTRY_KINDS)[number]
+
+/** One settled entry that is no PIX, at one provider account. */
+export type AccountEntry = {
+  /** The provider's own id, unique among the entries of one type at one account. */
+  id: string
+  kind: AccountEntryKind
+  /** The provider's own name of the type. */
+  type: string
+  cents: number
+  /** ISO 8601 UTC. */
+  at: string
+  /** The PIX that it is about, where the provider names one. */
+  endToEnd?: string
+}
+
+/** How each kind is booked. A block keeps the money in the account, but not in `available`. */
+export const ENTRY_BOOKINGS = {
+  tariff: { type: 'ADJUSTMENT', direction: 'OUT', reason: 'provider_tariff' },
+  withdrawal: { type: 'ADJUSTMENT', direction: 'OUT', reason: 'provider_withdrawal' },
+  credit: { type: 'ADJUSTMENT', direction: 'IN', reason: 'provider_credit' },
+  block: { type: 'HOLD', direction: 'OUT', reason: 'provider_block' },
+  unblock: { type: 'HOLD', direction: 'IN', reason: 'provider_unblock' },
+} as const satisfies Record<Exclude<AccountEntryKind, 'unlisted'>, EntryBooking>
+
+type EntryBooking = { type: 'ADJUSTMENT' | 'HOLD'; direction: 'IN' | 'OUT'; reason: MovementReason }
+
+/** What the identity of an entry is made of, as movements name it: unique within one provider account and direction. */
+export function entryName({ type, id }: Pick<AccountEntry, 'type' | 'id'>): string {
+  return `${type}/${id}`
+}

@@ -1,0 +1,27 @@
+import type { AccountEntry, AccountEntryKind } from '../../domain/account-entry.ts'
+import type { Transaction } from './shapes.ts'
+
+/**
+ * Transactions that are no PIX, by the types that `GET /api/v1/transaction` publishes for its filter (`woovi.yml` of
+ * Open-Pix/openpix-developers). No page says which way an INTERNAL_TRANSFER or a REVERSAL moves money.
+ */
+const KINDS: Readonly<Record<string, AccountEntryKind>> = {
+  FEE: 'tariff',
+  BALANCE_BLOCK: 'block',
+  BALANCE_UNBLOCK: 'unblock',
+  INTERNAL_TRANSFER: 'unlisted',
+  REVERSAL: 'unlisted',
+}
+
+/**
+ * A transaction as an entry that is no PIX; null for one that is. A WITHDRAW without an end-to-end id is a withdrawal to a
+ * bank account; with one it is a PIX that was sent.
+ */
+export function accountEntryOf(transaction: Transaction): AccountEntry | null {
+  const { value: cents, time: at, endToEndId: endToEnd, globalID, transactionID } = transaction
+  const type = transaction.type ?? ''
+  const kind = type === 'WITHDRAW' && endToEnd === '' ? 'withdrawal' : KINDS[type]
+  const id = globalID || transactionID || endToEnd
+  if (kind === undefined || !id || cents === 0) return null
+  return { id, kind, type, cents, at, ...(endToEnd && { endToEnd }) }
+}
