@@ -15,12 +15,22 @@ test.each([null, '', 'another', `${NOTICE_SECRET}x`, NOTICE_SECRET.slice(1)])(
   },
 )
 
-test.each(['', '{', '[]', 'null', '{}', '{"pix":{}}', '{"pix":["E1"]}', '{"pix":[{"txid":7}]}'])(
+test.each(['{', '[]', 'null', '{}', '{"pix":{}}', '{"pix":["E1"]}', '{"pix":[{"txid":7}]}'])(
   '%s is unreadable',
   async body => {
     expect(await read(body)).toEqual({ kind: 'unreadable' })
   },
 )
+
+test.each(['', ' \n'])('an empty request to a new URL is about nothing', async body => {
+  await using story = await efi()
+  expect(await story.provider.readNotice({ body, headers: {}, secret: NOTICE_SECRET })).toEqual({
+    kind: 'items',
+    items: [],
+  })
+  expect(await story.provider.readNotice({ body, headers: {}, secret: 'x' })).toEqual({ kind: 'forged' })
+  expect(story.recorded).toEqual([])
+})
 
 test('Efí’s test of a new URL is about nothing', async () => {
   expect(await read({ evento: 'teste_webhook', data_criacao: '2026-01-10T12:00:00Z' })).toEqual({

@@ -37,27 +37,25 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
       '/notices/:connection/:secret',
       '/notices/:connection/:secret/pix',
     ] as const
+    const shape = {
+      tokens: 'none',
+      params: z.object({ connection: uuid, secret: z.string().max(255).optional() }),
+      answers: { 200: taken, errors: ['unauthenticated'] },
+    } as const
     for (const path of paths) {
+      // A provider may try the address with a GET when it is registered.
       route(router, {
-        method: 'post',
-        path,
-        summary: 'A notice of a provider',
-        tokens: 'none',
-        params: z.object({ connection: uuid, secret: z.string().max(255).optional() }),
-        body: 'text',
-        answers: { 200: taken, errors: ['unauthenticated'] },
-        async handle({ params, body, headers, em, requestId }) {
-          const connection = await ask(em, connectionToCall(em, params.connection))
-          if (!connection) refuse('not_found')
-          const provider = providers.providerFor(connection)
-          const read = await provider.readNotice({
-            body,
-            headers: single(headers),
-            secret: params.secret ?? null,
-          })
-          if (read.kind === 'forged') refuse('unauthenticated')
-          if (read.kind === 'unreadable') refuse('malformed_json')
-          const told = read.items.map(item => asTold(item, requestId))
+        ...{ ...shape, method: 'get', path, summary: 'A provider tries the address of its notices' },
+        async handle(request) {
+          await readBy(providers, { ...request, body: '' })
+          return { body: { message: 'taken' } }
+        },
+      })
+      route(router, {
+        ...{ ...shape, method: 'post', path, summary: 'A notice of a provider', body: 'text' },
+        async handle({ em, requestId, ...request }) {
+          const { connection, items } = await readBy(providers, { ...request, em })
+          const told = items.map(item => asTold(item, requestId))
           for (const [notice, about] of await kept(em, connection, told)) {
             await handOver(engine, em, notice, { connection, about }).catch(error =>
               log.warn(
@@ -71,6 +69,25 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
       })
     }
   }
+}
+
+type Received = {
+  params: { connection: string; secret?: string | undefined }
+  body: string
+  headers: Record<string, string | string[] | undefined>
+  em: EntityManager
+}
+
+/** The connection that a notice is for, and what it tells; one that is not its provider's is refused. */
+async function readBy(providers: ProviderRegistry, { params, body, headers, em }: Received) {
+  const connection = await ask(em, connectionToCall(em, params.connection))
+  if (!connection) refuse('not_found')
+  const read = await providers
+    .providerFor(connection)
+    .readNotice({ body, headers: single(headers), secret: params.secret ?? null })
+  if (read.kind === 'forged') refuse('unauthenticated')
+  if (read.kind === 'unreadable') refuse('malformed_json')
+  return { connection, items: read.items }
 }
 
 /** Keeps what was told, and says whom each that no life has taken is about: one message, as every movement waits for it. */

@@ -21,7 +21,7 @@ const problem = z.object({
 /** The rail's own code, in the shape of Efí's notifications. */
 const railError = z.object({ codigo: z.string() }).nullish()
 const named = z.object({
-  nome: z.string(),
+  nome: z.string().regex(/^[a-z][a-z_]*$/),
   mensagem: z.string().nullish(),
   erro: railError,
   gnExtras: z.object({ erro: railError }).nullish(),
@@ -29,8 +29,9 @@ const named = z.object({
   error: z.undefined().optional(),
 })
 
+const OAUTH_ERRORS = ['invalid_token', 'insufficient_scope', 'invalid_request'] as const
 const oauth = z.object({
-  error: z.string(),
+  error: z.enum(OAUTH_ERRORS),
   error_description: z.string().nullish(),
   nome: z.undefined().optional(),
   type: z.undefined().optional(),
@@ -45,12 +46,17 @@ export function errorIn({ status, json }: Answer): NamedError | undefined {
     return { name: problemName(asProblem), message: detail ?? title ?? '' }
   }
   const asNamed = named.safeParse(json).data
-  if (asNamed) {
+  if (asNamed && !isOAuths(asNamed.nome)) {
     const railCode = (asNamed.erro ?? asNamed.gnExtras?.erro)?.codigo
     return { name: asNamed.nome, message: asNamed.mensagem ?? '', railCode }
   }
   const asOAuth = oauth.safeParse(json).data
   return asOAuth && { name: asOAuth.error, message: asOAuth.error_description ?? '' }
+}
+
+/** RFC 6750: no error of Efí's own has one of these names. */
+function isOAuths(name: string): boolean {
+  return OAUTH_ERRORS.some(one => one === name)
 }
 
 /** The last part of the type; of a refused return with the last part of each field that it is about. */

@@ -33,13 +33,14 @@ const notice = z.union([
   z.object({ pix: z.array(z.unknown()) }),
   z.object({ evento: z.string(), pix: z.undefined().optional() }),
 ])
-/** Registering a URL makes Efí send `{ evento: "teste_webhook" }` to it, which is about nothing. */
+/** Registering a URL makes Efí try it, with `{ evento: "teste_webhook" }`, an empty POST or a GET: all about nothing. */
 const TEST_EVENT = 'teste_webhook'
 
 /** Items are kept as they came, and one that cannot be read hides no other; without `items` none of it can be. */
 function partsOf(body: string): { items?: NoticeItem[]; unexplained: UnexplainedPart[] } {
+  if (body.trim() === '') return { items: [], unexplained: [] }
   const told = notice.safeParse(jsonIn(body)).data
-  if (!told) return { unexplained: body === '' ? [] : [{ kind: 'unreadable_answer', name: '', body }] }
+  if (!told) return { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
   if ('evento' in told) {
     const isKnown = told.evento === TEST_EVENT
     return { items: [], unexplained: isKnown ? [] : [{ kind: 'unlisted_value', name: told.evento, body }] }

@@ -1,0 +1,96 @@
+import type { DocumentedAnswer } from '../../../src/providers/documented.ts'
+import type { BankAnswer } from './scripted-lines.ts'
+
+export type Known = Pick<DocumentedAnswer, 'name' | 'status'>
+
+type Making = {
+  random: { upTo: (most: number) => number }
+  /** What the call under test documents. */
+  own: readonly Known[]
+  /** What any call of the dialect documents. */
+  everywhere: readonly Known[]
+  bodyOf(name: string, status: number): unknown
+}
+
+/** Makes one answer after the other that no document of the call explains, each in one of the ways in which banks err. */
+export function undocumentedAnswers({ random, own, everywhere, bodyOf }: Making): () => BankAnswer {
+  const one = <T>(list: readonly T[]): T => list[random.upTo(list.length - 1)]!
+  const status = () => 400 + random.upTo(99)
+  const anyStatus = () => one([status(), status(), status(), 301, 302, 307, 500, 502, 503, 504])
+  const isOwn = (name: string, code: number) => own.some(it => it.name === name && it.status === code)
+  const word = () =>
+    Array.from({ length: 3 + random.upTo(12) }, () => String.fromCharCode(97 + random.upTo(25))).join('')
+  const json = (code: number, body: unknown): BankAnswer => ({ status: code, body: JSON.stringify(body) })
+  const text = (body: string): BankAnswer => ({ status: anyStatus(), body })
+  /** A listed answer, to be spoilt. */
+  const listed = () => {
+    const it = one(own)
+    return { code: it.status, it, body: bodyOf(it.name, it.status) }
+  }
+
+  const ways: (() => BankAnswer | undefined)[] = [
+    () => {
+      const code = status()
+      return json(code, bodyOf(`x_${word()}`, code))
+    },
+    () => {
+      const { name } = one(everywhere)
+      const code = anyStatus()
+      return isOwn(name, code) ? undefined : json(code, bodyOf(name, code))
+    },
+    () => {
+      const it = one(everywhere)
+      return isOwn(it.name, it.status) ? undefined : json(it.status, bodyOf(it.name, it.status))
+    },
+    () => {
+      const { code, it } = listed()
+      const name = one([` ${it.name}`, `${it.name}_`, `x${it.name}`, it.name.slice(0, -1), it.name.slice(1)])
+      return isOwn(name, code) ? undefined : json(code, bodyOf(name, code))
+    },
+    () => {
+      const { code, body } = listed()
+      const wrapped = [[body], { error: body }, { data: body }, { errors: [body] }, { erro: body }]
+      return json(code, one([...wrapped, { response: { body } }, JSON.stringify(body)]))
+    },
+    () => {
+      const { code, body } = listed()
+      const whole = JSON.stringify(body)
+      return { status: code, body: whole.slice(0, 1 + random.upTo(whole.length - 2)) }
+    },
+    () => {
+      const { code, it } = listed()
+      const other = [
+        { name: it.name },
+        { type: it.name },
+        { codigo: it.name },
+        { statusCode: code, message: it.name },
+      ]
+      return json(
+        code,
+        one([...other, { title: it.name, status: code }, { fault: { faultstring: it.name } }]),
+      )
+    },
+    () => {
+      const { code, it } = listed()
+      return {
+        status: code,
+        body: one([it.name, `<html><body>${it.name}</body></html>`, `error=${it.name}`]),
+      }
+    },
+    () => json(status(), { message: word(), error: { code: word() } }),
+    () => json(status(), one([null, true, 0, '', [], {}, [[]], { nome: null }, { error: 7 }, { type: [] }])),
+    () => text(''),
+    () => text(`O pagamento ${word()} não pôde ser concluído. Tente novamente.`),
+    () => text(`<!DOCTYPE html><html><head><title>${word()}</title></head><body></body></html>`),
+    () => text(`${'<p>não encontrado</p>'.repeat(1 + random.upTo(50))}`),
+    () => (random.upTo(40) === 0 ? text('x'.repeat(100_000)) : undefined),
+    () => text(`{"nome":"${word()}`),
+    () => text(`\u0000\ufffd${word()}`),
+  ]
+  return () => {
+    for (;;) {
+      const made = one(ways)()
+      if (made) return made
+    }
+  }
+}
