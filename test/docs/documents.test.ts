@@ -7,6 +7,7 @@ import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
 import { rendered } from '../../src/api/documentation/markdown.ts'
 import { trilho } from '../../src/cli/program.ts'
 import { DIALECTS } from '../../src/domain/provider.ts'
+import { ANSWER_TABLES, withAnswers } from '../../src/providers/answer-pages.ts'
 import { blocksOf, documents, ROOT } from './support/documents.ts'
 
 /** What the documents say of this repository stays true. */
@@ -33,7 +34,8 @@ test('every crash point of docs/crash-semantics.md names a test that is there', 
 })
 
 test('every document of the folder is a page', async () => {
-  const files = (await readdir(join(ROOT, 'docs'))).map(file => `docs/${file}`)
+  const listed = await readdir(join(ROOT, 'docs'), { recursive: true })
+  const files = listed.filter(file => file.endsWith('.md')).map(file => `docs/${file}`)
   expect(DOCUMENTS.map(({ file }) => file).sort()).toEqual(['README.md', ...files].sort())
 })
 
@@ -42,6 +44,16 @@ test('the tables of errors are those of the catalogues: npm run docs:errors', ()
   expect(text.match(/<!-- made: \w+ -->/g)).toHaveLength(2)
   expect(withTables(text)).toBe(text)
 })
+
+test.each(Object.entries(ANSWER_TABLES))(
+  'the page of %s shows the answers that its adapter relies on: npm run docs:providers',
+  (dialect, answers) => {
+    const { text } = documentOf(`docs/providers/${dialect}.md`)
+    expect(text).toContain('<!-- made: answers -->')
+    expect(withAnswers(text, answers)).toBe(text)
+    for (const { source } of Object.values(answers).flat()) expect(source).not.toBe('')
+  },
+)
 
 describe.each(documents)('$file', ({ text, tokens, ...told }) => {
   const spans = spansOf(text)

@@ -11,6 +11,7 @@ export const DOCUMENTS = [
   { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
   { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
+  { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },
   { name: 'production', title: 'Production', file: 'docs/production.md' },
   { name: 'security', title: 'Security', file: 'docs/security.md' },
   { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },
