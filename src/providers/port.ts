@@ -29,6 +29,12 @@ export type NoticeRequest = {
   secret: string | null
 }
 
+export type NoticeReading =
+  | { kind: 'items'; items: NoticeItem[] }
+  | { kind: 'forged' }
+  | { kind: 'unreadable' }
+  | NoAnswer
+
 /**
  * One provider, as one connection of an account reaches it. Adapters never throw for what a provider or the
  * network does: every such thing is an outcome with a name. They throw only for bugs of ours.
@@ -85,8 +91,9 @@ export interface Provider {
     url: string,
     collectionKey: string | null,
   ): Promise<{ kind: 'registered'; warning?: string } | { kind: 'no_answer'; code: string; message: string }>
-  /** Verifies a notice and takes it apart; `forged` where secret or signature do not fit. */
-  readNotice(
-    notice: NoticeRequest,
-  ): Promise<{ kind: 'items'; items: NoticeItem[] } | { kind: 'forged' } | { kind: 'unreadable' }>
+  /**
+   * Verifies a notice and takes it apart; `forged` where secret or signature do not fit, `no_answer` where the provider does
+   * not tell the key to verify it by, so that it is to be sent again.
+   */
+  readNotice(notice: NoticeRequest): Promise<NoticeReading>
 }

@@ -54,6 +54,8 @@ export type SendingAcceptance =
 
 export type Sendings = {
   accept(request: SendingRequest): SendingAcceptance
+  /** Records a sending whose id is free and that the rail refuses at once: no money is held, and no notification sent. */
+  refuse(request: SendingRequest): Sending
   find(accountId: string, id: string): Sending | undefined
   ofEndToEnd(endToEnd: string): Sending | undefined
   /** Those asked for in [from, to], both ISO 8601 UTC, oldest first. */
@@ -91,6 +93,13 @@ export function sendingsOf(parts: Parts): Sendings {
         from,
         to,
       ),
+    refuse(request) {
+      const at = now().toISOString()
+      const endToEnd = ids.endToEnd({ ispb: request.account.ispb, at })
+      const sending: Sending = { ...begun(request, { at, endToEnd }), status: 'rejected' }
+      store.insert('sending', sending)
+      return sending
+    },
     accept: request =>
       store.atomically(() => {
         const { account, id, cents, fate } = request

@@ -115,7 +115,11 @@ describe.each(DIALECTS)('%s', dialect => {
     const name = await disputed(3, { due_at: new Date(Date.now() - 1).toISOString() })
     expect(await reply(name)).toMatchObject({ kind: 'rejected', finality: 'final', code: 'reply_refused' })
     const absent = { ...name, id: '8ad75c93-6150-422c-929e-822f361c7a6b' }
-    expect(await reply(absent)).toMatchObject({ kind: 'rejected', finality: 'final', code: 'med_not_found' })
+    expect(await reply(absent)).toMatchObject(
+      dialect === 'woovi'
+        ? { kind: 'unknown', code: 'http_400' }
+        : { kind: 'rejected', finality: 'final', code: 'med_not_found' },
+    )
     expect(await shop.provider.findMed(absent)).toEqual({ kind: 'not_found' })
   })
 

@@ -91,7 +91,7 @@ test('a retired adapter answers, or says that nothing left', async () => {
 test.each([
   ['an unknown dialect', { dialect: 'esperanto' }],
   ['a dialect every object has', { dialect: 'constructor' }],
-  ['notices that nobody could know', { dialect: 'woovi', sealed: { app_id: 'id' } }],
+  ['no AppID', { dialect: 'woovi', sealed: { webhook_secret: 'secret' } }],
   ['credentials that do not fit', { sealed: { client_id: 'id' } }],
   [
     'a certificate without its key',

@@ -183,7 +183,7 @@ test('a statement is read to its last page', async () => {
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toHaveLength(2)
   const skipped = story.far.calls().map(({ path }) => new URL(path, story.far.url).searchParams.get('skip'))
-  expect(skipped).toEqual(['0', '100', '0', '0'])
+  expect(skipped).toEqual(['0', '1', '0', '0'])
 })
 
 test('notices are registered once an event, and those that are there stay', async () => {
@@ -200,6 +200,7 @@ test('notices are registered once an event, and those that are there stay', asyn
     [
       'OPENPIX:MOVEMENT_CONFIRMED',
       'OPENPIX:MOVEMENT_FAILED',
+      'OPENPIX:MOVEMENT_REMOVED',
       'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
       'PIX_TRANSACTION_REFUND_SENT_REJECTED',
       'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',

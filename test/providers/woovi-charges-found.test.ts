@@ -83,6 +83,27 @@ test.each([
     [payment],
   ],
   [
+    'open, beside a payment that names no charge',
+    charge(),
+    [transaction({ charge: null }), transaction({ charge: {} })],
+    'open',
+    [],
+  ],
+  [
+    'open, beside a payment whose state no document names',
+    charge(),
+    [transaction({ status: 'FAILED' }), transaction({ type: 'DEBIT' }), transaction({ type: null })],
+    'open',
+    [],
+  ],
+  [
+    'paid, beside a payment whose returns have another shape',
+    charge({ status: 'COMPLETED' }),
+    [transaction({ refunds: [{ odd: true }] })],
+    'completed',
+    [payment],
+  ],
+  [
     'expired, beside a rejected PIX without its id',
     charge({ status: 'EXPIRED' }),
     [transaction({ endToEndId: undefined, status: 'REJECTED' })],
@@ -138,6 +159,17 @@ test.each([
   ['expired, beside a PIX without its id', ok(charge({ status: 'EXPIRED' })), [rejected, nameless()]],
   ['open, beside a PIX with an empty id', ok(charge()), [nameless({ endToEndId: '' })]],
   ['deleted, beside a PIX without its id', notThere, [nameless()]],
+  [
+    'paid, and its PIX is of an unknown state',
+    ok(charge({ status: 'COMPLETED' })),
+    [transaction({ status: 'FAILED' })],
+  ],
+  [
+    'paid, and its PIX is of an unknown type',
+    ok(charge({ status: 'COMPLETED' })),
+    [transaction({ type: 'DEBIT' })],
+  ],
+  ['paid, and its PIX names no charge', ok(charge({ status: 'COMPLETED' })), [transaction({ charge: null })]],
 ])('a charge that is %s is no answer', async (_name, reply, listed) => {
   await using story = await woovi()
   story.far.answers(GET, reply)
@@ -183,12 +215,13 @@ test.each(failures)('looking up: %s is no answer', async (_name, reply, { code }
 
 test.each([
   ['deleted', ok({ status: 'OK', id: TXID }), { kind: 'cancelled' }],
-  ['paid meanwhile', refused('A cobrança já foi paga'), { kind: 'refused' }],
+  ['paid meanwhile', refused('Não é possível remover uma cobrança paga'), { kind: 'refused' }],
+  ['paid, in other words', refused('A cobrança já foi paga'), { kind: 'no_answer', code: 'http_400' }],
   ['not there', notThere, { kind: 'not_found' }],
   ['not there, in English', refused('Charge not found', { status: 404 }), { kind: 'not_found' }],
   [
     'not allowed',
-    refused('x', { status: 403 }),
+    refused('appID inválido', { status: 401 }),
     { kind: 'no_answer', code: 'provider_denied', inVain: true },
   ],
   ['silence', 'hang' as const, { kind: 'no_answer', code: 'timeout' }],
@@ -217,4 +250,18 @@ test('a charge expires by the clock of whoever asks', async () => {
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
   now = Date.parse(issued.expiresAt)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
+})
+
+test('what is left out of the payments of a charge is recorded', async () => {
+  await using story = await woovi()
+  story.far.answers(GET, ok(charge()))
+  const odd = [transaction({ status: 'FAILED' }), transaction({ charge: null }), 'no transaction']
+  story.far.answers(PAID, ok(page('transactions', odd)))
+  await story.provider.findCharge(REFERENCE)
+  const about = { operation: 'findCharge', reference: REFERENCE, kind: 'unreadable_item', status: 200 }
+  expect(story.recorded).toMatchObject([
+    { ...about, name: 'FAILED', body: JSON.stringify(odd[0]) },
+    { ...about, name: '', body: '"no transaction"' },
+    { ...about, name: 'transaction_without_charge' },
+  ])
 })

@@ -9,9 +9,9 @@ const KEYS = '/api/v1/pix-keys'
 
 test.each<[order: KeyOrder, asked: object, made: string]>([
   [{ type: 'RANDOM', key: null }, { type: 'EVP' }, EVP],
-  [{ type: 'DOCUMENT', key: CNPJ }, { type: 'CNPJ', pixKey: CNPJ }, CNPJ],
-  [{ type: 'EMAIL', key: MAIL }, { type: 'EMAIL', pixKey: MAIL }, MAIL],
-  [{ type: 'PHONE', key: '+5511987654321' }, { type: 'PHONE', pixKey: '+5511987654321' }, '+5511987654321'],
+  [{ type: 'DOCUMENT', key: CNPJ }, { type: 'CNPJ', key: CNPJ }, CNPJ],
+  [{ type: 'EMAIL', key: MAIL }, { type: 'EMAIL', key: MAIL }, MAIL],
+  [{ type: 'PHONE', key: '+5511987654321' }, { type: 'PHONE', key: '+5511987654321' }, '+5511987654321'],
 ])('a key of type $type is made', async (order, asked, made) => {
   await using story = await woovi()
   const type = (asked as { type: string }).type
@@ -79,8 +79,13 @@ test('the keys are listed to the last page, by their types here', async () => {
 
 test.each([
   ['gone', ok({ status: 'OK' }), { kind: 'deleted' }],
-  ['nobody’s', refused('Chave Pix não encontrada'), { kind: 'not_found' }],
-  ['the default', refused('Não é possível remover a chave padrão'), { kind: 'rejected', code: 'key_in_use' }],
+  ['nobody’s', refused('Pix key not found', { status: 404 }), { kind: 'not_found' }],
+  ['in other words', refused('Chave Pix não encontrada'), { kind: 'unknown', code: 'http_400' }],
+  [
+    'the default',
+    refused('Não é possível remover a chave padrão da conta'),
+    { kind: 'rejected', code: 'key_in_use' },
+  ],
   ['a 500', refused('Erro interno', { status: 500 }), { kind: 'unknown' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
   await using story = await woovi()

@@ -17,6 +17,7 @@ const BY_ID = `GET /api/v1/dispute/${ID}`
 const RECOVERY = `/api/v1/funds-recovery/${END_TO_END}`
 const DISPUTES = `GET ${RECOVERY}/disputes`
 const SOLICITATIONS = `GET ${RECOVERY}/refund-solicitations`
+const REPORTS = `GET ${RECOVERY}/infraction-reports`
 const MOVED = `GET /api/v1/transaction/${END_TO_END}`
 const FILES = 'POST /api/v1/files'
 const EVIDENCE = `POST /api/v1/dispute/${ID}/evidence`
@@ -83,6 +84,9 @@ test('a dispute is told in our words, with what the Central Bank knows of it', a
 test.each([
   ['CREATED', 'open'],
   ['OPENED', 'open'],
+  ['PENDING', 'open'],
+  ['PENDING_DOCUMENTATION', 'open'],
+  ['ACKNOWLEDGED', 'open'],
   ['ACCEPTED', 'agreed'],
   ['REJECTED', 'disagreed'],
   ['CANCELED', 'withdrawn'],
@@ -92,6 +96,47 @@ test.each([
   story.far.answers(DISPUTES, ok({ disputes: behind() }))
   story.far.answers(SOLICITATIONS, ok([]))
   expect(await story.provider.findMed(name)).toMatchObject({ med: { status, closed: false, cents: 1000 } })
+})
+
+const report = { transactionId: END_TO_END, status: 'CLOSED', analysisResult: 'AGREED' }
+test.each([
+  ['agreed to', [report], 'agreed'],
+  ['disagreed with', [{ ...report, analysisResult: 'DISAGREED' }], 'disagreed'],
+  ['of another PIX', [{ ...report, transactionId: 'E-other' }], 'analysing'],
+  ['not analysed', [{ ...report, status: 'ACKNOWLEDGED' }], 'analysing'],
+  ['answered in a new word', [{ ...report, analysisResult: 'HALF' }], 'analysing'],
+  ['not there', [], 'analysing'],
+])('a CLOSED dispute whose report is %s', async (_name, reports, status) => {
+  await using story = await woovi()
+  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'CLOSED' }) }))
+  story.far.answers(DISPUTES, ok(behind()))
+  story.far.answers(REPORTS, ok(reports))
+  story.far.answers(SOLICITATIONS, ok([]))
+  expect(await story.provider.findMed(name)).toMatchObject({ med: { status, closed: false } })
+})
+
+test('a dispute in a state that no document names is left out of the list, and its neighbours stay', async () => {
+  await using story = await woovi()
+  const odd = dispute({ status: 'SOB_REVISAO', id: 'odd' })
+  story.far.answers(LIST, ok(page('disputes', [odd, dispute()])))
+  story.far.answers(DISPUTES, ok(behind()))
+  expect(await story.provider.listMeds(from, to)).toMatchObject({ kind: 'found', meds: [{ id: ID }] })
+  expect(story.recorded).toEqual([
+    {
+      ...{ operation: 'listMeds', reference: null, kind: 'unreadable_item', status: 200 },
+      ...{ name: 'SOB_REVISAO', body: JSON.stringify(odd), period: { from, to } },
+    },
+  ])
+})
+
+test('an odd item behind a dispute hides neither it nor what was returned, and closes nothing', async () => {
+  await using story = await woovi()
+  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.answers(DISPUTES, ok([{ odd: true }, ...behind()]))
+  story.far.answers(SOLICITATIONS, ok([solicitation(), { EffectiveRefundedAmount: 'all' }]))
+  expect(await story.provider.findMed(name)).toMatchObject({
+    med: { status: 'agreed', returns: [{ cents: 320 }], closed: false },
+  })
 })
 
 test.each([
@@ -215,7 +260,7 @@ test('without proofs a letter says it, the same letter however often', async () 
 })
 
 test.each([
-  ['refused', refused('Sem permissão', { status: 403 }), { kind: 'rejected', code: 'provider_denied' }],
+  ['refused', refused('appID inválido', { status: 401 }), { kind: 'rejected', code: 'provider_denied' }],
   ['lost', 'reset' as const, { kind: 'unreachable' }],
 ])('an upload that is %s has answered nothing', async (_name, answer, outcome) => {
   await using story = await woovi()
@@ -224,16 +269,16 @@ test.each([
   expect(story.far.calls()).toHaveLength(1)
 })
 
-test.each([
-  ['too late', refused('O prazo para enviar evidências desta disputa terminou'), 'reply_refused'],
-  ['of nobody', refused('Disputa não encontrada'), 'med_not_found'],
-])('a reply %s is refused for good', async (_name, answer, code) => {
-  await using story = await woovi()
-  story.far.answers(EVIDENCE, answer)
-  expect(await story.provider.replyMed({ ...reply, attachments: [attachment('a')] })).toMatchObject({
-    ...{ kind: 'rejected', finality: 'final', code },
-  })
-})
+test.each([['too late', refused('You cannot send a evidence for a accepted dispute'), 'reply_refused']])(
+  'a reply %s is refused for good',
+  async (_name, answer, code) => {
+    await using story = await woovi()
+    story.far.answers(EVIDENCE, answer)
+    expect(await story.provider.replyMed({ ...reply, attachments: [attachment('a')] })).toMatchObject({
+      ...{ kind: 'rejected', finality: 'final', code },
+    })
+  },
+)
 
 test.each(failures)('a reply: %s', async (_name, answer, outcome) => {
   await using story = await woovi({ reply: answer })

@@ -3,12 +3,20 @@ import { expect, test } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../src/providers/unexplained.ts'
 import { wooviCredentials } from '../../src/providers/woovi/client.ts'
 import { notices } from '../../src/providers/woovi/notice.ts'
-import { credentials, END_TO_END, REFERENCE, RETURN_ID, WEBHOOK_SECRET } from './support/woovi.ts'
+import { credentials, END_TO_END, ok, REFERENCE, RETURN_ID, WEBHOOK_SECRET, woovi } from './support/woovi.ts'
 
 const macOf = (body: string, secret = WEBHOOK_SECRET) =>
   createHmac('sha1', secret).update(body).digest('base64')
 const text = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body))
-const { readNotice } = notices(credentials)
+const KEYS = 'GET /api/v1/webhook/public-keys'
+const NOW = Date.parse('2026-01-10T12:00:00Z')
+const unasked = {
+  lookUpOwn: () => {
+    throw new Error('no key is asked for')
+  },
+  record: async () => {},
+}
+const { readNotice } = notices(unasked, credentials, () => NOW)
 const read = (body: unknown) =>
   readNotice({
     body: text(body),
@@ -19,7 +27,8 @@ const read = (body: unknown) =>
 test('the signature is the one Woovi’s documentation shows', async () => {
   const body =
     '{"data_criacao":"2021-08-10T20:32:14.429Z","evento":"teste_webhook","event":"OPENPIX:CHARGE_COMPLETED"}'
-  const known = notices(wooviCredentials.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' }))
+  const secrets = wooviCredentials.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' })
+  const known = notices(unasked, secrets, () => NOW)
   const headers = { 'x-openpix-signature': macOf(body, 'hmac-secret-key') }
   expect(await known.readNotice({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
 })
@@ -29,20 +38,20 @@ test.each([
   ['an empty one', { 'x-openpix-signature': '' }],
   ['one of another secret', { 'x-openpix-signature': macOf('{}', 'another') }],
   ['one of another body', { 'x-openpix-signature': macOf('{ }') }],
-  ['one in the wrong header', { 'x-webhook-signature': macOf('{}') }],
 ])('%s is forged', async (_name, headers) => {
-  expect(await readNotice({ body: '{}', headers, secret: WEBHOOK_SECRET })).toEqual({ kind: 'forged' })
+  const read = await readNotice({ body: '{}', headers, secret: WEBHOOK_SECRET })
+  expect(read).toEqual({ kind: 'forged' })
 })
 
 test('each webhook has its own secret, and Woovi a key for all', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const known = notices(
-    wooviCredentials.parse({
-      app_id: 'id',
-      webhook_secret: ['one', 'two'],
-      webhook_public_key: publicKey.export({ type: 'spki', format: 'pem' }),
-    }),
-  )
+  const configured = wooviCredentials.parse({
+    app_id: 'id',
+    webhook_secret: ['one', 'two'],
+    webhook_public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+  })
+  const lookUpOwn = async () => ({ kind: 'no_answer', code: 'timeout', message: '' }) as const
+  const known = notices({ ...unasked, lookUpOwn }, configured, () => NOW)
   const body = '{"event":"OPENPIX:CHARGE_CREATED"}'
   const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
   const told = async (headers: Record<string, string>) =>
@@ -51,7 +60,7 @@ test('each webhook has its own secret, and Woovi a key for all', async () => {
   expect(await told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
   expect(await told({ 'x-webhook-signature': signature })).toBe('items')
   const another = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-  expect(await told({ 'x-webhook-signature': another })).toBe('forged')
+  expect(await told({ 'x-webhook-signature': another })).toBe('no_answer')
 })
 
 test.each(['', '{', '[]', 'null', '{}', '{"event":7}', '{"event":"x","pix":"E1"}'])(
@@ -64,6 +73,10 @@ test.each(['', '{', '[]', 'null', '{}', '{"event":7}', '{"event":"x","pix":"E1"}
 test.each([
   ['a test of a new address', { evento: 'teste_webhook', event: 'OPENPIX:TRANSACTION_RECEIVED' }],
   ['the older test', { evento: 'teste_webhook' }],
+  ['the test of today', { data_criacao: '2024-01-23T20:32:14.429Z', event: 'OPENPIX:CHARGE_COMPLETED' }],
+  ['the same with the other prefix', { data_criacao: '2024-01-23', event: 'woovi:MOVEMENT_CONFIRMED' }],
+  ['the test of a dispute’s event', { event: 'OPENPIX:DISPUTE_CREATED' }],
+  ['a dispute without a name', { event: 'woovi:DISPUTE_CREATED', dispute: { status: 'OPENED' } }],
   ['an event of no concern', { event: 'OPENPIX:CHARGE_CREATED', charge: { correlationID: REFERENCE } }],
   ['a name every object has', { event: 'constructor' }],
 ])('%s is about nothing', async (_name, body) => {
@@ -100,6 +113,14 @@ test.each([
     { kind: 'transfer', reference: 'send1', endToEnd: 'E1' },
   ],
   [
+    { event: 'woovi:MOVEMENT_FAILED', payment: { correlationID: 'send1' } },
+    { kind: 'transfer', reference: 'send1', endToEnd: null },
+  ],
+  [
+    { event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: 'send1' } },
+    { kind: 'transfer', reference: 'send1', endToEnd: null },
+  ],
+  [
     { event: 'OPENPIX:MOVEMENT_FAILED', payment: { correlationID: 'send1' }, error: { code: 'X' } },
     { kind: 'transfer', reference: 'send1', endToEnd: null },
   ],
@@ -132,7 +153,8 @@ test.each([
 
 test('what no document explains is recorded, and is about nothing', async () => {
   const recorded: UnexplainedAnswer[] = []
-  const strict = notices(credentials, async answer => void recorded.push(answer))
+  const record = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const strict = notices({ ...unasked, record }, credentials, () => NOW)
   const told = (body: string) =>
     strict.readNotice({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
   const unknown = '{"event":"OPENPIX:SOMETHING_NEW","pix":{"endToEndId":"E1"}}'
@@ -144,4 +166,43 @@ test('what no document explains is recorded, and is about nothing', async () => 
     { ...about, kind: 'unlisted_value', name: 'OPENPIX:SOMETHING_NEW', body: unknown },
     { ...about, kind: 'unreadable_answer', name: '', body: '{"event":7}' },
   ])
+})
+
+test('a new connection knows notices by the keys that Woovi publishes, and follows a change of key', async () => {
+  let now = NOW
+  const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const [first, second] = [pair(), pair()]
+  await using story = await woovi({ now: () => now })
+  const told = async ({ privateKey }: typeof first, secret: string | null = null) => {
+    const body = JSON.stringify({ data_criacao: '2026-01-10T12:00:00Z', event: 'OPENPIX:CHARGE_COMPLETED' })
+    const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
+    return (await story.provider.readNotice({ body, headers: { 'x-webhook-signature': signature }, secret }))
+      .kind
+  }
+  const published = (...pairs: (typeof first)[]) =>
+    ok({
+      public_keys: pairs.map(({ publicKey }, index) => ({
+        ...{ key_identifier: String(index), is_current: index === 0 },
+        key: publicKey.export({ type: 'spki', format: 'pem' }),
+      })),
+    })
+  story.far.answers(KEYS, published(first), 'reset', published(second, first))
+
+  expect(await told(first)).toBe('items')
+  expect(await told(first)).toBe('items')
+  expect(await told(second)).toBe('forged')
+  expect(story.far.calls()).toHaveLength(1)
+  now += 60_000
+  expect(await told(second)).toBe('no_answer')
+  expect(await told(first)).toBe('items')
+  expect(await told(second)).toBe('items')
+  expect(await told(first)).toBe('items')
+  expect(story.far.calls()).toHaveLength(3)
+})
+
+test('keys that are no keys verify nothing', async () => {
+  await using story = await woovi()
+  story.far.answers(KEYS, ok({ public_keys: [{ key: 'none' }] }))
+  const headers = { 'x-webhook-signature': 'AAAA' }
+  expect(await story.provider.readNotice({ body: '{}', headers, secret: null })).toEqual({ kind: 'forged' })
 })

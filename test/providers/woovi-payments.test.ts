@@ -58,11 +58,7 @@ test.each([
     refused('Já existe um reembolso com o correlationID fornecido'),
     { kind: 'unknown', code: 'duplicate_id' },
   ],
-  [
-    'no such PIX',
-    refused('Transação não encontrada'),
-    { kind: 'rejected', finality: 'final', code: 'payment_not_found' },
-  ],
+  ['no such PIX', refused('Transação não encontrada'), { kind: 'unknown', code: 'http_400' }],
   ['another value', ok({ refund: refund({ value: 501 }) }), { kind: 'unknown', code: 'unreadable_answer' }],
   ['another id', ok({ refund: refund({ correlationID: 'x' }) }), { kind: 'unknown' }],
   ['a new state', ok({ refund: refund({ status: 'QUASE' }) }), { kind: 'unknown' }],
@@ -104,7 +100,7 @@ test('a received PIX is found by its end-to-end id', async () => {
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ payment: { pixKey: '' } })
 })
 
-test.each(['PAYMENT', 'DYNAMIC', 'STATIC', null])('what Woovi calls %s has come in', async type => {
+test.each(['PAYMENT', 'DYNAMIC', 'STATIC'])('what Woovi calls %s has come in', async type => {
   await using story = await woovi()
   story.far.answers(FIND, ok({ transaction: transaction({ type }) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
@@ -113,11 +109,27 @@ test.each(['PAYMENT', 'DYNAMIC', 'STATIC', null])('what Woovi calls %s has come 
   })
 })
 
-test.each(['REFUND', 'WITHDRAW', 'FEE'])('a %s is no received PIX', async type => {
+test.each([
+  ['FAILED', { status: 'FAILED' }],
+  ['DEBIT', { type: 'DEBIT' }],
+  ['', { type: null }],
+  ['', { type: 7 }],
+])('a state or type that no document names credits nothing, and is recorded: %j', async (name, changes) => {
   await using story = await woovi()
-  story.far.answers(FIND, ok({ transaction: transaction({ type, charge: null }) }))
-  expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
+  story.far.answers(FIND, ok({ transaction: transaction(changes) }))
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
+  const kind = name === '' ? 'unreadable_answer' : 'unlisted_value'
+  expect(story.recorded).toMatchObject([{ operation: 'findPayment', reference: END_TO_END, kind, name }])
 })
+
+test.each(['REFUND', 'WITHDRAW', 'FEE', 'INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'REVERSAL'])(
+  'a %s is no received PIX',
+  async type => {
+    await using story = await woovi()
+    story.far.answers(FIND, ok({ transaction: transaction({ type, charge: null }) }))
+    expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
+  },
+)
 
 test('another PIX than the one asked for is no answer', async () => {
   await using story = await woovi()

@@ -73,16 +73,26 @@ test('what a recipient gave back is told by the movement', async () => {
 test.each([
   ['in Portuguese', refused('Pagamento não encontrado')],
   ['in English', refused('Payment not found', { status: 404 })],
-  ['waiting for an approval: nothing was sent', ok(payment('CREATED'))],
 ])('a transfer is not there: %s', async (_name, reply) => {
   await using story = await woovi()
   story.far.answers(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })
 
+test('an order that waits for an approval is neither there nor gone', async () => {
+  await using story = await woovi()
+  story.far.answers(GET, ok(payment('CREATED')))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'awaiting_approval',
+    message: expect.stringContaining('transfer1'),
+  })
+})
+
 test.each([
   ...failures,
   ['an account that is not found', refused('Conta não encontrada'), {}],
+  ['an account of payments that is not found', refused('Payment account not found'), {}],
+  ['a refund that is not found', refused('Reembolso não encontrado'), {}],
   ['another id', ok({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
   ['a new state', ok(payment('QUASE')), { code: 'unreadable_answer' }],
 ] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {

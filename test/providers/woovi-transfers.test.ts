@@ -37,6 +37,7 @@ test('a transfer is ordered and approved in one call, where the account may', as
   })
   expect(story.far.calls().map(({ body }) => JSON.parse(body))).toEqual([
     {
+      type: 'PIX_KEY',
       correlationID: 'transfer1',
       value: 1050,
       destinationAlias: 'maria@example.com',
@@ -87,18 +88,27 @@ test('a document that Woovi cannot check is not sent to', async () => {
   expect(story.far.seen).toEqual([])
 })
 
+const ABSENT = refused('Pagamento não encontrado')
 const noMoney = refused('Você não possui saldo o suficiente para realizar esse pagamento')
+const byCode = (errorCode: string, status = 400) => refused('x', { errorCode, status })
+const poor = { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' }
+
 test.each([
   ...failures,
-  [
-    'too little money',
-    noMoney,
-    { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },
-  ],
   [
     'failed at once, and nobody can help',
     ok(failed('AC03 - Conta inexistente')),
     { kind: 'rejected', finality: 'final', code: 'AC03' },
+  ],
+  [
+    'failed at once by a code of its own field',
+    ok(payment('FAILED', { transaction: { ...moved.transaction, providerErrorCode: 'BE17' } })),
+    { kind: 'rejected', finality: 'final', code: 'BE17' },
+  ],
+  [
+    'failed at once, with a rail code that is not its beginning',
+    ok(failed('Conta AC03 - inexistente')),
+    { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],
   [
     'failed at once, and another can help',
@@ -106,11 +116,22 @@ test.each([
     { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit' },
   ],
   [
+    'failed at once, as its recipient is restricted',
+    ok(failed(undefined, 'ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER')),
+    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
+  ],
+  [
     'failed at once, without a reason',
     ok(payment('FAILED')),
     { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],
   ['denied', ok(payment('DENIED')), { kind: 'rejected', code: 'provider_rejected' }],
+  ['denied and moved', ok(payment('DENIED', moved)), { kind: 'unknown', code: 'unreadable_answer' }],
+  [
+    'created and moved',
+    ok(payment('CREATED', moved)),
+    { kind: 'accepted', sending: { status: 'in_process' } },
+  ],
   ['a new state', ok(payment('QUASE')), { kind: 'unknown', code: 'unreadable_answer' }],
   [
     'another value',
@@ -122,6 +143,66 @@ test.each([
   story.far.answers(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
   expect(story.far.calls()).toHaveLength(1)
+})
+
+test('a state that no document names is recorded by its name', async () => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('QUASE')))
+  await story.provider.sendTransfer(order)
+  expect(story.recorded).toMatchObject([
+    { operation: 'sendTransfer', reference: 'transfer1', kind: 'unlisted_value', status: 200, name: 'QUASE' },
+  ])
+})
+
+test.each([
+  ['too little money', noMoney, poor],
+  ['too little money, in English', refused('You do not have enough balance to make this payment'), poor],
+  ['too little money, by its code', byCode('NOT_ENOUGH_BALANCE'), poor],
+  ['a limit', byCode('REACH_TRANSFER_LIMIT'), { kind: 'rejected', finality: 'other_may_help' }],
+  [
+    'many keys that do not exist',
+    byCode('TOO_MANY_REQUESTS', 429),
+    { kind: 'rejected', code: 'rate_limited' },
+  ],
+  [
+    'a restricted recipient',
+    byCode('ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER'),
+    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
+  ],
+  [
+    'no such key',
+    byCode('PIX_KEY_INFO_NOT_FOUND'),
+    { kind: 'rejected', finality: 'final', code: 'pix_key_not_found' },
+  ],
+] as typeof failures)('a refused order counts once Woovi has none: %s', async (_name, reply, outcome) => {
+  await using story = await woovi()
+  story.far.answers(POST, reply)
+  story.far.answers(GET, ABSENT)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
+const standing = {
+  kind: 'awaiting_approval',
+  code: 'awaiting_approval',
+  message: expect.stringContaining('Payment transfer1 waits for approval in Woovi'),
+  refusal: { finality: 'other_may_help', code: 'insufficient_balance' },
+}
+test.each([
+  ['it stands', ok(payment('CREATED')), standing],
+  ['it failed', ok(failed('AM04 - Saldo')), { kind: 'rejected', finality: 'other_may_help', code: 'AM04' }],
+  ['it is on its way', ok(payment('APPROVED')), { kind: 'accepted', sending: { status: 'in_process' } }],
+  ['it is settled', ok(payment('CONFIRMED', moved)), { kind: 'accepted', sending: { status: 'settled' } }],
+  ['nobody says', 'hang' as const, { kind: 'unknown', code: 'insufficient_balance' }],
+  ['an account is not found', refused('Payment account not found'), { kind: 'unknown' }],
+  ['another thing is not found', refused('Cobrança não encontrada'), { kind: 'unknown' }],
+  ['a route is not found', ok({ error: 'Not Found' }, 404), { kind: 'unknown' }],
+  ['its state is new', ok(payment('QUASE')), { kind: 'unknown' }],
+])('a refused order is looked up: %s', async (_name, get, outcome) => {
+  await using story = await woovi({ reply: get })
+  story.far.answers(POST, noMoney)
+  story.far.answers(GET, get)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
 test('a transfer that cannot leave is unreachable', async () => {
@@ -142,7 +223,12 @@ test.each(unknowns)('between order and approval: %s leaves it unknown', async (_
 })
 
 test.each([
-  ['it still waits', ok(payment('CREATED')), { kind: 'rejected', code: 'insufficient_balance' }],
+  ['it still waits', ok(payment('CREATED')), standing],
+  [
+    'it has a transaction',
+    ok(payment('CREATED', moved)),
+    { kind: 'accepted', sending: { status: 'in_process' } },
+  ],
   ['it failed', ok(failed('AM04 - Saldo')), { kind: 'rejected', finality: 'other_may_help', code: 'AM04' }],
   [
     'it is on its way',
@@ -151,7 +237,7 @@ test.each([
   ],
   ['it is settled', ok(payment('CONFIRMED', moved)), { kind: 'accepted', sending: { status: 'settled' } }],
   ['nobody says', 'hang' as const, { kind: 'unknown' }],
-  ['it is not there', refused('Pagamento não encontrado'), { kind: 'unknown' }],
+  ['it is not there, where it just was', ABSENT, { kind: 'unknown' }],
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
   await using story = await woovi({ reply: get })
   story.far.answers(POST, ok(payment('CREATED')))
@@ -160,11 +246,24 @@ test.each([
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
-test('an approval after which it still waits is unknown', async () => {
+test('an approval that our AppID may not make leaves an order that stands', async () => {
+  await using story = await woovi()
+  story.far.answers(POST, ok(payment('CREATED')))
+  story.far.answers(APPROVE, refused('appID inválido', { status: 401 }))
+  story.far.answers(GET, ok(payment('CREATED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'awaiting_approval',
+    refusal: { code: 'provider_denied' },
+  })
+})
+
+test('an approval after which it still waits leaves an order that stands', async () => {
   await using story = await woovi()
   story.far.answers(POST, ok(payment('CREATED')))
   story.far.answers(APPROVE, ok(payment('CREATED')))
-  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
+  const outcome = await story.provider.sendTransfer(order)
+  expect(outcome).toMatchObject({ kind: 'awaiting_approval', code: 'awaiting_approval' })
+  expect(outcome).not.toHaveProperty('refusal')
 })
 
 const taken = refused('Já existe um pagamento com o correlationID fornecido')

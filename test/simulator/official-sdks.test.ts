@@ -228,7 +228,7 @@ describe('@woovi/node-sdk', () => {
 
   test('a payment is ordered, approved, found and listed', async () => {
     const order = {
-      ...{ correlationID: 'pay-1', value: 1000, destinationAlias: 'maria@example.com' },
+      ...{ type: 'PIX_KEY', correlationID: 'pay-1', value: 1000, destinationAlias: 'maria@example.com' },
       destinationAliasType: 'EMAIL',
     }
     expect((await woovi('payment.create', order)).payment.status).toBe('CREATED')

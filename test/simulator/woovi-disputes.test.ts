@@ -66,7 +66,7 @@ test('a dispute is told, found under both its names, and behind it stands a fund
   ])
   expect((await woovi.get(`/funds-recovery/${id}/refund-solicitations`)).body).toEqual([])
   expect((await woovi.get('/account/')).body.accounts[0].balance).toMatchObject({ blocked: 600 })
-  expect((await woovi.get('/dispute/none')).body).toEqual({ error: 'Disputa não encontrada' })
+  expect((await woovi.get('/dispute/none')).body).toEqual({ error: 'Dispute not found' })
   expect((await woovi.get('/funds-recovery/none')).status).toBe(404)
 
   await stage.control.decideMed(id, 'agreed')
@@ -147,8 +147,10 @@ test.each([
 test('after the deadline no evidence is taken', async () => {
   const { id } = await disputed(1, { due_at: new Date(Date.now() - 1).toISOString() })
   const documents = [{ url: 'https://trilho.test/prova.png' }]
-  expect((await woovi.post(`/dispute/${id}/evidence`, { documents })).body.error).toMatch(/prazo/)
-  expect((await woovi.post('/dispute/none/evidence', { documents })).body.error).toMatch(/não encontrada/)
+  expect((await woovi.post(`/dispute/${id}/evidence`, { documents })).body.error).toBe(
+    'You cannot send a evidence for a accepted dispute',
+  )
+  expect((await woovi.post('/dispute/none/evidence', { documents })).body.error).toBe('Dispute not found')
 })
 
 test.each([

@@ -39,16 +39,20 @@ test('a payment waits until it is approved, and moves nothing before', async () 
   expect((await woovi.order('wait')).status).toBe(400)
 })
 
-test('an approval without balance, or that the rail refuses, leaves it waiting', async () => {
+test('an approval without balance leaves it waiting; one that the rail refuses ends it', async () => {
   await woovi.order('poor', undefined, { value: 99_000_000 })
   expect((await woovi.approve('poor')).body).toEqual({
     error: 'Você não possui saldo o suficiente para realizar esse pagamento',
     errorCode: 'NOT_ENOUGH_BALANCE',
   })
   await woovi.order('refused', 'ac03@sim.trilho.test')
-  expect((await woovi.approve('refused')).body.error).toMatch(/^AC03 - /)
-  for (const id of ['poor', 'refused'])
-    expect((await woovi.get(`/payment/${id}`)).body.payment.status).toBe('CREATED')
+  const failed = {
+    payment: { status: 'FAILED' },
+    transaction: { providerErrorCode: 'AC03', providerRejectedReason: expect.stringMatching(/^AC03 - /) },
+  }
+  expect((await woovi.approve('refused')).body).toMatchObject(failed)
+  expect((await woovi.get('/payment/refused')).body).toMatchObject(failed)
+  expect((await woovi.get('/payment/poor')).body.payment.status).toBe('CREATED')
 })
 
 test('timeout-then-done@ keeps silent at the approval', async () => {

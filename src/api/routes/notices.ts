@@ -40,7 +40,7 @@ export function noticeRoutes(providers: ProviderRegistry): Routes {
     const shape = {
       tokens: 'none',
       params: z.object({ connection: uuid, secret: z.string().max(255).optional() }),
-      answers: { 200: taken, errors: ['unauthenticated'] },
+      answers: { 200: taken, errors: ['unauthenticated', 'unavailable'] },
     } as const
     for (const path of paths) {
       // A provider may try the address with a GET when it is registered.
@@ -87,6 +87,7 @@ async function readBy(providers: ProviderRegistry, { params, body, headers, em }
     .readNotice({ body, headers: single(headers), secret: params.secret ?? null })
   if (read.kind === 'forged') refuse('unauthenticated')
   if (read.kind === 'unreadable') refuse('malformed_json')
+  if (read.kind === 'no_answer') refuse('unavailable')
   return { connection, items: read.items }
 }
 

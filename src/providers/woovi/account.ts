@@ -1,7 +1,8 @@
 import type { Provider } from '../port.ts'
+import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
 import { pagesOf } from './pages.ts'
-import { accounts, webhooks } from './shapes.ts'
+import { accounts, type Webhook, webhook } from './shapes.ts'
 
 /** The account itself: its balance and where its notices go. */
 export function account(client: WooviClient): Pick<Provider, 'balances' | 'registerNotices'> {
@@ -9,7 +10,7 @@ export function account(client: WooviClient): Pick<Provider, 'balances' | 'regis
 
   return {
     async balances() {
-      return client.lookUpOwn({ method: 'GET', path: '/api/v1/account/' }, json => {
+      return client.lookUpOwn({ ...own('balances'), method: 'GET', path: '/api/v1/account/' }, json => {
         const all = accounts.safeParse(json).data?.accounts
         const ours = all?.find(one => one.isDefault) ?? (all?.length === 1 ? all[0] : undefined)
         if (!ours) return undefined
@@ -20,13 +21,16 @@ export function account(client: WooviClient): Pick<Provider, 'balances' | 'regis
 
     /** One webhook an event; those that are there already stay, since each has its own secret key. */
     async registerNotices(url) {
-      const list = { field: 'webhooks', item: webhooks.shape.webhooks.element }
-      const there = await everyPage(`/api/v1/webhook?url=${encodeURIComponent(url)}`, list)
+      const there = await everyPage<Webhook>({
+        ...{ call: 'registerNotices', path: '/api/v1/webhook', filter: { url } },
+        ...{ field: 'webhooks', item: webhook, keyOf: one => JSON.stringify(one) },
+      })
       if (there.kind === 'no_answer') return there
       const active = there.items.filter(one => one.url === url && one.isActive !== false)
       for (const event of EVENTS.filter(name => !active.some(one => one.event === name))) {
         const json = { webhook: { name: `Trilho ${event}`, event, url, isActive: true } }
-        const made = await client.lookUpOwn({ method: 'POST', path: '/api/v1/webhook', json }, () => ({}))
+        const call = { ...own('registerNotices'), method: 'POST', path: '/api/v1/webhook' } as const
+        const made = await client.lookUpOwn({ ...call, json }, () => ({}))
         if (made.kind === 'no_answer') return made
       }
       return { kind: 'registered' }
@@ -34,11 +38,14 @@ export function account(client: WooviClient): Pick<Provider, 'balances' | 'regis
   }
 }
 
+const own = <Name extends WooviCall>(call: Name) => ({ call, reference: null })
+
 /** A received PIX is told once, by its transaction: the charge's own event would only say it again. */
 const EVENTS = [
   'OPENPIX:TRANSACTION_RECEIVED',
   'OPENPIX:MOVEMENT_CONFIRMED',
   'OPENPIX:MOVEMENT_FAILED',
+  'OPENPIX:MOVEMENT_REMOVED',
   'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
   'PIX_TRANSACTION_REFUND_SENT_REJECTED',
   'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',

@@ -1,24 +1,24 @@
 import { z } from 'zod'
+import { providerCalls } from '../calls.ts'
 import { type Call, httpClient } from '../http.ts'
 import type { OpenLines } from '../lines.ts'
-import { lookUp, lookUpOwn, type Reading, sendingOutcome } from '../outcomes.ts'
 import type { RecordUnexplained } from '../unexplained.ts'
-import { refusalOf } from './errors.ts'
+import { type WooviCall, wooviAnswers } from './answers.ts'
+import { errorIn } from './errors.ts'
 
 const secret = z.string().min(1)
 
-/** What one connection needs to speak to Woovi, and to know its notices. */
-export const wooviCredentials = z
-  .object({
-    app_id: z.string().min(1),
-    /** The secret keys of our webhooks, as Woovi's platform shows them: each webhook, so each event, has its own. */
-    webhook_secret: z.union([secret.transform(one => [one]), z.array(secret).min(1)]).optional(),
-    /** PEM of the key Woovi publishes for all webhooks, which is to take the secrets' place. */
-    webhook_public_key: z.string().startsWith('-----BEGIN PUBLIC KEY-----').optional(),
-  })
-  .refine(known => known.webhook_secret ?? known.webhook_public_key, {
-    message: 'webhook_secret or webhook_public_key must say how notices are known',
-  })
+/**
+ * What one connection needs to speak to Woovi. Its notifications are known by the public keys that Woovi publishes; the
+ * last two fields are for a connection that also knows them by what an operator has configured.
+ */
+export const wooviCredentials = z.object({
+  app_id: z.string().min(1),
+  /** The secret keys of our webhooks, as Woovi's platform shows them: each webhook, so each event, has its own. */
+  webhook_secret: z.union([secret.transform(one => [one]), z.array(secret).min(1)]).optional(),
+  /** PEM of a key that signs all webhooks, besides those that Woovi publishes. */
+  webhook_public_key: z.string().startsWith('-----BEGIN PUBLIC KEY-----').optional(),
+})
 export type WooviCredentials = z.infer<typeof wooviCredentials>
 
 export type WooviOptions = {
@@ -30,22 +30,17 @@ export type WooviOptions = {
   /** Whose connections it calls over; its own, where nobody shares theirs. */
   lines?: OpenLines
   now?: () => number
+  /** Records what no document of Woovi's explains; without it nothing is recorded. */
   recordUnexplained?: RecordUnexplained | undefined
 }
 
-/** Woovi's API under its AppID: calls and, over them, the outcome rules with Woovi's refusals. */
-export function wooviClient({ baseUrl, credentials, ca, timeoutMs, lines }: WooviOptions) {
+/** Woovi's API under its AppID, and what its answers come to by the table of answers that Woovi documents. */
+export function wooviClient({ baseUrl, credentials, ca, timeoutMs, lines, recordUnexplained }: WooviOptions) {
   const http = httpClient({ baseUrl, tls: { ca }, timeoutMs, lines })
-  const call = (request: Call) =>
-    http.call({ ...request, headers: { ...request.headers, authorization: credentials.app_id } })
-
+  const exchange = (call: Call) =>
+    http.call({ ...call, headers: { ...call.headers, authorization: credentials.app_id } })
   return {
-    send: async <T extends object>(request: Call, read: Reading<T>['read']) =>
-      sendingOutcome(await call(request), { read, refusalOf }),
-    lookUp: async <T extends object>(request: Call, read: Reading<T>['read']) =>
-      lookUp(await call(request), { read, refusalOf }),
-    lookUpOwn: async <T extends object>(request: Call, read: Reading<T>['read']) =>
-      lookUpOwn(await call(request), { read, refusalOf }),
+    ...providerCalls<WooviCall>(exchange, { answers: wooviAnswers, errorIn }, recordUnexplained),
     openAhead: () => http.openAhead(),
     close: () => http.close(),
   }

@@ -14,16 +14,19 @@ export function identity(client: WooviClient): Pick<Provider, 'identity'> {
   return {
     async identity() {
       const found = await client.lookUpOwn(
-        { method: 'GET', path: '/api/v1/account/' },
+        { ...{ call: 'identity', reference: null }, method: 'GET', path: '/api/v1/account/' },
         json => listed.safeParse(json).data,
       )
       if (found.kind === 'no_answer') return found
       const [only, another] = found.accounts
       if (only && !another) return { kind: 'found', id: only.accountId }
-      return client.lookUpOwn({ method: 'GET', path: '/api/v1/pix-keys' }, json => {
-        const one = linked.safeParse(json).data
-        return one && { id: one.account.accountId }
-      })
+      return client.lookUpOwn(
+        { ...{ call: 'listKeys', reference: null }, method: 'GET', path: '/api/v1/pix-keys' },
+        json => {
+          const one = linked.safeParse(json).data
+          return one && { id: one.account.accountId }
+        },
+      )
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { keyTypeOf } from './mapping.ts'
 import { pagesOf } from './pages.ts'
-import { keyAnswer, newKey, pixKey } from './shapes.ts'
+import { keyAnswer, newKey, type PixKey, pixKey } from './shapes.ts'
 
 /** The account's keys, as "Chaves Pix das contas" describes them: EVP, the account's CNPJ, e-mail and phone. */
 export function keys(client: WooviClient): Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'> {
@@ -15,25 +15,27 @@ export function keys(client: WooviClient): Pick<Provider, 'createKey' | 'listKey
     async createKey(order) {
       const json = bodyOf(order)
       if (!json) return unsupported
-      const request = { method: 'POST', path: '/api/v1/pix-keys', json, fresh: true } as const
-      const outcome = await client.send(request, answer => {
-        const made = keyAnswer.safeParse(answer).data?.pixKey
+      const call = { call: 'createKey', reference: null, method: 'POST', path: '/api/v1/pix-keys' } as const
+      const outcome = await client.send({ ...call, json, fresh: true }, answer => {
+        const made = keyAnswer.safeParse(answer).data
         return made && made.key === (order.key ?? made.key) ? { key: made.key } : undefined
       })
       if (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') return taken(order)
-      if (outcome.kind === 'rejected' && outcome.code === 'provider_limit')
-        return { ...outcome, code: 'key_limit' }
       return keyOutcome(outcome)
     },
     listKeys,
     async deleteKey(key) {
-      const request = { method: 'DELETE', path: `/api/v1/pix-keys/${encodeURIComponent(key)}` } as const
-      return deletionOutcome(await client.send(request, () => ({})))
+      const path = `/api/v1/pix-keys/${encodeURIComponent(key)}`
+      const call = { call: 'deleteKey', reference: null, method: 'DELETE', path } as const
+      return deletionOutcome(await client.send(call, () => ({})))
     },
   }
 
   async function listKeys() {
-    const listed = await everyPage('/api/v1/pix-keys', { field: 'pixKeys', item: pixKey })
+    const listed = await everyPage<PixKey>({
+      ...{ call: 'listKeys', path: '/api/v1/pix-keys' },
+      ...{ field: 'pixKeys', item: pixKey, keyOf: ({ key }) => key },
+    })
     if (listed.kind === 'no_answer') return listed
     return {
       kind: 'found' as const,
@@ -56,10 +58,10 @@ function bodyOf({ type, key }: KeyOrder) {
     case 'RANDOM':
       return newKey.parse({ type: 'EVP' })
     case 'DOCUMENT':
-      return documentKind(key ?? '') === 'CNPJ' ? newKey.parse({ type: 'CNPJ', pixKey: key }) : undefined
+      return documentKind(key ?? '') === 'CNPJ' ? newKey.parse({ type: 'CNPJ', key }) : undefined
     case 'EMAIL':
     case 'PHONE':
-      return newKey.parse({ type, pixKey: key })
+      return newKey.parse({ type, key })
   }
 }
 

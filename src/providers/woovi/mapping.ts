@@ -1,8 +1,17 @@
 import type { PixKeyType } from '../../domain/pix-key.ts'
 import type { FoundCharge, IncomingPix, IssuedCharge, Sending, SendingReturn } from '../../domain/provider.ts'
 import { party } from '../party.ts'
-import { rejectionOf } from './errors.ts'
-import type { Charge, Payment, PixKey, Refund, Returned, Transaction } from './shapes.ts'
+import { lengthOf, type ReadNotes, readItems } from '../reading.ts'
+import { rejectionOf } from './failures.ts'
+import {
+  type Charge,
+  type Payment,
+  type PixKey,
+  type Refund,
+  type ReturnedIds,
+  returned,
+  type Transaction,
+} from './shapes.ts'
 
 /** Woovi's objects in the words of the domain. What Woovi leaves unsaid is `''`. */
 
@@ -29,22 +38,27 @@ export function statusOf(charge: Charge, payments: IncomingPix[], now: number): 
   }
 }
 
-const paymentStatus: Record<string, IncomingPix['status']> = {
+/** REFUNDED and PARTIAL_REFUND: what came in and has been given back since. */
+const paymentStatus = {
   CREATED: 'in_process',
   IN_PROCESSING: 'in_process',
+  CONFIRMED: 'settled',
+  PARTIAL_REFUND: 'settled',
+  REFUNDED: 'settled',
   REJECTED: 'failed',
+} as const satisfies Record<NonNullable<Transaction['status']>, IncomingPix['status']>
+
+/** "Uma Transação representa um pagamento recebido": one without a status, as in Woovi's examples, has settled. */
+export function transactionStatus({ status }: Transaction): IncomingPix['status'] {
+  return paymentStatus[status ?? 'CONFIRMED']
 }
 
-/**
- * Whether it came in as a PIX of its own, not as a return of one, a withdrawal or a fee. Woovi calls what came in
- * PAYMENT here, DYNAMIC or STATIC there: money is not refused over a word.
- */
-export function isReceived({ type }: Transaction): boolean {
-  return !NOT_RECEIVED.includes(type ?? '')
+/** Whether it came in as a PIX of its own: the only types of a transaction that are money in for a charge or a deposit. */
+export function isReceived({ type }: Pick<Transaction, 'type'>): boolean {
+  return RECEIVED.includes(type)
 }
-const NOT_RECEIVED = ['WITHDRAW', 'REFUND', 'FEE']
+const RECEIVED: readonly Transaction['type'][] = ['PAYMENT', 'DYNAMIC', 'STATIC']
 
-/** A PIX that Woovi lists has settled, unless it says otherwise. */
 export function paymentOf(pix: Transaction): IncomingPix {
   const { holder, account, psp } = pix.debitParty ?? {}
   const payer = pix.payer ?? holder
@@ -53,7 +67,7 @@ export function paymentOf(pix: Transaction): IncomingPix {
     txid: pix.transactionID ?? null,
     reference: pix.charge?.correlationID ?? null,
     cents: pix.value,
-    status: paymentStatus[pix.status ?? ''] ?? 'settled',
+    status: transactionStatus(pix),
     at: pix.time,
     payer: payer
       ? party({
@@ -91,8 +105,6 @@ export function refundOf(refund: Refund): Sending {
 const sendingStatus = {
   CREATED: 'in_process',
   APPROVED: 'in_process',
-  PROCESSING: 'in_process',
-  IN_PROCESSING: 'in_process',
   CONFIRMED: 'settled',
   FAILED: 'rejected',
   REJECTED: 'rejected',
@@ -101,13 +113,17 @@ const sendingStatus = {
 
 export function transferOf({ payment, transaction, destination, error }: Payment): Sending {
   const status = sendingStatus[payment.status]
-  const reason = transaction?.providerRejectedReason
   return {
     status,
     endToEnd: transaction?.endToEndId ?? '',
     at: transaction?.time ?? null,
     ...(status === 'rejected'
-      ? rejectionOf({ reason, name: error?.code, description: error?.description })
+      ? rejectionOf({
+          railCode: transaction?.providerErrorCode,
+          reason: transaction?.providerRejectedReason,
+          name: error?.code,
+          description: error?.description,
+        })
       : {}),
     receiver: destination
       ? party({
@@ -122,19 +138,23 @@ export function transferOf({ payment, transaction, destination, error }: Payment
   }
 }
 
-/** What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. */
-export function returnsOf(pix: Transaction): SendingReturn[] {
-  return (pix.refunds ?? []).flatMap((one: Returned) => {
+/**
+ * What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. Undefined where
+ * one of them cannot be read: what came back is then not known.
+ */
+export function returnsOf(pix: Transaction, notes: ReadNotes): SendingReturn[] | undefined {
+  const given = readItems(returned, pix.refunds, notes)
+  if (given.length < lengthOf(pix.refunds)) return undefined
+  return given.flatMap(one => {
     const own = one.endToEndId === pix.endToEndId ? null : one.endToEndId
     const id = own || one.returnIdentification
-    if (!id || !one.time || !SETTLED.includes(one.status ?? 'CONFIRMED')) return []
+    if (!id || !one.time || refundStatus[one.status] !== 'settled') return []
     return [{ id, endToEnd: one.returnIdentification || id, cents: one.value, at: one.time }]
   })
 }
-const SETTLED = ['CONFIRMED', 'REFUNDED']
 
 /** The rail's id of a return. */
-export function returnIdOf(one: Returned): string | undefined {
+export function returnIdOf(one: ReturnedIds): string | undefined {
   return one.returnIdentification ?? one.endToEndId ?? undefined
 }
 

@@ -18,7 +18,8 @@ export function replies(client: WooviClient): Pick<Provider, 'replyMed'> {
       if (!Array.isArray(documents)) return documents
       const path = `/api/v1/dispute/${encodeURIComponent(reply.id)}/evidence`
       const json = newEvidence.parse({ documents })
-      return client.send({ method: 'POST', path, json, fresh: true }, answer =>
+      const call = { call: 'replyMed', reference: reply.id, method: 'POST', path } as const
+      return client.send({ ...call, json, fresh: true }, answer =>
         evidenceAnswer.safeParse(answer).success ? {} : undefined,
       )
     },
@@ -36,7 +37,13 @@ export function replies(client: WooviClient): Pick<Provider, 'replyMed'> {
     const bytes = letter(words)
     const file = { field: 'file', name: 'resposta.pdf', contentType: 'application/pdf', bytes }
     const body = multipart({ fields: { purpose: 'DISPUTE_EVIDENCE', correlationID }, file })
-    const outcome = await client.send({ method: 'POST', path: '/api/v1/files', body, fresh: true }, json => {
+    const call = {
+      call: 'uploadEvidence',
+      reference: reply.id,
+      method: 'POST',
+      path: '/api/v1/files',
+    } as const
+    const outcome = await client.send({ ...call, body, fresh: true }, json => {
       const stored = fileAnswer.safeParse(json).data?.file
       return stored && { fileId: stored.id }
     })

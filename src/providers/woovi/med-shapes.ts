@@ -1,13 +1,23 @@
 import { z } from 'zod'
-import { cents, instant, text } from './shapes.ts'
+import { cents, instant, text, wholeNumber } from './shapes.ts'
 
-/** A dispute, in a list, by its id, or under its funds recovery, each with some of the fields. */
+/**
+ * A dispute, in a list, by its id, or under its funds recovery, each with some of the fields. Its statuses are those of
+ * "Dispute" and `GET /api/v1/dispute/{id}` (OpenAPI), of "Payload de Disputa criada" and of "Como consultar as disputas
+ * relacionadas a uma recuperação de fundos (MED)?".
+ */
 export const dispute = z.object({
   id: text,
   endToEndId: z.string().min(1),
   type: text,
-  status: z.enum(['IN_REVIEW', 'CREATED', 'OPENED', 'ACCEPTED', 'REJECTED', 'CANCELED', 'CANCELLED']),
-  value: z.coerce.number().int().positive().nullish().catch(null),
+  status: z.enum([
+    ...(['IN_REVIEW', 'CREATED', 'OPENED', 'PENDING', 'PENDING_DOCUMENTATION', 'ACKNOWLEDGED'] as const),
+    ...(['ACCEPTED', 'REJECTED', 'CANCELED', 'CLOSED'] as const),
+  ]),
+  value: wholeNumber
+    .refine(value => value > 0)
+    .nullish()
+    .catch(null),
   disputeReason: text,
   situationType: text,
   sentOrReceived: text,
@@ -15,14 +25,9 @@ export const dispute = z.object({
 })
 export type Dispute = z.infer<typeof dispute>
 export const disputeAnswer = z.object({ dispute })
-export const recoveryDisputes = z.union([
-  z.array(dispute),
-  z.object({ disputes: z.array(dispute) }).transform(it => it.disputes),
-  dispute.transform(one => [one]),
-])
 
 /** The Central Bank's request to give a disputed PIX back, of one leg of its way. */
-const solicitation = z.object({
+export const solicitation = z.object({
   bacenRefundId: text,
   endToEndId: text,
   status: text,
@@ -32,10 +37,21 @@ const solicitation = z.object({
   lastModified: instant.nullish(),
 })
 export type Solicitation = z.infer<typeof solicitation>
-export const solicitations = z.union([
-  z.array(solicitation),
-  z.object({ refundSolicitations: z.array(solicitation) }).transform(it => it.refundSolicitations),
-])
+
+/** The report of the infraction behind a dispute, which says how a closed one was decided. */
+export const infractionReport = z.object({
+  transactionId: z.string().min(1),
+  status: text,
+  analysisResult: z.enum(['AGREED', 'DISAGREED']).nullish(),
+})
+
+/** The items of a list under a funds recovery, which Woovi writes bare; undefined where it is no list. */
+export function listUnder(json: unknown, field: string): unknown[] | undefined {
+  if (Array.isArray(json)) return json
+  const named = (json as Record<string, unknown> | null)?.[field]
+  return Array.isArray(named) ? named : undefined
+}
+
 export const evidenceAnswer = z.object({ documents: z.array(z.unknown()) })
 export const fileAnswer = z.object({ file: z.object({ id: z.string().min(1) }) })
 

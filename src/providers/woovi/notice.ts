@@ -1,33 +1,46 @@
-import { createHmac, createVerify } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { NoticeItem } from '../../domain/provider.ts'
 import { isSame, jsonIn } from '../notice.ts'
 import type { NoticeRequest, Provider } from '../port.ts'
-import { ofNotice, type RecordUnexplained, type UnexplainedPart } from '../unexplained.ts'
-import type { WooviCredentials } from './client.ts'
+import { ofNotice, type UnexplainedPart } from '../unexplained.ts'
+import type { WooviClient, WooviCredentials } from './client.ts'
+import { isSignedBy, publishedKeys } from './notice-keys.ts'
 
-/** Woovi signs the body: with the webhook's secret key (HMAC-SHA1), and with a key of its own (RSA-SHA256). */
+/**
+ * Notifications of Woovi's webhooks. Woovi signs each body with a key of its own (RSA-SHA256, `x-webhook-signature`), whose
+ * public half it publishes, and with the webhook's secret key (HMAC-SHA1, `x-openpix-signature`, deprecated). The secret of
+ * a webhook is shown in Woovi's panel only, after it was made, so the published key is what a new connection is known by.
+ */
 export function notices(
+  client: Pick<WooviClient, 'lookUpOwn' | 'record'>,
   credentials: WooviCredentials,
-  record: RecordUnexplained = async () => {},
+  now: () => number,
 ): Pick<Provider, 'readNotice'> {
+  const keys = publishedKeys(client, now)
   return {
     async readNotice(notice) {
-      if (!isGenuine(notice, credentials)) return { kind: 'forged' }
+      if (!hasConfiguredSignature(notice, credentials)) {
+        const signature = notice.headers['x-webhook-signature']
+        if (!signature) return { kind: 'forged' }
+        const verified = await keys.verify(notice.body, signature)
+        if (verified.kind !== 'genuine') return verified
+      }
       const { items, unexplained } = partsOf(notice.body)
-      if (unexplained) await record(ofNotice(unexplained))
+      if (unexplained) await client.record(ofNotice(unexplained))
       return items ? { kind: 'items', items } : { kind: 'unreadable' }
     },
   }
 }
 
-function isGenuine({ body, headers }: NoticeRequest, credentials: WooviCredentials): boolean {
+/** Whether one of the secrets or the key that an operator has configured signed it. */
+function hasConfiguredSignature({ body, headers }: NoticeRequest, credentials: WooviCredentials): boolean {
   const { webhook_secret: secrets = [], webhook_public_key: publicKey } = credentials
   const mac = headers['x-openpix-signature'] ?? ''
   const signature = headers['x-webhook-signature'] ?? ''
   return (
     secrets.some(secret => isSame(mac, createHmac('sha1', secret).update(body).digest('base64'))) ||
-    (publicKey !== undefined && createVerify('sha256').update(body).verify(publicKey, signature, 'base64'))
+    (publicKey !== undefined && isSignedBy(publicKey, { body, signature }))
   )
 }
 
@@ -39,7 +52,7 @@ const named = z.object({ correlationID: id }).nullish()
 const notice = z
   .object({
     event: z.string().nullish(),
-    /** Woovi tries a new address with this, which is about nothing. */
+    /** Of the test of a new address, as an older page of Woovi's shows it; it is about nothing. */
     evento: z.string().nullish(),
     charge: named,
     pix: z.object({ endToEndId: id, charge: named }).nullish(),
@@ -60,6 +73,7 @@ const events: Record<string, (told: Told) => About> = {
   'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': received,
   'OPENPIX:MOVEMENT_CONFIRMED': sent,
   'OPENPIX:MOVEMENT_FAILED': sent,
+  'OPENPIX:MOVEMENT_REMOVED': sent,
   PIX_TRANSACTION_REFUND_SENT_CONFIRMED: refunded,
   PIX_TRANSACTION_REFUND_SENT_REJECTED: refunded,
   PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED: returned,
@@ -72,14 +86,22 @@ const events: Record<string, (told: Told) => About> = {
 /** Documented events that tell nothing which is not asked anyway. */
 const OF_NO_CONCERN = ['OPENPIX:CHARGE_CREATED', 'OPENPIX:CHARGE_EXPIRED']
 
-/** An event that no table names is about nothing of ours, and recorded. */
+/** "Exemplos" of payloads write the names of events with either prefix. */
+const eventName = (event: string): string => event.replace(/^woovi:/, 'OPENPIX:')
+
+/**
+ * The test of a new address has an event and names nothing ("Validando o webhook de teste"). An event that no table names
+ * is about nothing of ours, and recorded.
+ */
 function partsOf(body: string): { items?: NoticeItem[]; unexplained?: UnexplainedPart } {
   const told = notice.safeParse(jsonIn(body)).data
   if (!told) return body === '' ? {} : { unexplained: { kind: 'unreadable_answer', name: '', body } }
-  const isKnown = !told.evento && told.event && Object.hasOwn(events, told.event)
-  if (isKnown) return { items: [{ ...events[told.event!]!(told), raw: body }] }
-  if (told.evento || OF_NO_CONCERN.includes(told.event ?? '')) return { items: [] }
-  return { items: [], unexplained: { kind: 'unlisted_value', name: told.event!, body } }
+  const name = eventName(told.event ?? '')
+  if (told.evento || OF_NO_CONCERN.includes(name)) return { items: [] }
+  if (!Object.hasOwn(events, name))
+    return { items: [], unexplained: { kind: 'unlisted_value', name: told.event!, body } }
+  const about = events[name]!(told)
+  return { items: about.reference === null && about.endToEnd === null ? [] : [{ ...about, raw: body }] }
 }
 
 function received({ charge, pix }: Told): About {

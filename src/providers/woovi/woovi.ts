@@ -24,7 +24,7 @@ export function wooviProvider(options: WooviOptions): Provider & { close(): Prom
     ...identity(client),
     ...statement(client),
     ...meds(client, options.now ?? Date.now),
-    ...notices(options.credentials, options.recordUnexplained),
+    ...notices(client, options.credentials, options.now ?? Date.now),
     openAhead: () => client.openAhead(),
     close: () => client.close(),
   }

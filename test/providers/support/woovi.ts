@@ -1,3 +1,4 @@
+import type { UnexplainedAnswer } from '../../../src/providers/unexplained.ts'
 import { wooviCredentials } from '../../../src/providers/woovi/client.ts'
 import { wooviProvider } from '../../../src/providers/woovi/woovi.ts'
 import { type FarSide, farSide, patienceFor, type Scripted, type Story } from './far-side.ts'
@@ -15,10 +16,15 @@ export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 export async function woovi({ now = () => NOW, reply }: Story = {}) {
   const timeoutMs = patienceFor(reply)
   const far: FarSide = await farSide()
-  const provider = wooviProvider({ baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now })
+  const recorded: UnexplainedAnswer[] = []
+  const recordUnexplained = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const options = { baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now, recordUnexplained }
+  const provider = wooviProvider(options)
   return {
     far,
     provider,
+    /** What was recorded as unexplained, in that order. */
+    recorded,
     async [Symbol.asyncDispose]() {
       await provider.close()
       await far.close()
@@ -82,51 +88,33 @@ export const refund = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-/** What may come instead of an answer in Woovi's words, and SPEC §6's name for it when sending. */
+const denied = { kind: 'rejected', finality: 'other_may_help', code: 'provider_denied' }
+const unlisted = (status: number) => ({ kind: 'unknown', code: `http_${status}` })
+
+/** What may come instead of an answer to any call, and SPEC §6's name for it when sending. */
 export const failures: [name: string, reply: Scripted, outcome: Record<string, unknown>][] = [
-  ['429', { status: 429, text: '' }, { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' }],
-  ['401', refused('appID inválido', { status: 401 }), { kind: 'rejected', code: 'provider_denied' }],
-  ['401 without a word', { status: 401, text: '' }, { kind: 'rejected', code: 'provider_denied' }],
-  [
-    '403',
-    refused('Sem permissão', { status: 403, errorCode: 'PIX_KEY_CHECK_NOT_ALLOWED' }),
-    { kind: 'rejected', finality: 'other_may_help', code: 'provider_denied' },
-  ],
-  [
-    'a sentence nobody knows',
-    refused('Algo novo'),
-    { kind: 'rejected', finality: 'other_may_help', code: 'provider_rejected', message: 'Algo novo' },
-  ],
+  ['401', ok({ data: null, errors: [{ message: 'appID inválido' }] }, 401), denied],
+  ['401 in English', refused('Invalid appID', { status: 401 }), denied],
+  ['401 without a word', { status: 401, text: '' }, unlisted(401)],
+  ['401 of another status', refused('appID inválido', { status: 400 }), unlisted(400)],
+  ['429', { status: 429, text: '' }, unlisted(429)],
+  ['403', refused('Sem permissão', { status: 403, errorCode: 'PIX_KEY_CHECK_NOT_ALLOWED' }), unlisted(403)],
+  ['an unexpected error', refused('Ocorreu um erro inesperado. Tente novamente'), unlisted(400)],
+  ['409 in other words', refused('Esta operação já existe', { status: 409 }), unlisted(409)],
   [
     'sentences in a list',
-    ok({ errors: [{ message: 'value is required' }, { message: 'Algo novo' }] }, 400),
-    { kind: 'rejected', code: 'provider_rejected', message: 'value is required; Algo novo' },
+    ok({ errors: [{ message: 'a' }, { message: 'appID inválido' }] }, 401),
+    unlisted(401),
   ],
-  [
-    'a name every object has',
-    refused('x', { errorCode: 'constructor' }),
-    { kind: 'rejected', code: 'provider_rejected' },
-  ],
-  [
-    'a name that is final',
-    refused('Chave não encontrada', { errorCode: 'PIX_KEY_INFO_NOT_FOUND' }),
-    { kind: 'rejected', finality: 'final', code: 'pix_key_not_found' },
-  ],
-  [
-    'a rail code',
-    refused('AM04 - Saldo insuficiente na conta PI', { errorCode: 'PAY_PIX_KEY_ERROR' }),
-    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
-  ],
-  [
-    'a rail code that is final, and no taken id',
-    refused('DUPL - Pagamento duplicado'),
-    { kind: 'rejected', finality: 'final', code: 'DUPL' },
-  ],
-  ['a 400 in no words of its own', { status: 400, text: '<html>' }, { kind: 'unknown', code: 'http_400' }],
-  ["a gateway's 404", ok({ status: 404, error: 'Not Found' }, 404), { kind: 'unknown', code: 'http_404' }],
-  ['408', refused('x', { status: 408 }), { kind: 'unknown', code: 'http_408' }],
-  ['302', { status: 302, headers: { location: '/' } }, { kind: 'unknown', code: 'http_302' }],
-  ['500 in its words', refused('Erro interno', { status: 500 }), { kind: 'unknown', code: 'http_500' }],
+  ['a name every object has', refused('x', { errorCode: 'constructor' }), unlisted(400)],
+  ['a rail code before a sentence', refused('AC03 - Conta inexistente'), unlisted(400)],
+  ['a rail code for a name', refused('x', { errorCode: 'AC03' }), unlisted(400)],
+  ['a failed payment', refused('x', { errorCode: 'PAY_PIX_KEY_ERROR' }), unlisted(400)],
+  ['a 400 in no words of its own', { status: 400, text: '<html>' }, unlisted(400)],
+  ["a gateway's 404", ok({ status: 404, error: 'Not Found' }, 404), unlisted(404)],
+  ['408', refused('x', { status: 408 }), unlisted(408)],
+  ['302', { status: 302, headers: { location: '/' } }, unlisted(302)],
+  ['500 in its words', refused('Erro interno', { status: 500 }), unlisted(500)],
   ['broken JSON', { status: 200, text: '{"charge":{' }, { kind: 'unknown', code: 'unreadable_answer' }],
   ['an empty 200', { status: 200 }, { kind: 'unknown', code: 'unreadable_answer' }],
   ['JSON of another shape', ok({ hello: 'there' }), { kind: 'unknown', code: 'unreadable_answer' }],

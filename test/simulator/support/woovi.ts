@@ -33,7 +33,7 @@ export function wooviCaller(baseUrl: string, { ca, client_id, client_secret }: C
     /** Orders a payment, which waits unless `more` approves it too. */
     order: (correlationID: string, destinationAlias = 'maria@example.com', more: object = {}) =>
       call('POST', '/payment', {
-        ...{ correlationID, destinationAlias, destinationAliasType: 'EMAIL', value: 1000 },
+        ...{ type: 'PIX_KEY', correlationID, destinationAlias, destinationAliasType: 'EMAIL', value: 1000 },
         ...more,
       }),
     approve: (correlationID: string) => call('POST', '/payment/approve', { correlationID }),

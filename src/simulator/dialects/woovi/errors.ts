@@ -1,5 +1,4 @@
 import { type Answer, contentTypeOf, type FailureWords } from '../../calls.ts'
-import type { Operation } from '../../faults.ts'
 
 /**
  * Woovi's refusals: `{error}`, with `errorCode` where it names the reason, or `{errors: [{message}]}` for fields. Texts
@@ -17,7 +16,10 @@ const page = (status: number, text: string): Answer => ({
   headers: { 'content-type': contentTypeOf(text) },
 })
 
-export const invalidAppId = (): Answer => ({ status: 401, body: { error: 'appID inválido' } })
+export const invalidAppId = (): Answer => ({
+  status: 401,
+  body: { data: null, errors: [{ message: 'appID inválido' }] },
+})
 export const malformedJson = () => refused('Payload JSON inválido')
 export const invalidFields = (messages: string[]): Answer => ({
   status: 400,
@@ -29,7 +31,7 @@ export const chargeTaken = () => refused('Já existe uma cobrança com este Corr
 export const chargeNotFound = () => refused('Cobrança não encontrada')
 export const chargePaid = () => refused('Não é possível remover uma cobrança paga')
 
-export const transactionNotFound = () => refused('Transação não encontrada')
+export const transactionNotFound = () => refused('Transaction not found')
 export const refundTaken = () => refused('Já existe um reembolso com o correlationID fornecido')
 export const refundNotFound = () => refused('Reembolso não encontrado')
 export const refundTooLarge = () => refused('O valor do reembolso é maior que o valor restante da transação')
@@ -44,21 +46,19 @@ export const noBalance = () =>
 export const sameAccount = () =>
   refused('Não é possível transferir para a mesma conta', 'SAME_ACCOUNT_TRANSFER')
 export const invalidKey = () => refused('Chave Pix inválida', 'INVALID_PIX_KEY')
-/** Documented in the notice of a failed payment, not in a request; the form of the reason is the same. */
-export const rejectedByRail = (reason: string) => refused(reason, 'PAY_PIX_KEY_ERROR')
-
-export const keyMalformed = () => invalidFields(['pixKey não é uma chave do tipo informado'])
+export const keyMalformed = () => invalidFields(['key não é uma chave do tipo informado'])
 export const keyOfAnotherHolder = () => refused('A chave Pix deve ser o CNPJ da conta')
 export const keyTaken = () => refused('Esta chave Pix já está cadastrada')
 export const tooManyKeys = () => refused('Limite de chaves Pix atingido')
-export const keyNotFound = () => refused('Chave Pix não encontrada')
+export const keyNotFound = (): Answer => ({ status: 404, body: { error: 'Pix key not found' } })
 export const keyIsDefault = () => refused('Não é possível remover a chave padrão da conta')
 
-export const disputeNotFound = () => refused('Disputa não encontrada')
-export const disputeTooLate = () => refused('O prazo para enviar evidências desta disputa terminou')
+export const disputeNotFound = () => refused('Dispute not found')
+/** The one sentence on evidence that Woovi publishes, whatever ended the time for it. */
+export const disputeTooLate = () => refused('You cannot send a evidence for a accepted dispute')
 export const recoveryNotFound = (): Answer => ({
   status: 404,
-  body: { error: 'Recuperação de fundos não encontrada' },
+  body: { error: 'Funds recovery not found' },
 })
 export const evidenceFileUnknown = () =>
   invalidFields(['documents.fileId não é um arquivo de DISPUTE_EVIDENCE'])
@@ -71,27 +71,19 @@ export const fileUnsupported = (): Answer => ({
 export const webhookNotFound = () => refused('Webhook não encontrado')
 export const invalidUrl = () => invalidFields(['webhook.url deve ser uma URL https'])
 
-const READS: readonly Operation[] = [
-  'findCharge',
-  'findTransfer',
-  'findRefund',
-  'findPayment',
-  'balances',
-  'statement',
-  'listKeys',
-  'listMeds',
-  'findMed',
-]
-
 /** The failures that faults ask for. */
 export const wooviFailures: FailureWords = {
   refused: operation =>
-    READS.includes(operation)
-      ? { status: 403, body: { error: 'A aplicação não possui permissão para esta operação' } }
-      : refused('Conta bloqueada', 'ACCOUNT_TRANSACTION_BLOCKED_BY_MED'),
+    operation === 'sendTransfer'
+      ? refused('Conta bloqueada', 'ACCOUNT_TRANSACTION_BLOCKED_BY_MED')
+      : invalidAppId(),
+  /** Published for what looks a PIX key up, as an order does. */
   tooManyRequests: () => ({
     status: 429,
-    body: { error: 'Limite de requisições excedido' },
+    body: {
+      error: 'You tried to consult many Pix keys that do not exist.',
+      errorCode: 'TOO_MANY_REQUESTS',
+    },
     headers: { 'Retry-After': '1' },
   }),
   internalError: () => ({ status: 500, body: { error: 'Ocorreu um erro interno' } }),

@@ -5,7 +5,7 @@ import type { Answer, Call } from '../../calls.ts'
 import type { World } from '../../world.ts'
 import { shownAccount } from './account.ts'
 import * as errors from './errors.ts'
-import { keyBody, read } from './schemas.ts'
+import { keyBody, pageQuery, read } from './schemas.ts'
 
 type Keys = Record<'create' | 'list' | 'remove', (call: Call) => Answer>
 
@@ -17,21 +17,26 @@ export function keyCallsOf({ accounts, store }: World): Keys {
     create: ({ account, body }) => {
       const asked = read(keyBody, body)
       if ('refusal' in asked) return asked.refusal
-      const { type, pixKey } = asked.value
+      const { type, key: given } = asked.value
       if (type !== 'EVP') {
-        if (pixKey === undefined || wooviTypeOf(pixKey) !== type) return errors.keyMalformed()
-        if (type === 'CNPJ' && pixKey !== account.holderDocument) return errors.keyOfAnotherHolder()
+        if (given === undefined || wooviTypeOf(given) !== type) return errors.keyMalformed()
+        if (type === 'CNPJ' && given !== account.holderDocument) return errors.keyOfAnotherHolder()
       }
       return store.atomically(() => {
         if (!accounts.mayHaveAnother(account)) return errors.tooManyKeys()
-        if (type !== 'EVP' && !accounts.register(account.id, pixKey!)) return errors.keyTaken()
-        const key = type === 'EVP' ? accounts.addRandomKey(account.id) : pixKey!
-        return { status: 201, body: { pixKey: { pixKey: key, type, isDefault: isDefault(account, key) } } }
+        if (type !== 'EVP' && !accounts.register(account.id, given!)) return errors.keyTaken()
+        const key = type === 'EVP' ? accounts.addRandomKey(account.id) : given!
+        return { status: 201, body: { key, type, isDefault: isDefault(account, key) } }
       })
     },
-    list: ({ account }) => {
+    /** Pages by how many to skip, and tells of no end. */
+    list: ({ account, query, view }) => {
+      const page = read(pageQuery, Object.fromEntries(query))
+      if ('refusal' in page) return page.refusal
+      const { skip, limit } = page.value
       const pixKeys = accounts
         .keysOf(account.id)
+        .slice(skip, skip + Math.min(limit, view.pageSize ?? limit))
         .map(key => ({ key, type: wooviTypeOf(key), isDefault: isDefault(account, key) }))
       return { status: 200, body: { pixKeys, account: shownAccount(account) } }
     },
@@ -40,7 +45,7 @@ export function keyCallsOf({ accounts, store }: World): Keys {
       if (accounts.ofKey(key)?.id !== account.id) return errors.keyNotFound()
       if (isDefault(account, key)) return errors.keyIsDefault()
       accounts.removeKey(account.id, key)
-      return { status: 200, body: { status: 'OK' } }
+      return { status: 204 }
     },
   }
 }

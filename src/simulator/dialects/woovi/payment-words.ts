@@ -32,7 +32,7 @@ export function paymentOf(sending: Sending) {
     status: PAYMENT_STATUS[sending.status],
   }
   if (sending.status === 'rejected') {
-    const failure = { providerRejectedReason: reasonOf(sending.code!), providerErrorCode: FAILED.code }
+    const failure = { providerRejectedReason: reasonOf(sending.code!), providerErrorCode: sending.code }
     return { payment, transaction: { ...transaction, ...failure }, error: FAILED }
   }
   return {

@@ -12,7 +12,8 @@ export const chargeBody = z.object({
   correlationID,
   value: cents,
   comment,
-  expiresIn: z.number().int().min(1).max(2_147_483_647).default(86_400),
+  /** "Expires the charge in seconds (minimum is 5 minutes)". */
+  expiresIn: z.number().int().min(300).max(2_147_483_647).default(86_400),
 })
 
 export const refundBody = z.object({
@@ -24,6 +25,7 @@ export const refundBody = z.object({
 export const chargeRefundBody = z.object({ correlationID, value: cents.optional(), comment })
 
 export const paymentBody = z.object({
+  type: z.literal('PIX_KEY'),
   correlationID,
   value: cents,
   destinationAlias: z.string().min(1).max(77),
@@ -36,7 +38,7 @@ export const approvalBody = z.object({ correlationID })
 /** A CPF is no key that its API makes ("Chaves Pix das contas"). */
 export const keyBody = z.object({
   type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
-  pixKey: z.string().min(1).max(77).optional(),
+  key: z.string().min(1).max(77).optional(),
 })
 
 /** A document is named by its address or by an uploaded file, never by both. */

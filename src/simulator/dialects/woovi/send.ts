@@ -9,7 +9,7 @@ import type { Recipient, SendingAcceptance } from '../../sendings.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
 import { listed } from './pages.ts'
-import { type Order, paymentOf, reasonOf, waitingOf } from './payment-words.ts'
+import { type Order, paymentOf, waitingOf } from './payment-words.ts'
 import { approvalBody, paymentBody, read } from './schemas.ts'
 
 type Sends = Record<'order' | 'approve' | 'show' | 'list', (call: Call, fate: Fate) => Answer> &
@@ -109,7 +109,7 @@ function sent(world: World, { account, order, fate }: Approved): Answer {
     return errors.noBalance()
   }
   const magic = foretold(key, cents)
-  if ('refused' in magic) return errors.rejectedByRail(reasonOf(magic.refused))
+  if ('refused' in magic) return failedAtOnce(world, { account, order, code: magic.refused })
   return store.atomically(() => {
     const accepted = sendings.accept({
       ...{ account, id, cents, message, comesBack: magic.comesBack },
@@ -120,6 +120,24 @@ function sent(world: World, { account, order, fate }: Approved): Answer {
     if (accepted.kind === 'accepted')
       store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
     return answerTo(accepted)
+  })
+}
+
+/** The rail refuses a payment: Woovi documents its code for a payment that failed, not for a request that is refused. */
+function failedAtOnce(
+  { accounts, sendings, store }: World,
+  { account, order, code }: { account: Account; order: Order; code: string },
+): Answer {
+  return store.atomically(() => {
+    const { id, cents, key, message } = order
+    const failed = sendings.refuse({
+      ...{ account, id, cents, message, comesBack: [] },
+      recipient: { key, name: RECIPIENT_NAME, document: RECIPIENT_DOCUMENT },
+      payerKey: accounts.keysOf(account.id)[0] ?? '',
+      fate: { kind: 'rejected', code },
+    })
+    store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
+    return { status: 200, body: paymentOf(failed) }
   })
 }
 
