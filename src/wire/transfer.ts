@@ -42,6 +42,8 @@ const scheduledFor = z.iso
 
 export const createTransfer = z.strictObject({
   value: reais.refine(cents => cents >= 1, 'must be at least 0.01').meta({ examples: [25.9] }),
+  /** Taken as in a charge, where it is required: there is no other type. */
+  type: anyCase(['PIX']).optional(),
   pix_key: pixKey,
   document: document.optional(),
   external_ref: z.string().min(1).max(255).optional(),
