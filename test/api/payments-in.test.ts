@@ -277,6 +277,12 @@ test('what a notice says is only a hint: forged, invented and foreign ones chang
   const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
   expect((await anonymous.post(path, undefined, { raw: '{"pix": 1}' })).status).toBe(400)
   expect((await anonymous.post(path, { evento: 'teste_webhook' })).status).toBe(200)
+  // As its provider tries the address when it is registered.
+  for (const probed of [path, `${path}/pix`]) {
+    expect((await anonymous.post(probed, undefined, { raw: '' })).status).toBe(200)
+    expect((await anonymous.get(probed)).status).toBe(200)
+  }
+  expect((await anonymous.get(`/notices/${merchant.connection.uuid}/wrong`)).status).toBe(401)
 
   // Well signed, and not true: the provider knows no such payment.
   expect((await notice(merchant, [item])).status).toBe(200)

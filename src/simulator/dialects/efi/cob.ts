@@ -24,17 +24,20 @@ export function cobsOf(world: World): Cobs {
 
   return {
     create: (call, fate) => created(world, call, fate),
-    show: ({ account, params }) => {
+    /** Only the newest revision is kept: another one is not found. */
+    show: ({ account, params, query }) => {
       const charge = charges.find(account.id, params.txid!)
-      return charge ? { status: 200, body: shown(charge) } : errors.chargeNotFound()
+      const isAsked = charge && (query.get('revisao') ?? String(charge.revision)) === String(charge.revision)
+      return isAsked ? { status: 200, body: shown(charge) } : errors.chargeNotFound()
     },
     revise: ({ account, params, body }) => {
       const change = read(cobChange, body)
       if ('refusal' in change) return change.refusal
       const charge = charges.find(account.id, params.txid!)
       if (!charge) return errors.chargeNotFound()
-      const { status, calendario, valor, ...details } = change.value
+      const { status, calendario, valor, loc, ...details } = change.value
       if (valor?.original === 0) return errors.chargeOfZero()
+      if (loc && loc.id !== charge.locationId) return errors.foreignLocation()
       const revised = charges.revise(charge, {
         ...(status ? { status: 'removed' } : {}),
         ...(calendario ? { expiresInSeconds: calendario.expiracao } : {}),

@@ -64,6 +64,13 @@ export const chargeOfZero = () =>
       'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
     violacoes: [{ razao: 'O campo cob.valor.original é zero.', propriedade: 'cob.valor.original' }],
   })
+/** A location belongs to one charge; moving a charge to another one is not simulated. */
+export const foreignLocation = () =>
+  problem(400, 'CobOperacaoInvalida', {
+    title: 'Cobrança inválida.',
+    detail: 'A location referenciada por loc.id não existe ou já está sendo utilizada por outra cobrança.',
+    violacoes: [{ razao: 'O objeto cob.loc não é válido.', propriedade: 'cob.loc.id' }],
+  })
 export const txidTaken = () =>
   named(409, 'txid_duplicado', 'Campo txid informado já foi utilizado em outra cobrança')
 export const chargeNotFound = () =>

@@ -39,6 +39,7 @@ export const cobChange = z.strictObject({
   status: z.literal('REMOVIDA_PELO_USUARIO_RECEBEDOR').optional(),
   calendario: z.object({ expiracao: expiration }).optional(),
   valor: z.object({ original: amount }).optional(),
+  loc: z.object({ id: z.number().int() }).optional(),
   ...details,
 })
 
