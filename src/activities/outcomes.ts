@@ -14,6 +14,11 @@ export type AttemptKey = { uuid: string; connectionUuid: string }
 
 export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
 
+/** The attempt that is under way or in doubt; there is at most one (docs/crash-semantics.md). */
+export function liveAttempt({ attempts }: Tried): Attempt | undefined {
+  return attempts.find(({ state }) => !FINAL.includes(state))
+}
+
 /** The order became visible so late that its caller may have been told otherwise: no provider is called (SPEC §4). */
 export const NOT_TAKEN: Rejected = {
   ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },

@@ -10,7 +10,7 @@ import { reach } from './connections.ts'
 import { answerInEpoch, answerSinceOrder } from './credentials-epoch.ts'
 import type { Dependencies } from './dependencies.ts'
 import { throwIfToEnd } from './ending.ts'
-import { type AttemptKey, FINAL, keep, nextCheck } from './outcomes.ts'
+import { type AttemptKey, keep, liveAttempt, nextCheck } from './outcomes.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
 import { newAttempt } from './sending.ts'
 
@@ -56,7 +56,7 @@ export function seekBy<Row extends Tried>(dependencies: Dependencies, outgoing: 
     }
     return inTransactionAsking(orm, async (em): Promise<Question<Sought>> => {
       const [row] = await outgoing.lock(em, uuid, NOTHING)
-      const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
+      const live = liveAttempt(row)
       const counted = words.filter(notSettledTwice(row)).map(inEpoch(row, orderedAt))
       const { kind, connectionUuid } = conclude(counted, { live, ...at })
       const attempt = await holdAt(em, outgoing, { uuid, connectionUuid, row, live })

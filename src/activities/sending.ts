@@ -22,6 +22,7 @@ import {
   FINAL,
   keep,
   leave,
+  liveAttempt,
   NOT_TAKEN,
   nextCheck,
   stayInDoubt,
@@ -127,7 +128,7 @@ async function begin<Row extends Tried>(
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   // What a provider took is never sent again, whatever it finds of it later.
   if (earlier && isAnswered(earlier, CAPABILITIES[connection.dialect])) return answered(earlier, uuid)
-  const live = row.attempts.find(attempt => !FINAL.includes(attempt.state))
+  const live = liveAttempt(row)
   // A workflow whose history was rolled back does not know of it.
   if (live && live !== earlier) return certain({ kind: 'elsewhere', connectionUuid: live.connectionUuid })
   if (live && !order.again) return certain({ kind: 'unknown', code: 'interrupted' })

@@ -1,4 +1,5 @@
 import { type NamedAttempt, namedAttempts } from '../db/attempts.ts'
+import type { Attempt } from '../db/entities/attempt.ts'
 import { type Failure, Transfer } from '../db/entities/transfer.ts'
 import { findAlone } from '../db/lock.ts'
 import type { EntityManager } from '../db/orm.ts'
@@ -11,7 +12,7 @@ import { announceTransfer } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { type LeftToDo, leftToDoOf } from './left-to-do.ts'
 import { lockTransfer, lockTransferBeside, moveTransfer, type PixOut } from './move.ts'
-import { FINAL, refusalOf } from './outcomes.ts'
+import { liveAttempt, refusalOf } from './outcomes.ts'
 import type { Outgoing, SendOrder, Sent } from './outgoing.ts'
 import { endTransferAsBefore } from './restoring.ts'
 import { sendBy } from './sending.ts'
@@ -86,43 +87,40 @@ async function endedAsBefore(
 }
 
 /**
- * A sending that its life gave up long ago may have begun after all, on a worker that stood still: until that one is over
- * nothing is said of the transfer, and Temporal asks again.
+ * `liveConnectionUuid`: where an attempt is not final. A worker that stood still may begin a sending that Temporal has given
+ * up: that attempt is to be followed to its end before the transfer ends.
  */
-function requireAtRest({ transfer, attempts }: PixOut): void {
-  if (attempts.some(({ state }) => !FINAL.includes(state)))
-    throw new Error(`transfer ${transfer.uuid} is being sent, or may be`)
-}
+export type EndedTransfer = TransferNow & { liveConnectionUuid?: string }
 
-/** Nobody took it: FAILED with the reason that the attempts add up to. */
+/** Ends a transfer that nobody took: FAILED with the reason that the attempts add up to, unless an attempt is live. */
 export function failTransfer({ orm }: Dependencies) {
-  return (uuid: string): Promise<TransferNow> =>
+  return (uuid: string): Promise<EndedTransfer> =>
     inTransactionAsking(orm, async em => {
       const out = await lockTransfer(em, uuid)
       const { transfer, attempts } = out
-      requireAtRest(out)
-      if (life.accepts(transfer.state, 'refused'))
+      const live = liveAttempt(out)
+      if (!live && life.accepts(transfer.state, 'refused'))
         await endUnsent(em, out, 'refused', whyNobody(await namedAttempts(em, attempts)))
-      return now(transfer)
+      return now(transfer, live)
     })
 }
 
 /** `unlessPaused`: the transfer stays where a pause reaches one of these connections. */
 export type EndWaiting = { uuid: string; event: 'cancelled' | 'never_sent'; unlessPaused?: string[] }
 
-/** Ends a transfer that was waiting for its time. */
+/** Ends a transfer that was waiting for its time, unless an attempt is live. */
 export function endWaiting({ orm }: Dependencies) {
-  return ({ uuid, event, unlessPaused = [] }: EndWaiting): Promise<TransferNow> =>
+  return ({ uuid, event, unlessPaused = [] }: EndWaiting): Promise<EndedTransfer> =>
     inTransactionAsking(orm, async em => {
       const [out, paused] = await lockTransferBeside(em, uuid, isAnyPaused(unlessPaused, 'out'))
       const { transfer } = out
-      requireAtRest(out)
-      if (!paused && life.accepts(transfer.state, event)) {
+      const live = liveAttempt(out)
+      if (!live && !paused && life.accepts(transfer.state, event)) {
         const at = new Date()
         moveTransfer(transfer, event, at)
         await announceTransfer(em, out, { at })
       }
-      return now(transfer)
+      return now(transfer, live)
     })
 }
 
@@ -133,9 +131,12 @@ export function transferNow({ orm }: Dependencies) {
   }
 }
 
-function now(transfer: Transfer): Question<TransferNow> {
+function now(transfer: Transfer, live?: Attempt): Question<EndedTransfer> {
   const { state, connection } = transfer
-  return heardAs(leftToDoOf(transfer), left => ({ state, connectionUuid: connection.uuid, ...left }))
+  return heardAs(leftToDoOf(transfer), left => ({
+    ...{ state, connectionUuid: connection.uuid, ...left },
+    ...(live && { liveConnectionUuid: live.connectionUuid }),
+  }))
 }
 
 /** SPEC §4: unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides. */

@@ -10,9 +10,14 @@ export type Scheduled = {
   round: () => Promise<Round>
   /** Whether the account has cancelled it meanwhile. */
   isCancelled: () => boolean
-  /** Ends it as never sent; false where an operator's pause keeps it, or where it cannot end. */
-  expire: () => Promise<boolean>
+  /**
+   * Ends it. `kept`: an operator's pause keeps it, or it cannot end now. A round: an attempt at it was live, and was followed.
+   */
+  end: (event: WaitingEnd) => Promise<Round | 'ended' | 'kept'>
 }
+
+/** How a transfer ends that was not sent. */
+export type WaitingEnd = 'cancelled' | 'never_sent'
 
 /**
  * SPEC §4: from its time on, no balance and no reachable provider are tried again; a final refusal is the end. It expires
@@ -20,9 +25,9 @@ export type Scheduled = {
  * by an operator's pause. `begun` is the round that an earlier run of its workflow was in.
  */
 export async function tryWhenDue(
-  { scheduledFor, timeScale, round, isCancelled, expire }: Scheduled,
+  { scheduledFor, timeScale, round, isCancelled, end }: Scheduled,
   begun?: Round,
-): Promise<Round | 'expired' | 'cancelled'> {
+): Promise<Round | 'ended'> {
   const due = Date.parse(scheduledFor)
   const givenUpAfter = scaled(WAITS.transferGivenUp, timeScale)
   let countedFrom = due
@@ -30,18 +35,15 @@ export async function tryWhenDue(
     setCurrentDetails('Waits for its time')
     await condition(isCancelled, Math.max(1, due - Date.now()), { summary: 'scheduled' })
   }
-  for (let earlier = begun; !isCancelled(); earlier = undefined) {
-    if (earlier || Date.now() < countedFrom + givenUpAfter) {
-      const tried = earlier ?? (await round())
-      if (!tried.mayBeTriedAgain) return tried
-      if (tried.isPaused) countedFrom = Date.now()
-    }
-    if (Date.now() >= countedFrom + givenUpAfter) {
-      if (await expire()) return 'expired'
-      countedFrom = Date.now()
-    }
+  const isLate = () => Date.now() >= countedFrom + givenUpAfter
+  for (let came: Round | 'ended' | 'kept' | undefined = begun; ; came = undefined) {
+    if (isCancelled()) came = await end('cancelled')
+    else came ??= isLate() ? await end('never_sent') : await round()
+    if (came === 'ended') return came
+    if (came !== 'kept' && !came.mayBeTriedAgain) return came
+    if (came === 'kept' || came.isPaused) countedFrom = Date.now()
+    if (isLate()) continue
     setCurrentDetails('Could not be sent yet; tried again')
     await condition(isCancelled, scaled(WAITS.transferAgain, timeScale), { summary: 'try again' })
   }
-  return 'cancelled'
 }

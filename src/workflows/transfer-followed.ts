@@ -7,9 +7,8 @@ import { Notices } from './asking.ts'
 import { ATTRIBUTES } from './ids.ts'
 import { hearOthers } from './late-words.ts'
 import type { Resumed, TransferOrder } from './messages.ts'
-import type { Round } from './round.ts'
 import { findAndFollow } from './seeking.ts'
-import { returnsUnsaid, type Sender } from './sending.ts'
+import { type Final, returnsUnsaid, type Sender } from './sending.ts'
 import { IN_DOUBT, TRANSFER_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
 import type { transferWorkflow } from './transfer.ts'
@@ -52,13 +51,14 @@ export class FollowedTransfer {
   }
 
   async #find(uuid: string, { hadSettled, ...whom }: Sought): Promise<void> {
-    const last = await findAndFollow({
-      hadSettled,
-      look: at => providers.seekTransfer({ uuid, ...whom, ...at }),
-      follower: connectionUuid => this.follower(uuid, connectionUuid),
-      notices: this.notices,
-    })
-    await this.end({ uuid }, { last, mayBeTriedAgain: false, isPaused: false })
+    const find = () =>
+      findAndFollow({
+        hadSettled,
+        look: at => providers.seekTransfer({ uuid, ...whom, ...at }),
+        follower: connectionUuid => this.follower(uuid, connectionUuid),
+        notices: this.notices,
+      })
+    const last = await this.end(uuid, await find(), find)
     if (returnsUnsaid(last)) this.notices.listenTo(this.#connectionUuid)
   }
 
@@ -117,10 +117,23 @@ export class FollowedTransfer {
     }
   }
 
-  /** After an acceptance its provider's word was the end; otherwise nobody is left. */
-  protected async end({ uuid }: Pick<TransferOrder, 'uuid'>, { last }: Round): Promise<void> {
-    if (last.kind !== 'settled') return this.stands(await records.failTransfer(uuid))
-    await this.stands(last.transfer ? { ...last, ...last.transfer } : await records.transferNow(uuid))
+  /**
+   * After an acceptance its provider's answer was the end; otherwise nobody is left. `follow`: what becomes of an attempt that
+   * is live at this connection all the same, because its worker stood still. Answers what was last.
+   */
+  protected async end(
+    uuid: string,
+    last: Final,
+    follow: (connectionUuid: string) => Promise<Final>,
+  ): Promise<Final> {
+    if (last.kind === 'settled') {
+      await this.stands(last.transfer ? { ...last, ...last.transfer } : await records.transferNow(uuid))
+      return last
+    }
+    const ended = await records.failTransfer(uuid)
+    await this.stands(ended)
+    const { liveConnectionUuid: live } = ended
+    return live === undefined ? last : this.end(uuid, await follow(live), follow)
   }
 
   protected async stands(

@@ -5,7 +5,7 @@ import { records, sending } from './activities.ts'
 import { onwards } from './going-on.ts'
 import { answered, cancelTransfer, type Resumed, type TransferOrder } from './messages.ts'
 import { type Round, tryInTurn } from './round.ts'
-import { tryWhenDue } from './scheduled.ts'
+import { tryWhenDue, type WaitingEnd } from './scheduled.ts'
 import { returnsUnsaid, type Sender, sendOnce } from './sending.ts'
 import { TRANSFER_SENTENCES } from './sentences.ts'
 import { FollowedTransfer } from './transfer-followed.ts'
@@ -48,7 +48,7 @@ class TransferLife extends FollowedTransfer {
     this.sent = true
     this.#unstored = { order }
     setCurrentDetails(TRANSFER_SENTENCES.sending)
-    await this.end(order, await this.#round(order))
+    await this.#ends(order, await this.#round(order))
   }
 
   /** One that waits for its time is stored long before it is sent; so was every one that began before. */
@@ -60,7 +60,7 @@ class TransferLife extends FollowedTransfer {
     if (!life.isOver(this.state))
       await (order.scheduledFor
         ? this.#whenDue(order)
-        : this.end(order, await this.#round(order, stored.candidates)))
+        : this.#ends(order, await this.#round(order, stored.candidates)))
   }
 
   /** An earlier run was about one provider that could not tell: its attempt is there, and is only asked about. */
@@ -72,7 +72,7 @@ class TransferLife extends FollowedTransfer {
     await this.stands(await records.transferNow(order.uuid))
     const round = await this.#round(order)
     const all = { ...order, candidates: order.goesOn!.candidates }
-    await (order.scheduledFor ? this.#whenDue(all, round) : this.end(order, round))
+    await (order.scheduledFor ? this.#whenDue(all, round) : this.#ends(order, round))
   }
 
   #round(order: TransferOrder, candidates = order.candidates): Promise<Round> {
@@ -103,6 +103,10 @@ class TransferLife extends FollowedTransfer {
     if (kind !== 'never_begun') this.#unstored = undefined
   }
 
+  async #ends(order: TransferOrder, { last }: Round): Promise<void> {
+    await this.end(order.uuid, last, async live => (await this.#round(order, [live])).last)
+  }
+
   /** `begun` is the round that an earlier run was in. */
   async #whenDue(order: TransferOrder, begun?: Round): Promise<void> {
     const came = await tryWhenDue(
@@ -110,25 +114,28 @@ class TransferLife extends FollowedTransfer {
         scheduledFor: order.scheduledFor!,
         timeScale: order.timeScale,
         isCancelled: () => this.#cancelWanted,
-        expire: () => this.#expires(order),
+        end: event => this.#endsWaiting(order, event),
         round: async () => this.#isTried(await this.#sends(order)),
       },
       begun && this.#isTried(begun),
     )
-    if (came === 'expired') return
-    if (came !== 'cancelled') return this.end(order, came)
-    await this.stands(await records.endWaiting({ uuid: order.uuid, event: came }))
+    if (came !== 'ended') await this.#ends(order, came)
   }
 
-  /** False where an operator's pause keeps it, which it outlasts. */
-  async #expires({ uuid, candidates }: TransferOrder): Promise<boolean> {
-    await this.stands(await records.endWaiting({ uuid, event: 'never_sent', unlessPaused: candidates }))
-    return life.isOver(this.state)
+  /** An attempt that is live all the same, because its worker stood still, is followed; its round is answered. */
+  async #endsWaiting(order: TransferOrder, event: WaitingEnd): Promise<Round | 'ended' | 'kept'> {
+    const unlessPaused = event === 'never_sent' && { unlessPaused: order.candidates }
+    const ended = await records.endWaiting({ uuid: order.uuid, event, ...unlessPaused })
+    await this.stands(ended)
+    if (life.isOver(this.state)) return 'ended'
+    this.#cancelWanted = false
+    const { liveConnectionUuid: live } = ended
+    return live === undefined ? 'kept' : this.#isTried(await this.#sends(order, [live]))
   }
 
-  #sends(order: TransferOrder): Promise<Round> {
+  #sends(order: TransferOrder, candidates?: string[]): Promise<Round> {
     this.sent = true
-    return this.#round(order)
+    return this.#round(order, candidates)
   }
 
   /** One that may be tried again waits, and can be cancelled. */
@@ -140,7 +147,7 @@ class TransferLife extends FollowedTransfer {
   async #cancellation(): Promise<boolean> {
     if (this.sent || life.isOver(this.state)) return false
     this.#cancelWanted = true
-    await condition(() => life.isOver(this.state))
+    await condition(() => life.isOver(this.state) || !this.#cancelWanted)
     return this.state === 'cancelled'
   }
 }

@@ -139,6 +139,11 @@ export const stands = (state: TransferState, left: Partial<LeftToDo> = {}): Answ
   ...NOTHING_LEFT,
   ...left,
 })
+/** An attempt is live there, which a worker began after Temporal had given it up. */
+export const isLiveAt = (liveConnectionUuid: string): Answer<'failTransfer'> => ({
+  ...stands('sending'),
+  liveConnectionUuid,
+})
 export const opened = (state: RefundState, left: Partial<LeftToDo> = {}): Answer<'openRefund'> => ({
   state,
   ...NOTHING_LEFT,

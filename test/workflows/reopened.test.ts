@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Answer } from '../support/workflow-story.ts'
-import { absent, inProcess, SEEN, settled, stands } from '../support/workflow-story-lines.ts'
+import { absent, inProcess, isLiveAt, SEEN, settled, stands } from '../support/workflow-story-lines.ts'
 import { stage } from '../support/workflow-story-stage.ts'
 
 /** Workflows of rows that had lost theirs: they ask who has the money, follow it to its end, and send nothing. */
@@ -31,6 +31,16 @@ describe('a reopened transfer', () => {
     })
     await story.endsAs('failed')
     expect(story.asked).not.toContain('sendTransfer')
+  })
+
+  test('is looked for again where an attempt is live when it is to fail', async () => {
+    const story = await on.reopenedTransfer({
+      seekTransfer: [nowhere, nowhere, nowhere, neverWent, foundAt('connection-b')],
+      failTransfer: [isLiveAt('connection-b')],
+      askTransfer: [settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
   })
 
   test('hears the operator who had it reopened', async () => {

@@ -4,6 +4,7 @@ import {
   declined,
   delivered,
   inProcess,
+  isLiveAt,
   neverThere,
   noBalance,
   notThere,
@@ -237,6 +238,66 @@ describe('the candidates', () => {
     expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual([
       'sendTransfer order',
       'sendTransfer again',
+    ])
+  })
+})
+
+describe('an attempt that a worker began after it was given up', () => {
+  test('is followed to its settlement before the transfer ends', async () => {
+    const story = await on.transfer({
+      sendTransfer: [unreachable, declined, unknown],
+      failTransfer: [isLiveAt('connection-a')],
+      askTransfer: [inProcess, settled()],
+      transferNow: [stands('paid')],
+    })
+    await story.endsAs('paid')
+    expect(story.askedThrough.slice(2)).toEqual([
+      'failTransfer',
+      'sendTransfer connection-a',
+      'askTransfer connection-a',
+      'askTransfer connection-a',
+      'transferNow',
+    ])
+  })
+
+  test('lets the transfer fail once it has come to nothing', async () => {
+    const story = await on.transfer({
+      sendTransfer: [unreachable, declined, unknown, declined],
+      failTransfer: [isLiveAt('connection-a'), stands('failed')],
+      askTransfer: neverThere,
+    })
+    await story.endsAs('failed')
+    expect(story.asked.slice(-2)).toEqual(['sendTransfer again', 'failTransfer'])
+  })
+
+  test('refuses the cancellation of a transfer that waits, which goes on', async () => {
+    const story = await on.scheduledTransfer(HOUR, {
+      storeTransfer: [stands('created')],
+      endWaiting: [isLiveAt('connection-a')],
+      sendTransfer: [unknown, noBalance, noBalance, settled()],
+      askTransfer: [unreachable],
+      transferNow: [stands('paid')],
+    })
+    await story.isAnswered()
+    expect(await story.cancelsTransfer()).toBe(false)
+    await story.endsAs('paid')
+    expect(story.told.waits.slice(-2)).toEqual(['try again: 15 min', 'try again: 15 min'])
+  })
+
+  test('keeps a transfer from expiring until it has come to nothing', async () => {
+    const story = await on.scheduledTransfer(-25 * HOUR, {
+      storeTransfer: [stands('created')],
+      endWaiting: [isLiveAt('connection-b'), stands('expired')],
+      sendTransfer: [unknown],
+      askTransfer: [unreachable],
+    })
+    await story.endsAs('expired')
+    expect(story.askedThrough).toEqual([
+      'storeTransfer',
+      'endWaiting',
+      'sendTransfer connection-b',
+      'askTransfer connection-b',
+      'endWaiting',
     ])
   })
 })

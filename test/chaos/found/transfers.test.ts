@@ -383,7 +383,7 @@ test.each([
   ['cancelled', (uuid: string) => books.records.endWaiting({ uuid, event: 'cancelled' })],
   ['failed', (uuid: string) => books.records.failTransfer(uuid)],
 ] as const)(
-  'nothing is said of a transfer that is %s while a sending of it has begun after all',
+  'a transfer whose given-up sending has begun after all is not %s: where it is live is answered',
   async (_, end) => {
     const merchant = await books.merchant(1_000)
     const order = books.transferOrder(merchant, { scheduledFor: new Date().toISOString() })
@@ -407,7 +407,10 @@ test.each([
     })
     const late = sends()
     await called.promise
-    await expect(end(order.uuid)).rejects.toThrow('is being sent')
+    expect(await end(order.uuid)).toMatchObject({
+      state: 'sending',
+      liveConnectionUuid: merchant.connectionUuid,
+    })
     expect(await books.balances(merchant.accountUuid)).toMatchObject({ provisioned: order.valueCents })
     const sending = {
       status: 'settled',
@@ -417,6 +420,8 @@ test.each([
     }
     answer.resolve({ kind: 'accepted', sending: sending as never })
     await late
-    expect(await end(order.uuid)).toMatchObject({ state: 'paid' })
+    const ended = await end(order.uuid)
+    expect(ended).toMatchObject({ state: 'paid' })
+    expect(ended).not.toHaveProperty('liveConnectionUuid')
   },
 )
