@@ -25,10 +25,12 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
     ...{ type: 'NOMINAL', status: 'CONFIGURATION_PENDING', isSimulated: true },
     ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: null },
   })
+  const noAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' } as const
   const provider = {
+    identity: async () => noAnswer,
     async registerNotices() {
       await meanwhile(connection)
-      return { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
+      return noAnswer
     },
   }
   const providers = { providerFor: () => provider } as unknown as ProviderRegistry
