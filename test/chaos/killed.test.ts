@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Sending } from '../../src/domain/provider.ts'
 import { waitUntil } from '../../src/local/waiting.ts'
+import type { TransferOrder } from '../../src/workflows/messages.ts'
 import { temporaryFolder } from '../support/servers.ts'
 import { openBooks } from './support/books.ts'
+import { disputeOf } from './support/dispute.ts'
 import { slowCommits } from './support/slow-commit.ts'
+import { endToEnd, paidCharge, unmatched } from './support/standing.ts'
 
-/** A real process that sends money is killed with SIGKILL; what the next one does, and how often the bank was called. */
+/** A real process that calls a bank is killed with SIGKILL; what the next one does, and how often the bank was called. */
 
 let books: Awaited<ReturnType<typeof openBooks>>
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -25,7 +28,7 @@ afterAll(async () => {
 const inProcess: Sending = { status: 'in_process', endToEnd: '', at: null }
 
 /** Runs an activity in a process of its own. */
-function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn', input: object) {
+function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendMedReply', input: object) {
   const bank = join(folder.path, randomUUID())
   const program = join(import.meta.dirname, 'programs/sender.ts')
   const child = spawn(process.execPath, [program, books.databaseUrl, bank, activity, JSON.stringify(input)], {
@@ -64,22 +67,81 @@ function bankHere(find: 'not_found' | Sending) {
 const attempts = (uuid: string) =>
   books.sql('select state, sendings from attempt where subject_uuid = ?', [uuid])
 
-test('a worker killed after a transfer has reached its provider: it is asked about, and not sent again', async () => {
-  const order = books.transferOrder(await books.merchant(1_000))
-  const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
-  const process = sender('sendTransfer', { ...key, again: false, order })
-  await process.says('called')
-  await process.killed()
-  expect(await attempts(order.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
-  const orders = bankHere({ ...inProcess, endToEnd: `E${'4'.repeat(31)}` })
-  expect(await books.providers.sendTransfer({ ...key, again: false })).toEqual({
-    ...{ kind: 'unknown', code: 'interrupted' },
-  })
-  expect(await books.providers.askTransfer({ ...key, asked: 1 })).toEqual({ kind: 'in_process' })
-  expect(process.orders()).toHaveLength(1)
-  expect(orders).toEqual([])
-})
+type Payout = {
+  key: { uuid: string; connectionUuid: string }
+  /** What the first sending is told besides; a transfer's writes its row. */
+  first: { order?: TransferOrder }
+}
+const PAYOUTS = {
+  transfer: {
+    send: 'sendTransfer',
+    ask: 'askTransfer',
+    async open(): Promise<Payout> {
+      const order = books.transferOrder(await books.merchant(1_000))
+      return { key: { uuid: order.uuid, connectionUuid: order.candidates[0]! }, first: { order } }
+    },
+  },
+  refund: {
+    send: 'sendRefund',
+    ask: 'askRefund',
+    async open(): Promise<Payout> {
+      const merchant = await books.merchant(0)
+      const key = { uuid: randomUUID(), connectionUuid: merchant.connectionUuid }
+      const chargeUuid = await paidCharge(books, merchant)
+      await books.records.openRefund({
+        ...{ ...key, accountUuid: merchant.accountUuid, chargeUuid, valueCents: 500 },
+        ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+      })
+      return { key, first: {} }
+    },
+  },
+  return: {
+    send: 'sendReturn',
+    ask: 'askReturn',
+    async open(): Promise<Payout> {
+      const merchant = await books.merchant(0)
+      const uuid = await unmatched(books, merchant)
+      return { key: { uuid, connectionUuid: merchant.connectionUuid }, first: {} }
+    },
+  },
+} as const
 
+const NOUNS = ['transfer', 'refund', 'return'] as const
+
+test.each(NOUNS)(
+  'a worker killed after a %s has reached its provider: it is asked about, and not sent again',
+  async noun => {
+    const { send, ask, open } = PAYOUTS[noun]
+    const { key, first } = await open()
+    const process = sender(send, { ...key, again: false, ...first })
+    await process.says('called')
+    await process.killed()
+    expect(await attempts(key.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
+    const orders = bankHere({ ...inProcess, endToEnd: endToEnd() })
+    expect(await books.providers[send]({ ...key, again: false })).toEqual({
+      ...{ kind: 'unknown', code: 'interrupted' },
+    })
+    expect(await books.providers[ask]({ ...key, asked: 1 })).toEqual({ kind: 'in_process' })
+    expect(process.orders()).toHaveLength(1)
+    expect(orders).toEqual([])
+  },
+)
+
+test.each(NOUNS)(
+  'a worker killed before a %s has reached its provider: its absence is proved, and it is sent once',
+  async noun => {
+    const { send, ask, open } = PAYOUTS[noun]
+    const { key, first } = await open()
+    const process = sender(send, { ...key, again: false, ...first })
+    await process.says('called') // What it has written reaches nobody: the bank of this process knows nothing of it.
+    await process.killed()
+    const orders = bankHere('not_found')
+    expect(await books.providers[ask]({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+    expect(await books.providers[send]({ ...key, again: true })).toEqual({ kind: 'in_process' })
+    expect(orders).toEqual(process.orders()) // By the same id.
+    expect(await attempts(key.uuid)).toEqual([{ state: 'accepted', sendings: 2 }])
+  },
+)
 test('a worker killed while the row of a transfer without a key is committed: it is never sent', async () => {
   const merchant = await books.merchant(1_000)
   const slow = await slowCommits(books, 'transfer', 4)
@@ -107,15 +169,31 @@ test('a worker killed while the row of a transfer without a key is committed: it
   expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
-test('a worker killed before a transfer has reached its provider: its absence is proved, and it is sent once', async () => {
-  const order = books.transferOrder(await books.merchant(1_000))
-  const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
-  const process = sender('sendTransfer', { ...key, again: false, order })
-  await process.says('called') // What it has written reaches nobody: the bank of this process knows nothing of it.
+test('a worker killed after a reply has reached its provider: it is asked about, and not told again', async () => {
+  const merchant = await books.merchant(0)
+  const { connectionUuid } = merchant
+  const chargeUuid = await paidCharge(books, merchant)
+  const [charge] = await books.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
+    chargeUuid,
+  ])
+  const dispute = disputeOf(books, { connectionUuid, endToEnd: charge!.end_to_end })
+  await dispute.told()
+  const { order } = dispute
+  const details = books.seal.seal({ accept: false, analysis: 'Delivered.', attachments: [] })
+  expect(await books.records.takeMedReply({ uuid: order.uuid, details, requestId: 'r' })).toBe('taken')
+  const process = sender('sendMedReply', order)
+  await process.says('called')
   await process.killed()
-  const orders = bankHere('not_found')
-  expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
-  expect(await books.providers.sendTransfer({ ...key, again: true })).toEqual({ kind: 'in_process' })
-  expect(orders).toEqual(process.orders()) // By the same id.
-  expect(await attempts(order.uuid)).toEqual([{ state: 'accepted', sendings: 2 }])
+  let replies = 0
+  books.provider({
+    async replyMed() {
+      replies += 1
+      return { kind: 'accepted' }
+    },
+  })
+  expect(await books.providers.sendMedReply(order)).toMatchObject({ kind: 'again', replyWanted: true })
+  expect(await dispute.told({ status: 'analysing' })).toMatchObject({ kind: 'known', replyWanted: false })
+  await books.sql(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [order.uuid])
+  expect(await books.providers.sendMedReply(order)).toMatchObject({ kind: 'over' })
+  expect([process.orders(), replies]).toEqual([[order.providerMedId], 0])
 })

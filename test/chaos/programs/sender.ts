@@ -7,7 +7,8 @@ import type { Engine } from '../../../src/engine/start.ts'
 import { sealer } from '../../../src/sealing.ts'
 
 /**
- * A process that sends money once, to be killed: its bank writes down each order that reaches it, and never answers.
+ * A process that makes one call, to be killed: its bank writes down the id of each order or reply that reaches it, and never
+ * answers.
  * Arguments: the database, the file of the bank, the activity, its input as JSON.
  */
 
@@ -23,7 +24,7 @@ const dependencies = {
   sealer: sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`),
   timeScale: 1,
   log: pino({ level: 'silent' }),
-  providers: { providerFor: () => ({ openAhead() {}, sendTransfer: takes, refund: takes }) },
+  providers: { providerFor: () => ({ openAhead() {}, sendTransfer: takes, refund: takes, replyMed: takes }) },
 } as unknown as Dependencies
 
 process.stdout.write('ready\n')

@@ -14,6 +14,7 @@ export function disputeOf(
     ...{ requestId: 'r', timeScale: 1 },
   }
   return {
+    order,
     /** Its provider is asked, and says so. */
     told(facts: Partial<MedFacts> = {}) {
       const med: MedFacts = {

@@ -14,7 +14,7 @@ type Merchant = Awaited<ReturnType<Books['merchant']>>
  */
 export async function openStanding() {
   const books = await openBooks()
-  const charge = await paidCharge(books)
+  const charge = await paidCharge(books, await books.merchant(0))
   const [row] = await books.sql<{ pix: string }>('select movement_uuid as pix from charge where uuid = ?', [
     charge,
   ])
@@ -49,8 +49,8 @@ export async function openStanding() {
 }
 const UNDONE = new Error('undone')
 
-async function paidCharge(books: Books): Promise<string> {
-  const { accountUuid, connectionUuid } = await books.merchant(0)
+/** A charge of R$ 10.00 that its payer has paid. */
+export async function paidCharge(books: Books, { accountUuid, connectionUuid }: Merchant): Promise<string> {
   const uuid = randomUUID()
   const issued = {
     ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
@@ -81,7 +81,8 @@ async function sent(books: Books, merchant: Merchant, status: 'settled' | 'in_pr
   return order.uuid
 }
 
-async function unmatched(books: Books, { connectionUuid }: Merchant): Promise<string> {
+/** A PIX of R$ 10.00 that is to go back to its payer. */
+export async function unmatched(books: Books, { connectionUuid }: Merchant): Promise<string> {
   const { uuid } = await inTransaction(books.orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)
     return setAside(em, { connection, payment: received(), reason: 'second_payment', requestId: 'r' })
@@ -94,6 +95,6 @@ function received(): IncomingPix {
   return { endToEnd: endToEnd(), txid: '', cents: 1_000, status: 'settled', at } as IncomingPix
 }
 
-function endToEnd(): string {
+export function endToEnd(): string {
   return `E${randomUUID().replaceAll('-', '').slice(1)}`
 }
