@@ -77,6 +77,8 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
     request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
   ): Promise<void>
   /** What else is wrong with a body that its schema refuses: with the schema's own word, all is said at once. */
+  /** Null is wrong even for an optional field: its absence means more than nothing. */
+  refusesNull?: boolean
   alsoWrong?(request: { body: unknown; token: TokenOf<Tokens>; em: EntityManager }): Promise<FieldErrors>
   /** One success, and the refusals that only this route gives (those of every route are known by its shape). */
   answers: Answers & { errors?: readonly RefusalCode[] }

@@ -59,7 +59,8 @@ async function bodyOf(served: Served, caller: Caller, known: KnownAhead): Promis
     return takesFields(shape) ? check(NO_FIELDS, await readJson(ctx.req), 'body') : NOTHING
   if (shape.body === 'text') return { kind: 'fine', value: await readText(ctx.req) }
   if (shape.bodyAs === 'multipart') return formOf(served, caller, known)
-  const json = withoutOptionalNulls(shape.body, heard(await readJson(ctx.req), caller))
+  const sent = heard(await readJson(ctx.req), caller)
+  const json = shape.refusesNull ? sent : withoutOptionalNulls(shape.body, sent)
   const checked = check(shape.body, json, 'body')
   if (checked.kind === 'fine' || !shape.alsoWrong) return checked
   const more = await shape.alsoWrong({ body: json, ...caller })

@@ -46,7 +46,6 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
       { type: 'FIXED', value: 20.05, recipient_account_uuid: joao.uuid },
     ],
     expires_in: 3_600,
-    a_field_of_tomorrow: true,
   }
   const answer = await api.post('/api/v1/payments', order)
   expect(answer.status).toBe(201)

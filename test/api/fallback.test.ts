@@ -59,7 +59,7 @@ test('a TLS handshake that is reset lets the next provider send the transfer', a
 test.each([
   ['unreachable', 'unreachable', {}],
   ['refused', 'rejected', {}],
-  ['http_429', 'rejected', {}],
+  ['http_429', 'orphan', {}], // Efí documents no 429 of a charge.
 ] as const)('a provider that is %s leaves the charge to the next one', async (kind, state, more) => {
   const merchant = await merchantWith(A_AND_B)
   await fault('PROVIDER_A', kind, more)

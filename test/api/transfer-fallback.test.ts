@@ -133,6 +133,7 @@ describe('when nobody is left', () => {
     expect([status, body.code]).toEqual([400, 'provider_rejected'])
     expect(body.data.error).toEqual({
       code: 'rate_limited',
+      provider_code: 'balde_fichas_vazio',
       message: expect.any(String),
       provider: 'PROVIDER_C',
       attempts: [

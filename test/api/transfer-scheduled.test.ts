@@ -298,7 +298,8 @@ test('after a restart a key still answers, and money on its way arrives', async 
   const refunded = await out.refund(merchant, charge, { value: 2 }, { key: keys[1] })
   await out.fault(merchant.connection, 'sendTransfer', 'accepted_then_silent', { delay_ms: 4_000 })
   const running = await out.send(merchant, { ...body, value: 3 }, { key: keys[2] })
-  const waiting = await out.send(merchant, { ...body, value: 4, scheduled_for: inMs(2_000) })
+  // Due after the restart: what is due longer than a day, which is 8.64 s here, before anything can send it expires.
+  const waiting = await out.send(merchant, { ...body, value: 4, scheduled_for: inMs(45_000) })
   const { data: waits } = waiting.body
 
   await stage.close()
@@ -318,7 +319,7 @@ test('after a restart a key still answers, and money on its way arrives', async 
     [paid, refunded, running].map(answer => answer.bytes.toString()),
   )
   await out.becomes(back, running.body.data.uuid, 'PAID', 40_000)
-  await out.becomes(back, waits.uuid, 'PAID', 40_000)
+  await out.becomes(back, waits.uuid, 'PAID', 60_000)
   expect((await out.paidOut(back)).map(({ value }) => value).toSorted()).toEqual([1, 2, 3, 4])
   await stage.booksAgree(back)
 }, 180_000)

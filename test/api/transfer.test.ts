@@ -38,7 +38,6 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
     external_ref: 'salário 7',
     final_beneficiary: { name: 'Ana Souza', document: '12abc34501de35' },
     type: 'PIX',
-    a_field_of_tomorrow: true,
   }
   const answer = await api.post('/api/v1/transfers', order)
   expect([answer.status, replayed(answer)]).toEqual([201, null])

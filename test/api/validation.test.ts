@@ -422,7 +422,6 @@ test.each([
   ['no splits', { splits: [] }, { splits: [] }],
   ['the shortest life', { expires_in: 60 }, {}],
   ['the longest life', { expires_in: 2_592_000 }, {}],
-  ['fields of tomorrow', { customer: { name: 'Ana' } }, {}],
 ])('%s is fine', async (_what, more, shown) => {
   const answer = await merchant.api.post('/api/v1/payments', filled({ ...fine, ...more }))
   expect(answer.status).toBe(201)

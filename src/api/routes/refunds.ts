@@ -19,6 +19,7 @@ export const refundRoutes: Routes = (router, { temporal, config }) => {
     isKeyed: true,
     summary: 'Refund a charge, whole or in part',
     body: createRefund.optional(),
+    refusesNull: true, // No value refunds everything: null is more likely a value that got lost.
     answers: {
       200: refundedAnswer,
       errors: [
