@@ -1,9 +1,13 @@
 import type { Dialect } from '../domain/provider.ts'
 import type { DocumentedAnswer, DocumentedAnswers, Meaning } from './documented.ts'
 import { efiAnswers } from './efi/answers.ts'
+import { wooviAnswers } from './woovi/answers.ts'
 
 /** The tables that the pages under docs/providers/ show. */
-export const ANSWER_TABLES: Partial<Record<Dialect, DocumentedAnswers>> = { efi: efiAnswers }
+export const ANSWER_TABLES: Record<Dialect, DocumentedAnswers> = {
+  efi: efiAnswers,
+  woovi: wooviAnswers,
+}
 
 /** A provider's page with its table made anew, between its marks. */
 export function withAnswers(page: string, answers: DocumentedAnswers): string {

@@ -49,7 +49,7 @@ const solicitation = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 const noRecovery = refused('Recuperação de fundos não encontrada', { status: 404 })
-const denied = refused('A aplicação não possui permissão', { status: 403 })
+const denied = refused('Your account does not have the permission to use this endpoint', { status: 403 })
 const name = { id: ID, endToEnd: END_TO_END }
 
 test('a dispute is told in our words, with what the Central Bank knows of it', async () => {

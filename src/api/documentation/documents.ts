@@ -12,6 +12,7 @@ export const DOCUMENTS = [
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
   { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
   { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },
+  { name: 'woovi', title: 'Woovi', file: 'docs/providers/woovi.md' },
   { name: 'production', title: 'Production', file: 'docs/production.md' },
   { name: 'security', title: 'Security', file: 'docs/security.md' },
   { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },

@@ -162,7 +162,7 @@ export const wooviAnswers = {
   balances: notAllowed,
   statement: notAllowed,
   registerNotices: notAllowed,
-  findNoticeKeys: [],
+  findNoticeKeys: notAllowed,
   listMeds: notAllowed,
   findMed: [
     ...notAllowed,
@@ -172,6 +172,7 @@ export const wooviAnswers = {
   findRecovery: [
     ...notAllowed,
     answer(403, 'Your account does not have the permission to use this endpoint', denied, RECOVERY),
+    answer(403, 'Sua conta não possui permissão para usar este endpoint', denied, translated(RECOVERY)),
     answer(404, 'Funds recovery not found', absent, RECOVERY),
     answer(404, 'Recuperação de fundos não encontrada', absent, translated(RECOVERY)),
   ],

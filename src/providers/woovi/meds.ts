@@ -74,7 +74,7 @@ export function meds(
 
   async function behindIt(one: Dispute): Promise<Behind | NoAnswer> {
     const told = await underRecovery(one, 'disputes', (list, notes) => readItems(dispute, list, notes))
-    if (told.kind === 'no_answer' && !NO_RECOVERY.includes(told.code)) return told
+    if (told.kind === 'no_answer' && told.code !== 'provider_denied') return told
     const disputes = told.kind === 'found' ? told.items : []
     const recovery = disputes.find(({ endToEndId }) => endToEndId === one.endToEndId) ?? null
     const side = recovery?.sentOrReceived ?? (await sideOf(one))
@@ -143,9 +143,6 @@ export function meds(
     return found.kind === 'found' && found.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
   }
 }
-
-/** An account without the feature gets 403, whose sentence Woovi publishes in English only. */
-const NO_RECOVERY = ['provider_denied', 'http_403']
 
 const FIELDS = {
   disputes: 'disputes',
