@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { NoAnswer, NotFound, Rejected, Unknown, Unreachable } from '../domain/provider.ts'
 import { finalityOf, isRailCode } from '../domain/rail-codes.ts'
 import { type DocumentedAnswers, findDocumented, type Meaning, type NamedError } from './documented.ts'
@@ -176,7 +177,15 @@ function listed(
   return { kind: 'refused', refusal: { kind: 'rejected', ...why, providerCode: error.name, message } }
 }
 
-/** A provider's name of something, fit for a log line and a label. */
+/** A code as APIs write them: words of letters, with short numbers at most. Longer numbers may be a document or a phone. */
+const CODE = /^[A-Za-z]+(?:[A-Za-z_.:-]|\d{1,4}(?!\d))*$/
+
+/**
+ * A provider's name of something, fit for a log line and a label. A sentence, or whatever else may carry what a person is
+ * called by, is named by a short digest: the same sentence is counted together, and the operator opens the answer itself.
+ */
 export function safeName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_.:-]+/g, '_').slice(0, LONGEST_NAME)
+  if (name === '') return ''
+  if (name.length <= LONGEST_NAME && CODE.test(name)) return name
+  return `text-${hash('sha256', name).slice(0, 8)}`
 }
