@@ -346,7 +346,7 @@ describe('what the provider says', () => {
         expect(data.refund.error).toEqual({
           code,
           message: expect.any(String),
-          ...(providerCode && { provider_code: providerCode }),
+          provider_code: providerCode,
         })
         expect((await merchant.api.read(charge.uuid)).status).toBe(status)
         expect(await balances(merchant)).toEqual(before)
