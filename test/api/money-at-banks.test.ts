@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/domain/provider.ts'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
 import { type Shown, someKey } from './support/money-out.ts'
 import { openMoneySuite } from './support/money-suite.ts'
-import type { Merchant } from './support/stage.ts'
+import type { Merchant, Stage } from './support/stage.ts'
 import { until } from './support/until.ts'
 
 /**
@@ -23,7 +23,7 @@ const took = (status: number, body?: FaultBody['body']): Answer => ({
   ...(body === undefined ? {} : { body }),
 })
 
-/** What any bank may answer although it moves the money. */
+/** What a bank of either dialect may answer although it moves the money. */
 const EVERYWHERE: [what: string, answer: Answer][] = [
   ['no answer', { fault: 'timeout_then_done', delay_ms: 50 }],
   ['a body that breaks off', { fault: 'broken_body' }],
@@ -49,7 +49,7 @@ const EVERYWHERE: [what: string, answer: Answer][] = [
   ['JSON that is no object', took(400, '["declined"]')],
 ]
 
-const ANSWERS = {
+const ANSWERS: Record<Dialect, typeof EVERYWHERE> = {
   efi: [
     ...EVERYWHERE,
     ['400 erro_aplicacao', took(400, { nome: 'erro_aplicacao', mensagem: 'Ocorreu um erro' })],
@@ -65,8 +65,16 @@ const ANSWERS = {
       }),
     ],
   ],
-} satisfies Partial<Record<Dialect, typeof EVERYWHERE>>
-type Banks = keyof typeof ANSWERS
+  woovi: [
+    ...EVERYWHERE,
+    ['400 unexpected', took(400, { error: 'Ocorreu um erro inesperado. Tente novamente' })],
+    ['400 of an unknown code', took(400, { error: 'Recusado', errorCode: 'OPERATION_REFUSED' })],
+    ['409 in other words', took(409, { error: 'Este pagamento já foi processado' })],
+    ['404 of an unknown route', took(404, { error: 'Not Found' })],
+    ['409 NOT_ENOUGH_BALANCE', took(409, { error: 'Saldo insuficiente', errorCode: 'NOT_ENOUGH_BALANCE' })],
+    ['422 of another shape', took(422, { message: 'Unprocessable Entity', code: 17 })],
+  ],
+}
 
 /** Longer than every look-up that could change something, at the time scale of the suite. */
 const QUIET_MS = 1_500
@@ -118,7 +126,7 @@ async function isReturned({ uuid }: Merchant): Promise<string> {
 }
 
 /** A transfer, a refund and the return of a second payment, each answered so by a bank that carries it out. */
-async function movesOnce(dialect: Banks, { fault, ...answer }: Answer) {
+async function movesOnce(dialect: Dialect, { fault, ...answer }: Answer) {
   const merchant = await twoBanks(dialect)
   const [charge, paidTwice] = await Promise.all([out.paidCharge(merchant), out.paidCharge(merchant)])
   await out.fault(first(merchant), 'sendTransfer', fault, answer)
@@ -148,7 +156,7 @@ async function movesOnce(dialect: Banks, { fault, ...answer }: Answer) {
 }
 const RANK: Record<string, number> = { transfer: 0, refund: 1 }
 
-describe.each(Object.keys(ANSWERS) as Banks[])('money moves once at a bank that speaks %s', dialect => {
+describe.each(Object.keys(ANSWERS) as Dialect[])('money moves once at a bank that speaks %s', dialect => {
   test.concurrent.each(ANSWERS[dialect])(
     'and takes an order, then answers: %s',
     async (_what, answer) => movesOnce(dialect, answer),
@@ -156,8 +164,8 @@ describe.each(Object.keys(ANSWERS) as Banks[])('money moves once at a bank that 
   )
 })
 
-describe('what looks absent and is not', () => {
-  test.each(Object.keys(ANSWERS) as Banks[])(
+describe('what looks absent or refused and is not', () => {
+  test.each(Object.keys(ANSWERS) as Dialect[])(
     'the body of a route that does not exist proves no absence at a bank that speaks %s',
     async dialect => {
       const merchant = await twoBanks(dialect, false)
@@ -167,6 +175,36 @@ describe('what looks absent and is not', () => {
       const paid = await out.becomes(merchant, transfer.uuid, 'PAID', LIMIT_MS)
       expect(paid.provider.uuid).toBe(first(merchant).uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([{ id: referenceOf(transfer.uuid) }])
+    },
+    120_000,
+  )
+
+  type End = [end: string, act: Stage['simulator']['approveOrder'], paidBy: number]
+  test.each<End>([
+    ['a person approves it', id => stage.simulator.approveOrder(id), 0],
+    ['a person removes it', id => stage.simulator.removeOrder(id), 1],
+  ])(
+    'an order that stands at the first bank is sent to no other before %s',
+    async (_, act, paidBy) => {
+      const merchant = await twoBanks('woovi')
+      await out.fault(first(merchant), 'sendTransfer', 'order_left')
+      const answered = transferred(merchant)
+      const { account } = first(merchant)
+      const [order] = await until(
+        async () => (await stage.simulator.orders()).filter(one => one.account === account),
+        orders => orders.length === 1,
+      )
+      expect(await movedInTheEnd(merchant)).toEqual([])
+
+      // The caller is answered later than the last of the looks that follow each other closely.
+      await act(order!.id)
+      const transfer = await answered
+      expect(order!.id).toBe(referenceOf(transfer.uuid))
+      const paid = await out.becomes(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
+      expect(await movedInTheEnd(merchant)).toMatchObject([
+        { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },
+      ])
     },
     120_000,
   )

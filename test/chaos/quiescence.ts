@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StatementLine } from '../../src/simulator/client.ts'
-import { type Cast, DIALECTS } from './cast.ts'
+import type { Cast } from './cast.ts'
 import { panelOf } from './panel.ts'
 import type { Dispute } from './scene.ts'
 import type { Site } from './site.ts'
@@ -36,8 +36,7 @@ export async function listOddItems({ simulator }: Site, { merchants }: Cast): Pr
     merchants.flatMap(one => one.connections).map(({ provider, account }) => [provider, account]),
   )
   for (const [provider, account] of accounts)
-    if (DIALECTS[provider] === 'efi')
-      await simulator.faults({ provider, account, operation: 'statement', fault: 'odd_item' })
+    await simulator.faults({ provider, account, operation: 'statement', fault: 'odd_item' })
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   type Operation,
   VIEW_FAULTS,
 } from '../../src/simulator/faults.ts'
-import { DIALECTS } from './cast.ts'
 import type { Random } from './random.ts'
 
 /** What goes wrong in a storm, drawn before it begins; each event comes when its operation's turn has come. */
@@ -68,13 +67,7 @@ const LISTS = ['statement', 'listMeds'] as const satisfies Operation[]
 const FAULT_BEFORE = 0.4
 const CLEAR_BEFORE = 0.02
 const INBOX_BEFORE = 0.02
-/** Faults that only the dialect whose adapter reads every answer by its documented tables meets. */
-const UNDOCUMENTED: ReadonlySet<FaultKind> = new Set([
-  ...VIEW_FAULTS,
-  ...(['done_then_unlisted_refusal', 'unlisted_refusal', 'unknown_route', 'order_left'] as const),
-])
-/** None before the ledger books what moves without us. */
-const PANEL_BEFORE = 0
+const PANEL_BEFORE = 0.02
 const OPERATOR_BEFORE = 0.04
 const MOST_TIMES = 4
 /** Calls whose pages are capped: enough for all pages of a list. */
@@ -132,7 +125,7 @@ function faultsInTurn(random: Random) {
     ...LISTS.flatMap(operation => VIEW_FAULTS.map(fault => ({ provider, operation, fault }))),
     ...BOOK_FAULTS.map(fault => ({ provider, operation: 'issueCharge' as const, fault })),
     ...TOLD.flatMap(operation => NOTICE_FAULTS.map(fault => ({ provider, operation, fault }))),
-  ]).filter(({ provider, fault }) => DIALECTS[provider] === 'efi' || !UNDOCUMENTED.has(fault))
+  ])
   let turn = random.shuffled(all)
   return () => {
     if (turn.length === 0) turn = random.shuffled(all)
