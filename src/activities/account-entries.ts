@@ -16,7 +16,7 @@ import { lockAvailable } from '../db/post.ts'
 import { type AccountEntryKind, ENTRY_BOOKINGS, entryName } from '../domain/account-entry.ts'
 import { deposited, disputeHeld, entryUnblocked, goneUncovered, type Leg } from '../domain/ledger.ts'
 import { scaled } from '../domain/waits.ts'
-import { announceMovement } from './announce.ts'
+import { announceMovement, leaveDeliveriesToSweep } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { throwIfToEnd } from './ending.ts'
 import { repayments } from './inflow.ts'
@@ -87,6 +87,7 @@ async function bookEntry(
   await book(em, movement, await legsOf(em, movement, kind))
   await accountForEntry(em, uuid, { movementUuid: movement.uuid })
   await announceMovement(em, movement, { lifeUuid: movement.uuid, requestId: movement.uuid, at })
+  await leaveDeliveriesToSweep(em, movement.uuid)
   return true
 }
 

@@ -9,7 +9,7 @@ import { lockGate } from '../db/lock.ts'
 import { type EntityManager, inTransaction, type Orm } from '../db/orm.ts'
 import { lockAvailable } from '../db/post.ts'
 import { deposited, goneUncovered, type Leg } from '../domain/ledger.ts'
-import { announceMovement } from './announce.ts'
+import { announceMovement, leaveDeliveriesToSweep } from './announce.ts'
 import { repayments } from './inflow.ts'
 import { book, newMovement } from './movements.ts'
 
@@ -98,6 +98,7 @@ async function bookAdjustment(em: EntityManager, adjustment: Adjustment): Promis
   await book(em, movement, await legsOf(em, movement))
   if (entryUuid) await accountForEntry(em, entryUuid, { movementUuid: movement.uuid })
   await announceMovement(em, movement, { lifeUuid: movement.uuid, requestId: movement.uuid, at })
+  await leaveDeliveriesToSweep(em, movement.uuid)
   return movement
 }
 

@@ -135,6 +135,19 @@ export function announceMovement(
 }
 
 /**
+ * Has the next sweep start the deliveries of events that no workflow starts, which would otherwise be taken for forgotten
+ * only after minutes. Expects the transaction that announced them.
+ */
+export function leaveDeliveriesToSweep(em: EntityManager, lifeUuid: string): Promise<void> {
+  return tell(
+    em,
+    `update delivery d set wake_at = now() from event e
+     where e.uuid = d.event_uuid and e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
+    [lifeUuid],
+  )
+}
+
+/**
  * Writes the event, and a delivery for each endpoint of its mode that hears of its type, in one statement. It needs no
  * answer, so it travels with what the transaction says next (src/db/pool.ts).
  */

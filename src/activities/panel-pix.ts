@@ -12,7 +12,7 @@ import type { ReturnName } from '../domain/pix-return.ts'
 import type { StatementEntry } from '../domain/provider.ts'
 import { scaled } from '../domain/waits.ts'
 import { unlessRefused } from './account-entries.ts'
-import { announceMovement } from './announce.ts'
+import { announceMovement, leaveDeliveriesToSweep } from './announce.ts'
 import type { Dependencies } from './dependencies.ts'
 import { throwIfToEnd } from './ending.ts'
 import { repayments } from './inflow.ts'
@@ -63,6 +63,7 @@ async function bookPix(em: EntityManager, { entry, ...at }: PixToBook): Promise<
   if (returned?.charge) await recordProviderRefund(em, { charge: returned.charge, out: movement, ...about })
   await book(em, movement, legs)
   await announceMovement(em, movement, about)
+  await leaveDeliveriesToSweep(em, movement.uuid)
   return null
 }
 

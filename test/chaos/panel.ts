@@ -2,29 +2,25 @@ import { reaisFromCents } from '../../src/domain/money.ts'
 import { SimulatorRefusal } from '../../src/simulator/client.ts'
 import { type Cast, DIALECTS } from './cast.ts'
 import type { Site } from './site.ts'
-import type { PanelMove, WeatherEvent } from './weather.ts'
+import type { WeatherEvent } from './weather.ts'
 
 type PanelEvent = Extract<WeatherEvent, { kind: 'panel' }>
 type Connection = Cast['merchants'][number]['connections'][number]
 
 /** What people do in the providers' panels during a storm: money moves without the API, waiting orders are decided. */
 export function panelOf({ simulator }: Pick<Site, 'simulator'>, { merchants }: Cast) {
-  const connections = merchants.flatMap(one => one.connections)
+  const connections = merchants.flatMap(one => one.connections).filter(listsEntries)
   /** Blocks that hold, by the place at which they came. */
   const blocks = new Map<number, { connection: Connection; cents: number }>()
 
   return {
     /** False where the provider refuses. */
     async move({ before, place, movement, cents }: PanelEvent): Promise<boolean> {
-      const able = isEntry(movement) ? connections.filter(listsEntries) : connections
-      const connection = able[place % able.length]!
-      const pix = movement === 'return' ? await receivedBy(connection, place) : undefined
-      if (movement === 'return' && !pix) return false
+      const connection = connections[place % connections.length]!
       const moved = await allowed(
         simulator.move({
           ...{ provider: connection.provider, account: connection.account, kind: movement },
           value: reaisFromCents(cents),
-          ...(pix && { end_to_end: pix }),
         }),
       )
       if (moved && movement === 'block') blocks.set(before, { connection, cents })
@@ -50,19 +46,6 @@ export function panelOf({ simulator }: Pick<Site, 'simulator'>, { merchants }: C
     blocks.delete(at)
     return allowed(simulator.move({ provider, account, kind: 'unblock', value: reaisFromCents(block.cents) }))
   }
-
-  /** A PIX that an account received. */
-  async function receivedBy({ provider, account }: Connection, place: number): Promise<string | undefined> {
-    const received = (await simulator.statement(provider)).filter(
-      line => line.account === account && (line.kind === 'payment' || line.kind === 'deposit'),
-    )
-    return received[place % received.length]?.end_to_end ?? undefined
-  }
-}
-
-/** What is no PIX. */
-function isEntry(movement: PanelMove): boolean {
-  return movement !== 'return' && movement !== 'send'
 }
 
 /** Efí's API lists no movement that is no PIX: operators book those. */

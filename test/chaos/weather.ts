@@ -35,7 +35,7 @@ export type WeatherEvent = { before: number } & (
   /** A person decides on the oldest order that waits in a provider's panel. */
   | { kind: 'operator'; approves: boolean }
 )
-export type PanelMove = 'tariff' | 'withdrawal' | 'credit' | 'return' | 'send' | 'block'
+export type PanelMove = 'tariff' | 'withdrawal' | 'block'
 export type Mortal = Exclude<ChildName, 'simulator'>
 
 /** The calls of a provider that money and disputes depend on. */
@@ -140,7 +140,8 @@ function faultsInTurn(random: Random) {
   }
 }
 
-const PANEL_MOVES = { tariff: 6, withdrawal: 2, credit: 2, return: 3, send: 3, block: 3 }
+/** A PIX of the panel is booked after a day, longer than a storm; a credit only when operators have explained it. */
+const PANEL_MOVES = { tariff: 6, withdrawal: 3, block: 3 }
 
 function panelMove(random: Random, before: number): WeatherEvent[] {
   const movement = random.weighted(PANEL_MOVES)

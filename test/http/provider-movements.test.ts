@@ -110,6 +110,21 @@ test('tariffs, withdrawals, credits, blocks and releases are each booked once', 
   await ledgerHolds()
 })
 
+test('the webhooks of a booking that no workflow carries are started by the next sweep', async () => {
+  const shop = await merchant(10_000)
+  await books.sql(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+     values (?, ?, 'https://example.com', ?, 'whsec_…', array['PIX_TRANSACTION'], 'f', now())`,
+    [randomUUID(), shop.accountUuid, books.seal.seal('whsec_x')],
+  )
+  await shop.look({ accountEntries: [entry('tariff', 50)] })
+  const deliveries = await books.sql<{ due: boolean }>(
+    `select d.wake_at <= now() as due from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?`,
+    [shop.accountUuid],
+  )
+  expect(deliveries).toEqual([{ due: true }])
+})
+
 test('two reconciliations at once book an entry once', async () => {
   const shop = await merchant(10_000)
   const statement = { accountEntries: [entry('tariff', 100), entry('withdrawal', 900)], entries: [sent(500)] }
