@@ -356,7 +356,8 @@ describe('connection', () => {
 
     const [{ provider_uuid }] = await add()
     expect(await run('connection', 'list', account)).toMatchObject([{ provider_uuid, status: 'ACTIVE' }])
-    expect(far.calls().at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
+    const registered = far.calls().filter(({ path }) => path === '/v2/webhook/key')
+    expect(registered.at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
   })
 
   test('credentials of which nothing proves the account are withdrawn where the notices are not registered', async () => {
