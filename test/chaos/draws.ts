@@ -26,7 +26,8 @@ export function charge(random: Random, cast: Cast): Operation {
     merchant: random.between(0, cast.merchants - 1),
     cents,
     splits: random.chance(0.35) ? splits(random, cents, cast) : [],
-    expiresInS: random.between(60, 75),
+    // Woovi issues none that expires before 300 s; the others expire while the storm goes on.
+    expiresInS: random.chance(0.4) ? random.between(300, 330) : random.between(60, 75),
     bound: random.chance(0.1),
     asking: asking(random),
   }

@@ -6,6 +6,8 @@ import { NOTHING, type Of, type Outcome, PATHS, type Scene } from './scene.ts'
 
 /** A payload can be paid for so long after its time that its charge has surely expired. */
 const LATE_MS = 4_000
+/** A charge that can be paid for longer is paid now: a storm does not wait for it to expire. */
+const MOST_LATE_MS = 90_000
 
 /** What the far side of the rail does in a storm: payers pay, strangers deposit, recipients give back, banks contest. */
 export function payersOf(scene: Scene) {
@@ -26,8 +28,8 @@ export function payersOf(scene: Scene) {
     const isForced = how === 'again' || how === 'late'
     const chooses = how === 'wrong' || shown.value === 0
     const order = { payload, force: isForced, ...(chooses && { value: reaisFromCents(value) }) }
-    if (how === 'late') {
-      const untilLateMs = Math.max(0, Date.parse(expires_at) - Date.now()) + LATE_MS
+    const untilLateMs = Math.max(0, Date.parse(expires_at) - Date.now()) + LATE_MS
+    if (how === 'late' && untilLateMs <= MOST_LATE_MS) {
       later.push(sleep(untilLateMs).then(() => unlessRefused(simulator.pay(order))))
       return NOTHING
     }
