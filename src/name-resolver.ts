@@ -16,7 +16,7 @@ export type NameServers = {
  */
 export function nameResolver({ servers, limitMs = 5_000 }: NameServers = {}): Resolve {
   return async hostname => {
-    if (/^(.+\.)?localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'] // RFC 6761 §6.3: never asked.
+    if (LOCALHOST.test(hostname)) return ['127.0.0.1', '::1'] // RFC 6761 §6.3: never asked.
 
     const resolver = new Resolver({ timeout: 2_000, tries: 2 })
     if (servers) resolver.setServers(servers)
@@ -30,22 +30,24 @@ export function nameResolver({ servers, limitMs = 5_000 }: NameServers = {}): Re
   }
 }
 
+const LOCALHOST = /^(.+\.)?localhost\.?$/i
+
 /** A name server that is silent: asking the machine would only wait for it again. */
 const SILENT = new Set<unknown>(['ETIMEOUT', 'ECANCELLED'])
 
 /**
- * Resolves like `resolve`, and asks the machine (its hosts file) about a name that no name server gives an address of. A
- * silent name server costs only those who ask for its names. Fails with the code DNS_FAILED.
+ * Resolves like `resolve`, and asks the machine (its hosts file) about localhost and about a name that no name server gives
+ * an address of. A silent name server costs only those who ask for its names. Fails with the code DNS_FAILED.
  */
 export function orHostsFile(resolve: Resolve): Resolve {
   return async hostname => {
     try {
-      return await resolve(hostname)
+      if (!LOCALHOST.test(hostname)) return await resolve(hostname)
     } catch (error) {
       if (SILENT.has(Object(error).code)) throw dnsFailed(error)
-      const found = await lookup(hostname, { all: true }).catch(cause => Promise.reject(dnsFailed(cause)))
-      return found.map(({ address }) => address)
     }
+    const found = await lookup(hostname, { all: true }).catch(cause => Promise.reject(dnsFailed(cause)))
+    return found.map(({ address }) => address)
   }
 }
 

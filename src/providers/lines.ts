@@ -15,6 +15,9 @@ export type Far = { origin: string; tls?: Tls | undefined; timeoutMs: number }
 /** A name that is not resolved by then is not resolved in the time of a call. */
 const RESOLVE_MS = 3_000
 
+/** One address of a host is given this long before the next is tried: Node's 250 ms give up on what is merely far away. */
+const ATTEMPT_MS = 1_000
+
 type Request = Dispatcher.DispatchOptions
 
 /** Connections to one far side. */
@@ -50,6 +53,7 @@ export function openLines(
     connect: resumingConnector({
       lookup: lookupBy(resolve),
       autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
       secureContext,
       timeout: timeoutMs,
       allowH2: false,
