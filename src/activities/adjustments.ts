@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { accountForEntry, lockOpenEntry } from '../db/account-entries.ts'
 import { recordAct } from '../db/acts.ts'
-import { type Adjustment, approveAdjustmentRow, insertAdjustment, lockAdjustment } from '../db/adjustments.ts'
+import {
+  type Adjustment,
+  type AdjustmentProposal,
+  approveAdjustmentRow,
+  insertAdjustment,
+  lockAdjustment,
+} from '../db/adjustments.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { Movement } from '../db/entities/movement.ts'
 import { User } from '../db/entities/user.ts'
@@ -17,15 +23,7 @@ import { book, newMovement } from './movements.ts'
 export const PROPOSAL_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
-export type AdjustmentOrder = {
-  accountUuid: string
-  connectionUuid: string
-  /** IN adds to what the account has there. */
-  direction: 'IN' | 'OUT'
-  cents: number
-  reason: string
-  /** The entry of the statement that it explains, of the same value and provider account. */
-  entryUuid: string | null
+export type AdjustmentOrder = Omit<AdjustmentProposal, 'uuid' | 'proposedBy' | 'expiresAt'> & {
   /** The e-mail of an operator. */
   who: string
 }

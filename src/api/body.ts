@@ -70,7 +70,8 @@ function repeatedName(text: string): string | undefined {
     enter(node) {
       if (node.type !== 'Object') return
       const names = (node as ObjectNode).members.map(({ name }) => ('value' in name ? name.value : name.name))
-      repeated ??= names.find((name, index) => names.indexOf(name) < index)
+      const seen = new Set<string>()
+      repeated ??= names.find(name => seen.size === seen.add(name).size)
     },
   })
   return repeated

@@ -6,9 +6,11 @@ export type AdjustmentProposal = {
   uuid: string
   accountUuid: string
   connectionUuid: string
+  /** IN adds to what the account has there. */
   direction: 'IN' | 'OUT'
   cents: number
   reason: string
+  /** The entry of the statement that it explains, of the same value and provider account. */
   entryUuid: string | null
   proposedBy: string
   expiresAt: Date
