@@ -40,19 +40,20 @@ export function runningLives(client: Client, types: string[]): Promise<Lives> {
 }
 
 /**
- * Which of these workflows run: one list, and one question about each that is not in it, because what Temporal lists is late
- * by seconds.
+ * Returns which of these workflows run: one list, and one description of each that is not in it. A list of Temporal is late by
+ * seconds, so a workflow that ended just now may still be among the answers; `isRunning` says it exactly, of one.
  */
 export async function runningAmong(client: Client, workflowIds: string[]): Promise<Set<string>> {
   const query = `WorkflowId IN (${workflowIds.map(id => `'${id}'`).join(', ')}) AND ExecutionStatus = 'Running'`
   const running = new Set<string>()
   for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId)
   for (const id of workflowIds.filter(one => !running.has(one)))
-    if (await isRunningNow(client, id)) running.add(id)
+    if (await isRunning(client, id)) running.add(id)
   return running
 }
 
-async function isRunningNow(client: Client, workflowId: string): Promise<boolean> {
+/** Returns whether a workflow runs, from its own description, which is never late. */
+export async function isRunning(client: Client, workflowId: string): Promise<boolean> {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe()
     return status.name === 'RUNNING'

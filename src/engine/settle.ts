@@ -7,7 +7,7 @@ import { currentAttempt, settleableAttempt } from '../db/settleable-attempts.ts'
 import type { MoneyOut } from '../domain/money-out.ts'
 import { refundId, returnId, transferId } from '../workflows/ids.ts'
 import { type OperatorsWord, operatorSettles } from '../workflows/messages.ts'
-import { runningAmong } from './past-lives.ts'
+import { isRunning } from './past-lives.ts'
 import { reopenSending } from './reopen.ts'
 import type { Engine } from './start.ts'
 
@@ -68,10 +68,9 @@ export async function settleUnknown(
     throw new StaleSettlement(workflowId, now)
   }
   const client = await engine.client()
-  const isRunning = (await runningAmong(client, [workflowId])).has(workflowId)
   await recordAct(em, { who, act: `settle_${word.as}`, subject: workflowId, reason: word.reason })
   // One that was lost is reopened from its row: it hears the word before it asks.
-  if (!isRunning)
+  if (!(await isRunning(client, workflowId)))
     await reopenSending(engine, noun, {
       ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },
       ...{ connection_uuid: current.connectionUuid, tried: attempts.map(one => one.connectionUuid) },
