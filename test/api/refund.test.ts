@@ -327,7 +327,7 @@ describe('when a charge cannot be refunded', () => {
 })
 
 describe('what the provider says', () => {
-  test.each([['refused', 'provider_denied', 'insufficient_scope']] as const)(
+  test.each([['refused', 'provider_denied', 'AcessoNegado']] as const)(
     '%s: 400, and the charge is PAID again, or PARTIALLY_REFUNDED',
     async (kind, code, providerCode) => {
       const merchant = await aMerchant()

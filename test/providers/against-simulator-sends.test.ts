@@ -2,6 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { DIALECTS } from '../../src/domain/provider.ts'
 import { type Simulated, simulated, until } from './support/simulated.ts'
 
+/** What each provider documents of a sending. */
+const documented = {
+  efi: {
+    noBalance: 'AM04',
+    refusal: 'provider_account_blocked',
+    tooManyRequests: { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' },
+  },
+  woovi: {
+    noBalance: 'insufficient_balance',
+    refusal: 'provider_denied',
+    tooManyRequests: { kind: 'unknown', code: 'http_429' },
+  },
+} as const
+
 describe.each(DIALECTS)('%s', dialect => {
   let shop: Simulated
   beforeAll(async () => {
@@ -91,13 +105,13 @@ describe.each(DIALECTS)('%s', dialect => {
     expect(await shop.provider.sendTransfer(shop.transfer(undefined, 99_000_000))).toMatchObject({
       kind: 'rejected',
       finality: 'other_may_help',
-      code: 'insufficient_balance',
+      code: documented[dialect].noBalance,
     })
   })
 
   test.each([
-    ['refused', { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' }],
-    ['http_429', { kind: 'rejected', finality: 'other_may_help', code: 'rate_limited' }],
+    ['refused', { kind: 'rejected', finality: 'other_may_help', code: documented[dialect].refusal }],
+    ['http_429', documented[dialect].tooManyRequests],
     ['http_500', { kind: 'unknown', code: 'http_500' }],
     ['broken_body', { kind: 'unknown', code: 'unreadable_answer' }],
     ['unreachable', { kind: 'unreachable' }],

@@ -69,11 +69,8 @@ test('without a key that pays nothing is asked', async () => {
 test.each([
   ...failures,
   ['a taken id', refused(409, 'id_envio_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
-  [
-    'too little money',
-    refused(400, 'saldo_insuficiente'),
-    { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },
-  ],
+  ['too little money, as another API words it', refused(400, 'saldo_insuficiente'), { kind: 'unknown' }],
+  ['the same with its status there', refused(422, 'saldo_insuficiente'), { kind: 'unknown' }],
   [
     'no more tokens in the bucket',
     refused(429, 'balde_fichas_vazio'),
@@ -94,11 +91,7 @@ test.each([
     refused(422, 'pagamento_negado'),
     { kind: 'rejected', finality: 'final', code: 'payment_denied' },
   ],
-  [
-    'not allowed',
-    problem(403, 'AcessoNegado'),
-    { kind: 'rejected', code: 'provider_denied', providerCode: 'AcessoNegado' },
-  ],
+  ['not allowed, as another call words it', problem(403, 'AcessoNegado'), { kind: 'unknown' }],
   ['a value that may mean the id', refused(400, 'valor_invalido'), { kind: 'unknown', code: 'http_400' }],
   [
     'a listed name under another status',

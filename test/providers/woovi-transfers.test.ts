@@ -89,7 +89,8 @@ test('a document that Woovi cannot check is not sent to', async () => {
 })
 
 const ABSENT = refused('Pagamento não encontrado')
-const noMoney = refused('Você não possui saldo o suficiente para realizar esse pagamento')
+const noMoney = refused('You do not have enough balance to make this payment')
+const noMoneyToApprove = refused('Você não possui saldo o suficiente para realizar esse pagamento')
 const byCode = (errorCode: string, status = 400) => refused('x', { errorCode, status })
 const poor = { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' }
 
@@ -154,32 +155,25 @@ test('a state that no document names is recorded by its name', async () => {
   ])
 })
 
+test('a refused order counts once Woovi has none', async () => {
+  await using story = await woovi()
+  story.far.answers(POST, noMoney)
+  story.far.answers(GET, ABSENT)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(poor)
+  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
 test.each([
-  ['too little money', noMoney, poor],
-  ['too little money, in English', refused('You do not have enough balance to make this payment'), poor],
-  ['too little money, by its code', byCode('NOT_ENOUGH_BALANCE'), poor],
-  ['a limit', byCode('REACH_TRANSFER_LIMIT'), { kind: 'rejected', finality: 'other_may_help' }],
-  [
-    'many keys that do not exist',
-    byCode('TOO_MANY_REQUESTS', 429),
-    { kind: 'rejected', code: 'rate_limited' },
-  ],
-  [
-    'a restricted recipient',
-    byCode('ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER'),
-    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
-  ],
-  [
-    'no such key',
-    byCode('PIX_KEY_INFO_NOT_FOUND'),
-    { kind: 'rejected', finality: 'final', code: 'pix_key_not_found' },
-  ],
-] as typeof failures)('a refused order counts once Woovi has none: %s', async (_name, reply, outcome) => {
+  ['the sentence of an approval', noMoneyToApprove],
+  ['a code of payments that failed', byCode('NOT_ENOUGH_BALANCE')],
+  ['a code of payments that failed for good', byCode('PIX_KEY_INFO_NOT_FOUND')],
+  ['what look-ups of keys answer', byCode('TOO_MANY_REQUESTS', 429)],
+  ['the sentence of another call', refused('Invalid appID', { status: 401 })],
+] as const)('what no page of the order lists refuses nothing: %s', async (_name, reply) => {
   await using story = await woovi()
   story.far.answers(POST, reply)
-  story.far.answers(GET, ABSENT)
-  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
-  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
+  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST'])
 })
 
 const standing = {
@@ -241,7 +235,7 @@ test.each([
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
   await using story = await woovi({ reply: get })
   story.far.answers(POST, ok(payment('CREATED')))
-  story.far.answers(APPROVE, noMoney)
+  story.far.answers(APPROVE, noMoneyToApprove)
   story.far.answers(GET, get)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })

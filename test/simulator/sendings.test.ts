@@ -123,7 +123,6 @@ test('slow@ answers late, and well', async () => {
 })
 
 test.each([
-  ['more than there is', () => efi.send('r1', 'maria@example.com', '99999.00'), 'saldo_insuficiente'],
   ['to no key', () => efi.send('r2', 'not a key'), 'valor_invalido'],
   [
     "a document not the key owner's",
@@ -135,6 +134,12 @@ test.each([
 ])('sending %s is refused', async (_, send, nome) => {
   const refused = await send()
   expect([refused.status, refused.body.nome]).toEqual([400, nome])
+})
+
+test('sending more than there is is denied with the rail’s code', async () => {
+  const denied = await efi.send('r6', 'maria@example.com', '99999.00')
+  expect(denied.status).toBe(422)
+  expect(denied.body).toMatchObject({ nome: 'pagamento_negado', erro: { codigo: 'AM04' } })
 })
 
 test('an account is sent to by its bank data, a document by its own key', async () => {

@@ -202,7 +202,9 @@ describe('order_left', () => {
   test('refuses for balance, and the order can be approved in the panel', async () => {
     const name = id()
     await left()
-    expect((await order(name)).body.errorCode).toBe('NOT_ENOUGH_BALANCE')
+    expect((await order(name)).body).toEqual({
+      error: 'You do not have enough balance to make this payment',
+    })
     expect((await woovi.get(`/payment/${name}`)).body.payment.status).toBe('CREATED')
     const [shown] = await stage.control.orders()
     expect(shown).toEqual({ id: name, account: 'woovi', value: 10, key: 'maria@example.com' })
@@ -224,7 +226,7 @@ describe('order_left', () => {
     expect((await woovi.get(`/payment/${name}`)).status).toBe(400)
 
     await fault('order_left', 'sendTransfer')
-    expect((await efi.send(name, 'maria@example.com')).body.nome).toBe('saldo_insuficiente')
+    expect((await efi.send(name, 'maria@example.com')).body.nome).toBe('pagamento_negado')
     expect(await stage.control.orders()).toEqual([])
   })
 })

@@ -13,6 +13,9 @@ import {
  * Central Bank's `type` (RFC 7807), or OAuth's `error`; a `PixDevolucaoInvalida` carries the field that it is about.
  * docs/providers/efi.md shows this table.
  *
+ * What refuses a sending or a refund is listed by the page of that very call: a refusal that only another call's page shows
+ * could let a second provider pay what the first one paid.
+ *
  * Left out on purpose: `erro_aplicacao` (Efí documents it as its own fault), `valor_invalido` of a sending or a refund (its
  * text may say that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the refund), and the
  * generic body of a route that does not exist.
@@ -28,8 +31,8 @@ const KEYS = 'Efí, API Pix, Endpoints exclusivos Efí: Chaves evp'
 const WEBHOOK = 'Efí, API Pix, Webhooks: Configurar o webhook Pix'
 const DISPUTES = 'Efí, API Pix, Endpoints exclusivos Efí: Infrações MED'
 const SCOPE = 'Efí, API Pix, Endpoints exclusivos Efí: Listar infrações MED (403)'
-const BALANCE = 'Efí, API Open Finance, Devoluções: Efetuar uma devolução (422)'
 const STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
+const REFUND_STANDARD = 'Central Bank, pix-api 2.9.0: PUT /pix/{e2eid}/devolucao/{id} (403)'
 const OAUTH = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth 2.0)'
 
 const answer = (status: number, name: string, meaning: Meaning, source: string): DocumentedAnswer => ({
@@ -42,7 +45,7 @@ const answer = (status: number, name: string, meaning: Meaning, source: string):
 /** The refusal of a token, of which Efí says that the call was not carried out. */
 export const TOKEN_REFUSED = 'invalid_token'
 
-/** What every call may answer before it is carried out: the caller is not allowed to make it. */
+/** The caller is not allowed to make the call. Not for what moves money: no page of those calls lists these. */
 const notAllowed = [
   answer(401, TOKEN_REFUSED, refusedHere('provider_denied'), OAUTH),
   answer(403, 'insufficient_scope', refusedHere('provider_denied'), SCOPE),
@@ -53,14 +56,6 @@ const chargeAbsent = [
   answer(400, 'cobranca_nao_encontrada', absent, CHARGE),
   answer(404, 'CobNaoEncontrado', absent, STANDARD),
 ]
-
-/**
- * Efí's pages on sending a Pix name no refusal for lack of balance; this name and its text are those of another of its
- * APIs, which answers 422, while the Pix API answers what it checks before a sending with 400.
- */
-const noBalance = [400, 422].map(status =>
-  answer(status, 'saldo_insuficiente', refusedHere('insufficient_balance'), BALANCE),
-)
 
 const pixAbsent = [
   answer(400, 'pix_nao_encontrado', absent, PIX),
@@ -85,12 +80,12 @@ export const efiAnswers = {
   ],
   findPayment: [...notAllowed, ...pixAbsent],
   refund: [
-    ...notAllowed,
     answer(400, 'pix_nao_encontrado', refusedEverywhere('payment_not_found'), REFUNDING),
     answer(409, 'devolucao_id_duplicado', duplicate, REFUNDING),
     answer(400, 'PixDevolucaoInvalida valor', refusedEverywhere('refund_refused'), STANDARD),
     answer(400, 'PixDevolucaoInvalida e2eid', refusedEverywhere('refund_refused'), STANDARD),
     answer(400, 'PixDevolucaoInvalida id', duplicate, STANDARD),
+    answer(403, 'AcessoNegado', refusedHere('provider_denied'), REFUND_STANDARD),
   ],
   findRefund: [
     ...notAllowed,
@@ -98,13 +93,11 @@ export const efiAnswers = {
     answer(404, 'PixDevolucaoNaoEncontrada', absent, STANDARD),
   ],
   sendTransfer: [
-    ...notAllowed,
     answer(400, 'documento_bloqueado', refusedHere('provider_account_blocked'), SENDING),
     answer(400, 'chave_invalida', refusedHere('collection_key_invalid'), SENDING),
     answer(400, 'chave_nao_pertence_ao_documento', refusedEverywhere('document_mismatch'), SENDING),
     answer(404, 'chave_favorecido_nao_encontrada', refusedEverywhere('pix_key_not_found'), SENDING),
     answer(409, 'id_envio_duplicado', duplicate, SENDING),
-    ...noBalance,
     answer(422, 'pagamento_negado', refusedByRail('payment_denied'), SENDING),
     answer(429, 'balde_fichas_vazio', refusedHere('rate_limited'), SENDING),
   ],

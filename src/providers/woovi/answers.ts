@@ -6,7 +6,6 @@ import {
   refusedEverywhere,
   refusedHere,
 } from '../documented.ts'
-import { failureCodes } from './failures.ts'
 
 /**
  * The answers outside 2xx that Woovi's documentation explains, for each call. Names are Woovi's `errorCode`, or the whole
@@ -16,16 +15,18 @@ import { failureCodes } from './failures.ts'
  * It publishes few of them, and most in one language only. A line whose source says that the sentence is not published is
  * an assumption; where Woovi words it differently, the answer proves nothing and is shown to the operator.
  *
- * Left out on purpose: `PAY_PIX_KEY_ERROR` of a request ("Erro ao processar o pagamento"), every sentence on a lack of
- * permission that names what is lacking, and a rail code before a sentence, which Woovi documents for payments that failed
- * and not for requests that it refuses.
+ * What refuses a payment is listed by the page of that very call, or by the one on every call: a refusal that only another
+ * call's page shows could let a second provider pay what Woovi paid.
+ *
+ * Left out on purpose: the codes of payments that failed (failures.ts) and rail codes, which Woovi documents for payments and
+ * not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of keys; and every
+ * sentence on a lack of permission that names what is lacking.
  */
 
 const APP_ID = 'Woovi Developers, APIs, Primeiros passos: AppID Inválido'
 const CREATING = 'Woovi Developers, Pagamentos: Como criar e aprovar um pagamento em uma única chamada?'
 const APPROVING = 'Woovi Developers, Pagamentos: Como usar a API de Aprovar Pagamentos?'
 const IDEMPOTENCY = 'Woovi Developers, Pagamentos: Idempotência em Pagamentos'
-const TOKEN_BUCKET = 'Woovi Developers, Pagamentos: Token Bucket (limite de consultas de chave Pix)'
 const ANY_ACCOUNT = 'Woovi Developers, BaaS: Controlando as contas no modo BAAS, Erros'
 const EVIDENCE = 'Woovi Developers, Disputas: Como adicionar uma nova evidência em uma disputa?'
 const RECOVERY = 'Woovi Developers, OpenAPI: GET /api/v1/funds-recovery/{id}'
@@ -55,10 +56,10 @@ const chargeAbsent = (route: string) =>
   absentAs(['Cobrança não encontrada', 'Charge not found'], unpublished(route))
 
 /** What every call may answer before it is carried out: Woovi does not know the AppID. */
-const notAllowed = [
-  answer(401, 'appID inválido', denied, APP_ID),
-  answer(401, 'Invalid appID', denied, RECOVERY),
-]
+const appIdUnknown = answer(401, 'appID inválido', denied, APP_ID)
+
+/** The same in the words of another call's page. Not for what moves money. */
+const notAllowed = [appIdUnknown, answer(401, 'Invalid appID', denied, RECOVERY)]
 
 /** The calls about PIX keys and funds recoveries say more about who may make them. */
 const keysNotAllowed = (route: string) => [
@@ -66,26 +67,6 @@ const keysNotAllowed = (route: string) => [
   answer(400, 'You need to link a Bank Account to this API', denied, openApi(route)),
   answer(401, 'Your IP is not in the allowed list', denied, openApi(route)),
   answer(403, 'Your Authorization APP_ID must be configured to be MASTER or API', denied, openApi(route)),
-]
-
-/** A payment that is refused by a code of Woovi's, or for lack of balance, which Woovi publishes as a sentence. */
-const paymentRefused = [
-  answer(
-    400,
-    'Você não possui saldo o suficiente para realizar esse pagamento',
-    refusedHere('insufficient_balance'),
-    APPROVING,
-  ),
-  answer(
-    400,
-    'You do not have enough balance to make this payment',
-    refusedHere('insufficient_balance'),
-    CREATING,
-  ),
-  ...failureCodes
-    .filter(({ ofRequests }) => ofRequests)
-    .map(({ name, meaning, source }) => answer(400, name, meaning, source)),
-  answer(429, 'TOO_MANY_REQUESTS', refusedHere('rate_limited'), TOKEN_BUCKET),
 ]
 
 export const wooviAnswers = {
@@ -115,7 +96,7 @@ export const wooviAnswers = {
     ...absentAs(['Transação não encontrada'], translated(ANY_ACCOUNT)),
   ],
   refund: [
-    ...notAllowed,
+    appIdUnknown,
     answer(
       400,
       'Já existe um reembolso com o correlationID fornecido',
@@ -128,11 +109,24 @@ export const wooviAnswers = {
     ...absentAs(['Reembolso não encontrado', 'Refund not found'], unpublished('GET /api/v1/refund/{id}')),
   ],
   sendTransfer: [
-    ...notAllowed,
-    ...paymentRefused,
+    appIdUnknown,
+    answer(
+      400,
+      'You do not have enough balance to make this payment',
+      refusedHere('insufficient_balance'),
+      CREATING,
+    ),
     answer(400, 'Já existe um pagamento com o correlationID fornecido', duplicate, IDEMPOTENCY),
   ],
-  approveTransfer: [...notAllowed, ...paymentRefused],
+  approveTransfer: [
+    appIdUnknown,
+    answer(
+      400,
+      'Você não possui saldo o suficiente para realizar esse pagamento',
+      refusedHere('insufficient_balance'),
+      APPROVING,
+    ),
+  ],
   findTransfer: [
     ...notAllowed,
     ...absentAs(['Pagamento não encontrado', 'Payment not found'], unpublished('GET /api/v1/payment/{id}')),

@@ -4,20 +4,19 @@ import { type Meaning, refusedByRail, refusedEverywhere, refusedHere } from '../
 
 type Refusal = Extract<Meaning, { kind: 'refused' }>
 
-/** A code that Woovi publishes for a payment. `ofRequests`: it also proves that a request which is refused by it moved nothing. */
-export type FailureCode = { name: string; meaning: Refusal; source: string; ofRequests: boolean }
+/** A code that Woovi publishes for a payment that failed. It says nothing about a request that is refused. */
+export type FailureCode = { name: string; meaning: Refusal; source: string }
 
 const FAILED = 'Woovi Developers, Pagamentos: Como identificar os erros de um pagamento falho?'
 const SANDBOX = 'Woovi Developers, Pagamentos: Simulação de Erros no Sandbox'
 
-const code = (name: string, meaning: Meaning, source: string, ofRequests = true): FailureCode => ({
+const code = (name: string, meaning: Meaning, source: string): FailureCode => ({
   name,
   meaning: meaning as Refusal,
   source,
-  ofRequests,
 })
 
-/** Woovi's codes of payments that failed (`error.code`), which its refusals of payments have as `errorCode`. */
+/** Woovi's codes of payments that failed: `error.code` of the payment. */
 export const failureCodes: readonly FailureCode[] = [
   code('NOT_ENOUGH_BALANCE', refusedHere('insufficient_balance'), FAILED),
   code('REACH_TRANSFER_LIMIT', refusedHere('provider_limit'), FAILED),
@@ -30,8 +29,8 @@ export const failureCodes: readonly FailureCode[] = [
   code('ACCOUNT_TRANSACTION_BLOCKED_BY_MED', refusedHere('provider_account_blocked'), SANDBOX),
   code('SAME_ACCOUNT_TRANSFER', refusedHere('same_account'), SANDBOX),
   code('ACCOUNT_NOT_FOUND', refusedEverywhere('account_not_found'), SANDBOX),
-  code('PAY_PIX_KEY_ERROR', refusedByRail('provider_rejected'), FAILED, false),
-  code('PIX_OUT_NOT_AUTHORIZED', refusedByRail('provider_rejected'), SANDBOX, false),
+  code('PAY_PIX_KEY_ERROR', refusedByRail('provider_rejected'), FAILED),
+  code('PIX_OUT_NOT_AUTHORIZED', refusedByRail('provider_rejected'), SANDBOX),
 ]
 
 const LONGEST_MESSAGE = 300

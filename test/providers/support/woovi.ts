@@ -94,7 +94,6 @@ const unlisted = (status: number) => ({ kind: 'unknown', code: `http_${status}` 
 /** What may come instead of an answer to any call, and SPEC §6's name for it when sending. */
 export const failures: [name: string, reply: Scripted, outcome: Record<string, unknown>][] = [
   ['401', ok({ data: null, errors: [{ message: 'appID inválido' }] }, 401), denied],
-  ['401 in English', refused('Invalid appID', { status: 401 }), denied],
   ['401 without a word', { status: 401, text: '' }, unlisted(401)],
   ['401 of another status', refused('appID inválido', { status: 400 }), unlisted(400)],
   ['429', { status: 429, text: '' }, unlisted(429)],

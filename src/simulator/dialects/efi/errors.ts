@@ -101,9 +101,6 @@ export const keyOfAnother = (which: 'cpf' | 'cnpj') =>
     'chave_nao_pertence_ao_documento',
     `O ${which} do favorecido é diferente do documento em posse da chave`,
   )
-/** The Pix API documents no refusal for lack of balance; name and text are those of Efí's API Open Finance (Devoluções). */
-export const noBalance = () =>
-  named(400, 'saldo_insuficiente', 'O saldo em conta é insuficiente para efetuar esta transação')
 export const recipientKeyNotFound = () =>
   named(404, 'chave_favorecido_nao_encontrada', 'A chave Pix do favorecido não foi encontrada')
 /** Efí documents name and text; `erro` is the shape of its notices, so that the rail's code reaches the caller. */
@@ -154,18 +151,25 @@ export const infractionNotFound = () =>
 export const defenceExists = () => invalidDefence(409, 'A defesa para essa infração já foi criada.')
 export const defenceTooLate = () => invalidDefence(422, 'O prazo para defesa foi excedido.')
 
-/** The calls that Efí documents to refuse for an account that is blocked. */
-const BLOCKABLE: readonly Operation[] = ['issueCharge', 'sendTransfer']
+/** A refusal that is documented for the call: of a blocked account, by the Central Bank's API, or for lack of a scope. */
+function refused(operation: Operation): Answer {
+  switch (operation) {
+    case 'issueCharge':
+    case 'sendTransfer':
+      return named(400, 'documento_bloqueado', 'O documento desta conta tem bloqueios que impedem a emissão')
+    case 'refund':
+      return accessDenied()
+    default:
+      return {
+        status: 403,
+        body: { error: 'insufficient_scope', error_description: 'Access token has insufficient scope' },
+      }
+  }
+}
 
 /** The failures that faults ask for. */
 export const efiFailures: FailureWords = {
-  refused: operation =>
-    BLOCKABLE.includes(operation)
-      ? named(400, 'documento_bloqueado', 'O documento desta conta tem bloqueios que impedem a emissão')
-      : {
-          status: 403,
-          body: { error: 'insufficient_scope', error_description: 'Access token has insufficient scope' },
-        },
+  refused,
   tooManyRequests: () => ({
     ...named(429, 'balde_fichas_vazio', 'Não há fichas disponíveis no balde. Aguarde para tentar novamente.'),
     headers: { 'Retry-After': '1', 'Bucket-Size': '0' },

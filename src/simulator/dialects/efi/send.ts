@@ -75,7 +75,7 @@ function sent(world: World, { account, params, body }: Call, fate: Fate): Answer
 
   // What was taken before keeps its id, whatever this request would come to.
   if (sendings.find(account.id, id)) return errors.sendIdTaken()
-  if (fate.kind === 'left') return errors.noBalance()
+  if (fate.kind === 'left') return noBalance()
   const magic = account.amountMagic ? amountMagic(cents) : foretold(recipient.key, cents)
   if ('refused' in magic) return errors.paymentDenied(railErrorOf(magic.refused))
   return answerTo(
@@ -96,10 +96,15 @@ function answerTo(accepted: SendingAcceptance): Answer {
     case 'id_taken':
       return errors.sendIdTaken()
     case 'no_balance':
-      return errors.noBalance()
+      return noBalance()
     default:
       return accepted satisfies never
   }
+}
+
+/** Efí documents no refusal for lack of balance: the one that it documents for a denied payment, with the rail's code. */
+function noBalance(): Answer {
+  return errors.paymentDenied(railErrorOf('AM04'))
 }
 
 function acceptedBody(sending: Sending) {

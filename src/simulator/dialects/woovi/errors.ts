@@ -40,12 +40,11 @@ export const refundTooLate = () => refused('O prazo de 90 dias para reembolsar a
 export const paymentTaken = () => refused('Já existe um pagamento com o correlationID fornecido')
 export const paymentNotFound = () => refused('Pagamento não encontrado')
 export const paymentApproved = () => refused('O pagamento não está aguardando aprovação')
-export const noBalance = () =>
-  refused('Você não possui saldo o suficiente para realizar esse pagamento', 'NOT_ENOUGH_BALANCE')
-/** Named on its sandbox's page; so no PIX is ever sent and received by one account, and its id never means both. */
-export const sameAccount = () =>
-  refused('Não é possível transferir para a mesma conta', 'SAME_ACCOUNT_TRANSFER')
-export const invalidKey = () => refused('Chave Pix inválida', 'INVALID_PIX_KEY')
+/** Woovi publishes one sentence for an order that is approved at once and another for the approval of an order. */
+export const noBalanceToOrder = () => refused('You do not have enough balance to make this payment')
+export const noBalanceToApprove = () =>
+  refused('Você não possui saldo o suficiente para realizar esse pagamento')
+export const invalidKey = () => refused('Chave Pix inválida')
 export const keyMalformed = () => invalidFields(['key não é uma chave do tipo informado'])
 export const keyOfAnotherHolder = () => refused('A chave Pix deve ser o CNPJ da conta')
 export const keyTaken = () => refused('Esta chave Pix já está cadastrada')
@@ -73,11 +72,8 @@ export const invalidUrl = () => invalidFields(['webhook.url deve ser uma URL htt
 
 /** The failures that faults ask for. */
 export const wooviFailures: FailureWords = {
-  refused: operation =>
-    operation === 'sendTransfer'
-      ? refused('Conta bloqueada', 'ACCOUNT_TRANSACTION_BLOCKED_BY_MED')
-      : invalidAppId(),
-  /** Published for what looks a PIX key up, as an order does. */
+  refused: invalidAppId,
+  /** Published for what looks a PIX key up. */
   tooManyRequests: () => ({
     status: 429,
     body: {

@@ -32,7 +32,9 @@ export function paymentOf(sending: Sending) {
     status: PAYMENT_STATUS[sending.status],
   }
   if (sending.status === 'rejected') {
-    const failure = { providerRejectedReason: reasonOf(sending.code!), providerErrorCode: sending.code }
+    const code = sending.code!
+    if (OWN_CODE.test(code)) return { payment, transaction, error: { code, description: FAILED.description } }
+    const failure = { providerRejectedReason: reasonOf(code), providerErrorCode: code }
     return { payment, transaction: { ...transaction, ...failure }, error: FAILED }
   }
   return {
@@ -41,6 +43,8 @@ export function paymentOf(sending: Sending) {
     ...(sending.status === 'settled' ? { destination: destinationOf(recipient) } : {}),
   }
 }
+/** A code of Woovi's own, and not the rail's. */
+const OWN_CODE = /^[A-Z]+(_[A-Z]+)+$/
 const FAILED = { code: 'PAY_PIX_KEY_ERROR', description: 'Falha ao Pagar Chave Pix' }
 
 /** The rail's code and reason, as Woovi writes them. */

@@ -37,7 +37,7 @@ export function sendsOf(world: World): Sends {
       if ('refusal' in asked) return asked.refusal
       const { correlationID: id } = asked.value
       const order = waitingFor(world, account, id)
-      if (order) return sent(world, { account, order, fate })
+      if (order) return sent(world, { account, order, fate, noBalance: errors.noBalanceToApprove })
       return sendings.find(account.id, id) ? errors.paymentApproved() : errors.paymentNotFound()
     },
     show: ({ account, params }) => {
@@ -64,7 +64,7 @@ function ordered(world: World, { account, body }: Call, fate: Fate): Answer {
   // What was taken before keeps its id, whatever this request would come to.
   if (world.sendings.find(account.id, id) || waitingFor(world, account, id)) return errors.paymentTaken()
   const order = { id, cents, key, message: comment ?? null }
-  if (autoApprove) return sent(world, { account, order, fate })
+  if (autoApprove) return sent(world, { account, order, fate, noBalance: errors.noBalanceToOrder })
   keepOrder(world, account, order)
   return { status: 200, body: waitingOf(order, account) }
 }
@@ -90,23 +90,26 @@ export function standingOrdersOf(world: World) {
       const found = find(id)
       if (!found) return undefined
       const { accountId, ...order } = found
-      return sent(world, { account: accounts.find(accountId)!, order, fate: SETTLES })
+      const account = accounts.find(accountId)!
+      return sent(world, { account, order, fate: SETTLES, noBalance: errors.noBalanceToApprove })
     },
     /** Whether an order was there and is gone. */
     remove: (id: string) => store.run('DELETE FROM wooviPayment WHERE id = ?', id) > 0,
   }
 }
 
-type Approved = { account: Account; order: Order; fate: Fate }
+type Approved = { account: Account; order: Order; fate: Fate; noBalance: () => Answer }
 
 /** A refused payment that waited goes on waiting, as Woovi documents for one without balance. */
-function sent(world: World, { account, order, fate }: Approved): Answer {
+function sent(world: World, { account, order, fate, noBalance }: Approved): Answer {
   const { accounts, sendings, store } = world
   const { id, cents, key, message } = order
-  if (accounts.ofKey(key)?.id === account.id) return errors.sameAccount()
+  // So no PIX is ever sent and received by one account, and its id never means both.
+  if (accounts.ofKey(key)?.id === account.id)
+    return failedAtOnce(world, { account, order, code: 'SAME_ACCOUNT_TRANSFER' })
   if (fate.kind === 'left') {
     keepOrder(world, account, order)
-    return errors.noBalance()
+    return noBalance()
   }
   const magic = foretold(key, cents)
   if ('refused' in magic) return failedAtOnce(world, { account, order, code: magic.refused })
@@ -119,11 +122,11 @@ function sent(world: World, { account, order, fate }: Approved): Answer {
     })
     if (accepted.kind === 'accepted')
       store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
-    return answerTo(accepted)
+    return accepted.kind === 'no_balance' ? noBalance() : answerTo(accepted)
   })
 }
 
-/** The rail refuses a payment: Woovi documents its code for a payment that failed, not for a request that is refused. */
+/** A payment that fails for a reason which Woovi documents for payments, and not for requests that it refuses. */
 function failedAtOnce(
   { accounts, sendings, store }: World,
   { account, order, code }: { account: Account; order: Order; code: string },
@@ -141,14 +144,12 @@ function failedAtOnce(
   })
 }
 
-function answerTo(accepted: SendingAcceptance): Answer {
+function answerTo(accepted: Exclude<SendingAcceptance, { kind: 'no_balance' }>): Answer {
   switch (accepted.kind) {
     case 'accepted':
       return { status: 200, body: paymentOf(accepted.sending) }
     case 'id_taken':
       return errors.paymentTaken()
-    case 'no_balance':
-      return errors.noBalance()
     default:
       return accepted satisfies never
   }
