@@ -90,7 +90,9 @@ describe('deploy/alerts.yml', () => {
   })
 
   test('nobody is called for a notice that waits ten minutes to be known as nobody’s', async () => {
-    const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec((await rule('NoticesNotTaken'))!)!
+    const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec(
+      (await rule('ProviderNotificationsNotProcessed'))!,
+    )!
     expect(Number(seconds)).toBe(900)
   })
 

@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { html } from '../html.ts'
 import type { Page } from './frame.ts'
 import { rendered } from './markdown.ts'
 
-/** The repository's documents in the order of reading, each with its page's name below `/docs`. */
+const ROOT = join(import.meta.dirname, '../../..')
+const RUNBOOK_FOLDER = 'docs/runbooks'
+
+/** A file of the repository and the page that shows it, `/docs/<name>`. */
+export type Document = { name: string; title: string; file: string }
+
+/** The documents that the contents list, in the order of reading. */
 export const DOCUMENTS = [
   { name: 'readme', title: 'Start here', file: 'README.md' },
   { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
@@ -14,11 +20,24 @@ export const DOCUMENTS = [
   { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },
   { name: 'woovi', title: 'Woovi', file: 'docs/providers/woovi.md' },
   { name: 'production', title: 'Production', file: 'docs/production.md' },
+  { name: 'runbooks', title: 'Runbooks', file: 'docs/runbooks.md' },
   { name: 'security', title: 'Security', file: 'docs/security.md' },
   { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },
   { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
-] as const
-export type Document = (typeof DOCUMENTS)[number]
+] as const satisfies Document[]
+
+/** One page per alert of deploy/alerts.yml; docs/runbooks.md lists them. The title is the name of the alert. */
+export const RUNBOOKS: Document[] = readdirSync(join(ROOT, RUNBOOK_FOLDER))
+  .filter(file => file.endsWith('.md'))
+  .sort()
+  .map(file => {
+    const name = basename(file, '.md')
+    return {
+      name,
+      title: name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
+      file: `${RUNBOOK_FOLDER}/${file}`,
+    }
+  })
 
 /** A document as a page. */
 export function documentPage({ name, title, file }: Document): Page {
@@ -31,5 +50,3 @@ export function documentPage({ name, title, file }: Document): Page {
     main: html`<div class="text">${text}</div>`,
   }
 }
-
-const ROOT = join(import.meta.dirname, '../../..')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Routes } from '../app.ts'
-import { DOCUMENTS, documentPage } from '../documentation/documents.ts'
+import { DOCUMENTS, documentPage, RUNBOOKS } from '../documentation/documents.ts'
 import { framed, type Page, POLICY } from '../documentation/frame.ts'
 import { openApi } from '../openapi/document.ts'
 import { referencePage } from '../openapi/page.ts'
@@ -12,7 +12,7 @@ export const documentationRoutes: Routes = router => {
   const document = once(() => openApi(router.described.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))))
   const json = once(() => JSON.stringify(document()))
   const reference = once(() => pageText(referencePage(document())))
-  const pages = new Map(DOCUMENTS.map(one => [one.name, once(() => pageText(documentPage(one)))]))
+  const pages = new Map(SERVED.map(one => [one.name, once(() => pageText(documentPage(one)))]))
 
   route(router, {
     method: 'get',
@@ -41,7 +41,7 @@ export const documentationRoutes: Routes = router => {
     path: '/docs/:name',
     summary: 'A document',
     tokens: 'none',
-    params: z.object({ name: z.enum(DOCUMENTS.map(({ name }) => name)) }),
+    params: z.object({ name: z.enum(SERVED.map(({ name }) => name)) }),
     answers: { 200: 'text/html' },
     async handle({ params }) {
       return { body: pages.get(params.name)!(), headers: HEADERS }
@@ -50,6 +50,7 @@ export const documentationRoutes: Routes = router => {
 }
 
 const HEADERS = { 'Content-Security-Policy': POLICY }
+const SERVED = [...DOCUMENTS, ...RUNBOOKS]
 const NEIGHBOURS = [...DOCUMENTS, { name: '', title: 'API reference' }]
 
 function pageText(page: Page): string {
