@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/orm.ts'
 import { certain, heardAs, NOTHING, type Question } from '../db/questions.ts'
 import { REFUSALS } from '../domain/errors.ts'
 import type { FindSendingOutcome, Rejected, Sending, SendOutcome } from '../domain/provider.ts'
+import { unsentCode } from '../domain/unsent.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { leftToDo } from './left-to-do.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
@@ -195,7 +196,7 @@ export async function leave<Row extends Tried>(
 /** Why nothing was done, as the merchant is told: what is known of one that nobody reached names its provider's host. */
 export function refusalOf({ state, code, message, providerCode }: Attempt) {
   if (state === 'unreachable') {
-    const why = code === 'paused' ? code : 'no_provider_available'
+    const why = unsentCode([code])
     return { code: why, message: REFUSALS[why].message }
   }
   return {

@@ -6,6 +6,7 @@ import type { EntityManager } from '../db/orm.ts'
 import { isAnyPaused } from '../db/pauses.ts'
 import { all, ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { transfer as life, type TransferState } from '../domain/transfer.ts'
+import { unsentCode } from '../domain/unsent.ts'
 import { acceptedTransfer } from '../wire/transfer.ts'
 import type { Restored, TransferDetails, TransferOrder } from '../workflows/messages.ts'
 import { announceTransfer } from './announce.ts'
@@ -139,15 +140,12 @@ function now(transfer: Transfer, live?: Attempt): Question<EndedTransfer> {
   }))
 }
 
-/** SPEC §4: unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides. */
+/** SPEC §4: unreachable anywhere is no provider, or what an operator has decided; too little everywhere is the balance; else the last refusal decides. */
 export function whyNobody(attempts: NamedAttempt[]): Failure {
   if (attempts.some(({ attempt }) => attempt.code === 'not_found_after_restore'))
     return failureOf('not_found_after_restore')
   const unreached = attempts.filter(({ attempt }) => attempt.state === 'unreachable')
-  if (unreached.length > 0)
-    return failureOf(
-      unreached.every(({ attempt }) => attempt.code === 'paused') ? 'paused' : 'no_provider_available',
-    )
+  if (unreached.length > 0) return failureOf(unsentCode(unreached.map(({ attempt }) => attempt.code)))
   const refusals = attempts.filter(({ attempt }) => attempt.code !== 'insufficient_balance')
   const last = refusals.at(-1)
   if (!last) return failureOf('insufficient_balance')

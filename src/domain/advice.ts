@@ -17,7 +17,7 @@ export const ADVICE: Record<RefusalCode, string> = {
   sign_in_refused:
     'Dashboard only: e-mail, password or user is not right, and which of them is never said. Try again, or ask an administrator.',
   account_blocked:
-    'Dashboard only: e-mail and password are right, but the account is blocked. Ask whoever runs the service.',
+    'The account was blocked after its transfer was ordered and before it was sent: it is stored as FAILED, and no provider was called. In the dashboard: e-mail and password are right, but the account is blocked. Ask whoever runs the service.',
   form_expired:
     'Dashboard only: the form came from another site or an older session. Open the page anew and send it again.',
   token_bound_to_provider:

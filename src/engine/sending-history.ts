@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { defaultPayloadConverter, type Payload } from '@temporalio/common'
+import { unsentCode } from '../domain/unsent.ts'
 
 /** What the histories of a workflow's runs prove about what it has had done. */
 export type SendingHistory = {
@@ -114,15 +115,14 @@ export function isBehind(
   })
 }
 
-/** Unreachable anywhere is no provider; too little everywhere is the balance; else the last refusal decides (SPEC §4). */
+/** Unreachable anywhere is no provider, or what an operator has decided; too little everywhere is the balance; else the last refusal decides (SPEC §4). */
 function failureOf(refusals: Answer[]): string | undefined {
   const unreached = refusals.filter(({ kind }) => kind === 'unreachable')
   const said = refusals.filter(({ kind, code }) => kind === 'rejected' && code !== 'insufficient_balance')
   const last = said.at(-1)
   // After an acceptance, and for a reason that travels with the payment, the last word is the end.
   if (last && refusals.at(-1) === last) return last.code
-  if (unreached.length > 0)
-    return unreached.every(({ code }) => code === 'paused') ? 'paused' : 'no_provider_available'
+  if (unreached.length > 0) return unsentCode(unreached.map(({ code }) => code))
   return last?.code ?? refusals.at(-1)?.code
 }
 

@@ -139,6 +139,22 @@ together({
     expect(await out.paidOut(merchant)).toEqual([])
   },
 
+  'a transfer whose account is blocked before the next provider is called has failed, and says why':
+    async () => {
+      const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
+      await out.fault(merchant.connections[0]!, 'sendTransfer', 'slow', { delay_ms: 4_000 })
+      const sending = out.send(merchant, { pix_key: 'am04@sim.trilho.test' })
+      await storedTransfer(merchant)
+      await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [merchant.uuid])
+      const answer = await sending
+      expect([answer.status, answer.body.code]).toEqual([403, 'account_blocked'])
+      expect(answer.body.data).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'account_blocked', attempts: [{ code: 'AM04' }, { code: 'account_blocked' }] },
+      })
+      expect(await out.paidOut(merchant)).toEqual([])
+    },
+
   'what is proved never to have arrived is not sent again before the pause is over': async () => {
     const merchant = await aMerchant()
     await out.fault(merchant.connection, 'sendTransfer', 'timeout_then_absent')

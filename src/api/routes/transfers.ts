@@ -38,6 +38,7 @@ export const transferRoutes: Routes = (router, { temporal, config, sealer }) => 
         'idempotency_key_reused',
         'no_provider_available',
         'paused',
+        'account_blocked',
         'not_taken',
         'not_found_after_restore',
         'not_confirmed',

@@ -123,6 +123,7 @@ function refusalOf(transfer: ReadTransfer) {
     case 'no_provider_available':
     case 'not_taken':
     case 'paused':
+    case 'account_blocked':
     case 'external_ref_taken':
     case 'not_found_after_restore':
       return transfer.failure.code
