@@ -8,7 +8,7 @@ import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { all, ask, certain, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import { type SendingConditions, sendingConditions } from '../db/sending-conditions.ts'
 import { referenceOf } from '../domain/identifiers.ts'
-import { CAPABILITIES, type Capabilities, type Rejected, type SendOutcome } from '../domain/provider.ts'
+import type { Rejected, SendOutcome } from '../domain/provider.ts'
 import { whyBarred, whyHeld } from './barred.ts'
 import { type Reached, reached } from './connections.ts'
 import { contradictionOf } from './contradictions.ts'
@@ -127,7 +127,7 @@ async function begin<Row extends Tried>(
   const { connection } = by
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   // What a provider took is never sent again, whatever it finds of it later.
-  if (earlier && isAnswered(earlier, CAPABILITIES[connection.dialect])) return answered(earlier, uuid)
+  if (earlier && isAnswered(earlier)) return answered(earlier, uuid)
   const live = liveAttempt(row)
   // A workflow whose history was rolled back does not know of it.
   if (live && live !== earlier) return certain({ kind: 'elsewhere', connectionUuid: live.connectionUuid })
@@ -198,23 +198,19 @@ function whyOver<Row extends Tried>(outgoing: Outgoing<Row>, row: Row): Omit<Rej
 }
 
 /** Whether its outcome stands: its provider has it, or it ended and may not be begun again. */
-function isAnswered(attempt: Attempt, { resendsRefused }: Pick<Capabilities, 'resendsRefused'>): boolean {
+function isAnswered(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
-  return FINAL.includes(attempt.state) && !mayBeginAgain(attempt, resendsRefused)
+  return FINAL.includes(attempt.state) && !mayBeginAgain(attempt)
 }
 
 /**
- * Whether one that ended may be begun again by the same id: it never left, or a balance was too low that may have grown
- * since. What a provider has refused is sent to it again only where it documents that the id may be used again. A return
- * has no other provider to go through, so what another might have taken is tried again where it was refused.
+ * Whether one that ended may be begun again by the same id: it never left, or our own balance was too low, which may have
+ * grown since. What a provider has refused is not sent to it again: none documents that the id of an order which it refused
+ * may be used again.
  */
-function mayBeginAgain(
-  { state, code, operation, finality, sendings }: Attempt,
-  resendsRefused: boolean,
-): boolean {
+function mayBeginAgain({ state, code, sendings }: Attempt): boolean {
   if (state !== 'rejected') return state === 'unreachable'
-  if (operation === 'return') return finality === 'other_may_help'
-  return code === 'insufficient_balance' && (sendings === 0 || resendsRefused)
+  return code === 'insufficient_balance' && sendings === 0
 }
 
 /** The attempt of one connection, before its call, after all that came before it. */

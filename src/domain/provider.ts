@@ -36,23 +36,19 @@ export type Capabilities = {
   transfers: boolean
   /** It sends only where the key belongs to the document that the order names. */
   checksDocument: boolean
-  /** It documents that an order which it refused for its balance may be sent again by the same id. */
-  resendsRefused: boolean
   /** The kinds of PIX key that it makes by its API. */
   keys: readonly PixKeyType[]
 }
 /**
  * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
- * e-mail or phone for accounts with that permission ("Chaves Pix das contas"). Neither documents that the id of an order
- * which it refused may be used again.
+ * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
  */
 export const CAPABILITIES: Record<Dialect, Capabilities> = {
-  efi: { openAmount: false, transfers: true, checksDocument: true, resendsRefused: false, keys: ['RANDOM'] },
+  efi: { openAmount: false, transfers: true, checksDocument: true, keys: ['RANDOM'] },
   woovi: {
     openAmount: false,
     transfers: true,
     checksDocument: false,
-    resendsRefused: false,
     keys: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
   },
 }

@@ -44,9 +44,8 @@ async function unmatchedAsSeen(
 }
 
 /**
- * Has the life of an unmatched PIX look at it now, and try again what never left or was refused for a cause that may
- * have passed; what its provider has refused for good it finds refused, and sends nothing. The act is written down first.
- * Answers the id of the life.
+ * Has the workflow of an unmatched PIX look at it now: what never left is tried again; what its provider has refused is
+ * looked up there, and not sent again. Records the act first. Returns the id of the workflow.
  */
 export async function returnUnmatched(engine: Engine, em: EntityManager, word: Word): Promise<string> {
   const { uuid, who, reason } = word

@@ -57,11 +57,10 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
       : await sendOnce({ ...follower, send: again => sending.sendReturn({ uuid, connectionUuid, again }) })
     goesOn = undefined
     restored = undefined
-    if (sent.kind === 'unreachable' || isTooMuchNow(sent)) {
+    if (sent.kind === 'unreachable') {
       // Nothing left, and no other provider can return it: the same one is tried again.
-      const why = sent.kind === 'unreachable' ? 'unreachable' : 'takes no more for now'
-      setCurrentDetails(`Not sent yet: provider ${why} (${sent.code}); tried again`)
-      await notices.orAfter(WAITS.returnAgain, `provider ${why}`)
+      setCurrentDetails(`Not sent yet: provider unreachable (${sent.code}); tried again`)
+      await notices.orAfter(WAITS.returnAgain, 'provider unreachable')
       // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
       const mayHaveGone = notices.waiting && patched('a word before it left')
       if (mayHaveGone && (await hasSettledLate())) return settled()
@@ -85,13 +84,6 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
       return told.kind === 'settled'
     }
   }
-}
-
-type Refused = Extract<Final, { kind: 'rejected' }>
-
-/** Refused for its time alone: the same may be taken later. */
-function isTooMuchNow(sent: Final): sent is Refused & { code: 'rate_limited' } {
-  return sent.kind === 'rejected' && sent.code === 'rate_limited' && patched('too much for now')
 }
 
 function settled(): 'settled' {

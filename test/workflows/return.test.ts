@@ -57,14 +57,11 @@ test('a refusal is final', async () => {
   expect(story.asked).toEqual(['sendReturn'])
 })
 
-test('one that is too much for its provider just now is tried again, after a question where it was woken', async () => {
-  const tooMuch = { ...declined, code: 'rate_limited' } as const
-  const story = await on.return({ sendReturn: [tooMuch, tooMuch, settled()], askReturn: [notThere] })
-  await story.isAsked(1)
-  await story.isTold()
-  await story.endsAs('settled')
-  expect(story.asked).toEqual(['sendReturn', 'askReturn', 'sendReturn', 'sendReturn'])
-  expect(story.told.waits.at(-1)).toBe('provider takes no more for now: 15 min')
+test('a refusal for a cause that may pass is final too: no provider documents that the id may be used again', async () => {
+  const denied = { ...declined, code: 'provider_denied' } as const
+  const story = await on.return({ sendReturn: [denied] })
+  await story.endsAs('rejected')
+  expect(story.asked).toEqual(['sendReturn'])
 })
 
 test('one that is taken and refused later has been refused', async () => {
