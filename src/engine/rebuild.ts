@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { recordAct } from '../db/acts.ts'
 import { Connection } from '../db/entities/connection.ts'
@@ -61,7 +62,8 @@ export async function* rebuildLives(
   // What has begun since the pause has found the restored rows: it is not behind them.
   const between = { since, before: pause.createdAt }
   for (const [id, { isRunning }] of await livesBetween(client, LIVES, between)) {
-    const rebuilt = await lookAt({ engine, client, em: em.fork(), id, isRunning }, rebuilding)
+    const at = { engine, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
+    const rebuilt = await lookAt(at, rebuilding)
     if (rebuilt) yield { life: id, ...rebuilt }
   }
   for (const [id, life] of await livesBetween(client, DEPENDENT_LIVES, between)) {
@@ -85,7 +87,19 @@ const DEPENDENT_LIVES = ['medWorkflow', 'pixKeyWorkflow', 'pixKeyRemovalWorkflow
 const LIVES_OF_ROWS = ['deliveryWorkflow', 'orphanWorkflow']
 const ROWS = { webhook: 'delivery', orphan: 'attempt' } as const
 
-type At = { engine: Engine; client: Client; em: EntityManager; id: string; isRunning: boolean }
+/** `pausedAt`: the pause is a row of the restored database, so that every worker reads that from then on. */
+type At = {
+  engine: Engine
+  client: Client
+  em: EntityManager
+  id: string
+  isRunning: boolean
+  pausedAt: Date
+}
+
+/** A sending that began longer ago has answered, or Temporal has given it up (src/workflows/activities.ts). */
+const LONGEST_CALL_MS = 60_000
+const LOOK_AGAIN_MS = 500
 
 /** Null where there is nothing to do. */
 async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
@@ -101,14 +115,26 @@ async function lookAt(at: At, rebuilding: Rebuilding): Promise<Rebuilt | null> {
   if (!past) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
   const before = past.lastInput.restored
   if (row && past.isRunning && before && !before.waits) return { outcome: 'under_way' }
-  const history = await sendingHistoryOf(client, id, past.runIds, doubtedBefore(past.order))
-  if (row && past.isRunning && !(await isRowBehind(at, row, history))) return null
+  const history = await sendingHistoryOf(client, {
+    ...{ workflowId: id, runIds: past.runIds, restoredBy: at.pausedAt },
+    begunBefore: doubtedBefore(past.order),
+  })
+  if (past.isRunning && isUnderWay(history)) {
+    // A slow worker may be about to write the row: only what it answers tells whether that is behind.
+    await sleep(LOOK_AGAIN_MS)
+    return lookAt(at, rebuilding)
+  }
+  if (past.isRunning && !(row ? await isRowBehind(at, row, history) : !history.isUntouched)) return null
   const restored = restoredOf(past, history)
   const missing = await missingConnections(em, wholeOf(past.order))
   if (missing.length > 0)
     return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
   await beginAnew(at, { past, restored, rebuilding })
   return { outcome: restored.waits ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
+}
+
+function isUnderWay({ callSince }: SendingHistory): boolean {
+  return callSince !== undefined && Date.now() - callSince.getTime() < LONGEST_CALL_MS
 }
 
 async function ask({ engine, id }: At, { connection_uuid }: RebuiltRow): Promise<Rebuilt> {

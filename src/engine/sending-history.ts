@@ -8,6 +8,10 @@ export type SendingHistory = {
   begun: string[]
   /** What was last learned through each; `pending` while a call is under way. */
   latest: Map<string, string>
+  /** When a worker began the sending that has not answered yet, where its rows may be those of before the restore. */
+  callSince?: Date
+  /** Nothing was done for it yet: no activity has begun, so that it never had a row. */
+  isUntouched: boolean
   /** Whether a charge was issued, or could not be. */
   isIssued: boolean
   /** Why nobody took it, by code, where the attempts add up to that (src/activities/transfer-records.ts). */
@@ -24,27 +28,38 @@ const ISSUES = new Set(['issueCharge', 'seekCharge'])
 const FINAL_ANSWERS = ['settled', 'rejected', 'unreachable']
 const GONE = ['settled', 'duplicate']
 const FINAL_STATES = [...GONE, 'rejected', 'unreachable']
-/** temporal.api.enums.v1.PendingActivityState: no worker has taken it yet. */
+/** The name that the SDK gives the marker of a local activity. */
+const LOCAL_ACTIVITY = 'core_local_activity'
+/** temporal.api.enums.v1.PendingActivityState: no worker has begun it yet. */
 const NOT_STARTED = 1
 
 type Answer = { kind?: string; code?: string; connectionUuid?: string; state?: string }
 type Scheduled = { type: string; connectionUuid?: string }
 
+export type HistoryReading = {
+  workflowId: string
+  /** The runs that are remembered, the first one first. */
+  runIds: string[]
+  /** The connections through which forgotten runs had begun to send. */
+  begunBefore: string[]
+  /** From this moment on every worker reads the restored rows. */
+  restoredBy: Date
+}
+
 /**
- * Reads the runs of one workflow, the first one first. A call that no worker has taken yet has not been made; every other
- * one that was scheduled may have been. `begunBefore`: by runs that are forgotten.
+ * Reads the runs of one workflow. A call that no worker has begun yet has not been made, and one that began on the restored
+ * rows is in them as far as it has come; every other one that was scheduled may have been made.
  */
 export async function sendingHistoryOf(
   client: Client,
-  workflowId: string,
-  runIds: string[],
-  begunBefore: string[] = [],
+  { workflowId, runIds, begunBefore, restoredBy }: HistoryReading,
 ): Promise<SendingHistory> {
   const begun = new Map(begunBefore.map(uuid => [uuid, 1]))
   const latest = new Map<string, string>()
   const refusals: Answer[] = []
   let isIssued = false
   let underWay: string | undefined
+  let activities = begunBefore.length
   for (const runId of runIds) {
     const scheduled = new Map<string, Scheduled>()
     for await (const event of eventsOf(client, workflowId, runId)) {
@@ -52,6 +67,7 @@ export async function sendingHistoryOf(
       const done = event.activityTaskCompletedEventAttributes
       const broken = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes
       const marked = event.markerRecordedEventAttributes
+      if (asked || marked?.markerName === LOCAL_ACTIVITY) activities += 1
       if (asked) {
         const { connectionUuid } = jsonOf<Answer>(asked.input?.payloads)
         const type = asked.activityType?.name ?? ''
@@ -67,9 +83,15 @@ export async function sendingHistoryOf(
       else if (marked) refuse(jsonOf<Answer>(marked.details?.result?.payloads))
     }
   }
-  if (underWay && (await isNotStarted(client, workflowId))) forget(underWay)
+  const call = underWay === undefined ? undefined : await sendingUnderWay(client, workflowId)
+  const isBegun = call?.since !== undefined && call.since < restoredBy
+  if (underWay && call && !isBegun) forget(underWay)
   const failure = failureOf(refusals)
-  return { begun: [...begun.keys()], latest, isIssued, ...(failure !== undefined && { failure }) }
+  return {
+    ...{ begun: [...begun.keys()], latest, isIssued, isUntouched: activities === 0 },
+    ...(isBegun && { callSince: call.since }),
+    ...(failure !== undefined && { failure }),
+  }
 
   function learn(call: Scheduled | undefined, answer: Answer): void {
     if (!call) return
@@ -88,6 +110,7 @@ export async function sendingHistoryOf(
   }
 
   function forget(connectionUuid: string): void {
+    activities -= 1
     const times = begun.get(connectionUuid) ?? 1
     if (times > 1) begun.set(connectionUuid, times - 1)
     else begun.delete(connectionUuid)
@@ -97,7 +120,8 @@ export async function sendingHistoryOf(
 
 /**
  * Whether a row and its attempts are older than what their workflow has seen: it would send again what it cannot find. Of a
- * healthy one this is never so, because an answer reaches its history after its row.
+ * healthy one this is never so: an answer reaches its history after its row, and a call without an answer counts only where
+ * its worker may have written to the database of before the restore.
  */
 export function isBehind(
   { begun, latest }: SendingHistory,
@@ -126,11 +150,15 @@ function failureOf(refusals: Answer[]): string | undefined {
   return last?.code ?? refusals.at(-1)?.code
 }
 
-async function isNotStarted(client: Client, workflowId: string): Promise<boolean> {
+/** The sending that has not answered: `since` the second in which a worker began it. Undefined where it has just answered. */
+async function sendingUnderWay(client: Client, workflowId: string): Promise<{ since?: Date } | undefined> {
   const { raw } = await client.workflow.getHandle(workflowId).describe()
-  return (raw.pendingActivities ?? []).some(
-    ({ activityType, state }) => SENDS.has(activityType?.name ?? '') && Number(state) === NOT_STARTED,
+  const pending = (raw.pendingActivities ?? []).find(({ activityType }) =>
+    SENDS.has(activityType?.name ?? ''),
   )
+  if (!pending) return undefined
+  if (Number(pending.state) === NOT_STARTED) return {}
+  return { since: new Date(Number(String(pending.lastStartedTime?.seconds ?? 0)) * 1_000) }
 }
 
 async function* eventsOf(client: Client, workflowId: string, runId: string) {

@@ -26,10 +26,11 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 /** A Temporal in which one transfer runs, or that remembers what a charge came to, and what is done to it there. */
 function temporalOf(
   order: TransferOrder,
-  { ended, events = [] }: { ended?: string; events?: object[] } = {},
+  { ended, events = [], call }: { ended?: string; events?: object[]; call?: Call | undefined } = {},
 ) {
   const did: string[] = []
-  const pending = events.length === 1 ? [{ activityType: { name: 'sendTransfer' }, state: STARTED }] : []
+  const begins = () => ({ activityType: { name: 'sendTransfer' }, ...call })
+  const pending = () => (events.length === 1 && call ? [begins()] : [])
   const begun: { args: [TransferOrder] }[] = []
   const run = {
     ...{ workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`, runId: 'run' },
@@ -37,17 +38,17 @@ function temporalOf(
     ...{ startTime: ago(60), typedSearchAttributes: { get: () => undefined } },
   }
   const input = { payloads: [defaultPayloadConverter.toPayload(order)] }
-  const history = { events: [{ workflowExecutionStartedEventAttributes: { input } }, ...events] }
+  const history = () => ({ events: [{ workflowExecutionStartedEventAttributes: { input } }, ...events] })
   const workflow = {
     options: { namespace: 'none' },
-    workflowService: { getWorkflowExecutionHistory: async () => ({ history }) },
+    workflowService: { getWorkflowExecutionHistory: async () => ({ history: history() }) },
     async *list({ query }: { query: string }) {
       if (!query.includes('deliveryWorkflow')) yield run
     },
     getHandle: () => ({
       terminate: async () => did.push('ended'),
       result: async () => ended,
-      describe: async () => ({ raw: { pendingActivities: pending } }),
+      describe: async () => ({ raw: { pendingActivities: pending() } }),
     }),
     signalWithStart: async () => did.push('woken'),
     async start(_type: string, options: { args: [TransferOrder] }) {
@@ -59,7 +60,13 @@ function temporalOf(
   return { did, begun, engine }
 }
 
-const STARTED = 2
+/** The sending of one that has not answered, as Temporal describes it. */
+type Call = { state: number; lastStartedTime?: { seconds: number } }
+const NOT_BEGUN: Call = { state: 1 }
+const begunAgo = (minutes: number): Call => ({
+  state: 2,
+  lastStartedTime: { seconds: Math.floor(ago(minutes).getTime() / 1_000) },
+})
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
 
 /** What a history keeps of a sending; where nothing was answered, a worker has taken it. */
@@ -78,13 +85,14 @@ async function rebuilt(
   {
     dueMinutesAgo,
     history = () => [],
-  }: { dueMinutesAgo: number; history?: (order: TransferOrder) => object[] },
+    call = begunAgo(12),
+  }: { dueMinutesAgo: number; history?: (order: TransferOrder) => object[]; call?: Call },
   inBackup: (order: TransferOrder) => Promise<unknown> = books.records.storeTransfer,
 ) {
   const scheduledFor = ago(dueMinutesAgo).toISOString()
   const order = books.transferOrder(await books.merchant(1_000), { scheduledFor })
   await inBackup(order)
-  const { engine, did } = temporalOf(order, { events: history(order) })
+  const { engine, did } = temporalOf(order, { events: history(order), call })
   const told: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
@@ -140,6 +148,48 @@ test.each<[keyof typeof inBackup, string, object | undefined, Came]>([
     await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
   })
   expect(await told).toEqual(came)
+})
+
+const aPauseOf10MinutesAgo = async () => {
+  await books.sql('delete from pause')
+  await paused('money_out')
+  await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
+}
+
+/** The database was restored, and then money out was paused, ten minutes ago. */
+test.each<[what: string, call: Call, hasRow: boolean, came: Came]>([
+  ['no worker has begun', NOT_BEGUN, true, asItWas],
+  ['a worker began on the restored rows', begunAgo(8), true, asItWas],
+  ['a worker may have begun before the restore', begunAgo(12), true, lookedFor],
+  ['no worker has begun, and that has no row yet', NOT_BEGUN, false, asItWas],
+  ['a worker began on the restored rows, and that has no row yet', begunAgo(8), false, asItWas],
+  ['a worker may have begun before the restore, and that has no row', begunAgo(12), false, lookedFor],
+])('a running workflow whose call %s', async (_, call, hasRow, came) => {
+  await aPauseOf10MinutesAgo()
+  const stored = (order: TransferOrder) => (hasRow ? books.records.storeTransfer(order) : Promise.resolve())
+  const order = { dueMinutesAgo: 15, call, history: (order: TransferOrder) => sent(order) }
+  expect(await rebuilt(order, stored)).toEqual(came)
+})
+
+test('a slow worker that began before the pause is waited for, and what it has written is not behind', async () => {
+  await books.sql('delete from pause')
+  await paused('money_out')
+  const order = books.transferOrder(await books.merchant(1_000))
+  await books.records.storeTransfer(order)
+  const events = sent(order)
+  const { engine, did } = temporalOf(order, { events, call: begunAgo(0.1) })
+  setTimeout(async () => {
+    const [connectionUuid] = order.candidates
+    const { uuid } = order
+    // The pause keeps it from leaving.
+    const answer = await books.providers.sendTransfer({ uuid, connectionUuid: connectionUuid!, again: false })
+    events.push(sent(order, answer)[1]!)
+  }, 1_000)
+  const told: string[] = []
+  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
+  expect({ told, did }).toEqual(asItWas)
+  await aPauseOf10MinutesAgo()
 })
 
 test.each<[PauseReach, PauseReach]>([
