@@ -16,8 +16,9 @@ export const requestId: Middleware = async (ctx, next) => {
 }
 
 /**
- * One line per request, with the code of a refusal and its cause (src/api/failure.ts) where it failed. The route's pattern stands for the path: a path may hold a key, a query a document, and
- * neither, nor a token nor a body, belongs in a log.
+ * One line per request, with the code of a refusal, and its cause where it is 5xx (src/api/failure-cause.ts). The route's
+ * pattern stands for the path: a path may hold a key, a query a document, and neither, nor a token nor a body, belongs in a
+ * log.
  */
 export function accessLog(log: Logger): Middleware {
   return async (ctx, next) => {

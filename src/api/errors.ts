@@ -13,7 +13,7 @@ export type RefusalMore = {
   headers?: Record<string, string>
   /** It stands for good under the Idempotency-Key that asked: what is wished all the same needs another one. */
   isKept?: boolean
-  /** What made the request fail, for the log: never answered. */
+  /** What made the request fail: an error, or a cause in the words of src/api/failure-cause.ts. For the log, never answered. */
   cause?: unknown
 }
 

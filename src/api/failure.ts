@@ -1,7 +1,8 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { loggable } from '../db/loggable.ts'
 import { Refusal } from './errors.ts'
+import { failureCause } from './failure-cause.ts'
 import { UNAVAILABLE_RETRY_S } from './limits.ts'
 import { isOutage } from './outage.ts'
 
@@ -11,27 +12,19 @@ export function failures(log: Logger): Middleware {
     try {
       await next()
     } catch (error) {
-      const refusal = refusalFor(error, { log, requestId: ctx.state.requestId })
-      ctx.state.failure = {
-        code: refusal.code,
-        cause: causeOf(refusal === error ? refusal.more.cause : error),
-      }
-      answer(ctx, refusal)
+      answer(ctx, refusalFor(ctx, error, log))
     }
   }
 }
 
-/** What a log line says of a cause: its system or SQL code where it has one, else its type. Its message may quote a row. */
-function causeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' || typeof code === 'number' ? `${error.name} ${code}` : error.name
-}
-
-/** What the caller is told of whatever was thrown; what is no refusal is logged. */
-export function refusalFor(error: unknown, { log, requestId }: { log: Logger; requestId: string }): Refusal {
+/**
+ * What the caller is told of whatever was thrown. Its code and cause stand in the access log line of the request
+ * (`ctx.state.failure`); what is no refusal is logged by itself as well.
+ */
+export function refusalFor(ctx: Pick<Context, 'state'>, error: unknown, log: Logger): Refusal {
   const refusal = refusalOf(error)
-  const line = { request_id: requestId, code: refusal.code, error: loggable(error) }
+  ctx.state.failure = { code: refusal.code, ...(refusal.status >= 500 && { cause: failureCause(error) }) }
+  const line = { request_id: ctx.state.requestId, ...ctx.state.failure, error: loggable(error) }
   if (refusal.code === 'internal_error') log.error(line, 'a bug')
   else if (!(error instanceof Refusal)) log.warn(line, 'an outage')
   return refusal

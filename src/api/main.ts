@@ -5,6 +5,7 @@ import { checkDurability } from '../db/durability.ts'
 import { openOrm } from '../db/orm.ts'
 import { unexplainedRecorder } from '../engine/unexplained.ts'
 import { apiMetrics } from '../metrics/api.ts'
+import { logFailedCall } from '../providers/call-log.ts'
 import { providerRegistry } from '../providers/registry.ts'
 import { sealer } from '../sealing.ts'
 import { openStorage } from '../storage/storage.ts'
@@ -47,10 +48,11 @@ const tracing = await startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
 const seal = sealer(config.secretKeys)
 const metrics = apiMetrics()
-/** Only to read notices: the API itself never calls a provider. */
+/** Only to read notifications: of providers the API asks for nothing but the key that signs them. */
 const providers = providerRegistry({
   open: seal.open,
   timeoutMs: 1_000,
+  observe: call => logFailedCall(log, call),
   recordUnexplained: unexplainedRecorder({ orm, sealer: seal, log, count: metrics.unexplained }),
 })
 

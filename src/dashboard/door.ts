@@ -107,7 +107,7 @@ async function serve(house: House, ctx: RouterContext, serving: Serving): Promis
     if (ctx.method === 'POST') await take(house, ctx, { visit, serving, ends })
     answerWith(house, ctx, { shown: await act(visit), signedIn, language })
   } catch (error) {
-    const refusal = refusalFor(error, { log: house.log, requestId: ctx.state.requestId })
+    const refusal = refusalFor(ctx, error, house.log)
     const signedIn = visit?.signedIn
     const isOfThisPage = again && visit && !OF_NO_PAGE.includes(refusal.code)
     const shown = isOfThisPage ? await again(visit!).catch(() => undefined) : undefined

@@ -23,6 +23,24 @@ export async function migrateInSteps(orm: Orm, patience: Patience): Promise<void
   })
 }
 
+/**
+ * Whether every migration of this release has been applied. It only reads, unlike `migrator.getPending`, which creates the
+ * database and the table of migrations where they are missing: a health check must do neither.
+ */
+export async function isSchemaMigrated({ em, config }: Orm): Promise<boolean> {
+  const names = (config.get('migrations').migrationsList ?? []).map(
+    migration => Object(migration).name as string,
+  )
+  const applied = await em
+    .fork()
+    .execute<{ name: string }[]>('select name from mikro_orm_migrations')
+    .catch(error => (Object(error).code === UNDEFINED_TABLE ? [] : Promise.reject(error)))
+  const known = new Set(applied.map(({ name }) => name))
+  return names.every(name => known.has(name))
+}
+
+const UNDEFINED_TABLE = '42P01'
+
 async function patiently(orm: Orm, name: string, { tries, everyMs }: Patience): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {

@@ -130,6 +130,8 @@ export async function openOrm({
       User,
       Webhook,
     ],
+    // A process that is given the name of a database that does not exist says so; only `migrate` creates one.
+    ensureDatabase: false,
     forceUtcTimezone: true,
     // Accessors of their own for every property of every row cost a fifth of a transaction's CPU; relations of two sides still
     // follow each other from the moment a row is known.

@@ -18,6 +18,12 @@ export function apiMetrics() {
     help: 'Requests refused by the rate limit of their token.',
     registers: [registry],
   })
+  const failures = new Counter({
+    name: 'trilho_http_failures_total',
+    help: 'Requests answered 5xx, by code and cause.',
+    labelNames: ['code', 'cause'],
+    registers: [registry],
+  })
   return {
     registry,
     unexplained: unexplainedCounter(registry),
@@ -27,6 +33,8 @@ export function apiMetrics() {
       await next()
       stop({ route: String(ctx._matchedRoute ?? 'none'), method: ctx.method, status: String(ctx.status) })
       if (ctx.status === 429) limited.inc()
+      const { code, cause } = ctx.state.failure ?? {}
+      if (cause !== undefined) failures.inc({ code, cause })
     }) satisfies Middleware,
   }
 }

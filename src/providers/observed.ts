@@ -15,7 +15,10 @@ export type ObservedCall = {
 }
 export type Observe = (call: ObservedCall) => void
 
-/** The same provider, whose every call is seen; what only reads what is at hand is no call. */
+/**
+ * The same provider, whose every call is seen. What only reads what is at hand is no call; reading a notification is one
+ * where it had to ask the provider for its key and got no answer.
+ */
 export function observed<Adapter extends Provider>(
   adapter: Adapter,
   { provider, uuid: connectionUuid }: { provider: string; uuid: string },
@@ -25,8 +28,10 @@ export function observed<Adapter extends Provider>(
     get(target, operation, receiver) {
       const method: unknown = Reflect.get(target, operation, receiver)
       if (typeof method !== 'function' || NO_CALLS.has(operation)) return method
+      const isSeen = operation === 'readNotice' ? hasNoAnswer : always
+      const observeSeen: Observe = call => isSeen(call) && observe(call)
       return (...args: unknown[]) =>
-        watch({ provider, connectionUuid, operation: String(operation), observe }, () =>
+        watch({ provider, connectionUuid, operation: String(operation), observe: observeSeen }, () =>
           method.apply(target, args),
         )
     },
@@ -61,4 +66,7 @@ function watch<Answer extends { kind: string; code?: string }>(
     })
 }
 
-const NO_CALLS = new Set<string | symbol>(['readNotice', 'openAhead', 'close'])
+const hasNoAnswer = ({ outcome }: ObservedCall) => outcome === 'no_answer'
+const always = () => true
+
+const NO_CALLS = new Set<string | symbol>(['openAhead', 'close'])

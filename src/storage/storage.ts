@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
@@ -20,9 +21,15 @@ export type Storage = {
   links: Links
 }
 
-/** The disk or the bucket cannot be written or read now. */
+/** The disk or the bucket cannot be written or read now; `code` is that of the system or the bucket, such as ENOSPC. */
 export class StorageFailed extends Error {
   override name = 'StorageFailed'
+  readonly code: string
+
+  constructor(code: string) {
+    super(`the storage failed: ${code}`)
+    this.code = code
+  }
 }
 
 export async function openStorage({
@@ -45,7 +52,9 @@ export async function openStorage({
     async open(key) {
       try {
         const { contentLength } = await disk.getMetaData(key)
-        return { stream: await disk.getStream(key), sizeBytes: contentLength }
+        const stream = await disk.getStream(key)
+        await once(stream, 'readable') // A file that cannot be read fails here, before an answer has begun.
+        return { stream, sizeBytes: contentLength }
       } catch (error) {
         if (isAbsent(error)) return null
         throw failed(error)
@@ -107,7 +116,7 @@ async function orFailed<T>(something: Promise<T>): Promise<T> {
 /** By its cause's code only: what a storage says of itself may name folders and keys. */
 function failed(error: unknown): StorageFailed {
   const cause = rootOf(error)
-  return new StorageFailed(`the storage failed: ${cause.code ?? cause.name ?? 'unknown'}`)
+  return new StorageFailed(cause.code ?? cause.name ?? 'unknown')
 }
 
 function isAbsent(error: unknown): boolean {

@@ -11,7 +11,8 @@ import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
 import { logFailedCall } from '../../src/providers/call-log.ts'
 import { observed } from '../../src/providers/observed.ts'
-import type { Provider } from '../../src/providers/port.ts'
+import type { NoticeRequest, Provider } from '../../src/providers/port.ts'
+import { sampleRoutes } from './support/routes.ts'
 import { andBooked, type ConnectionRow } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -65,16 +66,22 @@ test('an observed provider answers as it did, and every call is seen with what i
     sendTransfer: async () => {
       throw new Error('a bug')
     },
-    readNotice: () => ({ kind: 'forged' }),
+    readNotice: async ({ secret }: NoticeRequest) =>
+      secret === null ? { kind: 'forged' } : { kind: 'no_answer', code: 'timeout' },
   } as unknown as Provider
   const watched = observed(provider, { provider: 'PROVIDER_A', uuid: CONNECTION }, call =>
     seen.push(`${call.provider} ${call.operation} ${call.outcome} ${call.seconds >= 0}`),
   )
   expect(await watched.findCharge('ref')).toEqual({ kind: 'not_found', reference: 'ref' })
   await expect(watched.sendTransfer({} as never)).rejects.toThrow('a bug')
-  expect(watched.readNotice({} as never)).toEqual({ kind: 'forged' })
+  expect(await watched.readNotice({ secret: null } as NoticeRequest)).toEqual({ kind: 'forged' })
+  await watched.readNotice({ secret: 'asks for a key' } as NoticeRequest)
   expect(watched.capabilities).toBe(provider.capabilities)
-  expect(seen).toEqual(['PROVIDER_A findCharge not_found true', 'PROVIDER_A sendTransfer bug true'])
+  expect(seen).toEqual([
+    'PROVIDER_A findCharge not_found true',
+    'PROVIDER_A sendTransfer bug true',
+    'PROVIDER_A readNotice no_answer true',
+  ])
 })
 
 describe('deploy/alerts.yml', () => {
@@ -261,6 +268,19 @@ describe('GET /metrics', () => {
     ['a wrong token', { Authorization: 'Bearer a-token-of-the-operator?' }, 401],
   ])('read from %s', async (_, headers, status) => {
     expect((await scrape(headers)).status).toBe(status)
+  })
+
+  test('counts what is answered 5xx by code and cause, and nothing else that is refused', async () => {
+    const own = apiMetrics()
+    const app = createApp({ ...world.dependencies, routes: [sampleRoutes], count: own.count })
+    const server = await startServer(app, world.config)
+    for (const path of ['/failing/bug', '/failing/engine', '/failing/engine', '/nowhere'])
+      await fetch(server.url + path)
+    await server.stop()
+    expect((await own.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([
+      'trilho_http_failures_total{code="internal_error",cause="bug: Error",process="api"} 1',
+      'trilho_http_failures_total{code="unavailable",cause="temporal: connection failed",process="api"} 2',
+    ])
   })
 
   test('counts requests by route and status, not by path', async () => {

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { isSchemaMigrated } from '../../db/migrating.ts'
 import type { Orm } from '../../db/orm.ts'
 import type { Routes } from '../app.ts'
-import { refuse } from '../errors.ts'
+import { Refusal, refuse } from '../errors.ts'
+import { failureCause } from '../failure-cause.ts'
 import { PROBE_MS } from '../limits.ts'
-import { within } from '../outage.ts'
+import { NoAnswerInTime, within } from '../outage.ts'
 import { route } from '../route.ts'
 import { probeTemporal } from '../temporal.ts'
 
@@ -30,35 +32,37 @@ export const healthRoutes: Routes = (router, { orm, temporal }) => {
     answers: { 200: fine, errors: ['unavailable'] },
     async handle() {
       const [postgres, engine] = await Promise.all([
-        answers(isMigrated(orm).then(migrated => migrated && takesWrites(orm))),
-        answers(
-          temporal()
-            .then(probeTemporal)
-            .then(() => true),
-        ),
+        probeFailure(() => probePostgres(orm), 'postgres'),
+        probeFailure(() => temporal().then(probeTemporal), 'temporal'),
       ])
-      if (!postgres || !engine) {
-        refuse('unavailable', { retryAfterS: 1, data: { postgres, temporal: engine } })
+      if (postgres !== null || engine !== null) {
+        const data = { postgres: postgres === null, temporal: engine === null }
+        refuse('unavailable', { retryAfterS: 1, data, cause: postgres ?? engine })
       }
       return { body: { status: 'ok' as const } }
     },
   })
 }
 
-async function isMigrated({ migrator }: Orm): Promise<boolean> {
-  return (await migrator.getPending()).length === 0
-}
-
-/** False on a standby, and where a new transaction is read-only. */
-async function takesWrites({ em }: Orm): Promise<boolean> {
-  const [row] = await em
+/** Refuses where the schema is not that of this release, on a standby, and where a new transaction is read-only. */
+async function probePostgres(orm: Orm): Promise<void> {
+  if (!(await isSchemaMigrated(orm))) throw unavailable('postgres: schema not migrated')
+  const [row] = await orm.em
     .fork()
     .execute<{ writable: boolean }[]>(
       `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
     )
-  return row!.writable
+  if (!row!.writable) throw unavailable('postgres: read-only')
 }
 
-function answers(probe: Promise<boolean>): Promise<boolean> {
-  return within(PROBE_MS, probe).catch(() => false)
+/** The cause of a failed probe, which gets PROBE_MS; null where it succeeds. */
+async function probeFailure(probe: () => Promise<void>, part: string): Promise<string | null> {
+  try {
+    await within(PROBE_MS, probe())
+    return null
+  } catch (error) {
+    return error instanceof NoAnswerInTime ? `${part}: no answer in time` : failureCause(error)
+  }
 }
+
+const unavailable = (cause: string) => new Refusal('unavailable', { cause })

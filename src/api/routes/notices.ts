@@ -87,7 +87,7 @@ async function readBy(providers: ProviderRegistry, { params, body, headers, em }
     .readNotice({ body, headers: single(headers), secret: params.secret ?? null })
   if (read.kind === 'forged') refuse('unauthenticated')
   if (read.kind === 'unreadable') refuse('malformed_json')
-  if (read.kind === 'no_answer') refuse('unavailable')
+  if (read.kind === 'no_answer') refuse('unavailable', { cause: `provider: ${read.code}` })
   return { connection, items: read.items }
 }
 

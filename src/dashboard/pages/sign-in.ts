@@ -48,7 +48,7 @@ export function signInPages({ house, post }: Door): void {
       })
       answer(house, ctx, { shown: elsewhere(ownPath(form.get('next')) ?? homeOf(user.role)) })
     } catch (error) {
-      const refusal = refusalFor(error, { log: house.log, requestId: ctx.state.requestId })
+      const refusal = refusalFor(ctx, error, house.log)
       showForm(house, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
     }
   })
