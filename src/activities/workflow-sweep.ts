@@ -14,9 +14,11 @@ const YOUNGER_MS = 10 * 60_000
 
 /** The rows of each noun that move, with who may have them; `page` and `only` complete each. */
 const MOVING: Record<MovingNoun, string> = {
-  charge: `select uuid, account_uuid, state, connection_uuid, created_at from charge r
+  charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
+      array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
+    from charge r
     where state in ('issuing', 'pending', 'paying')`,
-  transfer: `select uuid, account_uuid, state, connection_uuid, created_at,
+  transfer: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, scheduled_for, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'transfer' and subject_uuid = r.uuid) as tried
     from transfer r where state in ('created', 'sending', 'settling')`,
   refund: `select uuid, account_uuid, state, connection_uuid, created_at from refund r
@@ -37,7 +39,7 @@ export type Swept = { lookedAt: number; reopened: number; shown: number }
  * Reopens, through the door of notices, the workflow of each row that has none, and shows those that cannot be reopened. It
  * asks PostgreSQL and Temporal once for every 100 rows, and touches nothing of a healthy system. Safe to repeat.
  */
-export function sweepWorkflows({ orm, log }: Dependencies, engine: Engine) {
+export function sweepWorkflows({ orm, log, sealer }: Dependencies, engine: Engine) {
   return async (): Promise<Swept> => {
     const total: Swept = { lookedAt: 0, reopened: 0, shown: 0 }
     const em = orm.em.fork()
@@ -45,7 +47,7 @@ export function sweepWorkflows({ orm, log }: Dependencies, engine: Engine) {
       const [{ now }] = (await em.execute('select now()')) as [{ now: string }]
       const found: Swept = { lookedAt: 0, reopened: 0, shown: 0 }
       for await (const row of lostOf(em, engine, noun, found)) {
-        const isReopened = await reopenMoving(engine, noun, row)
+        const isReopened = await reopenMoving(engine, { sealer }, noun, row)
         found[isReopened ? 'reopened' : 'shown'] += 1
         log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'a row moves without a workflow')
         await keepLost(em, noun, row, isReopened)

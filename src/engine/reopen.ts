@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Sealer } from '../sealing.ts'
 import {
   chargeId,
   medId,
@@ -9,10 +10,19 @@ import {
   returnId,
   transferId,
 } from '../workflows/ids.ts'
+import {
+  type CreatedTransferRow,
+  type IssuingChargeRow,
+  reopenIssuing,
+  reopenScheduled,
+} from './reopen-orders.ts'
 import { again, type Engine } from './start.ts'
 import { tellCharge, tellMed, tellOrphan } from './tell.ts'
 
-/** The workflows of rows that move without one, reopened from their rows: they ask, and never issue or send. */
+/**
+ * The workflows of rows that move without one, reopened from their rows. They ask the providers and never issue or send; only
+ * a transfer that waits for its time and was never sent goes on as ordered.
+ */
 
 export type MovingNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'med' | 'pix_key' | 'orphan'
 
@@ -24,7 +34,7 @@ export type MovingRow = {
   connection_uuid: string
   /** As PostgreSQL writes it, to the microsecond. */
   created_at: string
-  /** Of a transfer: the connections that it has an attempt through. */
+  /** Of a transfer or a charge: the connections that it has an attempt through. */
   tried?: string[]
   /** Of a dispute. */
   provider_med_id?: string
@@ -47,20 +57,27 @@ export function workflowIdOf(noun: MovingNoun, { uuid, state }: Pick<MovingRow, 
 }
 
 /**
- * False for what cannot be: a charge that was never issued, a transfer that waits for its time and a key that is being made
- * had all of their order in their workflow, and a PIX that waits to go back is begun by a person.
+ * False for what cannot be: a key that is being made had all of its order in its workflow, a PIX that waits to go back is
+ * begun by a person, and the row of a waiting transfer whose workflow had ended is older than that end.
  */
-export async function reopenMoving(engine: Engine, noun: MovingNoun, row: MovingRow): Promise<boolean> {
+export async function reopenMoving(
+  engine: Engine,
+  sealing: { sealer: Sealer },
+  noun: MovingNoun,
+  row: MovingRow,
+): Promise<boolean> {
   const { uuid, state, connection_uuid: connectionUuid } = row
   const notice = { noticeUuid: randomUUID(), connectionUuid }
   switch (noun) {
     case 'charge':
-      if (state === 'issuing') return false
-      await tellCharge(engine, uuid, notice)
+      if (state === 'issuing') await reopenIssuing(engine, sealing, row as MovingRow & IssuingChargeRow)
+      else await tellCharge(engine, uuid, notice)
       return true
     case 'transfer':
+      if (state === 'created') return reopenCreated(engine, row as MovingRow & CreatedTransferRow)
+      await reopenSending(engine, noun, row)
+      return true
     case 'refund':
-      if (state === 'created') return false
       await reopenSending(engine, noun, row)
       return true
     case 'return':
@@ -85,6 +102,18 @@ export async function reopenMoving(engine: Engine, noun: MovingNoun, row: Moving
       await startFrom(engine, 'pixKeyRemovalWorkflow', pixKeyRemovalId(uuid), { uuid })
       return true
   }
+}
+
+/**
+ * A transfer without an accepted attempt. One that may have been sent is looked for: where no candidate knows it, it ends as
+ * failed. One that waits, and whose workflow had ended, is left to the rebuild of the database.
+ */
+async function reopenCreated(engine: Engine, row: MovingRow & CreatedTransferRow): Promise<boolean> {
+  if (await reopenScheduled(engine, row)) return true
+  const isWaiting = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
+  if (isWaiting) return false
+  await reopenSending(engine, 'transfer', row)
+  return true
 }
 
 /** Everyone who may have the money is asked; it is followed where it is found, or ended where twice nobody knows it. */

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { WorkflowNotFoundError } from '@temporalio/common'
+import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
 import { sweepWorkflows } from '../../../src/activities/workflow-sweep.ts'
 import { settleUnknown } from '../../../src/engine/settle.ts'
 import type { Engine } from '../../../src/engine/start.ts'
+import type { ChargeOrder, TransferOrder } from '../../../src/workflows/messages.ts'
 import { openBooks } from '../support/books.ts'
 
 /** Rows that move while Temporal has lost their workflows, and the hourly sweep that compares them. */
@@ -13,18 +15,38 @@ beforeAll(async () => {
 })
 afterAll(() => books?.close())
 
+/** What Temporal remembers of a workflow that does not run any more. */
+type Remembered = { workflowId: string; order: TransferOrder; events?: object[]; ended?: string }
+
+const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
+
 /** A Temporal in which these workflows run, what it is asked and what is done to it. */
-function temporalOf(running: string[], listed = running) {
+function temporalOf(running: string[], listed = running, past?: Remembered) {
   const calls: string[] = []
   const did: unknown[] = []
   const workflow = {
     async *list({ query }: { query: string }) {
       calls.push('list')
       for (const workflowId of listed) if (query.includes(`'${workflowId}'`)) yield { workflowId }
+      if (past && query === `WorkflowId = '${past.workflowId}'`)
+        yield {
+          ...{ workflowId: past.workflowId, runId: 'run', startTime: new Date(0) },
+          status: { name: past.ended ? 'COMPLETED' : 'TERMINATED' },
+          typedSearchAttributes: { get: () => undefined },
+        }
+    },
+    options: { namespace: 'none' },
+    workflowService: {
+      async getWorkflowExecutionHistory() {
+        const begun = { workflowExecutionStartedEventAttributes: { input: payloads(past!.order) } }
+        return { history: { events: [begun, ...(past!.events ?? [])] } }
+      },
     },
     getHandle: (id: string) => ({
+      result: async () => past?.ended,
       async describe() {
         calls.push('describe')
+        if (past?.workflowId === id) return { status: { name: 'TERMINATED' }, raw: { pendingActivities: [] } }
         if (!running.includes(id)) throw new WorkflowNotFoundError('lost', id, undefined)
         return { status: { name: 'RUNNING' } }
       },
@@ -97,18 +119,96 @@ test('a young row is in the hands of its request', async () => {
   await away(uuid)
 })
 
-test('a transfer that waits for its time cannot be reopened, and is shown', async () => {
-  const scheduledFor = new Date(Date.now() + 3_600_000).toISOString()
+const HOUR = 3_600_000
+const sentThrough = ({ uuid, candidates: [connectionUuid] }: TransferOrder) => ({
+  eventId: 5,
+  activityTaskScheduledEventAttributes: {
+    activityType: { name: 'sendTransfer' },
+    input: payloads({ uuid, connectionUuid }),
+  },
+})
+
+/** What Temporal remembers of its workflow, besides that it was ordered. */
+type Memory = ((order: TransferOrder) => Partial<Remembered>) | undefined
+
+/** A transfer that is due in so many hours, was never begun, and whose workflow does not run. */
+async function scheduled(dueInHours: number, remembered: Memory) {
+  const scheduledFor = new Date(Date.now() + dueInHours * HOUR).toISOString()
   const order = books.transferOrder(await books.merchant(1_000), { scheduledFor })
   await books.records.storeTransfer(order)
-  await books.sql(`update transfer set created_at = now() - interval '1 hour' where uuid = ?`, [order.uuid])
-  const { engine, did } = temporalOf([])
-  expect(await sweepWorkflows(books.dependencies, engine)()).toEqual({ lookedAt: 1, reopened: 0, shown: 1 })
-  expect(did).toEqual([])
-  expect(await lost()).toEqual([{ noun: 'transfer', state: 'created', is_reopened: false }])
-  expect(await books.sql(`select lost from workflow_sweep where noun = 'transfer'`)).toEqual([{ lost: 1 }])
+  await books.sql(`update transfer set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
+  const workflowId = `transfer/${order.uuid}`
+  const past = remembered && { workflowId, order, ...remembered(order) }
+  const { engine, did } = temporalOf([], [], past)
+  const swept = await sweepWorkflows(books.dependencies, engine)()
   await over()
   await away(order.uuid)
+  return { swept, did, order, workflowId }
+}
+
+const REOPENED = { lookedAt: 1, reopened: 1, shown: 0 }
+test.each<[what: string, dueInHours: number, remembered: Memory]>([
+  ['that is not due, of which Temporal knows nothing', 1, undefined],
+  ['that is not due, whose workflow was ended from outside', 1, () => ({})],
+  ['that is due, and whose history begins no sending', -1, () => ({})],
+])('a transfer %s goes on as ordered', async (_, dueInHours, remembered) => {
+  const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)
+  expect(swept).toEqual(REOPENED)
+  expect(did).toEqual([
+    expect.objectContaining({
+      ...{ workflowId, uuid: order.uuid, candidates: order.candidates, scheduledFor: order.scheduledFor },
+      valueCents: order.valueCents,
+    }),
+  ])
+  expect(did[0]).not.toHaveProperty('unfinished')
+})
+
+test.each<[what: string, dueInHours: number, remembered: Memory]>([
+  ['of which Temporal knows nothing', -1, undefined],
+  ['whose history begins a sending', -1, order => ({ events: [sentThrough(order)] })],
+  ['whose workflow had ended', -1, () => ({ ended: 'paid' })],
+])('a transfer that is due, %s, is looked for and not sent', async (_, dueInHours, remembered) => {
+  const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)
+  expect(swept).toEqual(REOPENED)
+  const unfinished = { candidates: order.candidates, orderedAt: expect.any(String) }
+  expect(did).toEqual([{ workflowId, resume: order.uuid, timeScale: 1, unfinished }])
+})
+
+test('a transfer that waits, and whose workflow had ended, is left to the rebuild and shown', async () => {
+  const { swept, did } = await scheduled(1, () => ({ ended: 'cancelled' }))
+  expect(swept).toEqual({ lookedAt: 1, reopened: 0, shown: 1 })
+  expect(did).toEqual([])
+})
+
+test('a charge that was being issued is looked for where it was tried, and issued nowhere', async () => {
+  const { accountUuid, connectionUuid } = await books.merchant(0)
+  const order: ChargeOrder = {
+    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
+    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+    ...{ requestId: 'r', timeScale: 1 },
+  }
+  let issued = 0
+  books.provider({
+    async issueCharge() {
+      issued += 1
+      throw new Error('the worker died here')
+    },
+  })
+  await expect(books.providers.issueCharge(order)).rejects.toThrow('died here')
+  await books.sql(`update charge set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
+  const { engine, did } = temporalOf([])
+  expect(await sweepWorkflows(books.dependencies, engine)()).toEqual(REOPENED)
+  const [{ workflowId, ...reopened }] = did as [ChargeOrder & { workflowId: string }]
+  expect(workflowId).toBe(`charge/${order.uuid}`)
+  expect(reopened).toMatchObject({
+    candidates: [connectionUuid],
+    restored: { orderedAt: expect.any(String) },
+  })
+
+  books.provider({ findCharge: async () => ({ kind: 'not_found' }) })
+  expect(await books.providers.seekCharge(reopened)).toMatchObject({ issued: { state: 'failed' } })
+  expect(issued).toBe(1)
+  await over()
 })
 
 test('trilho settle reopens the workflow of an attempt that has none', async () => {
