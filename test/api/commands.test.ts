@@ -52,6 +52,48 @@ async function inDoubt(): Promise<{ merchant: Merchant; uuid: string }> {
   return { merchant, uuid: body.data.uuid }
 }
 const BY = ['--by', 'ana', '--reason', 'told by telephone']
+
+/** An account of PROVIDER_D at the simulator, and the words of `connection add` for an account of ours there. */
+async function atProviderD(balance = 0) {
+  const simulated = await readJson<{ providers: Record<string, { base_url: string }> }>(
+    `${stage.home.simulator}/simulator.json`,
+  )
+  const name = `suite-${randomUUID()}`
+  const collectionKey = randomUUID()
+  const file = join(folder, `${name}.json`)
+  const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+  const keep = async (changed: typeof credentials, at = { name, key: collectionKey }) => {
+    await stage.simulator.account(at.name, {
+      ...changed,
+      ...{ provider: 'PROVIDER_D', dialect: 'efi', city: 'SAO PAULO', ispb: '09089356' },
+      holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
+      ...{ keys: [at.key], balance },
+    })
+    await writeFile(file, JSON.stringify(changed))
+  }
+  await keep(credentials)
+  const { lines } = await trilho('account', 'open', 'Loja de Teste Ltda', '11222333000181')
+  const accountUuid: string = lines[0].account_uuid
+  const add = [
+    'connection',
+    'add',
+    accountUuid,
+    '--provider',
+    'PROVIDER_D',
+    '--dialect',
+    'efi',
+    '--simulated',
+  ]
+  const there = ['--provider-account', name, '--credentials', file, '--collection-key', collectionKey]
+  const at = ['--base-url', simulated!.providers.PROVIDER_D!.base_url]
+  return { name, file, credentials, keep, accountUuid, add: [...add, ...there, ...at] }
+}
+
+async function anOperator(): Promise<string> {
+  const email = `${randomUUID()}@trilho.test`
+  expect(await trilho('user', 'add', email, '--role', 'operator')).toMatchObject({ code: 0 })
+  return email
+}
 /** Some of it asks about every account that other suites have opened beside it. */
 const EVERY_ACCOUNT_MS = 240_000
 
@@ -149,42 +191,8 @@ together(
 
     'a connection added by command carries a charge to its payment, also after its credentials were replaced':
       async () => {
-        const simulated = await readJson<{ providers: Record<string, { base_url: string }> }>(
-          `${stage.home.simulator}/simulator.json`,
-        )
-        const name = `suite-${randomUUID()}`
-        const collectionKey = randomUUID()
-        const account = (credentials: object, at = { name, key: collectionKey }) =>
-          stage.simulator.account(at.name, {
-            ...(credentials as { client_id: string; client_secret: string; notice_secret: string }),
-            provider: 'PROVIDER_D',
-            dialect: 'efi',
-            holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
-            city: 'SAO PAULO',
-            ispb: '09089356',
-            keys: [at.key],
-          })
-        const file = join(folder, `${name}.json`)
-        const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
-        await account(credentials)
-        await writeFile(file, JSON.stringify(credentials))
-
-        const opened = await trilho('account', 'open', 'Loja de Teste Ltda', '11222333000181')
-        const { account_uuid: accountUuid } = opened.lines[0]
-        const added = await trilho(
-          ...[
-            'connection',
-            'add',
-            accountUuid,
-            '--provider',
-            'PROVIDER_D',
-            '--dialect',
-            'efi',
-            '--simulated',
-          ],
-          ...['--provider-account', name, '--credentials', file, '--collection-key', collectionKey],
-          ...['--base-url', simulated!.providers.PROVIDER_D!.base_url],
-        )
+        const { name, file, credentials, keep, accountUuid, add } = await atProviderD()
+        const added = await trilho(...add)
         expect(added).toMatchObject({ code: 0, complaint: '' })
         const { provider_uuid } = added.lines[0]
         const { token } = (await trilho('token', 'issue', accountUuid, 'till', '--mode', 'test')).lines[0]
@@ -192,15 +200,13 @@ together(
         await out.paidCharge({ api }, { provider_uuid })
 
         const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
-        await account(fresh)
-        await writeFile(file, JSON.stringify(fresh))
+        await keep(fresh)
         const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
         expect(replaced).toMatchObject({ code: 0, complaint: '' })
         await out.paidCharge({ api }, { provider_uuid })
 
         const stranger = { client_id: `${name}-2`, client_secret: randomUUID(), notice_secret: randomUUID() }
-        await account(stranger, { name: `${name}-2`, key: randomUUID() })
-        await writeFile(file, JSON.stringify(stranger))
+        await keep(stranger, { name: `${name}-2`, key: randomUUID() })
         const refused = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
         expect(refused).toMatchObject({
           code: 1,
@@ -208,6 +214,94 @@ together(
         })
         await out.paidCharge({ api }, { provider_uuid })
       },
+
+    'a connection opens with what its provider tells, with what the command says, or with nothing and a warning':
+      async () => {
+        const opens = async (more: string[], tells = true) => {
+          const { name, accountUuid, add } = await atProviderD(50)
+          const fault = { account: name, operation: 'balances', fault: 'http_500', times: 1_000 } as const
+          if (!tells) await stage.simulator.faults({ provider: 'PROVIDER_D', ...fault })
+          const { code, lines, complaint } = await trilho(...add, ...more)
+          expect({ code, complaint }).toEqual({ code: 0, complaint: '' })
+          const { provider_uuid, ...opening } = lines[0]
+          const [{ available }] = (await stage.sql<{ available: string }>(
+            `select coalesce(sum(cents), 0) as available from balance where account_uuid = ? and bucket = 'available'`,
+            [accountUuid],
+          )) as [{ available: string }]
+          return { opening, available: Number(available) }
+        }
+        expect(await opens([])).toEqual({ opening: { opening_balance: '50.00' }, available: 5_000 })
+        expect(await opens(['--opening-balance', '12.50'], false)).toEqual({
+          opening: { opening_balance: '12.50' },
+          available: 1_250,
+        })
+        expect(await opens([], false)).toEqual({
+          opening: { warning: expect.stringMatching(/opens with 0.00, .*`trilho ledger adjust`/) },
+          available: 0,
+        })
+      },
+
+    'an entry that no document explains is booked by the word of two operators, once': async () => {
+      const merchant = await stage.merchant({
+        providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100 }],
+      })
+      const { account, providerAccountUuid, uuid: connection } = merchant.connection
+      await stage.simulator.move({ provider: 'PROVIDER_B', account, kind: 'credit', value: 4 })
+      const entries = async () =>
+        (await trilho('ledger', 'entries')).lines.filter(one => one.provider_account === providerAccountUuid)
+      const [entry] = await until(
+        async () => {
+          await trilho('reconcile', '--hours', '1')
+          return entries()
+        },
+        ({ length }) => length === 1,
+        { limitMs: 60_000, everyMs: 1_000 },
+      )
+      expect(entry).toMatchObject({ kind: 'unlisted', type: 'INTERNAL_TRANSFER', value: '4.00' })
+
+      const [ana, bia] = [await anOperator(), await anOperator()]
+      const by = (who: string) => ['--by', who, '--reason', 'from our other account']
+      const adjust = ['ledger', 'adjust', merchant.uuid, '--connection', connection, '--direction', 'IN']
+      const propose = (value: string, who: string) =>
+        trilho(...adjust, '--value', value, '--entry', entry.entry, ...by(who))
+      for (const [value, who, why] of [
+        ['0.00', ana, /above zero/],
+        ['5.00', ana, /another value/],
+        ['4.00', 'nobody@trilho.test', /is no operator/],
+      ] as const) {
+        const { code, lines } = await propose(value, who)
+        expect([code, lines[0].error]).toEqual([1, expect.stringMatching(why)])
+      }
+      const { adjustment } = (await propose('4.00', ana)).lines[0]
+      const proposals = async (...all: string[]) =>
+        (await trilho('ledger', 'adjustments', ...all)).lines.filter(one => one.adjustment === adjustment)
+      expect(await proposals()).toMatchObject([
+        { direction: 'IN', value: '4.00', entry: entry.entry, proposed_by: ana },
+      ])
+
+      const approve = (who: string) => trilho('ledger', 'approve', adjustment, '--by', who)
+      const balances = () => stage.balances(merchant.uuid, providerAccountUuid)
+      expect(await approve(ana)).toMatchObject({
+        code: 1,
+        lines: [{ error: expect.stringMatching(/another operator has to approve/) }],
+      })
+      expect(await balances()).toMatchObject({ available: 10_000 })
+      const booked = await approve(bia)
+      expect(booked).toMatchObject({ code: 0, lines: [{ adjustment, movement: expect.any(String) }] })
+      expect((await approve(bia)).lines).toEqual(booked.lines)
+      expect(await balances()).toMatchObject({ available: 10_400 })
+      expect([await entries(), await proposals()]).toEqual([[], []])
+      const checked = await trilho('check-ledger', '--providers')
+      expect(JSON.stringify(checked.lines)).not.toContain(providerAccountUuid)
+      expect(await proposals('--all')).toMatchObject([
+        { approved_by: bia, movement: booked.lines[0].movement },
+      ])
+      const acts = (await trilho('acts', '--subject', `adjustment/${adjustment}`)).lines
+      expect(acts.map(({ act, who }: { act: string; who: string }) => `${act} ${who}`).toSorted()).toEqual([
+        `ledger_adjust ${ana}`,
+        `ledger_approve ${bia}`,
+      ])
+    },
 
     'reconcile asks where no connection is ACTIVE any more, and is not clean where it could not compare':
       async () => {
