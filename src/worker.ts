@@ -141,6 +141,7 @@ async function open(config: Config, client: Client): Promise<Dependencies> {
         metrics.called(call)
         logFailedCall(log, call)
       },
+      seeCertificate: metrics.certificateSeen,
       recordUnexplained: unexplainedRecorder({ orm, sealer: seal, log, count: metrics.unexplained }),
     }),
     webhooks: webhookDialer({ policy: addressPolicy({ loopback: config.loopbackWebhooks }) }),

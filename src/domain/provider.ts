@@ -63,6 +63,20 @@ export type Party = {
   account_type: 'CHECKING' | 'PAYMENT'
 }
 
+/** Why a provider could not be reached, or gave no answer, whatever its dialect. */
+export const TRANSPORT_CODES = [
+  'dns_failed',
+  'connection_refused',
+  'connection_reset',
+  'connection_failed',
+  'connection_lost',
+  'timeout',
+  'tls_failed',
+  'certificate_expired',
+  'no_token',
+] as const
+export type TransportCode = (typeof TRANSPORT_CODES)[number]
+
 /**
  * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:
  * only `rejected` and `unreachable` prove that nothing moved.

@@ -1,5 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client'
+import { TRANSPORT_CODES } from '../domain/provider.ts'
 import type { ObservedCall } from '../providers/observed.ts'
+import { certificateGauge } from './certificates.ts'
 import { unexplainedCounter } from './unexplained.ts'
 
 /** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
@@ -7,6 +9,11 @@ export type WebhookTry = { outcome: 'delivered' | 'refused' | 'no_answer'; lagSe
 
 /** A provider said of money that it had reported as settled that it did not move; the state of the books stays. */
 export type Contradiction = { provider: string; operation: string }
+
+const WITHOUT_ANSWER = new Set(['unreachable', 'no_answer', 'unknown'])
+const TRANSPORT = new Set<string | null>(TRANSPORT_CODES)
+/** A closed set: the other codes are names that providers choose. */
+const knownCode = (code: string | null) => (TRANSPORT.has(code) ? code! : 'other')
 
 /** What one worker process counts by itself; `worker` tells processes apart. */
 export function workerMetrics(worker: string) {
@@ -17,6 +24,12 @@ export function workerMetrics(worker: string) {
     help: 'Calls of providers, by operation and outcome (SPEC §6 names them).',
     labelNames: ['provider', 'operation', 'outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  const failures = new Counter({
+    name: 'trilho_provider_failures_total',
+    help: 'Calls of providers that got no answer, by cause; other is an answer that says nothing certain.',
+    labelNames: ['provider', 'code'],
     registers: [registry],
   })
   const tries = new Counter({
@@ -40,8 +53,11 @@ export function workerMetrics(worker: string) {
   return {
     registry,
     unexplained: unexplainedCounter(registry),
-    called: ({ seconds, provider, operation, outcome }: ObservedCall) =>
-      calls.observe({ provider, operation, outcome }, seconds),
+    called({ seconds, provider, operation, outcome, code }: ObservedCall) {
+      calls.observe({ provider, operation, outcome }, seconds)
+      if (WITHOUT_ANSWER.has(outcome)) failures.inc({ provider, code: knownCode(code) })
+    },
+    certificateSeen: certificateGauge(registry),
     contradicted: (labels: Contradiction) => contradictions.inc(labels),
     tried({ outcome, lagSeconds }: WebhookTry) {
       tries.inc({ outcome })

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { NoAnswer, Unreachable } from '../domain/provider.ts'
+import type { NoAnswer, TransportCode, Unreachable } from '../domain/provider.ts'
 
 /** A whole answer, whatever its status; `json` is undefined where the body is no JSON or too long to be one of ours. */
 export type Answer = {
@@ -76,17 +76,17 @@ function bodyOf(bytes: Buffer): Pick<Answer, 'json' | 'text'> {
 
 const unreachable = (host: string, reason: string): Unreachable => ({
   kind: 'unreachable',
-  code: reasons[reason] ?? 'connection_failed',
+  code: codeOf(reason) ?? 'connection_failed',
   message: `${host} could not be reached: ${reason}`,
 })
 
 const noAnswer = (host: string, reason: string): NoAnswer => ({
   kind: 'no_answer',
-  code: reasons[reason] ?? 'connection_lost',
+  code: codeOf(reason) ?? 'connection_lost',
   message: `${host} gave no answer: ${reason}`,
 })
 
-const reasons: Record<string, string> = {
+const REASONS: Record<string, TransportCode> = {
   TIMEOUT: 'timeout',
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
@@ -97,6 +97,16 @@ const reasons: Record<string, string> = {
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   UND_ERR_SOCKET: 'connection_reset',
+}
+
+/** Names of OpenSSL and Node for a handshake that failed; the far side may say so after ours has ended. */
+const EXPIRED = /CERT_HAS_EXPIRED|CERTIFICATE_EXPIRED/
+const TLS = /^ERR_(SSL|TLS)_|^CERT_|CERTIFICATE|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|^EPROTO$/
+
+function codeOf(reason: string): TransportCode | undefined {
+  if (EXPIRED.test(reason)) return 'certificate_expired'
+  if (TLS.test(reason)) return 'tls_failed'
+  return REASONS[reason]
 }
 
 function systemCode(error: Error): string {

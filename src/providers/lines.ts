@@ -4,6 +4,7 @@ import { Client, type Dispatcher, Pool } from 'undici'
 import { lookupBy, nameResolver, orHostsFile, type Resolve } from '../name-resolver.ts'
 import { resumingConnector } from '../resuming.ts'
 import { connectionsAhead } from './ahead.ts'
+import { type SeeCertificate, seeingServerCertificates } from './certificates.ts'
 import { exchange, type Reply } from './exchange.ts'
 
 /** PEM texts: our certificate and its key where the far side asks for one, and who may vouch for the far side. */
@@ -47,17 +48,19 @@ const MOST_CONNECTIONS = 200
 export function openLines(
   { origin, tls, timeoutMs }: Far,
   resolve: Resolve = orHostsFile(nameResolver({ limitMs: RESOLVE_MS })),
+  seeCertificate: SeeCertificate = () => {},
 ): Lines {
   const secureContext = createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca })
+  const connect = resumingConnector({
+    lookup: lookupBy(resolve),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
+    secureContext,
+    timeout: timeoutMs,
+    allowH2: false,
+  })
   const connection = {
-    connect: resumingConnector({
-      lookup: lookupBy(resolve),
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
-      secureContext,
-      timeout: timeoutMs,
-      allowH2: false,
-    }),
+    connect: seeingServerCertificates(connect, seeCertificate),
     allowH2: false,
     pipelining: 1,
   }
@@ -84,11 +87,11 @@ export function openLines(
  * Lines that all share who call the same far side as the same party, as most accounts at one provider do: what one of them
  * has opened the next one finds open, with the session of its TLS. The last one closes them.
  */
-export function sharedLines(): OpenLines {
+export function sharedLines(seeCertificate?: SeeCertificate): OpenLines {
   const shared = new Map<string, { lines: Lines; users: number }>()
   return far => {
     const key = hash('sha256', JSON.stringify(far))
-    const found = shared.get(key) ?? { lines: openLines(far), users: 0 }
+    const found = shared.get(key) ?? { lines: openLines(far, undefined, seeCertificate), users: 0 }
     shared.set(key, found)
     found.users += 1
     let isUsed = true

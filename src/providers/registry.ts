@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import { type SeeCertificate, seeClientCertificate } from './certificates.ts'
 import { efiCredentials } from './efi/client.ts'
 import { efiProvider } from './efi/efi.ts'
 import { type OpenLines, sharedLines } from './lines.ts'
-import { type Observe, observed } from './observed.ts'
+import { type Observe, type ObservedCall, observed } from './observed.ts'
 import type { Provider } from './port.ts'
 import type { RecordUnexplained, UnexplainedAnswer } from './unexplained.ts'
 import { wooviCredentials } from './woovi/client.ts'
@@ -28,6 +29,8 @@ export type RegistryOptions = {
   /** Adapters kept, each with its token; their connections are shared where they may be. */
   most?: number
   observe?: Observe
+  /** Told when certificates in use expire: those of credentials, and those of providers. */
+  seeCertificate?: SeeCertificate
   /** Records what a connection's provider answered that no table explains; without it nothing is recorded. */
   recordUnexplained?: (connection: Connection, answer: UnexplainedAnswer) => Promise<void>
 }
@@ -62,7 +65,7 @@ type Kept = Pick<Connection, 'dialect' | 'baseUrl' | 'sealedCredentials'> & { ad
 /** Keeps each connection's adapter while its address and credentials stay what they are; the longest unused one goes first. */
 export function providerRegistry({ most = 500, ...options }: RegistryOptions) {
   const kept = new Map<string, Kept>()
-  const lines = sharedLines()
+  const lines = sharedLines(options.seeCertificate)
 
   function providerFor(connection: Connection): Provider {
     const found = kept.get(connection.uuid)
@@ -115,7 +118,19 @@ function adapterFor(
   const { dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(dialects, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
   const recordUnexplained = more.recordUnexplained?.bind(null, connection)
-  const credentials = open(sealedCredentials)
-  const adapter = dialects[dialect]!({ baseUrl, credentials, timeoutMs, ca, lines, recordUnexplained })
-  return observe ? observed(adapter, connection, observe) : adapter
+  try {
+    const credentials = open(sealedCredentials)
+    const adapter = dialects[dialect]!({ baseUrl, credentials, timeoutMs, ca, lines, recordUnexplained })
+    if (more.seeCertificate) seeClientCertificate(more.seeCertificate, connection.uuid, credentials)
+    return observe ? observed(adapter, connection, observe) : adapter
+  } catch (error) {
+    observe?.(failedOpening(connection))
+    throw error
+  }
+}
+
+/** No call can be made with these credentials: for who observes calls it is one that failed before it began. */
+function failedOpening({ uuid, provider }: Connection): ObservedCall {
+  const called = { provider, connectionUuid: uuid, operation: 'useCredentials' }
+  return { ...called, outcome: 'refused', code: 'credentials_unusable', seconds: 0 }
 }

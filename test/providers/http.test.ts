@@ -99,7 +99,7 @@ for (const fresh of [false, true]) {
     const client = httpClient({ baseUrl: far.url, tls: { ca: certificate }, timeoutMs: PATIENT_MS })
     expect(await client.call({ ...put, fresh })).toMatchObject({
       kind: 'unreachable',
-      code: 'connection_failed',
+      code: 'tls_failed',
     })
     expect(far.seen).toEqual([])
     await client.close()

@@ -10,12 +10,13 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 /** A self-signed certificate, which is its own authority and good for localhost. */
 export async function ownCertificate(
   commonName = 'localhost',
+  lifetimeMs = 3_600_000,
 ): Promise<{ certificate: string; key: string }> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: `CN=${commonName}`,
-    notBefore: new Date(Date.now() - 60_000),
-    notAfter: new Date(Date.now() + 3_600_000),
+    notBefore: new Date(Date.now() + Math.min(0, lifetimeMs) - 60_000),
+    notAfter: new Date(Date.now() + lifetimeMs),
     keys,
     signingAlgorithm: algorithm,
     extensions: [

@@ -32,12 +32,19 @@ export type Seen = {
   isResumed: boolean
 }
 
+type FarSideOptions = Pick<TlsOptions, 'maxVersion'> & {
+  /** Its certificate; one that is good for an hour where absent. */
+  own?: { certificate: string; key: string }
+  /** Who must vouch for its callers; anybody may call where absent. */
+  ca?: string
+}
+
 /**
  * A scripted provider over TLS on loopback. Each route replies in its order, and keeps repeating its last reply; a
  * token is given to whoever asks, unless scripted otherwise.
  */
-export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {}) {
-  const { certificate, key } = await ownCertificate()
+export async function farSide({ maxVersion, own, ca }: FarSideOptions = {}) {
+  const { certificate, key } = own ?? (await ownCertificate())
   const scripts = new Map<string, Scripted[]>()
   const rules = new Map<string, (path: string) => unknown>()
   const seen: Seen[] = []
@@ -46,7 +53,7 @@ export async function farSide({ maxVersion }: Pick<TlsOptions, 'maxVersion'> = {
   let tokens = 0
 
   const server: Server = createServer(
-    { cert: certificate, key, requestCert: true, rejectUnauthorized: false, maxVersion },
+    { cert: certificate, key, requestCert: true, rejectUnauthorized: ca !== undefined, ca, maxVersion },
     async (request, response) => {
       const call = await seenIn(request, connections.get(request.socket) ?? 0)
       seen.push(call)

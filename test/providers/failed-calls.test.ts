@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import pino from 'pino'
+import { workerMetrics } from '../../src/metrics/worker.ts'
+import { logFailedCall } from '../../src/providers/call-log.ts'
+import type { Provider } from '../../src/providers/port.ts'
+import { providerRegistry } from '../../src/providers/registry.ts'
+import { ownCertificate } from './support/certificate.ts'
+import { credentials as efiCredentials, REFERENCE } from './support/efi.ts'
+import { deadUrl, farSide } from './support/far-side.ts'
+import { credentials as wooviCredentials } from './support/woovi.ts'
+
+/** Every failed call of a provider, however early it fails, is one log line and one count, with its cause and no secret. */
+
+const CONNECTION = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+const HOUR_MS = 3_600_000
+const SECRETS = /hush|our-app-id|the-secret-key|BEGIN|Bearer|rosebud/
+
+let ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  await Promise.all(ends.map(end => end()))
+  ends = []
+})
+
+const CREDENTIALS: Record<string, object> = { efi: efiCredentials, woovi: wooviCredentials }
+const tooLongALabel = 'a'.repeat(64)
+
+type Setting = { baseUrl: string; ca?: string; more?: object }
+
+/** An adapter as a worker has it, and what it logged and counted. */
+function observedAdapter(dialect: string, { baseUrl, ca, more = {} }: Setting) {
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: line => void lines.push(line) })
+  const metrics = workerMetrics('w')
+  const registry = providerRegistry({
+    open: JSON.parse,
+    timeoutMs: 2_000,
+    ...(ca !== undefined && { ca }),
+    observe(call) {
+      metrics.called(call)
+      logFailedCall(log, call)
+    },
+    seeCertificate: metrics.certificateSeen,
+  })
+  ends.push(() => registry.close())
+  return {
+    adapter: (): Provider =>
+      registry.providerFor({
+        ...{ uuid: CONNECTION, provider: 'PROVIDER_A', dialect, baseUrl },
+        sealedCredentials: JSON.stringify({ ...CREDENTIALS[dialect], ...more }),
+      }),
+    lines,
+    counted: async (name: string) =>
+      (await metrics.registry.metrics()).match(new RegExp(`^${name}\\{.*$`, 'gm')) ?? [],
+  }
+}
+
+async function far(options: Parameters<typeof farSide>[0] = {}) {
+  const side = await farSide(options)
+  ends.push(() => side.close())
+  return side
+}
+
+const FAULTS: Record<string, { code: string; make: () => Promise<Setting> }> = {
+  'no such host': {
+    code: 'dns_failed',
+    make: async () => ({ baseUrl: `https://${tooLongALabel}.invalid` }),
+  },
+  'a port where nothing listens': {
+    code: 'connection_refused',
+    make: async () => ({ baseUrl: await deadUrl() }),
+  },
+  'a handshake that is reset': {
+    code: 'connection_reset',
+    async make() {
+      const side = await far()
+      side.resetsHandshakes(20)
+      return { baseUrl: side.url, ca: side.ca }
+    },
+  },
+  'a certificate of an unknown authority': {
+    code: 'tls_failed',
+    make: async () => ({ baseUrl: (await far()).url, ca: (await ownCertificate()).certificate }),
+  },
+  'a certificate that has expired': {
+    code: 'certificate_expired',
+    async make() {
+      const side = await far({ own: await ownCertificate('localhost', -HOUR_MS) })
+      return { baseUrl: side.url, ca: side.ca }
+    },
+  },
+  'a provider that ends the connection of who shows no certificate': {
+    code: 'connection_reset',
+    async make() {
+      const side = await far({ ca: (await ownCertificate()).certificate })
+      return { baseUrl: side.url, ca: side.ca }
+    },
+  },
+  'no answer in time': {
+    code: 'timeout',
+    async make() {
+      const side = await far()
+      for (const path of ['POST /oauth/token', `GET /v2/cob/${REFERENCE}`, `GET /api/v1/charge/${REFERENCE}`])
+        side.answers(path, 'hang')
+      return { baseUrl: side.url, ca: side.ca }
+    },
+  },
+}
+
+describe.each(['efi', 'woovi'])('%s', dialect => {
+  test.each(Object.entries(FAULTS))('%s', async (_, { code, make }) => {
+    const { adapter, lines, counted } = observedAdapter(dialect, await make())
+    expect(await adapter().findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer', code })
+    expect(lines.map(line => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        ...{ connection: CONNECTION, provider: 'PROVIDER_A', operation: 'findCharge', code },
+        ms: expect.any(Number),
+      }),
+    ])
+    expect(lines.join()).not.toMatch(SECRETS)
+    expect(await counted('trilho_provider_failures_total')).toEqual([
+      `trilho_provider_failures_total{provider="PROVIDER_A",code="${code}",worker="w"} 1`,
+    ])
+  })
+
+  test('credentials that cannot be used', async () => {
+    const { adapter, lines } = observedAdapter(dialect, {
+      baseUrl: 'https://localhost:1',
+      more: { client_id: '', app_id: '' },
+    })
+    expect(adapter).toThrow()
+    expect(lines.map(line => JSON.parse(line))).toEqual([
+      expect.objectContaining({ connection: CONNECTION, code: 'credentials_unusable', ms: 0 }),
+    ])
+    expect(lines.join()).not.toMatch(SECRETS)
+  })
+})
+
+test('a token that is not given', async () => {
+  const side = await far()
+  side.answers('POST /oauth/token', { status: 401, json: { error: 'rosebud' } })
+  const { adapter, lines, counted } = observedAdapter('efi', { baseUrl: side.url, ca: side.ca })
+  await adapter().findCharge(REFERENCE)
+  expect(lines.map(line => JSON.parse(line))).toEqual([expect.objectContaining({ code: 'no_token' })])
+  expect(lines.join()).not.toMatch(SECRETS)
+  expect((await counted('trilho_provider_failures_total')).join()).toContain('code="no_token"')
+})
+
+describe('certificates', () => {
+  const CERTIFICATE = /name="([^"]+)",worker="w"\} (\d+)/
+
+  test('that expire within 30 days have a series: ours, and that of the provider', async () => {
+    const side = await far({ own: await ownCertificate('localhost', 20 * 24 * HOUR_MS) })
+    const { certificate, key } = await ownCertificate('trilho', 10 * 24 * HOUR_MS)
+    const setting = { baseUrl: side.url, ca: side.ca, more: { certificate, private_key: key } }
+    const { adapter, counted } = observedAdapter('efi', setting)
+    await adapter().findCharge(REFERENCE)
+    const shown = (await counted('trilho_certificate_not_after_seconds')).map(line => {
+      const [, name, seconds] = CERTIFICATE.exec(line)!
+      return [name, Math.round((Number(seconds) * 1000 - Date.now()) / (24 * HOUR_MS))]
+    })
+    expect(shown).toEqual([
+      [CONNECTION, 10],
+      ['localhost', 20],
+    ])
+  })
+
+  test('that last longer have none', async () => {
+    const side = await far({ own: await ownCertificate('localhost', 40 * 24 * HOUR_MS) })
+    const { certificate, key } = await ownCertificate('trilho', 40 * 24 * HOUR_MS)
+    const setting = { baseUrl: side.url, ca: side.ca, more: { certificate, private_key: key } }
+    const { adapter, counted } = observedAdapter('efi', setting)
+    await adapter().findCharge(REFERENCE)
+    expect(await counted('trilho_certificate_not_after_seconds')).toEqual([])
+  })
+})
