@@ -111,6 +111,7 @@ const deliveries = await Worker.create({
 
 const stopPublishing = publishMetrics(dependencies.orm, name, {
   texts: async () => (await metrics.registry.metrics()) + (await sdkMetrics(sdkAddress)),
+  clockRead: metrics.clockRead,
   log,
 })
 log.info({ taskQueue: config.temporal.taskQueue }, 'ready')

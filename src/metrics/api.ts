@@ -1,6 +1,9 @@
 import type { Middleware } from 'koa'
-import { Counter, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { unexplainedCounter } from './unexplained.ts'
+
+/** What an API process finds at a scrape, beside PostgreSQL; the storage is null where its space is not known. */
+export type Surroundings = { isTemporalUp: boolean; storage: { freeBytes: number; sizeBytes: number } | null }
 
 /** What one API process counts by itself. */
 export function apiMetrics() {
@@ -24,8 +27,19 @@ export function apiMetrics() {
     labelNames: ['code', 'cause'],
     registers: [registry],
   })
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
+  const temporalUp = gauge('trilho_temporal_up', 'Whether Temporal answers this API.')
+  const storageFree = gauge('trilho_storage_free_bytes', 'What is free where attachments are kept on disk.')
+  const storageSize = gauge('trilho_storage_size_bytes', 'The size of the file system of the attachments.')
+  for (const one of [storageFree, storageSize]) one.remove() // Without a disk there is no sample.
   return {
     registry,
+    found({ isTemporalUp, storage }: Surroundings): void {
+      temporalUp.set(Number(isTemporalUp))
+      if (!storage) return
+      storageFree.set(storage.freeBytes)
+      storageSize.set(storage.sizeBytes)
+    },
     unexplained: unexplainedCounter(registry),
     /** The route's pattern stands for the path, so that no path of a caller makes a series of its own. */
     count: (async (ctx, next) => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Orm } from '../db/orm.ts'
+import { clockOffsetSeconds } from './clock.ts'
 
 /** How often a worker publishes, and after how long without it its last word counts no more. */
 const PUBLISH_EVERY_MS = 5_000
@@ -12,12 +13,16 @@ export const STALE_AFTER = '30 seconds'
 export function publishMetrics(
   orm: Orm,
   worker: string,
-  { texts, log }: { texts: () => Promise<string>; log: Logger },
+  {
+    texts,
+    clockRead,
+    log,
+  }: { texts: () => Promise<string>; clockRead: (offsetSeconds: number) => void; log: Logger },
 ): () => Promise<void> {
   let publishing: Promise<void> = Promise.resolve()
   const publish = () => {
     publishing = publishing
-      .then(() => write(orm, worker, texts))
+      .then(async () => clockRead(await write(orm, worker, texts)))
       .catch(error => void log.debug({ code: Object(error).code }, 'metrics were not published'))
   }
   publish()
@@ -32,13 +37,18 @@ export function publishMetrics(
   }
 }
 
-async function write(orm: Orm, worker: string, texts: () => Promise<string>): Promise<void> {
-  await orm.em.fork().execute(
+/** Answers the offset of this process's clock from that of PostgreSQL. */
+async function write(orm: Orm, worker: string, texts: () => Promise<string>): Promise<number> {
+  const exposition = await texts()
+  const askedAtMs = Date.now()
+  const [row] = await orm.em.fork().execute<{ clock: number }[]>(
     `with gone as (delete from worker_metrics where at < now() - interval '1 hour' and worker <> ?)
      insert into worker_metrics (worker, at, exposition) values (?, now(), ?)
-     on conflict (worker) do update set at = excluded.at, exposition = excluded.exposition`,
-    [worker, worker, await texts()],
+     on conflict (worker) do update set at = excluded.at, exposition = excluded.exposition
+     returning extract(epoch from clock_timestamp())::float8 as clock`,
+    [worker, worker, exposition],
   )
+  return clockOffsetSeconds(row!.clock, { askedAtMs, answeredAtMs: Date.now() })
 }
 
 /** What the workers that are alive published last. */

@@ -3,6 +3,7 @@ import type { Orm } from '../db/orm.ts'
 import { MONEY_OUT } from '../domain/money-out.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../domain/movement.ts'
 import { PASSING_PANEL_PIX_WAITS } from '../domain/panel-pix.ts'
+import { CLOCK_OFFSET, clockOffsetSeconds } from './clock.ts'
 import { STALE_AFTER } from './published.ts'
 
 /** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
@@ -14,6 +15,19 @@ const ASKED_WITHIN = '15 minutes'
 /** What stands in the database, whichever process looks: the figures that alerts are made of. */
 const GAUGES = {
   trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
+  trilho_database_read_only: {
+    help: 'Whether PostgreSQL takes no writes: a standby, or a database whose transactions are read-only.',
+    label: null,
+  },
+  trilho_database_connections: {
+    help: 'Connections to the server of PostgreSQL, of everybody.',
+    label: null,
+  },
+  trilho_database_connections_max: {
+    help: 'As many connections as the server gives to others than superusers.',
+    label: null,
+  },
+  [CLOCK_OFFSET.name]: { help: CLOCK_OFFSET.help, label: null },
   trilho_idle_transaction_oldest_seconds: {
     help: 'How long the oldest session idle inside a transaction has been idle.',
     label: null,
@@ -98,6 +112,17 @@ const PASSING_WAITS = PASSING_PANEL_PIX_WAITS.join(',')
 const QUERY = `
 select 'trilho_database_up' as gauge, null as label, 1::float8 as value
 union all
+select 'trilho_database_read_only', null,
+  (pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')::int::float8
+union all
+select 'trilho_database_connections', null, coalesce(sum(numbackends), 0)::float8
+  from pg_stat_database where datid <> 0
+union all
+select 'trilho_database_connections_max', null,
+  (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int)::float8
+union all
+select '${CLOCK_OFFSET.name}', null, extract(epoch from clock_timestamp())::float8
+union all
 select 'trilho_idle_transaction_oldest_seconds', null, coalesce(extract(epoch from now() - min(state_change)), 0)::float8
   from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
 union all
@@ -178,8 +203,13 @@ select 'trilho_quarantined_items', c.provider, count(*)::float8
   where u.period_from is not null and u.resolved_at is null group by c.provider`
 
 /** Reads them all with one query and writes them as Prometheus wants them. */
-export async function stateMetrics(orm: Orm): Promise<string> {
-  return written(await orm.em.fork().execute<Sample[]>(QUERY), Object.keys(GAUGES) as Sample['gauge'][])
+export async function stateMetrics(orm: Orm, now: () => number = Date.now): Promise<string> {
+  const askedAtMs = now()
+  const samples = await orm.em.fork().execute<Sample[]>(QUERY)
+  for (const sample of samples)
+    if (sample.gauge === CLOCK_OFFSET.name)
+      sample.value = clockOffsetSeconds(sample.value, { askedAtMs, answeredAtMs: now() })
+  return written(samples, Object.keys(GAUGES) as Sample['gauge'][])
 }
 
 /** All that is known where PostgreSQL does not answer: whoever watches must hear of that. */

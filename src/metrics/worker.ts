@@ -1,7 +1,8 @@
-import { Counter, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { TRANSPORT_CODES } from '../domain/provider.ts'
 import type { ObservedCall } from '../providers/observed.ts'
 import { certificateGauge } from './certificates.ts'
+import { CLOCK_OFFSET } from './clock.ts'
 import { unexplainedCounter } from './unexplained.ts'
 
 /** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
@@ -44,6 +45,7 @@ export function workerMetrics(worker: string) {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
     registers: [registry],
   })
+  const clock = new Gauge({ ...CLOCK_OFFSET, registers: [registry] })
   const contradictions = new Counter({
     name: 'trilho_provider_contradictions_total',
     help: 'Money that a provider reported as failed after it had reported it as settled.',
@@ -58,6 +60,7 @@ export function workerMetrics(worker: string) {
       if (WITHOUT_ANSWER.has(outcome)) failures.inc({ provider, code: knownCode(code) })
     },
     certificateSeen: certificateGauge(registry),
+    clockRead: (offsetSeconds: number) => clock.set(offsetSeconds),
     contradicted: (labels: Contradiction) => contradictions.inc(labels),
     tried({ outcome, lagSeconds }: WebhookTry) {
       tries.inc({ outcome })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { statfs } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
@@ -15,6 +16,8 @@ export type Storage = {
   open(key: string): Promise<{ stream: Readable; sizeBytes: number } | null>
   /** It is gone afterwards, whether it was there or not. Throws StorageFailed. */
   remove(key: string): Promise<void>
+  /** Of the file system that holds the folder; null of a bucket, and where the folder is not there yet. */
+  space(): Promise<{ freeBytes: number; sizeBytes: number } | null>
   /** An address that needs no token and stops working after so many seconds, or as many as is configured. */
   link(key: string, seconds?: number): Promise<string>
   /** Verifies what `link` made for the disk; a bucket verifies its own. */
@@ -61,12 +64,18 @@ export async function openStorage({
       }
     },
     remove: key => orFailed(disk.delete(key)),
+    space: async () => (where.kind === 'disk' ? spaceOf(where.folder) : null),
     link(key, seconds = config.linkSeconds) {
       if (where.kind === 'disk') return Promise.resolve(made.to(key, Date.now() + seconds * 1_000))
       const contentDisposition = dispositionOf(key)
       return orFailed(disk.getSignedUrl(key, { expiresIn: seconds, contentDisposition }))
     },
   }
+}
+
+async function spaceOf(folder: string): Promise<{ freeBytes: number; sizeBytes: number } | null> {
+  const found = await statfs(folder).catch(() => null)
+  return found && { freeBytes: found.bavail * found.bsize, sizeBytes: found.blocks * found.bsize }
 }
 
 /** Saved, never shown inside a page: it is somebody else's file. */

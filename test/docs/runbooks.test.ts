@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import Router from '@koa/router'
+import { parser } from '@prometheus-io/lezer-promql'
 import type { Dependencies } from '../../src/api/app.ts'
 import type { ApiRouter } from '../../src/api/route.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
@@ -22,6 +23,12 @@ test('every alert names its page, and every page is of an alert', () => {
     expect(annotations.runbook).toBe(
       `docs/runbooks/${alert.replaceAll(/(?<!^)[A-Z]/g, '-$&').toLowerCase()}.md`,
     )
+})
+
+test.each(alerts)('the expression of $alert is PromQL', ({ expr }) => {
+  const wrong: string[] = []
+  parser.parse(expr).iterate({ enter: node => void (node.type.isError && wrong.push(expr.slice(node.from))) })
+  expect(wrong).toEqual([])
 })
 
 test('every alert says what happened, what to do first, and how urgent it is', () => {
@@ -73,7 +80,8 @@ describe.each(runbooks)('$file', runbook => {
   test('every Temporal command names its namespace', () => {
     const lines = codeBlocks(runbook, 'sh').flatMap(block => block.split('\n'))
     const wrong = lines.filter(
-      line => line.startsWith('temporal ') && !line.includes('--namespace "$TEMPORAL_NAMESPACE"'),
+      line =>
+        /^temporal (?!operator cluster)/.test(line) && !line.includes('--namespace "$TEMPORAL_NAMESPACE"'),
     )
     expect(wrong).toEqual([])
   })

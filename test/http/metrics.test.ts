@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
 import Koa from 'koa'
 import pino from 'pino'
 import { createApp } from '../../src/api/app.ts'
@@ -9,9 +11,13 @@ import { startServer } from '../../src/api/server.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
+import { publishMetrics } from '../../src/metrics/published.ts'
+import { stateMetrics } from '../../src/metrics/state.ts'
 import { logFailedCall } from '../../src/providers/call-log.ts'
 import { observed } from '../../src/providers/observed.ts'
 import type { NoticeRequest, Provider } from '../../src/providers/port.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+import { temporaryFolder } from '../support/servers.ts'
 import { sampleRoutes } from './support/routes.ts'
 import { andBooked, type ConnectionRow } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -135,6 +141,74 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_A"\} 1$/m)
     expect(text).toMatch(/^trilho_ledger_drift_cents 0$/m)
     expect(text).toMatch(/^trilho_deliveries_pending 0$/m)
+  })
+
+  test('says how many connections PostgreSQL has and gives, and that it takes writes', async () => {
+    const text = await (await scrape()).text()
+    const [, used] = /^trilho_database_connections (\d+)$/m.exec(text)!
+    const [, most] = /^trilho_database_connections_max (\d+)$/m.exec(text)!
+    expect(Number(used)).toBeGreaterThan(0)
+    expect(Number(used)).toBeLessThan(Number(most))
+    expect(text).toMatch(/^trilho_database_read_only 0$/m)
+  })
+
+  test('says that PostgreSQL takes no writes', async () => {
+    const role = `reader_${randomUUID().replaceAll('-', '')}`
+    await world.orm.em.fork().execute(
+      `create role ${role} login password 'a' in role pg_read_all_data;
+       alter role ${role} set default_transaction_read_only = on`,
+    )
+    const url = Object.assign(new URL(world.config.databaseUrl), { username: role, password: 'a' })
+    const orm = await openOrm({ databaseUrl: url.href })
+    const text = await stateMetrics(orm)
+    expect(text).toMatch(/^trilho_database_read_only 1$/m)
+    expect(text).toMatch(/^trilho_database_connections [1-9]/m) // Of every role, though this one sees no other's sessions.
+    await orm.close()
+  })
+
+  test('says by how much its clock is ahead of that of PostgreSQL', async () => {
+    const offset = async (shiftMs: number) => {
+      const text = await stateMetrics(world.orm, () => Date.now() + shiftMs)
+      return Number(/^trilho_clock_offset_seconds (\S+)$/m.exec(text)![1])
+    }
+    const [none, ahead, behind] = [await offset(0), await offset(3_600_000), await offset(-120_000)]
+    expect(Math.abs(none)).toBeLessThan(30)
+    expect(Math.abs(ahead - 3_600)).toBeLessThan(30)
+    expect(Math.abs(behind + 120)).toBeLessThan(30)
+  })
+
+  test('a worker measures its clock as it publishes', async () => {
+    const { log } = world.dependencies
+    const read: number[] = []
+    const options = { texts: async () => '', clockRead: (offset: number) => read.push(offset), log }
+    const stop = publishMetrics(world.orm, 'clocked', options)
+    await stop()
+    expect(read).toHaveLength(1)
+    expect(Math.abs(read[0]!)).toBeLessThan(30)
+  })
+
+  test('says whether Temporal answers, and how full the disk of the attachments is', async () => {
+    const folder = await temporaryFolder()
+    const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
+    const surroundings = async (temporal: () => Promise<Client>, location: string) => {
+      const own = apiMetrics()
+      const storage = await openStorage({ ...world.config, storage: { kind: 'disk', folder: location } })
+      const dependencies = { ...world.dependencies, temporal, storage }
+      const app = createApp({ ...dependencies, routes: [metricsRoutes(own)] })
+      const server = await startServer(app, world.config)
+      const text = await (await fetch(`${server.url}/metrics`)).text()
+      await server.stop()
+      return text
+    }
+    const there = await surroundings(async () => client, folder.path)
+    const absent = await surroundings(world.dependencies.temporal, join(folder.path, 'not-there-yet'))
+    await folder.remove()
+    expect(there).toMatch(/^trilho_temporal_up\{process="api"\} 1$/m)
+    const bytes = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'm').exec(there)![1])
+    expect(bytes('trilho_storage_free_bytes')).toBeGreaterThan(0)
+    expect(bytes('trilho_storage_size_bytes')).toBeGreaterThan(bytes('trilho_storage_free_bytes'))
+    expect(absent).toMatch(/^trilho_temporal_up\{process="api"\} 0$/m)
+    expect(absent).not.toMatch(/^trilho_storage/m)
   })
 
   test('a breaker that nothing asks any more says nothing about its provider', async () => {

@@ -7,7 +7,9 @@ import { publishedMetrics } from '../../metrics/published.ts'
 import { stateMetrics, stateUnknown } from '../../metrics/state.ts'
 import type { Routes } from '../app.ts'
 import { refuse } from '../errors.ts'
-import { isOutage } from '../outage.ts'
+import { PROBE_MS } from '../limits.ts'
+import { isOutage, within } from '../outage.ts'
+import { probeTemporal } from '../temporal.ts'
 
 /**
  * `GET /metrics` for Prometheus: what this API process counts, what the workers published, and what stands in the
@@ -15,14 +17,26 @@ import { isOutage } from '../outage.ts'
  * elsewhere only with the operator's token (SPEC §11).
  */
 export function metricsRoutes(metrics: ApiMetrics): Routes {
-  return (router, { orm, config }) => {
+  return (router, { orm, config, temporal, storage }) => {
     router.koa.get('/metrics', async ctx => {
       if (!mayRead(ctx, config.metricsToken)) refuse('unauthenticated')
-      const told = await toldByDatabase(orm)
+      const [told, isTemporalUp, space] = await Promise.all([
+        toldByDatabase(orm),
+        answers(temporal().then(probeTemporal)),
+        storage.space(),
+      ])
+      metrics.found({ isTemporalUp, storage: space })
       ctx.type = metrics.registry.contentType
       ctx.body = mergeExpositions([await metrics.registry.metrics(), ...told])
     })
   }
+}
+
+function answers(probe: Promise<unknown>): Promise<boolean> {
+  return within(PROBE_MS, probe).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function toldByDatabase(orm: Orm): Promise<string[]> {
