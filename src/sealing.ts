@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** A text under AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in any history or row. */
-export type Sealed = string
+type Sealed = string
 
 export type Sealer = {
   /** The id of the key that seals now; stored beside a sealed column, so that a rotation finds the old ones. */

@@ -141,7 +141,7 @@ function now(transfer: Transfer, live?: Attempt): Question<EndedTransfer> {
 }
 
 /** SPEC §4: unreachable anywhere is no provider, or what an operator has decided; too little everywhere is the balance; else the last refusal decides. */
-export function whyNobody(attempts: NamedAttempt[]): Failure {
+function whyNobody(attempts: NamedAttempt[]): Failure {
   if (attempts.some(({ attempt }) => attempt.code === 'not_found_after_restore'))
     return failureOf('not_found_after_restore')
   const unreached = attempts.filter(({ attempt }) => attempt.state === 'unreachable')

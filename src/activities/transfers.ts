@@ -117,7 +117,7 @@ export async function beginTransfer(
 }
 
 /** Ends a transfer that did not become visible in time; one that is over already stays as it is. */
-export async function endNotTaken(em: EntityManager, out: PixOut): Promise<void> {
+async function endNotTaken(em: EntityManager, out: PixOut): Promise<void> {
   const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
   if (life.accepts(out.transfer.state, event)) await endUnsent(em, out, event, failureOf('not_taken'))
 }

@@ -10,7 +10,7 @@ import { compareMarks, marksOf, type Sameness } from './account-identity.ts'
 import { acting } from './acting.ts'
 
 /** Credentials that must not take the place of a connection's; nothing was changed. */
-export class CredentialsRefused extends Error {
+class CredentialsRefused extends Error {
   override name = 'CredentialsRefused'
 }
 

@@ -85,7 +85,7 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
   handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiAnswer<NoInfer<Answers>>>
 }
 
-export type ApiRequest<Tokens, Params, Query, Body> = {
+type ApiRequest<Tokens, Params, Query, Body> = {
   params: ParamsOf<Params>
   query: Query extends z.ZodType ? z.output<Query> : never
   body: Body extends z.ZodType ? z.output<Body> : string
@@ -101,7 +101,7 @@ type ParamsOf<Params> = Params extends z.ZodType ? z.output<Params> : never
 type TokenOf<Tokens> = Tokens extends 'none' ? null : Token
 
 /** In our terms; the schema of the status writes the wire. */
-export type ApiAnswer<Answers> = {
+type ApiAnswer<Answers> = {
   /** The route's only success where absent. */
   status?: 200 | 201
   body: BodyOf<Answers[keyof Answers & (200 | 201)]>

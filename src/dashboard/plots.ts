@@ -5,7 +5,7 @@ import type { DayMoved } from './statistics.ts'
 /** Plots as SVG; their colours are the style sheet's, their numbers stand in a table beside them. */
 
 const SERIES = ['received', 'sent', 'refunded'] as const
-export type Series = (typeof SERIES)[number]
+type Series = (typeof SERIES)[number]
 
 const WIDTH = 720
 const HEIGHT = 240

@@ -4,7 +4,7 @@ export const MOST_ATTACHMENTS = 10
 export const MOST_ATTACHMENT_BYTES = 10 * 1024 * 1024
 
 /** What an attachment may be, by its content, and how a file of that kind ends. */
-export const ATTACHMENT_ENDINGS = {
+const ATTACHMENT_ENDINGS = {
   'application/pdf': 'pdf',
   'image/png': 'png',
   'image/jpeg': 'jpg',

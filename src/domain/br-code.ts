@@ -3,7 +3,7 @@ import { pixKeyType } from './pix-key.ts'
 import { field, fieldsOf } from './tlv.ts'
 
 /** Who collects, as the payer's bank shows it: folded to ASCII, cut to 25 and 15 characters. */
-export type Merchant = { merchantName: string; merchantCity: string }
+type Merchant = { merchantName: string; merchantCity: string }
 
 /** `url` is where the payer's bank reads the charge, without a scheme; `totalCents` 0 is an open amount. */
 export type DynamicCode = Merchant & { url: string; totalCents: number }
@@ -11,7 +11,7 @@ export type DynamicCode = Merchant & { url: string; totalCents: number }
 /** A code that can be paid again and again, straight to `key`; `description` is cut to the room left. */
 export type StaticCode = Merchant & { key: string; cents?: number; txid?: string; description?: string }
 
-export type ValidPayload = Merchant & {
+type ValidPayload = Merchant & {
   kind: 'valid'
   /** Of a dynamic code. Both `url` and `key` are null where the code only asks for a recurrence. */
   url: string | null

@@ -12,7 +12,7 @@ export const BUCKETS = [
   'shortfall',
   'outside',
 ] as const
-export type Bucket = (typeof BUCKETS)[number]
+type Bucket = (typeof BUCKETS)[number]
 
 /** One leg of a movement; positive adds to the bucket. */
 export type Posting = { accountUuid: string; bucket: Bucket; cents: number }

@@ -78,7 +78,7 @@ export function dueAt(opening: { openedAtMs: number; providersMs: number | null 
 }
 
 /** How long before its deadline a dispute that nobody has answered is told of again, in hours. */
-export const WARNING_HOURS: readonly number[] = [48, 24, 6]
+const WARNING_HOURS: readonly number[] = [48, 24, 6]
 const HOUR_MS = 60 * 60 * 1_000
 
 type Deadline = { dueAtMs: number; nowMs: number; timeScale: number }

@@ -52,7 +52,7 @@ export function feeOf(cents: number, fee: Fee): number {
 
 /** One line of a connection's fee table. */
 export type Fee = { fixedCents: number; hundredthsOfPercent: number }
-export const NO_FEE: Fee = { fixedCents: 0, hundredthsOfPercent: 0 }
+const NO_FEE: Fee = { fixedCents: 0, hundredthsOfPercent: 0 }
 
 /** What each kind of operation costs on one connection. */
 export type FeeTable = { charge: Fee; transfer: Fee; refund: Fee }

@@ -15,7 +15,7 @@ export const UNEXPECTED_SETTLEMENTS = ['duplicate_settlement', 'late_settlement'
  * Money that moved at the provider without us: entries that are no PIX, and PIX that were sent or returned in the
  * provider's panel. Booked from the provider's statement.
  */
-export const PROVIDER_REASONS = [
+const PROVIDER_REASONS = [
   'provider_tariff',
   'provider_withdrawal',
   'provider_credit',
@@ -26,7 +26,7 @@ export const PROVIDER_REASONS = [
 ] as const
 
 /** What operators book: the balance that a provider account had when it was connected, and corrections. */
-export const OPERATOR_REASONS = ['opening_balance', 'adjustment'] as const
+const OPERATOR_REASONS = ['opening_balance', 'adjustment'] as const
 
 /** What sets a movement apart: it is no charge's payment, it settled unexpectedly, or it moved without us. */
 export const MOVEMENT_REASONS = [

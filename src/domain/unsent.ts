@@ -1,5 +1,5 @@
 /** An operator's decisions that keep an operation from leaving; its attempt ends `unreachable` with the decision as its code. */
-export type HeldCode = 'paused' | 'account_blocked'
+type HeldCode = 'paused' | 'account_blocked'
 export type UnsentCode = HeldCode | 'no_provider_available'
 
 /**

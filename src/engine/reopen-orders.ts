@@ -10,7 +10,7 @@ import { again, type Engine } from './start.ts'
 /** Rows whose order no provider has accepted yet, and the orders by which their lost workflows are started again. */
 
 /** What such a row keeps of its order; names as in PostgreSQL. */
-export type OrderRow = {
+type OrderRow = {
   uuid: string
   account_uuid: string
   connection_uuid: string

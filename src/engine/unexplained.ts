@@ -7,7 +7,7 @@ import type { Sealer } from '../sealing.ts'
 
 /** The connection that an answer came through. */
 type AnsweredThrough = { uuid: string; provider: string }
-export type UnexplainedCount = { provider: string; operation: string; kind: string; name: string }
+type UnexplainedCount = { provider: string; operation: string; kind: string; name: string }
 
 type RecorderOptions = {
   orm: Orm
@@ -76,8 +76,6 @@ export function unexplainedRecorder({ orm, sealer, log, count }: RecorderOptions
     }
   }
 }
-
-export type UnexplainedRecorder = ReturnType<typeof unexplainedRecorder>
 
 /** Whatever an adapter takes for a name, it is short and plain here; PostgreSQL stores no NUL. */
 function namesOf({ operation, kind, name, reference }: UnexplainedAnswer) {

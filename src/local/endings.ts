@@ -5,7 +5,7 @@ import { pause, type Say } from './waiting.ts'
 export type ChildName = 'api' | 'worker' | 'simulator' | 'temporal' | 'postgres'
 
 /** Who ends first: nobody is left without those it needs. */
-export const ENDINGS: readonly { name: ChildName; signal: NodeJS.Signals; limitMs: number }[] = [
+const ENDINGS: readonly { name: ChildName; signal: NodeJS.Signals; limitMs: number }[] = [
   { name: 'api', signal: 'SIGTERM', limitMs: 15_000 }, // Finishes the requests in flight.
   { name: 'worker', signal: 'SIGTERM', limitMs: 45_000 }, // Finishes its tasks; a call to a provider may take 30 s.
   { name: 'simulator', signal: 'SIGTERM', limitMs: 10_000 },

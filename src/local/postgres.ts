@@ -17,7 +17,7 @@ export type Cluster = {
   runAs: RunAs
 }
 
-export const DATABASE = 'trilho'
+const DATABASE = 'trilho'
 const user = 'trilho'
 
 /** Finds the cluster in the folder or makes it there, whole or not at all, with an empty database. */

@@ -68,5 +68,3 @@ export function workerMetrics(worker: string) {
     },
   }
 }
-
-export type WorkerMetrics = ReturnType<typeof workerMetrics>

@@ -151,7 +151,6 @@ export function providerCalls<Name extends string>(
     return record({ operation: call, reference, status, name: safeName(name), body: text, ...more })
   }
 }
-export type ProviderCalls<Name extends string> = ReturnType<typeof providerCalls<Name>>
 
 type Explanation<T extends object> =
   | { kind: 'read'; value: T }

@@ -29,7 +29,7 @@ export type NoticeRequest = {
   secret: string | null
 }
 
-export type NoticeReading =
+type NoticeReading =
   | { kind: 'items'; items: NoticeItem[] }
   | { kind: 'forged' }
   | { kind: 'unreadable' }

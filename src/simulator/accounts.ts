@@ -53,7 +53,7 @@ export type Accounts = {
   removeKey(id: string, key: string): boolean
 }
 
-export type Stored =
+type Stored =
   | { kind: 'stored'; account: Account }
   | { kind: 'key_taken'; key: string }
   | { kind: 'client_id_taken' }

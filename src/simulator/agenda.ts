@@ -12,9 +12,9 @@ export type Agenda = {
   stop(): Promise<void>
 }
 
-export type Task = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deliver_notice'
+type Task = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deliver_notice'
 /** `again` asks for another try after so long; `tries` counts from 0. A synchronous act is crossed out with its effect. */
-export type Act = (subject: never, tries: number) => Promise<{ again: number } | undefined> | undefined
+type Act = (subject: never, tries: number) => Promise<{ again: number } | undefined> | undefined
 
 type Entry = { id: number; task: Task; subject: string; lane: string; dueAt: number; tries: number }
 

@@ -25,7 +25,7 @@ export type Charge = {
   details: string
 }
 
-export type ChargeOrder = {
+type ChargeOrder = {
   account: Account
   /** Absent where the provider makes it. */
   txid?: string
@@ -36,12 +36,12 @@ export type ChargeOrder = {
   details: Record<string, unknown>
 }
 
-export type ChargeChange = Partial<Pick<Charge, 'cents' | 'expiresInSeconds' | 'status'>> & {
+type ChargeChange = Partial<Pick<Charge, 'cents' | 'expiresInSeconds' | 'status'>> & {
   details?: Record<string, unknown>
 }
 
 /** `cents` null pays what is asked; `force` pays what a bank would refuse: late, again, removed. */
-export type Payment = { token: string; cents: number | null; payer: Payer; force: boolean }
+type Payment = { token: string; cents: number | null; payer: Payer; force: boolean }
 export type PaymentOutcome = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 
 export type Charges = {

@@ -1,7 +1,7 @@
 import type { Store } from './store.ts'
 
 /** An account's configuration as Efí's API takes and shows it. */
-export type Configuration = {
+type Configuration = {
   pix: {
     receberSemChave: boolean
     chaves?: Record<string, { recebimento: { webhook?: { notificar?: { pixSemTxid: boolean } } } }>

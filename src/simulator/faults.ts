@@ -70,7 +70,7 @@ export type ViewFault = (typeof VIEW_FAULTS)[number]
 
 /** A PIX received is announced at once, and is in no look-up or list of its provider for `delay_ms`. */
 export const BOOK_FAULTS = ['books_lag'] as const
-export type BookFault = (typeof BOOK_FAULTS)[number]
+type BookFault = (typeof BOOK_FAULTS)[number]
 
 export const FAULTS = [
   'unreachable',

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from './store.ts'
 
 /** One request that reached a name of the inbox. */
-export type InboxEntry = { at: string; method: string; headers: IncomingHttpHeaders; body: string }
+type InboxEntry = { at: string; method: string; headers: IncomingHttpHeaders; body: string }
 /** How a name answers. */
-export type InboxAnswer = { status: number; delayMs: number; headers: Record<string, string> }
+type InboxAnswer = { status: number; delayMs: number; headers: Record<string, string> }
 
 /** A place for webhooks under test: it records whatever comes and answers as told. */
 export type Inbox = {

@@ -36,14 +36,14 @@ export type Med = {
 /** `accept` is null where the API does not ask for it. */
 export type MedReply = { accept: 0 | 1 | null; text: string; documents: string; at: string }
 
-export type MedOpening = { endToEnd: string; cents?: number; situation: Situation; dueAt?: string }
-export type OpenOutcome =
+type MedOpening = { endToEnd: string; cents?: number; situation: Situation; dueAt?: string }
+type OpenOutcome =
   | { kind: 'opened'; id: string }
   | { kind: 'no_such_pix' }
   | { kind: 'already_disputed' }
   | { kind: 'over_the_pix' }
-export type Answering = { accept: boolean | null; text: string; documents: unknown[] }
-export type ReplyVerdict = 'taken' | 'no_such_med' | 'already_replied' | 'too_late'
+type Answering = { accept: boolean | null; text: string; documents: unknown[] }
+type ReplyVerdict = 'taken' | 'no_such_med' | 'already_replied' | 'too_late'
 
 export type Meds = {
   open(opening: MedOpening): OpenOutcome

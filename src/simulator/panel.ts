@@ -9,9 +9,9 @@ import type { Store } from './store.ts'
 
 /** Movements that the provider or the account's holder makes without the API: no PIX, or a PIX of the panel. */
 export const PANEL_KINDS = [...PANEL_MOVEMENTS, 'return', 'send'] as const
-export type PanelKind = (typeof PANEL_KINDS)[number]
+type PanelKind = (typeof PANEL_KINDS)[number]
 
-export type PanelOrder = {
+type PanelOrder = {
   accountId: string
   kind: PanelKind
   cents: number

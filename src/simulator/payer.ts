@@ -16,7 +16,7 @@ export type Asked = {
   message: string | null
   expiresAt: string
 }
-export type ReadCode = { kind: 'payable'; asked: Asked } | { kind: 'not_payable'; why: string }
+type ReadCode = { kind: 'payable'; asked: Asked } | { kind: 'not_payable'; why: string }
 
 /** The payer's bank. */
 export type PayerBank = {

@@ -2,7 +2,7 @@ import type { ProviderName } from '../domain/provider.ts'
 import type { Store } from './store.ts'
 
 /** What a settled movement was. */
-export type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | PanelMovement
+type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | PanelMovement
 
 /** Movements that are no PIX, which no API call orders: a block keeps money in the account, out of the balance. */
 export const PANEL_MOVEMENTS = ['tariff', 'withdrawal', 'credit', 'block', 'unblock'] as const
@@ -49,7 +49,7 @@ export type Rail = {
 }
 
 /** A movement that is no PIX. */
-export type PanelEntry = Movement & { kind: PanelMovement }
+type PanelEntry = Movement & { kind: PanelMovement }
 
 export function railOf(store: Store): Rail {
   const record = (direction: 'in' | 'out' | 'none', movement: Movement) =>

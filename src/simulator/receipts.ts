@@ -26,7 +26,7 @@ export type Receipt = {
 
 export type Payer = { name: string; document: string; ispb: string }
 
-export type Arrival = {
+type Arrival = {
   accountId: string
   key: string
   cents: number

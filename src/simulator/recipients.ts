@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
  * The recipients whose key alone decides what happens (SPEC §10): `<name>@sim.trilho.test`. So a demo or a test
  * needs no control call. Every other well-formed key settles.
  */
-export type Magic =
+type Magic =
   | { kind: 'none' }
   /** Refused in the request with this code of the rail. */
   | { kind: 'refused'; code: string }
@@ -31,7 +31,7 @@ const FAULT_OF: Record<string, CallFault> = {
   slow: 'slow',
 }
 
-export function magicOf(key: string | null): Magic {
+function magicOf(key: string | null): Magic {
   if (!key?.endsWith(DOMAIN)) return { kind: 'none' }
   const name = key.slice(0, -DOMAIN.length)
   const fault = FAULT_OF[name]

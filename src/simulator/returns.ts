@@ -19,7 +19,7 @@ export type Returned = {
 }
 
 /** `returnId` is given where a simulated provider returns it; else the recipient's bank makes it. */
-export type Giving = { endToEnd: string; cents: number; returnId?: string; nature?: Nature }
+type Giving = { endToEnd: string; cents: number; returnId?: string; nature?: Nature }
 
 export type Returns = {
   of(sending: Pick<Sending, 'endToEnd'>): Returned[]

@@ -36,7 +36,7 @@ export type Sending = {
 /** Whom a sending is for: a key, or an account as the dialect was told it. */
 export type Recipient = { key: string | null; name: string; document: string; bank?: Record<string, string> }
 
-export type SendingRequest = {
+type SendingRequest = {
   account: Account
   id: string
   cents: number

@@ -1,8 +1,8 @@
 import type { ViewFault } from './faults.ts'
 
 /** Words that no provider documents, for a status and for a type of movement. */
-export const UNLISTED_STATUS = 'SOB_REVISAO_INTERNA'
-export const UNLISTED_TYPE = 'INTERNAL_DEBIT'
+const UNLISTED_STATUS = 'SOB_REVISAO_INTERNA'
+const UNLISTED_TYPE = 'INTERNAL_DEBIT'
 
 /** How a fault changes what a list shows. */
 export type View = {

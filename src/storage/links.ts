@@ -8,7 +8,7 @@ export type Links = {
   holds(link: LinkParts): boolean
 }
 
-export type LinkParts = { key: string; expires: string; signature: string; nowMs: number }
+type LinkParts = { key: string; expires: string; signature: string; nowMs: number }
 
 /** Below the service's own address. */
 export const FILES_PATH = '/files'

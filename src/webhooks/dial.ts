@@ -5,7 +5,7 @@ import { ANSWER_BYTES, readAnswer, readRetryAfter } from './answer.ts'
 import { checkedConnector, NoConnection, named, RefusedAddress } from './connector.ts'
 import { type LaneLimits, lanes } from './lanes.ts'
 
-export type SignedPost = {
+type SignedPost = {
   url: string
   body: string
   headers: Record<string, string>
@@ -29,7 +29,7 @@ export type Tried =
   /** Too many tries are under way at the endpoint: nothing was tried, and a place is looked for then. */
   | { kind: 'busy'; comeBackInMs: number }
 /** `refused_address`, `no_connection`: nothing was sent. `timeout`, `broken`: it may have arrived. */
-export type Failed = {
+type Failed = {
   kind: 'refused_address' | 'no_connection' | 'timeout' | 'broken'
   durationMs: number
   message: string

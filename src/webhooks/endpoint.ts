@@ -4,7 +4,7 @@ import type { AddressPolicy } from './addresses.ts'
 import { allAllowed, checkedConnector, named } from './connector.ts'
 
 /** Why a URL cannot be a webhook's endpoint; SPEC §8. */
-export type EndpointRefusal =
+type EndpointRefusal =
   | 'bad_url'
   | 'not_https'
   | 'credentials_in_url'
@@ -22,7 +22,7 @@ export type InspectionOptions = {
   handshakeMs?: number
 }
 
-export const MAX_URL_LENGTH = 2_048
+const MAX_URL_LENGTH = 2_048
 
 /** Looks at a webhook's URL before it is stored: its spelling, every address of its host, and one TLS handshake. */
 export async function inspectEndpoint(

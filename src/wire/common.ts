@@ -83,7 +83,7 @@ export const WHATEVER_ELSE_IS_WRONG = {
 }
 
 /** The page that a list answers with, whatever it lists. */
-export const pageMeta = z
+const pageMeta = z
   .object({
     current_page: z.int(),
     from: z.int(),

@@ -44,7 +44,7 @@ export const movementShown = z
   })
   .meta({ id: 'Movement' })
 
-export const PIX_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
+const PIX_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
 
 /** A PIX movement as it is announced; for movements of the rail only, not for fees or splits. */
 export function showMovement(movement: Movement): z.output<typeof movementShown> {

@@ -83,7 +83,7 @@ const splitShown = z
   .meta({ id: 'Split' })
 
 /** A ledger record as a charge shows it: the incoming PIX that paid. */
-export const chargeTransaction = z
+const chargeTransaction = z
   .object({
     uuid,
     value: reaisText,
@@ -260,7 +260,7 @@ function payment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) {
   }
 }
 
-export function showTransaction(movement: Movement): z.output<typeof chargeTransaction> {
+function showTransaction(movement: Movement): z.output<typeof chargeTransaction> {
   return {
     uuid: movement.uuid,
     value: movement.valueCents,

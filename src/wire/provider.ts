@@ -11,7 +11,7 @@ export const providersQuery = z.strictObject({
 })
 export type ProvidersQuery = z.output<typeof providersQuery>
 
-export const PAYMENT_TYPES = ['PIX'] as const
+const PAYMENT_TYPES = ['PIX'] as const
 
 export const MOST_DEFAULTS = 10
 

@@ -61,11 +61,11 @@ async function countStatements(databaseUrl: string): Promise<void> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a benchmark reads what it expects and fails where it is not.
-export type Answer = { status: number; body: any }
+type Answer = { status: number; body: any }
 export type Api = ReturnType<typeof apiAt>
 
 /** The leanest client there is: what it costs is not what is measured. */
-export function apiAt(url: string) {
+function apiAt(url: string) {
   const pool = new Pool(url, { connections: 128, pipelining: 1 })
   async function call(
     method: 'GET' | 'POST',

@@ -37,7 +37,7 @@ const AGAIN_MS = 2_000
 const GIVE_UP_MS = 150_000
 
 /** One request; null where no answer came, so that nobody knows whether it was taken. */
-export async function call(apiUrl: string, method: 'GET' | 'POST', request: Request): Promise<Said | null> {
+async function call(apiUrl: string, method: 'GET' | 'POST', request: Request): Promise<Said | null> {
   const { body } = request
   const isJson = body !== undefined && !(body instanceof FormData)
   try {

@@ -42,7 +42,7 @@ const NO_LIMIT = { TRILHO_RATE_LIMIT: '100000', TRILHO_RATE_BURST: '100000', TRI
 const LONG = 500
 const LEAST_QUIESCENCE_MS = 240_000
 
-export function quiescenceLimitMs(operations: number): number {
+function quiescenceLimitMs(operations: number): number {
   return LEAST_QUIESCENCE_MS + operations * 30
 }
 

@@ -35,7 +35,7 @@ export type WeatherEvent = { before: number } & (
   /** A person decides on the oldest order that waits in a provider's panel. */
   | { kind: 'operator'; approves: boolean }
 )
-export type PanelMove = 'tariff' | 'withdrawal' | 'block'
+type PanelMove = 'tariff' | 'withdrawal' | 'block'
 export type Mortal = Exclude<ChildName, 'simulator'>
 
 /** The calls of a provider that money and disputes depend on. */

@@ -76,7 +76,7 @@ export type Line = {
   original: string | null
   cents: number
 }
-export type Charge = {
+type Charge = {
   uuid: string
   account: string
   state: ChargeState
@@ -90,7 +90,7 @@ export type Charge = {
   externalRef: string | null
   history: string[]
 }
-export type Transfer = {
+type Transfer = {
   uuid: string
   account: string
   state: TransferState
@@ -100,7 +100,7 @@ export type Transfer = {
   externalRef: string | null
   history: string[]
 }
-export type Med = {
+type Med = {
   uuid: string
   account: string
   providerAccount: string
@@ -135,7 +135,7 @@ export type Movement = {
   reason: string | null
   disposition: string | null
 }
-export type Bucket = {
+type Bucket = {
   account: string
   providerAccount: string
   bucket: string

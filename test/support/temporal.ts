@@ -9,8 +9,6 @@ import {
 import { temporalBinary } from '../../src/local/temporal-binary.ts'
 import { startServer } from './servers.ts'
 
-export { timeSkippingServer } from '../../src/local/temporal-test-server.ts'
-
 /** A Temporal server of the suite's own without a UI, in memory unless it has a file, as fast as it goes. */
 export async function startTemporal(
   searchAttributes: readonly SearchAttribute[] = [],

@@ -57,7 +57,7 @@ function textOf(payload: { data?: Uint8Array | null } | null | undefined): strin
 }
 
 /** A wait in words; an hour and more is rounded to minutes, because the way there takes some milliseconds. */
-export function inWords(ms: number): string {
+function inWords(ms: number): string {
   if (ms < 1_000) return `${ms} ms`
   if (ms < 60_000) return `${ms / 1_000} s`
   const minutes = ms < 3_600_000 ? Math.round(ms / 1_000) / 60 : Math.round(ms / 60_000)

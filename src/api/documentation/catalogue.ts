@@ -5,7 +5,7 @@ import { type RailCode, railCodes } from '../../domain/rail-codes.ts'
 /** What docs/errors.md says of each code, made from the catalogues that the service itself answers by. */
 
 /** The refusals of the API, by status. */
-export function refusalTables(): string {
+function refusalTables(): string {
   const codes = Object.keys(REFUSALS) as RefusalCode[]
   const byStatus = [...Map.groupBy(codes, code => REFUSALS[code].status)].sort(
     ([one], [other]) => one - other,
@@ -19,7 +19,7 @@ export function refusalTables(): string {
 }
 
 /** Why the rail rejects a movement, and what Trilho does then. */
-export function railTable(): string {
+function railTable(): string {
   const rows = Object.entries(railCodes).map(([code, { meaning, fallback }]) => [
     `\`${code}\``,
     meaning,

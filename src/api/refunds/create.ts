@@ -78,7 +78,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   })
 }
 
-export function findRefund(em: EntityManager, uuid: string) {
+function findRefund(em: EntityManager, uuid: string) {
   return em.findOne(Refund, uuid, { populate: ['movement'] })
 }
 

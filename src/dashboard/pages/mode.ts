@@ -25,7 +25,7 @@ export async function modeOf(em: EntityManager, connectionUuid: string): Promise
 }
 
 /** What a form or the address asks for; null where neither does. */
-export function modeAsked({ query, form }: Pick<Asking, 'query' | 'form'>): Token['mode'] | null {
+function modeAsked({ query, form }: Pick<Asking, 'query' | 'form'>): Token['mode'] | null {
   const asked = form.get('mode') ?? query.mode
   return asked === 'test' || asked === 'live' ? asked : null
 }

@@ -61,7 +61,7 @@ export function signInPages({ house, post }: Door): void {
   })
 }
 
-export function homeOf(role: 'merchant' | 'operator'): string {
+function homeOf(role: 'merchant' | 'operator'): string {
   return role === 'operator' ? '/dashboard/operator' : '/dashboard'
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } f
 import { key, moment, oneOf, text, uuid } from '../columns.ts'
 import { pausedFor } from './pause.ts'
 
-export type VirtualAccount = Party & { type: ConnectionType }
+type VirtualAccount = Party & { type: ConnectionType }
 
 const providerAccount = defineEntity({
   name: 'ProviderAccount',

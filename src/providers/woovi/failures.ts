@@ -5,7 +5,7 @@ import { type Meaning, refusedByRail, refusedEverywhere, refusedHere } from '../
 type Refusal = Extract<Meaning, { kind: 'refused' }>
 
 /** A code that Woovi publishes for a payment that failed. It says nothing about a request that is refused. */
-export type FailureCode = { name: string; meaning: Refusal; source: string }
+type FailureCode = { name: string; meaning: Refusal; source: string }
 
 const FAILED = 'Woovi Developers, Pagamentos: Como identificar os erros de um pagamento falho?'
 const SANDBOX = 'Woovi Developers, Pagamentos: Simulação de Erros no Sandbox'
@@ -17,7 +17,7 @@ const code = (name: string, meaning: Meaning, source: string): FailureCode => ({
 })
 
 /** Woovi's codes of payments that failed: `error.code` of the payment. */
-export const failureCodes: readonly FailureCode[] = [
+const failureCodes: readonly FailureCode[] = [
   code('NOT_ENOUGH_BALANCE', refusedHere('insufficient_balance'), FAILED),
   code('REACH_TRANSFER_LIMIT', refusedHere('provider_limit'), FAILED),
   code('ALIAS_LIMIT_ERROR', refusedHere('provider_limit'), FAILED),

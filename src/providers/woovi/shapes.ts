@@ -33,7 +33,7 @@ const side = z
   .nullish()
 
 /** A charge. One that can still be paid comes with its payload, and its end as a time or as seconds from its making. */
-export const charge = z
+const charge = z
   .object({
     correlationID: z.string().min(1),
     value: cents,

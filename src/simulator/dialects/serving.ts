@@ -10,7 +10,7 @@ import { bodyText } from '../route.ts'
 import { distorted, oddItemId, oddItemOf, PLAIN_VIEW, type View } from '../views.ts'
 import type { World } from '../world.ts'
 
-export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
+type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
 export type ServedRoute = [method: Method, path: string, route: CallRoute]
 
 /** What a dialect brings; how its calls are answered, faults included, is the same for all. */

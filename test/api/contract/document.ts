@@ -58,7 +58,7 @@ export function operations(): { method: string; path: string }[] {
 }
 
 /** What stands between backticks. */
-export function quoted(text: string): string[] {
+function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 }
 

@@ -14,7 +14,7 @@ type Answer = {
   body?: string
   meanwhile?: () => Promise<unknown>
 }
-export type Received = { headers: IncomingMessage['headers']; body: string }
+type Received = { headers: IncomingMessage['headers']; body: string }
 
 /** An endpoint at a real server, its rows, and the activity that delivers to it. */
 export async function endpointStory(

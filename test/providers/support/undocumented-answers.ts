@@ -1,7 +1,7 @@
 import type { DocumentedAnswer } from '../../../src/providers/documented.ts'
 import type { BankAnswer } from './scripted-lines.ts'
 
-export type Known = Pick<DocumentedAnswer, 'name' | 'status'>
+type Known = Pick<DocumentedAnswer, 'name' | 'status'>
 
 type Making = {
   random: { upTo: (most: number) => number }

@@ -101,8 +101,6 @@ export const keyOfAnother = (which: 'cpf' | 'cnpj') =>
     'chave_nao_pertence_ao_documento',
     `O ${which} do favorecido é diferente do documento em posse da chave`,
   )
-export const recipientKeyNotFound = () =>
-  named(404, 'chave_favorecido_nao_encontrada', 'A chave Pix do favorecido não foi encontrada')
 /** Efí documents name and text; `erro` is the shape of its notices, so that the rail's code reaches the caller. */
 export const paymentDenied = (erro: object) =>
   named(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })

@@ -151,7 +151,7 @@ function returnedOf(returned: Returned) {
 }
 
 /** Under the name its length says. */
-export function documentOf(document: string): { cpf: string } | { cnpj: string } {
+function documentOf(document: string): { cpf: string } | { cnpj: string } {
   return document.length === 11 ? { cpf: document } : { cnpj: document }
 }
 

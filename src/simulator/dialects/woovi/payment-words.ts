@@ -48,7 +48,7 @@ const OWN_CODE = /^[A-Z]+(_[A-Z]+)+$/
 const FAILED = { code: 'PAY_PIX_KEY_ERROR', description: 'Falha ao Pagar Chave Pix' }
 
 /** The rail's code and reason, as Woovi writes them. */
-export function reasonOf(code: string): string {
+function reasonOf(code: string): string {
   return `${code} - ${railCodes[code]?.meaning ?? 'Pagamento rejeitado'}`
 }
 

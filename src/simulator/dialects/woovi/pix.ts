@@ -97,7 +97,7 @@ export function pixesOf(world: World): Pixes {
 }
 
 /** What a received PIX belongs to, and what went back of it; its charge is named even where it was deleted. */
-export function ofReceipt({ charges, receipts, now }: World, receipt: Receipt) {
+function ofReceipt({ charges, receipts, now }: World, receipt: Receipt) {
   const charge = receipt.txid ? charges.find(receipt.accountId, receipt.txid) : undefined
   return { charge: charge ? chargeOf(charge, now()) : null, refunds: receipts.refundsOf(receipt) }
 }

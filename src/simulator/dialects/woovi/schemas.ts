@@ -63,7 +63,7 @@ export const uploadBody = z.object({
 })
 
 /** Every event of the official SDK may be registered; those of the first lines are never told. */
-export const WEBHOOK_EVENTS = [
+const WEBHOOK_EVENTS = [
   'OPENPIX:CHARGE_CREATED',
   'OPENPIX:CHARGE_EXPIRED',
   'OPENPIX:TRANSACTION_REFUND_RECEIVED',

@@ -10,7 +10,7 @@ import type { Sending } from '../../sendings.ts'
 /** What the dialect keeps with a charge; `solicitacaoPagador` is what the payer's bank reads. */
 export type ChargeDetails = { correlationID: string; solicitacaoPagador?: string }
 
-export function correlationIdOf(charge: Charge): string {
+function correlationIdOf(charge: Charge): string {
   return (JSON.parse(charge.details) as ChargeDetails).correlationID
 }
 
