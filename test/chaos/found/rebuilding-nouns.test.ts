@@ -1,0 +1,351 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { defaultPayloadConverter } from '@temporalio/common'
+import { setAside } from '../../../src/activities/unmatched.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { inTransaction } from '../../../src/db/orm.ts'
+import { beginPause } from '../../../src/db/pauses.ts'
+import type { IncomingPix } from '../../../src/domain/provider.ts'
+import { rebuildLives } from '../../../src/engine/rebuild.ts'
+import type { Engine } from '../../../src/engine/start.ts'
+import { party } from '../../../src/providers/party.ts'
+import { openBooks } from '../support/books.ts'
+import { disputeOf } from '../support/dispute.ts'
+
+/** Refunds, returns, keys, disputes and deliveries after their database was restored: what `trilho rebuild` does with each. */
+
+let books: Awaited<ReturnType<typeof openBooks>>
+let merchant: Awaited<ReturnType<typeof books.merchant>>
+beforeAll(async () => {
+  books = await openBooks()
+  merchant = await books.merchant(1_000)
+  await pauseMoneyOut()
+})
+afterAll(() => books?.close())
+
+const pauseMoneyOut = () =>
+  beginPause(books.orm.em.fork(), { target: 'all', reach: 'money_out', who: 'ana', reason: 'restored' })
+
+/** What Temporal remembers of one workflow. `ended` undefined: it runs. `shows`: its last status. */
+type Remembered = {
+  type: string
+  id: string
+  order: object
+  ended?: string
+  shows?: string
+  events?: object[]
+}
+
+const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
+
+function temporalOf({ type, id, order, ended, shows, events = [] }: Remembered) {
+  const did: object[] = []
+  const run = {
+    ...{ workflowId: id, runId: 'run', startTime: new Date(Date.now() - 3_600_000) },
+    status: { name: ended === undefined ? 'RUNNING' : 'COMPLETED' },
+    typedSearchAttributes: {
+      get: ({ name }: { name: string }) => (/status/i.test(name) ? shows : undefined),
+    },
+  }
+  const begun = { workflowExecutionStartedEventAttributes: { input: payloads(order) } }
+  const workflow = {
+    options: { namespace: 'none' },
+    workflowService: {
+      getWorkflowExecutionHistory: async () => ({ history: { events: [begun, ...events] } }),
+    },
+    async *list({ query }: { query: string }) {
+      const isOfType = query.includes(`'${type}'`) && (ended === undefined || query.includes('CloseTime'))
+      if (isOfType || query === `WorkflowId = '${id}'`) yield run
+    },
+    getHandle: () => ({
+      terminate: async () => did.push({ ended: id }),
+      result: async () => ended,
+      describe: async () => ({ ...run, raw: { pendingActivities: [] } }),
+    }),
+    signalWithStart: async (_: string, { workflowId }: { workflowId: string }) =>
+      did.push({ asked: workflowId }),
+    start: async (_: string, { workflowId, args }: { workflowId: string; args: object[] }) =>
+      did.push({ begun: workflowId, ...args[0] }),
+  }
+  const engine = { client: async () => ({ workflow }), taskQueue: 'none', timeScale: 1 } as unknown as Engine
+  return { engine, did }
+}
+
+async function rebuilt(remembered: Remembered) {
+  const { engine, did } = temporalOf(remembered)
+  const said: object[] = []
+  const rebuilding = { since: new Date(Date.now() - 1_800_000), who: 'ana', reason: 'restored' }
+  for await (const one of rebuildLives(engine, books.orm.em.fork(), rebuilding)) said.push(one)
+  return { said, did }
+}
+
+const NOTHING = { said: [], did: [] }
+
+/** A PIX of R$ 10.00 that is no charge's. */
+async function stray(disposition = 'held') {
+  const payment = {
+    ...{ endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`, txid: '', cents: 1_000 },
+    ...{ status: 'settled', at: new Date().toISOString() },
+  } as IncomingPix
+  const { uuid } = await inTransaction(books.orm, async em => {
+    const connection = await em.findOneOrFail(Connection, merchant.connectionUuid)
+    return setAside(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+  })
+  await books.sql('update movement set disposition = ? where uuid = ?', [disposition, uuid])
+  return { uuid, endToEnd: payment.endToEnd }
+}
+
+/** A refund of a paid charge of R$ 10.00 as its row stands; null: its row was lost. */
+async function refund(state: 'sending' | 'failed' | 'settled' | null) {
+  const { accountUuid, connectionUuid } = merchant
+  const [chargeUuid, uuid, at] = [randomUUID(), randomUUID(), new Date().toISOString()]
+  const charge = {
+    ...{ txid: chargeUuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
+    ...{ receiver: party({ name: 'Loja' }), expiresAt: new Date(Date.now() + 60_000).toISOString() },
+  }
+  const payment = {
+    ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled', at },
+    ...{ payer: null, pixKey: 'key', reference: null },
+  } as IncomingPix
+  const settled = { status: 'settled', endToEnd: `D${charge.txid.slice(1)}`, cents: 300, at } as const
+  books.provider({
+    issueCharge: async () => ({ kind: 'accepted', charge }),
+    findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
+    refund: async () =>
+      state === 'settled'
+        ? { kind: 'accepted', sending: settled }
+        : { kind: 'rejected', finality: 'final', code: 'refund_refused', message: 'no' },
+  })
+  const asked = { accountUuid, requestId: 'r', timeScale: 1 }
+  await books.providers.issueCharge({
+    ...{ ...asked, uuid: chargeUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+    details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+  })
+  await books.providers.followCharge({ chargeUuid, closing: false })
+  const order = { ...asked, uuid, chargeUuid, connectionUuid, valueCents: 300, fingerprint: 'f' }
+  if (state !== null) await books.records.openRefund(order)
+  if (state === 'failed' || state === 'settled')
+    await paying(() => books.providers.sendRefund({ uuid, connectionUuid, again: false }))
+  return { uuid, order, connectionUuid }
+}
+
+/** Before the restore money out was not paused. */
+async function paying(act: () => Promise<unknown>): Promise<void> {
+  await books.sql('delete from pause')
+  await act()
+  await pauseMoneyOut()
+}
+
+const sentThrough = (type: string, connectionUuid: string, answer?: object) => [
+  {
+    eventId: 5,
+    activityTaskScheduledEventAttributes: {
+      activityType: { name: type },
+      input: payloads({ connectionUuid }),
+    },
+  },
+  ...(answer
+    ? [{ activityTaskCompletedEventAttributes: { scheduledEventId: 5, result: payloads(answer) } }]
+    : []),
+]
+
+type RefundRow = [
+  row: 'sending' | 'failed' | 'settled' | null,
+  workflow: string,
+  ended: string | undefined,
+  does: 'anew' | 'asks' | 'nothing',
+]
+test.each<RefundRow>([
+  [null, 'runs', undefined, 'anew'],
+  [null, 'had settled', 'settled', 'anew'],
+  [null, 'had failed', 'failed', 'anew'],
+  ['sending', 'has sent it', undefined, 'anew'],
+  ['sending', 'had settled', 'settled', 'anew'],
+  ['failed', 'had settled', 'settled', 'asks'],
+  ['failed', 'had failed', 'failed', 'nothing'],
+  ['settled', 'had settled', 'settled', 'nothing'],
+])('a refund whose row is %s and whose workflow %s', async (state, _, ended, does) => {
+  const { uuid, order, connectionUuid } = await refund(state)
+  const id = `refund/${uuid}`
+  const events = sentThrough('sendRefund', connectionUuid, { kind: 'in_process' })
+  const came = await rebuilt({
+    type: 'refundWorkflow',
+    id,
+    order,
+    events,
+    ...(ended !== undefined && { ended }),
+  })
+  if (does === 'nothing') return expect(came).toEqual(NOTHING)
+  if (does === 'asks')
+    return expect(came).toEqual({ said: [{ life: id, outcome: 'asked' }], did: [{ asked: id }] })
+  expect(came.said).toEqual([{ life: id, outcome: 'rebuilt', row: state === null ? 'missing' : 'behind' }])
+  const restored = { orderedAt: expect.any(String), ...(ended !== undefined && { ended }) }
+  expect(came.did).toEqual([
+    { ended: id },
+    { ...order, begun: id, restored: expect.objectContaining(restored) },
+  ])
+})
+
+type ReturnRow = [row: string, workflow: string, ended: string | undefined, does: 'anew' | 'asks' | 'nothing']
+test.each<ReturnRow>([
+  ['returning', 'has sent it', undefined, 'anew'],
+  ['held', 'had sent it', 'settled', 'anew'],
+  ['not_returned', 'had settled', 'settled', 'asks'],
+  ['not_returned', 'had been refused', 'rejected', 'nothing'],
+  ['returned', 'had settled', 'settled', 'nothing'],
+  ['kept', 'had been refused', 'rejected', 'nothing'],
+])('the return of a PIX that is %s and whose workflow %s', async (disposition, _, ended, does) => {
+  const { uuid } = await stray(disposition)
+  const { connectionUuid } = merchant
+  const [id, order] = [`return/${uuid}`, { uuid, connectionUuid, timeScale: 1 }]
+  const events = sentThrough('sendReturn', connectionUuid, { kind: 'in_process' })
+  const came = await rebuilt({
+    type: 'returnWorkflow',
+    id,
+    order,
+    events,
+    ...(ended !== undefined && { ended }),
+  })
+  if (does === 'nothing') return expect(came).toEqual(NOTHING)
+  if (does === 'asks')
+    return expect(came).toEqual({ said: [{ life: id, outcome: 'asked' }], did: [{ asked: id }] })
+  expect(came.said).toEqual([{ life: id, outcome: 'rebuilt', row: 'behind' }])
+  expect(came.did).toMatchObject([{ ended: id }, { ...order, begun: id, restored: {} }])
+})
+
+test('the return of a PIX that was lost is left to reconciliation, which brings the PIX back', async () => {
+  const uuid = randomUUID()
+  const order = { uuid, connectionUuid: merchant.connectionUuid, timeScale: 1 }
+  const id = `return/${uuid}`
+  expect(await rebuilt({ type: 'returnWorkflow', id, order, ended: 'settled' })).toEqual(NOTHING)
+})
+
+/** A CNPJ that no other key has. */
+const document = () => String(Math.floor(Math.random() * 1e14)).padStart(14, '0')
+
+async function pixKey(type: string, state: string | null) {
+  const uuid = randomUUID()
+  const owner = await books.merchant(0)
+  if (state !== null)
+    await books.sql(
+      `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+         request_id, fingerprint, created_at, updated_at)
+       select ?, account_uuid, uuid, provider_account_uuid, is_simulated, ?, ?, ?, 'r', 'f', now(), now()
+       from connection where uuid = ?`,
+      [uuid, type, type === 'RANDOM' ? null : document(), state, owner.connectionUuid],
+    )
+  const details = books.seal.seal({ key: type === 'RANDOM' ? null : document(), fingerprint: 'f' })
+  const order = { uuid, ...owner, type, details, requestId: 'r', timeScale: 1 }
+  return { uuid, order }
+}
+
+type KeyRow = [type: string, row: string | null, ended: string | undefined, outcome: string | null]
+test.each<KeyRow>([
+  ['DOCUMENT', null, undefined, 'rebuilt'],
+  ['DOCUMENT', null, 'active', 'rebuilt'],
+  ['DOCUMENT', 'creating', 'active', 'rebuilt'],
+  ['DOCUMENT', 'creating', undefined, null],
+  ['DOCUMENT', 'active', 'active', null],
+  ['DOCUMENT', 'refused', 'refused', null],
+  ['RANDOM', null, 'active', 'impossible'],
+  ['RANDOM', null, 'refused', 'rebuilt'],
+])('an %s key whose row is %s and whose workflow ended as %s: %s', async (type, state, ended, outcome) => {
+  const { uuid, order } = await pixKey(type, state)
+  const id = `pix-key/${uuid}`
+  const { said, did } = await rebuilt({
+    ...{ type: 'pixKeyWorkflow', id, order },
+    ...(ended !== undefined && { ended }),
+  })
+  expect(said).toMatchObject(outcome === null ? [] : [{ life: id, outcome }])
+  const begun = { begun: id, ...order, restored: { ended: ended ?? null } }
+  expect(did).toEqual(outcome === 'rebuilt' ? [begun] : [])
+})
+
+test.each<[row: string, ended: string | undefined, outcome: string | null, becomes: string]>([
+  ['removing', 'removed', 'restored', 'removed'],
+  ['active', 'removed', 'restored', 'removed'],
+  ['removing', 'failed', 'asked', 'removing'],
+  ['removing', undefined, null, 'removing'],
+  ['removed', 'removed', null, 'removed'],
+])('the removal of a key that is %s, which ended as %s: %s', async (state, ended, outcome, becomes) => {
+  const { uuid } = await pixKey('DOCUMENT', state)
+  const id = `pix-key/${uuid}/removal`
+  const order = { uuid, timeScale: 1 }
+  const { said, did } = await rebuilt({
+    ...{ type: 'pixKeyRemovalWorkflow', id, order },
+    ...(ended !== undefined && { ended }),
+  })
+  expect(said).toEqual(outcome === null ? [] : [{ life: id, outcome }])
+  expect(did).toEqual(outcome === 'asked' ? [{ begun: id, ...order }] : [])
+  expect(await books.sql('select state from pix_key where uuid = ?', [uuid])).toEqual([{ state: becomes }])
+})
+
+type MedRow = [
+  row: 'there' | 'lost',
+  workflow: string,
+  remembered: Partial<Remembered>,
+  outcome: string | null,
+]
+test.each<MedRow>([
+  ['lost', 'runs', {}, 'rebuilt'],
+  ['lost', 'had ended', { ended: 'resolved' }, 'rebuilt'],
+  ['there', 'runs and shows the same', { shows: 'PENDING' }, null],
+  ['there', 'runs and had come further', { shows: 'ACCEPTED' }, 'asked'],
+  ['there', 'had ended', { ended: 'resolved', shows: 'ACCEPTED' }, 'asked'],
+])('a dispute whose row is %s and whose workflow %s', async (row, _, remembered, outcome) => {
+  const { endToEnd } = await stray()
+  const dispute = disputeOf(books, { connectionUuid: merchant.connectionUuid, endToEnd })
+  if (row === 'there') expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
+  const id = `med/${dispute.order.uuid}`
+  const came = await rebuilt({ type: 'medWorkflow', id, order: dispute.order, ...remembered })
+  if (outcome === null) return expect(came).toEqual(NOTHING)
+  expect(came.said).toMatchObject([{ life: id, outcome }])
+  expect(came.did).toEqual([{ asked: id }])
+})
+
+type DeliveryRow = [
+  row: string | null,
+  workflow: string | undefined,
+  outcome: string | null,
+  becomes?: string,
+]
+test.each<DeliveryRow>([
+  ['PENDING', 'DELIVERED', 'restored', 'DELIVERED'],
+  ['PENDING', 'FAILED', 'restored', 'FAILED'],
+  ['PENDING', 'CANCELLED', 'restored', 'CANCELLED'],
+  ['PENDING', undefined, null, 'PENDING'],
+  ['DELIVERED', 'DELIVERED', null, 'DELIVERED'],
+  [null, undefined, 'ended', undefined],
+  [null, 'DELIVERED', null, undefined],
+])(
+  'a delivery whose row is %s and whose workflow ended as %s: %s',
+  async (status, ended, outcome, becomes) => {
+    const [uuid, webhook, event] = [randomUUID(), randomUUID(), randomUUID()]
+    if (status !== null) {
+      await books.sql(
+        `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+       values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
+        [webhook, merchant.accountUuid],
+      )
+      await books.sql(
+        `insert into event (uuid, account_uuid, type, subject_uuid, life_uuid, sequence, body, request_id, created_at)
+       values (?, ?, 'PAYMENT', gen_random_uuid(), gen_random_uuid(), 1, '{}', 'r', now())`,
+        [event, merchant.accountUuid],
+      )
+      await books.sql(
+        `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at)
+       values (?, ?, ?, ?, now(), now())`,
+        [uuid, webhook, event, status],
+      )
+    }
+    const id = `webhook/${uuid}`
+    const { said, did } = await rebuilt({
+      ...{ type: 'deliveryWorkflow', id, order: { uuid } },
+      ...(ended !== undefined && { ended }),
+    })
+    expect(said).toEqual(outcome === null ? [] : [{ life: id, outcome }])
+    expect(did).toEqual(outcome === 'ended' ? [{ ended: id }] : [])
+    const rows = await books.sql('select status from delivery where uuid = ?', [uuid])
+    expect(rows).toEqual(becomes === undefined ? [] : [{ status: becomes }])
+  },
+)
