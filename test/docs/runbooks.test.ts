@@ -50,11 +50,15 @@ test('docs/runbooks.md lists every page once, with the severity of its alert', a
   )
 })
 
-test('every metric of an alert is one that docs/production.md describes, or one of Temporal', async () => {
-  const production = await readFile(join(ROOT, 'docs/production.md'), 'utf8')
-  const named = alerts.flatMap(({ expr }) => expr.match(/trilho_[a-z_]+/g) ?? [])
-  const described = (name: string) => production.includes(`\`${name.replace(/_(bucket|count|sum)$/, '')}\``)
-  expect(named.filter(name => !described(name))).toEqual([])
+test('docs/production.md describes every metric of an alert, and links its page beside it', async () => {
+  const lines = (await readFile(join(ROOT, 'docs/production.md'), 'utf8')).split('\n')
+  const missing = alerts.filter(({ expr, annotations }) => {
+    const named = expr.match(/(trilho|temporal)_[a-z_]+/g) ?? []
+    const metrics = named.map(name => `\`${name.replace(/_(bucket|count|sum)$/, '')}\``)
+    const link = `](${annotations.runbook.replace('docs/', '')})`
+    return !lines.some(line => line.includes(link) && metrics.some(metric => line.includes(metric)))
+  })
+  expect(missing.map(({ alert }) => alert)).toEqual([])
 })
 
 describe.each(runbooks)('$file', runbook => {

@@ -1,4 +1,6 @@
+import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { documentationRoutes } from '../../src/api/routes/documentation.ts'
 import { codeBlocks, runbooks } from '../docs/support/runbooks.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -6,9 +8,19 @@ import { openWorld, type World } from './support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld([])
+  world = await openWorld([documentationRoutes])
 })
 afterAll(() => world?.close())
+
+test('every page that docs/runbooks.md links is served beside it', async () => {
+  const index = await world.call('GET', '/docs/runbooks')
+  const paths = [...index.text.matchAll(/href="(\/docs\/[\w-]+)"/g)].map(([, path]) => path!)
+  expect(paths).toEqual(expect.arrayContaining(runbooks.map(({ file }) => `/docs/${basename(file, '.md')}`)))
+  for (const path of new Set(paths)) {
+    const page = await world.call('GET', path)
+    expect([path, page.status]).toEqual([path, 200])
+  }
+})
 
 const statements = runbooks.flatMap(runbook =>
   codeBlocks(runbook, 'sql').map(sql => ({ file: runbook.file, sql })),
