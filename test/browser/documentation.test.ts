@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
+import { DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
 import type { Merchant, Stage } from '../api/support/stage.ts'
 import { inABrowser, isWiderThanItsScreen, type People, seriousFindings, there } from './support/browser.ts'
 
@@ -24,7 +24,7 @@ there('pages for everybody', () => {
   test.each(looks)('everybody can read the documentation %s', async (_, look) => {
     const page = await people.sits(look)
     const found: string[] = []
-    for (const one of ['/docs', ...DOCUMENTS.map(({ name }) => `/docs/${name}`)]) {
+    for (const one of ['/docs', ...[...DOCUMENTS, RUNBOOKS[0]!].map(({ name }) => `/docs/${name}`)]) {
       await page.goto(one)
       found.push(...(await wrongWith(page)))
     }
@@ -54,7 +54,7 @@ there('pages for everybody', () => {
     const page = await people.sits()
     const ids = new Map<string, Set<string>>()
     const links: { from: string; to: URL }[] = []
-    for (const { name } of [{ name: '' }, ...DOCUMENTS]) {
+    for (const { name } of [{ name: '' }, ...DOCUMENTS, ...RUNBOOKS]) {
       const from = name === '' ? '/docs' : `/docs/${name}`
       await page.goto(from)
       ids.set(
