@@ -75,7 +75,8 @@ const ARROWS: Record<string, string[]> = {
   passwords: [],
   'name-resolver': [],
   resuming: [],
-  // Of the command line only what is done to accounts; of everything else what the API itself uses, never its routes.
+  // Of the command line only what is done to accounts and adjustments; of everything else what the API itself uses, never its
+  // routes.
   dashboard: [
     'api',
     'db',
@@ -85,6 +86,7 @@ const ARROWS: Record<string, string[]> = {
     'workflows/ids',
     'types of workflows/messages',
     'admin/accounts',
+    'activities/adjustments',
     'passwords',
     'sealing',
   ],

@@ -23,21 +23,47 @@ import { book, newMovement } from './movements.ts'
 export const PROPOSAL_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
+export type WhyNotAdjusted =
+  | 'no_operator'
+  | 'no_connection'
+  | 'no_balances'
+  | 'no_such_adjustment'
+  | 'approved'
+  | 'own_proposal'
+  | 'expired'
+  /** Something accounts for the entry by now. */
+  | 'explained'
+  | 'other_entry'
+
+/** A proposal or approval that cannot be; nothing was done. The message is a sentence for the operator. */
+export class AdjustmentRefused extends Error {
+  override name = 'AdjustmentRefused'
+  readonly why: WhyNotAdjusted
+
+  constructor(why: WhyNotAdjusted, message: string) {
+    super(message)
+    this.why = why
+  }
+}
+
 export type AdjustmentOrder = Omit<AdjustmentProposal, 'uuid' | 'proposedBy' | 'expiresAt'> & {
   /** The e-mail of an operator. */
   who: string
 }
 
-/** Stores a proposal; money moves only when another operator approves it. Throws a sentence where it cannot be one. */
+/** Stores a proposal; money moves only when another operator approves it. Throws AdjustmentRefused. */
 export function proposeAdjustment(orm: Orm, order: AdjustmentOrder): Promise<string> {
   return inTransaction(orm, async em => {
     const proposer = await operatorNamed(em, order.who)
     const { accountUuid, connectionUuid, direction, cents, reason, entryUuid } = order
     const connection = await em.findOne(Connection, connectionUuid)
-    if (!connection) throw new Error(`there is no connection ${connectionUuid}`)
+    if (!connection) throw new AdjustmentRefused('no_connection', `there is no connection ${connectionUuid}`)
     const { providerAccountUuid } = connection
     if (!(await hasBalances(em, { accountUuid, providerAccountUuid })))
-      throw new Error(`account ${accountUuid} has no balances at the provider account of that connection`)
+      throw new AdjustmentRefused(
+        'no_balances',
+        `account ${accountUuid} has no balances at the provider account of that connection`,
+      )
     if (entryUuid) await checkEntry(em, { entryUuid, cents, providerAccountUuid })
     const uuid = randomUUID()
     await insertAdjustment(em, {
@@ -64,13 +90,14 @@ export function approveAdjustment(
   return inTransaction(orm, async em => {
     const approver = await operatorNamed(em, who)
     const adjustment = await lockAdjustment(em, uuid)
-    if (!adjustment) throw new Error(`there is no adjustment ${uuid}`)
+    if (!adjustment) throw new AdjustmentRefused('no_such_adjustment', `there is no adjustment ${uuid}`)
     if (adjustment.movementUuid && adjustment.approvedBy === approver.uuid) return adjustment.movementUuid
-    if (adjustment.movementUuid) throw new Error(`adjustment ${uuid} was approved already`)
+    if (adjustment.movementUuid)
+      throw new AdjustmentRefused('approved', `adjustment ${uuid} was approved already`)
     if (adjustment.proposedBy === approver.uuid)
-      throw new Error(`${who} proposed it: another operator has to approve it`)
+      throw new AdjustmentRefused('own_proposal', `${who} proposed it: another operator has to approve it`)
     if (adjustment.expiresAt.getTime() <= Date.now())
-      throw new Error(`the proposal expired at ${adjustment.expiresAt.toISOString()}`)
+      throw new AdjustmentRefused('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
     const movement = await bookAdjustment(em, adjustment)
     await approveAdjustmentRow(em, { uuid, approvedBy: approver.uuid, movementUuid: movement.uuid })
     await recordAct(em, { who: approver.email, act: 'ledger_approve', reason, subject: `adjustment/${uuid}` })
@@ -82,7 +109,7 @@ async function bookAdjustment(em: EntityManager, adjustment: Adjustment): Promis
   const { accountUuid, connectionUuid, providerAccountUuid, direction, cents, entryUuid } = adjustment
   await lockGate(em, connectionUuid)
   if (entryUuid && !(await lockOpenEntry(em, entryUuid)))
-    throw new Error(`entry ${entryUuid} is accounted for by now`)
+    throw new AdjustmentRefused('explained', `entry ${entryUuid} is accounted for by now`)
   const at = new Date()
   const movement = newMovement(
     em,
@@ -112,7 +139,8 @@ async function legsOf(em: EntityManager, movement: Movement): Promise<Leg[]> {
 
 async function operatorNamed(em: EntityManager, who: string): Promise<User> {
   const operator = await em.findOne(User, { email: who.trim().toLowerCase(), role: 'operator' })
-  if (!operator || operator.disabledAt) throw new Error(`${who} is no operator: name one by --by`)
+  if (!operator || operator.disabledAt)
+    throw new AdjustmentRefused('no_operator', `${who} is no operator: name one by --by`)
   return operator
 }
 
@@ -131,7 +159,11 @@ type NamedEntry = { entryUuid: string; cents: number; providerAccountUuid: strin
 
 async function checkEntry(em: EntityManager, { entryUuid, cents, providerAccountUuid }: NamedEntry) {
   const entry = await lockOpenEntry(em, entryUuid)
-  if (!entry) throw new Error(`there is no entry ${entryUuid} that nothing accounts for`)
+  if (!entry)
+    throw new AdjustmentRefused('explained', `there is no entry ${entryUuid} that nothing accounts for`)
   if (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid)
-    throw new Error(`entry ${entryUuid} has another value, or is at another provider account`)
+    throw new AdjustmentRefused(
+      'other_entry',
+      `entry ${entryUuid} has another value, or is at another provider account`,
+    )
 }

@@ -13,6 +13,7 @@ type Translation = [english: RegExp, portuguese: string]
 const PORTUGUESE: readonly Translation[] = (
   [
     ['is required', 'é obrigatório'],
+    ['must be the value of the entry', 'precisa ser o valor do lançamento'],
     ['is required for (.+)', 'é obrigatório para $1'],
     ['is required of what was settled', 'é obrigatório se liquidou'],
     ['is only of what was settled', 'só vale se liquidou'],

@@ -22,6 +22,7 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
     { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
     { name: 'unmatched', path: '/dashboard/operator/unmatched', icon: 'in' },
     { name: 'differences', path: '/dashboard/operator/differences', icon: 'ledger' },
+    { name: 'entries', path: '/dashboard/operator/entries', icon: 'ledger' },
     { name: 'answers', path: '/dashboard/operator/answers', icon: 'events' },
     { name: 'deadWebhooks', path: '/dashboard/operator/webhooks', icon: 'webhooks' },
     { name: 'health', path: '/dashboard/operator/providers', icon: 'providers' },

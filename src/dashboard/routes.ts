@@ -3,6 +3,7 @@ import { refuse } from '../api/errors.ts'
 import { openDoor, openHouse } from './door.ts'
 import { operatorActs } from './operator/acts.ts'
 import { answerPages } from './operator/answers.ts'
+import { entryPages } from './operator/entries.ts'
 import { operatorPages } from './operator/pages.ts'
 import { chargePages } from './pages/charges.ts'
 import { disputePages } from './pages/disputes.ts'
@@ -40,6 +41,7 @@ export const dashboardRoutes: Routes = (router, dependencies) => {
   operatorPages(door)
   operatorActs(door)
   answerPages(door)
+  entryPages(door)
   // What is not there is said by a page as well.
   door.get('any', '/dashboard/*rest', async () => refuse('not_found'))
 }

@@ -76,6 +76,24 @@ export async function adjustments(
   return rows.map(row => ({ ...row, ...adjustmentOf(row) }))
 }
 
+export type AdjustableConnection = {
+  uuid: string
+  providerAccountUuid: string
+  provider: string
+  accountName: string
+}
+
+/** The connections through whose provider accounts an adjustment can be proposed, by account. */
+export function adjustableConnections(em: EntityManager): Promise<AdjustableConnection[]> {
+  return em.execute<AdjustableConnection[]>(
+    `select c.uuid, c.provider_account_uuid as "providerAccountUuid", c.provider, n.name as "accountName"
+     from connection c join account n on n.uuid = c.account_uuid
+     where exists (select from balance b
+       where b.account_uuid = c.account_uuid and b.provider_account_uuid = c.provider_account_uuid)
+     order by n.name, c.created_at, c.uuid`,
+  )
+}
+
 function adjustmentOf(row: Adjustment): Adjustment {
   return {
     ...row,

@@ -22,6 +22,8 @@ export const ADVICE: Record<RefusalCode, string> = {
     'Dashboard only: the form came from another site or an older session. Open the page anew and send it again.',
   token_bound_to_provider:
     'A token that is bound to one provider called what concerns the whole account, as everything under `/webhooks` does. Use a token without a binding.',
+  second_operator_needed:
+    'Dashboard only: an adjustment of the ledger was approved by the operator who had proposed it. Another operator approves it.',
   link_expired:
     'The signed link to an attachment has run out, or was altered. Read the dispute again: it carries a new one.',
   not_found:

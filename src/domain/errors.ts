@@ -15,6 +15,10 @@ export const REFUSALS = {
     status: 403,
     message: 'This operation is not allowed for provider-bound tokens.',
   },
+  second_operator_needed: {
+    status: 403,
+    message: 'Another operator than the one who proposed it has to approve it.',
+  },
   link_expired: { status: 403, message: 'This link is not valid any more; read its resource for a new one.' },
   not_found: { status: 404, message: 'There is no such resource.' },
   method_not_allowed: { status: 405, message: 'This path does not take that method.' },

@@ -132,6 +132,7 @@ there('the dashboard, safe and for everybody', () => {
       '/unexpected',
       '/unmatched',
       '/differences',
+      '/entries',
       '/answers',
       '/webhooks',
       '/providers',

@@ -18,11 +18,22 @@ const PAGES = [
   '/unexpected',
   '/unmatched',
   '/differences',
+  '/entries',
   '/answers',
   '/providers',
   '/acts',
 ]
-const ACTS = ['settle', 'return', 'keep', 'recover', 'pause', 'resume', 'answers/open']
+const ACTS = [
+  'settle',
+  'return',
+  'keep',
+  'recover',
+  'pause',
+  'resume',
+  'answers/open',
+  'entries/adjust',
+  'entries/approve',
+]
 let world: World
 let ours: Awaited<ReturnType<typeof livedIn>>
 let operator: ReturnType<typeof browserOf>
@@ -47,7 +58,7 @@ describe('an operator', () => {
     const home = await operator.get('/dashboard')
     expect([home.status, home.headers.get('location')]).toEqual([303, OPERATOR])
     const counts = (await operator.get(OPERATOR)).text.match(/class="amount">(\d+)</g)!
-    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1, 1, 0])
+    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1, 1, 0, 0])
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain('há 3 horas')
   })
 

@@ -1,3 +1,5 @@
+import { openAccountEntries } from '../../db/account-entries.ts'
+import { adjustments } from '../../db/adjustments.ts'
 import { OperatorAct } from '../../db/entities/operator-act.ts'
 import { Pause } from '../../db/entities/pause.ts'
 import type { EntityManager } from '../../db/orm.ts'
@@ -90,6 +92,9 @@ async function watchCounts(em: EntityManager): Promise<Record<string, number>> {
     unexpected: unexpectedSettlements(em.fork()),
     unmatched: unmatchedPayments(em.fork()),
     differences: openDifferences(em.fork()),
+    entries: Promise.all([openAccountEntries(em.fork()), adjustments(em.fork(), { isOpen: true })]).then(
+      lists => lists.flat(),
+    ),
     answers: unexplainedNames(em.fork()),
   }
   const counted = await Promise.all(
