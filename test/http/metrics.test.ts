@@ -8,6 +8,7 @@ import pino from 'pino'
 import { createApp } from '../../src/api/app.ts'
 import { metricsRoutes } from '../../src/api/routes/metrics.ts'
 import { startServer } from '../../src/api/server.ts'
+import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { apiMetrics } from '../../src/metrics/api.ts'
 import { mergeExpositions } from '../../src/metrics/exposition.ts'
@@ -18,6 +19,7 @@ import { observed } from '../../src/providers/observed.ts'
 import type { NoticeRequest, Provider } from '../../src/providers/port.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { temporaryFolder } from '../support/servers.ts'
+import { browserOf } from './support/browser.ts'
 import { sampleRoutes } from './support/routes.ts'
 import { andBooked, type ConnectionRow } from './support/rows.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -107,6 +109,18 @@ describe('deploy/alerts.yml', () => {
       (await rule('ProviderNotificationsNotProcessed'))!,
     )!
     expect(Number(seconds)).toBe(900)
+  })
+
+  test('a failed sign-in is counted under the route and the statuses that its alert asks for', async () => {
+    const world = await openWorld([dashboardRoutes])
+    const answer = await browserOf(world).signIn('absent@trilho.test', 'a long enough password')
+    const line = world.lines.map(one => JSON.parse(one)).find(one => one.status === answer.status)
+    const [, route, statuses] = /route="([^"]+)",method="POST",status=~"([^"]+)"/.exec(
+      (await rule('SignInFailures'))!,
+    )!
+    await world.close()
+    expect([line.route, line.method]).toEqual([route, 'POST'])
+    expect(`${line.status}`).toMatch(new RegExp(`^(${statuses})$`))
   })
 
   test('somebody is called for money that left twice, or after it was said that it had not', async () => {

@@ -1,6 +1,9 @@
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { documentationRoutes } from '../../src/api/routes/documentation.ts'
+import { apiMetrics } from '../../src/metrics/api.ts'
+import { stateMetrics } from '../../src/metrics/state.ts'
+import { workerMetrics } from '../../src/metrics/worker.ts'
 import { codeBlocks, runbooks } from '../docs/support/runbooks.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -31,4 +34,26 @@ test('there are statements', () => expect(statements.length).toBeGreaterThan(4))
 test.each(statements)('$file runs: $#', async ({ sql }) => {
   expect(sql).toMatch(/^(select|show)\b/)
   await expect(world.orm.em.fork().execute(sql)).resolves.toBeInstanceOf(Array)
+})
+
+/** What the commands of the pages look for in `GET /metrics`; `(a|b)` is looked for as `a` and as `b`. */
+const searched = runbooks.flatMap(runbook =>
+  codeBlocks(runbook, 'sh').flatMap(block =>
+    [...block.matchAll(/\/metrics" \| grep (?:-E )?'\^?(trilho_[^'{]+)/g)].flatMap(([, pattern]) => {
+      const [, before, choices, after] = /^(\w*)\((.+)\)(\w*)$/.exec(pattern!) ?? [null, pattern!, '', '']
+      return choices!.split('|').map(choice => ({ file: runbook.file, name: before! + choice + after! }))
+    }),
+  ),
+)
+
+test('every metric that a command looks for is exported', async () => {
+  const texts = [
+    await apiMetrics().registry.metrics(),
+    await workerMetrics('w').registry.metrics(),
+    await stateMetrics(world.orm),
+  ]
+  const names = texts.flatMap(text => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
+  const series = names.flatMap(name => [name, `${name}_sum`, `${name}_count`])
+  expect(searched.length).toBeGreaterThan(10)
+  expect(searched.filter(({ name }) => !series.some(one => one.startsWith(name)))).toEqual([])
 })
