@@ -91,6 +91,8 @@ export type OrmOptions = {
   statementMs?: number | null
   /** The longest that one statement may wait for a lock, where not for all its time. */
   lockMs?: number
+  /** Whether the first connection creates a database that does not exist: else it fails, as a wrong name should. */
+  createsDatabase?: boolean
 }
 
 /** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
@@ -100,6 +102,7 @@ export async function openOrm({
   poolSize = 10,
   statementMs = 10_000,
   lockMs,
+  createsDatabase = false,
 }: OrmOptions): Promise<Orm> {
   const ssl = tlsOf(databaseUrl)
   return MikroORM.init({
@@ -130,8 +133,7 @@ export async function openOrm({
       User,
       Webhook,
     ],
-    // A process that is given the name of a database that does not exist says so; only `migrate` creates one.
-    ensureDatabase: false,
+    ensureDatabase: createsDatabase,
     forceUtcTimezone: true,
     // Accessors of their own for every property of every row cost a fifth of a transaction's CPU; relations of two sides still
     // follow each other from the moment a row is known.
@@ -203,7 +205,10 @@ export async function openOrm({
  * makes it.
  */
 export async function migrate(databaseUrl: string, patience = PATIENCE): Promise<void> {
-  const orm = await openOrm({ databaseUrl, statementMs: null, lockMs: patience.lockMs })
+  const orm = await openOrm({
+    ...{ databaseUrl, statementMs: null, lockMs: patience.lockMs },
+    createsDatabase: true,
+  })
   try {
     await migrateInSteps(orm, patience)
   } finally {

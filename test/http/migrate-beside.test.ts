@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
@@ -100,4 +101,14 @@ test.each([
       })
   }
   await Promise.all([migrating, lives()])
+})
+
+test('a database that does not exist is created by a migration, and by nothing else', async () => {
+  const absent = new URL(url)
+  absent.pathname = `/absent_${randomUUID().replaceAll('-', '')}`
+  const reader = await openOrm({ databaseUrl: absent.href })
+  await expect(reader.em.fork().execute('select 1')).rejects.toMatchObject({ code: '3D000' })
+  await migrate(absent.href)
+  expect(await reader.em.fork().execute('select from account')).toEqual([])
+  await reader.close()
 })
