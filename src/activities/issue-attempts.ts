@@ -127,7 +127,7 @@ export function leaveCandidate(
   })
 }
 
-/** Calls of earlier runs that broke off and are not asked again: whatever they left is none of the charge's. */
+/** Calls of earlier runs that broke off, and calls that were overtaken: whatever they leave is none of the charge's. */
 export function orphanTheRest(attempts: Attempt[]): void {
   for (const attempt of attempts.filter(one => one.state === 'calling'))
     Object.assign(attempt, { state: 'orphan', code: 'interrupted' })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { attemptsOf } from '../db/attempts.ts'
 import { tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
@@ -36,31 +37,36 @@ export type Issued = LeftToDo & {
 
 /**
  * Stores the charge, then asks its candidates in order for a payload until one gives it (SPEC §2). Each candidate's
- * attempt is a row before its call. An unknown outcome does not stop the next provider, because a payload that nobody
- * was shown cannot be paid: the attempt becomes an orphan. Safe to repeat after a crash: the same id asks again.
+ * attempt is a row before its call. A slow candidate is overtaken: the next one is asked while its call goes on, and the
+ * first payload that is stored is the charge's. Neither an unknown outcome nor a slow call stops the next provider, because
+ * a payload that nobody was shown cannot be paid: the attempt becomes an orphan. Safe to repeat after a crash: the same id
+ * asks again.
  */
 export function issueCharge(dependencies: Dependencies) {
   return async (order: ChargeOrder): Promise<Issued> => {
-    const issuing = { ...order, opened: dependencies.sealer.open<ChargeDetails>(order.details) }
+    const { orm, sealer } = dependencies
+    const issuing = { ...order, opened: sealer.open<ChargeDetails>(order.details) }
+    const calls: Promise<Issued | null>[] = []
     for (const connectionUuid of order.candidates) {
       throwIfToEnd()
-      const issued = await issueThrough(dependencies, issuing, connectionUuid)
+      const begun = await beginAttempt(dependencies, issuing, connectionUuid)
+      if (!begun) return issuedMeanwhile(orm.em.fork(), order.uuid)
+      if (begun.attempt.state !== 'calling') continue // An earlier run of this activity has its outcome.
+      calls.push(issueThrough(dependencies, issuing, begun))
+      const issued = await issuedOrSlow(calls)
       if (issued) return issued
     }
-    return inTransactionAsking(dependencies.orm, em => giveUp(em, order.uuid))
+    return (await firstIssued(calls)) ?? inTransactionAsking(orm, em => giveUp(em, order.uuid))
   }
 }
 
-/** Asks one candidate, unless an earlier run of this activity has its answer. Null: the next one, please. */
+/** Asks one candidate, and stores its payload or why there is none. Null: it has not issued. */
 async function issueThrough(
   dependencies: Dependencies,
   order: Issuing,
-  connectionUuid: string,
+  begun: Begun,
 ): Promise<Issued | null> {
-  const begun = await beginAttempt(dependencies, order, connectionUuid)
-  if (!begun) return issuedMeanwhile(dependencies.orm.em.fork(), order.uuid)
   const { attempt, connection, provider } = begun
-  if (attempt.state !== 'calling') return null
   const outcome = await provider.issueCharge({
     reference: attempt.reference,
     totalCents: order.valueCents + askedFeeOf(order.valueCents, connection.fees),
@@ -72,6 +78,28 @@ async function issueThrough(
     return inTransactionAsking(dependencies.orm, em => open(em, begun, outcome.charge))
   await leaveCandidate(dependencies, begun, outcome)
   return null
+}
+
+/** How long a candidate issues before the next one is asked beside it; like all limits of a call it is not scaled. */
+const SLOW_ISSUING_MS = 2_500
+
+/** What one of the calls has issued; null once the last one has failed to, or is slow. */
+async function issuedOrSlow(calls: Promise<Issued | null>[]): Promise<Issued | null> {
+  const answered = new AbortController()
+  const slow = sleep(SLOW_ISSUING_MS, null, { signal: answered.signal }).catch(() => null)
+  try {
+    return await Promise.race([calls.at(-1)!, firstIssued(calls), slow])
+  } finally {
+    answered.abort()
+  }
+}
+
+/** What the first of the calls has issued; null where all have ended without. Fails with the first that fails. */
+function firstIssued(calls: Promise<Issued | null>[]): Promise<Issued | null> {
+  return new Promise((resolve, reject) => {
+    for (const call of calls) call.then(issued => issued && resolve(issued), reject)
+    Promise.all(calls).then(() => resolve(null), reject)
+  })
 }
 
 /** Another run of this activity was faster. */

@@ -110,6 +110,31 @@ test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
   },
 )
 
+test('a provider that is slow to issue is overtaken by the next one, and what it issues is cancelled there', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', 'slow', { account: merchant.connections[0]!.account, delay_ms: 3_500 })
+  const { uuid, payment, provider } = await merchant.api.charge()
+  expect(provider.provider).toBe('PROVIDER_B')
+  expect(await attempts(uuid)).toMatchObject([
+    { provider: 'PROVIDER_A', code: 'interrupted' },
+    { provider: 'PROVIDER_B', state: 'accepted' },
+  ])
+  await until(
+    () => attempts(uuid),
+    ([attempt]) => attempt?.state === 'closed',
+    { limitMs: 30_000 },
+  )
+  expect(await stage.efi(merchant.connections[0]!, `/v2/cob/${uuid.replaceAll('-', '')}`)).toMatchObject({
+    status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
+  })
+  await stage.simulator.pay({ payload: payment.payload })
+  await until(
+    () => merchant.api.read(uuid),
+    ({ status }) => status === 'PAID',
+  )
+  await stage.booksAgree(merchant)
+}, 60_000)
+
 test('a payment that reaches an orphan is nobody’s: announced and sent back', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
@@ -202,6 +227,7 @@ test('providers that hang: after ten seconds the caller hears where to look, and
   ])
   for (const provider of ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C'] as const)
     await fault(provider, 'timeout_then_absent', { delay_ms: 30_000 })
+  await fault('PROVIDER_D', 'slow', { delay_ms: 4_000 }) // It is asked when the third is slow, after 7.5 s.
   const started = Date.now()
   const key = 'slow'
   const answer = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
