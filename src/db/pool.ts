@@ -20,14 +20,21 @@ export function hangUpOnTheSilent(pool: Pool, limitMs: number): void {
     const ask = client.query.bind(client)
     client.query = (...asked) => {
       const answer = ask(...asked)
-      let isAnswered = false
-      // What came while this process itself stood still is read first.
-      const patience = setTimeout(() => setImmediate(() => isAnswered || void client.end()), limitMs)
-      const answered = () => {
-        isAnswered = true
-        clearTimeout(patience)
+      let state: 'waiting' | 'answered' | 'given up' = 'waiting'
+      const giveUp = () => {
+        if (state !== 'waiting') return
+        state = 'given up'
+        void client.end()
       }
-      answer.then(answered, answered)
+      // What came while this process itself stood still is read first.
+      const patience = setTimeout(() => setImmediate(giveUp), limitMs)
+      const answered = (error?: unknown) => {
+        clearTimeout(patience)
+        // Else it is the error of a connection that was lost.
+        if (state === 'given up' && error instanceof Error) Object.assign(error, { code: 'ETIMEDOUT' })
+        else state = 'answered'
+      }
+      answer.then(() => answered(), answered)
       return answer
     }
   })

@@ -13,11 +13,12 @@ import { healthRoutes } from '../../src/api/routes/health.ts'
 import { noticeRoutes } from '../../src/api/routes/notices.ts'
 import { startServer } from '../../src/api/server.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { openOrm } from '../../src/db/orm.ts'
+import { type OrmOptions, openOrm } from '../../src/db/orm.ts'
 import { REFUSALS, type RefusalCode } from '../../src/domain/errors.ts'
 import { providerRegistry } from '../../src/providers/registry.ts'
 import { StorageFailed } from '../../src/storage/storage.ts'
 import { temporaryFolder } from '../support/servers.ts'
+import { freezable } from './support/freezable.ts'
 import { sampleRoutes } from './support/routes.ts'
 import { caller, openWorld, type World } from './support/world.ts'
 
@@ -102,8 +103,8 @@ describe('the access log', () => {
   afterAll(() => Promise.all(stop.map(end => end())))
 
   /** The same API over another database; its access log is that of `world`. */
-  async function over(databaseUrl: string) {
-    const orm = await openOrm({ databaseUrl })
+  async function over(databaseUrl: string, options: Partial<OrmOptions> = {}) {
+    const orm = await openOrm({ databaseUrl, ...options })
     const server = await startServer(createApp({ ...world.dependencies, orm, routes }), world.config)
     stop.unshift(async () => {
       await server.stop()
@@ -162,6 +163,27 @@ describe('the access log', () => {
       expect(await lineOf(headers => call(method, path, { headers: { ...headers, ...more } }))).toMatchObject(
         { status: 503, code: 'unavailable', cause: 'postgres: connection refused' },
       )
+  })
+
+  test('of a database that does not answer, over a new connection and over one that stood', async () => {
+    const { hostname, port } = new URL(world.config.databaseUrl)
+    const way = await freezable({ host: hostname, port: Number(port) })
+    const url = Object.assign(new URL(world.config.databaseUrl), { host: `127.0.0.1:${way.port}` })
+    const standing = await over(url.href, { statementMs: 500 })
+    const fresh = await over(url.href, { statementMs: 500 })
+    for (let calls = 0; calls < 3; calls++) await standing('GET', '/failing/statement')
+    way.freeze()
+    const lines = await Promise.all(
+      [standing, fresh].flatMap(call =>
+        ['/failing/statement', '/failing/transaction', '/readyz'].map(path =>
+          lineOf(headers => call('GET', path, { headers })),
+        ),
+      ),
+    )
+    way.close()
+    expect(new Set(lines.map(({ status, code, cause }) => `${status} ${code} ${cause}`))).toEqual(
+      new Set(['503 unavailable postgres: no answer in time']),
+    )
   })
 
   test('of a database that gives no connection more, with and without a transaction', async () => {
