@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { faultsOfKeys } from './sealing.ts'
+import { faultsOfKeys, weakKeys } from './sealing.ts'
+import { StartupRefusal } from './startup-refusal.ts'
 import { storageOf, storageVariables } from './storage/settings.ts'
 
 /** The environment, parsed once. Nothing else reads `process.env` (test/architecture.test.ts holds this). */
@@ -12,9 +13,11 @@ const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
 const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 
 const schema = z.object({
+  /** `local` allows the settings that `readServiceConfig` refuses in production. */
+  TRILHO_ENVIRONMENT: z.enum(['production', 'local']).default('production'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).default(20),
-  TEMPORAL_ADDRESS: z.string().min(1),
+  TEMPORAL_ADDRESS: z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i, 'not host:port'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: siteUrl.optional(),
   TRILHO_TASK_QUEUE: z.string().min(1).default('trilho'),
@@ -63,6 +66,7 @@ export type Config = ReturnType<typeof readConfig>
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const env = parsed(schema, environment)
   return {
+    environment: env.TRILHO_ENVIRONMENT,
     databaseUrl: env.DATABASE_URL,
     databasePool: env.DATABASE_POOL,
     isUnsafeDatabaseAllowed: env.TRILHO_UNSAFE_DATABASE,
@@ -92,6 +96,28 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     linkSeconds: env.TRILHO_LINK_SECONDS,
     logLevel: env.TRILHO_LOG_LEVEL,
   }
+}
+
+/** Reads the environment of a process that serves or administers; throws `StartupRefusal` also for what is not for production. */
+export function readServiceConfig(environment?: NodeJS.ProcessEnv): Config {
+  const config = readConfig(environment)
+  const faults = config.environment === 'production' ? faultsInProduction(config) : []
+  if (faults.length === 0) return config
+  throw new StartupRefusal(
+    `Not for production: ${faults.join('; ')}. Change it, or set TRILHO_ENVIRONMENT=local where no money moves`,
+  )
+}
+
+function faultsInProduction(config: Config): string[] {
+  const weak = weakKeys(config.secretKeys)
+  return [
+    config.timeScale !== 1 && 'TRILHO_TIME_SCALE is not 1',
+    config.loopbackWebhooks && 'TRILHO_LOOPBACK_WEBHOOKS is true',
+    config.messengers.outbox && 'TRILHO_OUTBOX is true',
+    config.isUnsafeDatabaseAllowed && 'TRILHO_UNSAFE_DATABASE is true',
+    weak.length > 0 &&
+      `TRILHO_SECRET_KEY is not random in ${weak.join(', ')} (make one with openssl rand -base64 32)`,
+  ].filter(fault => fault !== false)
 }
 
 const providerPorts = z
@@ -194,7 +220,14 @@ function given(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function parsed<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
-  const result = shape.safeParse(given(environment))
+  const variables = given(environment)
+  const result = shape.safeParse(variables)
   if (result.success) return result.data
-  throw new Error(`The environment does not fit:\n${z.prettifyError(result.error)}`)
+  const faults = result.error.issues.map(({ path, code, message }) => {
+    const isMissing = code === 'invalid_type' && variables[String(path[0])] === undefined
+    return `${path.join('.')} ${isMissing ? 'is missing' : `is not valid: ${message}`}`
+  })
+  throw new StartupRefusal(
+    `The environment does not fit: ${faults.join('; ')}. Set it as docs/production.md describes under "Variables"`,
+  )
 }

@@ -71,6 +71,24 @@ export function faultsOfKeys(keys: string): string[] {
   })
 }
 
+/**
+ * The places of keys that no random generator made: mostly one byte, an even progression, or a text. Empty where all look
+ * random; of random keys fewer than one in a thousand million is among them.
+ */
+export function weakKeys(keys: string): string[] {
+  return keys.split(',').flatMap((pair, index) => {
+    const bytes = Buffer.from(pair.slice(pair.indexOf(':') + 1), 'base64')
+    const steps = new Set(bytes.subarray(1).map((byte, place) => byte - bytes[place]!))
+    const isText = bytes.every(byte => byte >= 0x20 && byte < 0x7f)
+    return new Set(bytes).size <= MOST_DISTINCT_BYTES_OF_WEAK_KEY || steps.size === 1 || isText
+      ? [`entry ${index + 1}`]
+      : []
+  })
+}
+
+/** 32 random bytes hold 30 different ones on average. */
+const MOST_DISTINCT_BYTES_OF_WEAK_KEY = 16
+
 /** SHA-256, for what must be recognised but never read: tokens, request bodies, notices. */
 export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer')

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
-import pino from 'pino'
 import { alive } from './activities/alive.ts'
 import type { Dependencies } from './activities/dependencies.ts'
 import { discreet } from './activities/discreet.ts'
@@ -13,8 +12,7 @@ import {
   recordActivities,
   webhookActivities,
 } from './activities/index.ts'
-import { type Config, readConfig } from './config.ts'
-import { checkDurability } from './db/durability.ts'
+import { type Config, readServiceConfig } from './config.ts'
 import { openOrm } from './db/orm.ts'
 import { scheduleHousekeeping } from './engine/schedules.ts'
 import { unexplainedRecorder } from './engine/unexplained.ts'
@@ -26,6 +24,10 @@ import { workerMetrics } from './metrics/worker.ts'
 import { logFailedCall } from './providers/call-log.ts'
 import { providerRegistry } from './providers/registry.ts'
 import { sealer } from './sealing.ts'
+import { requireUsableDatabase } from './startup/database.ts'
+import { startProcess } from './startup/process.ts'
+import { temporalRefusal } from './startup/temporal.ts'
+import { waitForServer } from './startup/waiting.ts'
 import { openStorage } from './storage/storage.ts'
 import { startTracing } from './tracing/tracing.ts'
 import { addressPolicy } from './webhooks/addresses.ts'
@@ -39,13 +41,14 @@ const PROVIDER_TIMEOUT_MS = 4_500
 const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
 /** The worker's process: create, register, run, stop when told. */
-const config = readConfig()
-const log = pino({ level: config.logLevel, base: { process: 'worker' } })
+const { config, log } = startProcess('worker', readServiceConfig)
 const name = `${hostname()}:${process.pid}`
 const metrics = workerMetrics(name)
 const sdkAddress = await loopbackAddress()
 Runtime.install({
   telemetryOptions: {
+    // Without it the core writes its own coloured text between the lines of this log.
+    logging: { filter: { core: 'INFO', other: 'WARN' }, forward: {} },
     metrics: { prometheus: { bindAddress: sdkAddress }, globalTags: { worker: name } },
   },
   shutdownSignals: ['SIGTERM', 'SIGINT'],
@@ -59,12 +62,10 @@ const orm = await openOrm({
   applicationName: 'trilho worker',
   poolSize: config.databasePool,
 })
-await checkDurability(orm, {
-  isAllowed: config.isUnsafeDatabaseAllowed,
-  warn: message => log.warn(message),
-}).catch(refuseToStart)
+const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
+await waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), { log, server: 'PostgreSQL' })
 const tracing = await startTracing(config.otlpUrl, 'worker')
-const connection = await NativeConnection.connect({ address: config.temporal.address })
+const connection = await waitForServer(() => connectToNamespace(config.temporal), { log, server: 'Temporal' })
 const client = new Client({
   connection,
   namespace: config.temporal.namespace,
@@ -122,11 +123,16 @@ await Promise.all([dependencies.providers.close(), dependencies.webhooks.close()
 await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
 
-/** One line for the operator, and no stack. */
-async function refuseToStart(error: Error): Promise<never> {
-  log.fatal(error.message)
-  await orm.close()
-  process.exit(1)
+/** Connects and checks that the namespace is there; throws `StartupRefusal` where it is not. */
+async function connectToNamespace({ address, namespace }: Config['temporal']): Promise<NativeConnection> {
+  const connection = await NativeConnection.connect({ address })
+  try {
+    await connection.workflowService.describeNamespace({ namespace })
+    return connection
+  } catch (error) {
+    await connection.close()
+    throw temporalRefusal(error) ?? error
+  }
 }
 
 async function open(config: Config, client: Client): Promise<Dependencies> {

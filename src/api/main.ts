@@ -1,13 +1,17 @@
-import { pino } from 'pino'
-import { readConfig } from '../config.ts'
+import type { Client } from '@temporalio/client'
+import { readServiceConfig } from '../config.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
-import { checkDurability } from '../db/durability.ts'
 import { openOrm } from '../db/orm.ts'
 import { unexplainedRecorder } from '../engine/unexplained.ts'
 import { apiMetrics } from '../metrics/api.ts'
 import { logFailedCall } from '../providers/call-log.ts'
 import { providerRegistry } from '../providers/registry.ts'
 import { sealer } from '../sealing.ts'
+import { requireUsableDatabase } from '../startup/database.ts'
+import { startProcess } from '../startup/process.ts'
+import { temporalRefusal } from '../startup/temporal.ts'
+import { waitForServer } from '../startup/waiting.ts'
+import { StartupRefusal } from '../startup-refusal.ts'
 import { openStorage } from '../storage/storage.ts'
 import { startTracing } from '../tracing/tracing.ts'
 import { createApp } from './app.ts'
@@ -28,24 +32,27 @@ import { refundRoutes } from './routes/refunds.ts'
 import { transferRoutes } from './routes/transfers.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { startServer } from './server.ts'
-import { temporalClient } from './temporal.ts'
+import { probeTemporal, temporalClient } from './temporal.ts'
 
-/** The API's process: starts with or without Temporal, and stops in order when it is told to. */
+/** The API's process: listens with or without PostgreSQL and Temporal, refuses settings that they do not take, and stops in order. */
 
-const config = readConfig()
-const log = pino({ level: config.logLevel, base: { process: 'api' } })
+/** A server that answers does so before; one that is away does not keep the API from answering 503. */
+const CHECKED_BEFORE_LISTENING_MS = 2_500
+
+const { config, log } = startProcess('api', readServiceConfig)
 const orm = await openOrm({
   databaseUrl: config.databaseUrl,
   applicationName: 'trilho api',
   poolSize: config.databasePool,
   statementMs: STATEMENT_MS,
 })
-await checkDurability(orm, {
-  isAllowed: config.isUnsafeDatabaseAllowed,
-  warn: message => log.warn(message),
-}).catch(refuseToStart)
 const tracing = await startTracing(config.otlpUrl, 'api')
 const temporal = temporalClient(config.temporal, tracing.plugins)
+await new Promise<void>(resolve => {
+  // A refusal is left unhandled, which ends the process also after it has begun to listen (src/startup/process.ts).
+  void checkServers().then(resolve)
+  setTimeout(resolve, CHECKED_BEFORE_LISTENING_MS)
+})
 const seal = sealer(config.secretKeys)
 const metrics = apiMetrics()
 /** Only to read notifications: of providers the API asks for nothing but the key that signs them. */
@@ -83,14 +90,26 @@ const app = createApp({
     dashboardRoutes,
   ],
 })
-const server = await startServer(app, config)
+const server = await startServer(app, config).catch((error: NodeJS.ErrnoException) => {
+  throw new StartupRefusal(
+    `The API cannot listen at HOST and PORT (${error.code}): name others, or free the port`,
+  )
+})
 log.info({ url: server.url }, 'listening')
 
-/** One line for the operator, and no stack. */
-async function refuseToStart(error: Error): Promise<never> {
-  log.fatal(error.message)
-  await orm.close()
-  process.exit(1)
+/** Refuses settings that PostgreSQL or Temporal do not take; waits for either as long as it is away. */
+async function checkServers(): Promise<void> {
+  const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
+  await Promise.all([
+    waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), { log, server: 'PostgreSQL' }),
+    waitForServer(async () => requireNamespace(await temporal.client()), { log, server: 'Temporal' }),
+  ])
+}
+
+async function requireNamespace(client: Client): Promise<void> {
+  await probeTemporal(client).catch(error => {
+    throw temporalRefusal(error) ?? error
+  })
 }
 
 let stopping = false

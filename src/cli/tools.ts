@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
 import { acting, type Deed } from '../admin/acting.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/orm.ts'
 import type { Engine } from '../engine/start.ts'
 import { unexplainedRecorder } from '../engine/unexplained.ts'
@@ -28,7 +28,7 @@ export type Desk = {
 export const shell: Desk = {
   async withTools(work) {
     const { environment, ca } = await environmentOfCommands()
-    const config = readConfig(environment)
+    const config = readServiceConfig(environment)
     // A person waits for it, and no request: what goes through a whole ledger takes as long as it takes.
     const orm = await openOrm({
       databaseUrl: config.databaseUrl,

@@ -1,3 +1,4 @@
+import { StartupRefusal } from '../startup-refusal.ts'
 import type { Orm } from './orm.ts'
 
 /**
@@ -6,16 +7,20 @@ import type { Orm } from './orm.ts'
  */
 const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
 
-/** A database that forgets what it has confirmed: nothing may be promised over it. */
-export class UnsafeDatabase extends Error {
+/** A PostgreSQL that may lose what it has committed. */
+export class UnsafeDatabase extends StartupRefusal {
   override name = 'UnsafeDatabase'
 }
 
 /**
  * Throws `UnsafeDatabase`, one line, where this server, database or role runs with one of those settings off, as seen by a
- * connection of this process. Whoever cannot ask, because PostgreSQL is away, gets the error of the connection.
+ * connection of this process; where that is allowed, the line is a warning. While PostgreSQL is away, throws the error of the
+ * connection.
  */
-export async function requireDurability(orm: Orm): Promise<void> {
+export async function requireDurability(
+  orm: Orm,
+  { isAllowed, warn }: { isAllowed: boolean; warn: (message: string) => void },
+): Promise<void> {
   const off = await orm.em
     .fork()
     .execute<{ name: string }[]>(
@@ -24,28 +29,9 @@ export async function requireDurability(orm: Orm): Promise<void> {
     )
   if (off.length === 0) return
   const names = off.map(({ name }) => `${name} = off`).join(', ')
-  throw new UnsafeDatabase(
+  const message =
     `PostgreSQL runs with ${names} and may lose what it has confirmed; turn it on for the server, the database and the ` +
-      'role, or set TRILHO_UNSAFE_DATABASE=true where no money moves',
-  )
-}
-
-/**
- * The check of a process at its start: an unsafe database ends it, unless that is allowed. One that is away is not judged;
- * the process serves nothing until it is back.
- */
-export async function checkDurability(
-  orm: Orm,
-  { isAllowed, warn }: { isAllowed: boolean; warn: (message: string) => void },
-): Promise<void> {
-  try {
-    await requireDurability(orm)
-  } catch (error) {
-    if (error instanceof UnsafeDatabase && !isAllowed) throw error
-    warn(
-      error instanceof UnsafeDatabase
-        ? error.message
-        : 'PostgreSQL does not answer: its settings are not checked',
-    )
-  }
+    'role, or set TRILHO_ENVIRONMENT=local and TRILHO_UNSAFE_DATABASE=true where no money moves'
+  if (!isAllowed) throw new UnsafeDatabase(message)
+  warn(message)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
+import { StartupRefusal } from '../startup-refusal.ts'
 
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
@@ -14,12 +15,13 @@ export function tlsOf(databaseUrl: string): ConnectionOptions | false | undefine
   const { hostname, searchParams } = new URL(databaseUrl)
   const unknown = [...searchParams.keys()].find(name => !PARAMETERS.includes(name))
   if (unknown !== undefined)
-    throw new Error(`DATABASE_URL has ${unknown}, which is none of ${PARAMETERS.join(', ')}.`)
+    throw new StartupRefusal(`DATABASE_URL has ${unknown}, which is none of ${PARAMETERS.join(', ')}.`)
   const [mode, authority] = [searchParams.get('sslmode'), searchParams.get('sslrootcert')]
   if (mode !== null && !MODES.includes(mode))
-    throw new Error(`DATABASE_URL has sslmode=${mode}, which is none of ${MODES.join(', ')}.`)
+    throw new StartupRefusal(`DATABASE_URL has sslmode=${mode}, which is none of ${MODES.join(', ')}.`)
   if (mode === null || mode === 'disable') {
-    if (authority !== null) throw new Error('DATABASE_URL has sslrootcert without an sslmode that uses it.')
+    if (authority !== null)
+      throw new StartupRefusal('DATABASE_URL has sslrootcert without an sslmode that uses it.')
     return mode === null ? undefined : false
   }
   if (authority === null && mode === 'require') return { rejectUnauthorized: false }
@@ -36,6 +38,6 @@ function certificates(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new Error(`The sslrootcert of DATABASE_URL cannot be read: ${path}`, { cause })
+    throw new StartupRefusal(`The sslrootcert of DATABASE_URL cannot be read: ${path}`, { cause })
   }
 }

@@ -50,6 +50,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
   const productEnvironment = thrifty({
     TRILHO_STORAGE_FOLDER: home.files,
     ...environment,
+    TRILHO_ENVIRONMENT: 'local',
     DATABASE_URL: database_url,
     TEMPORAL_ADDRESS: temporal_address,
     ...(temporal_ui_url && { TEMPORAL_UI_URL: temporal_ui_url }),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { readConfig, readSimulatorConfig } from '../config.ts'
+import { readServiceConfig, readSimulatorConfig } from '../config.ts'
+import { startProcess } from '../startup/process.ts'
 import { type SimulatorInfo, setUpDemo } from './demo.ts'
 import { readJson } from './home.ts'
 
@@ -7,7 +8,7 @@ import { readJson } from './home.ts'
  * The demo account against a simulator that somebody else started (`docker compose --profile simulator`): prints what
  * `npm start` writes to `local.json`, the freshly issued tokens included.
  */
-const config = readConfig()
+const { config } = startProcess('demo', readServiceConfig)
 const file = join(readSimulatorConfig().home, 'simulator.json')
 const simulator = await readJson<SimulatorInfo>(file)
 if (!simulator) throw new Error(`No simulator says where it is in ${file}`)

@@ -18,6 +18,7 @@ export async function environmentOfCommands(): Promise<{ environment: NodeJS.Pro
   ])
   return {
     environment: {
+      TRILHO_ENVIRONMENT: 'local',
       DATABASE_URL: local.database_url,
       TEMPORAL_ADDRESS: local.temporal_address,
       TEMPORAL_NAMESPACE: local.temporal_namespace,

@@ -1,9 +1,8 @@
-import pino from 'pino'
 import { readSimulatorConfig } from '../config.ts'
+import { startProcess } from '../startup/process.ts'
 import { startSimulator } from './server.ts'
 
-const config = readSimulatorConfig()
-const log = pino({ base: { name: 'simulator' }, level: config.logLevel })
+const { config, log } = startProcess('simulator', readSimulatorConfig)
 const simulator = await startSimulator({ config, log })
 log.info(simulator.facts, 'ready')
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
@@ -20,7 +21,7 @@ test('a fresh cluster gets a namespace and the search attributes; a second time 
         DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
         TEMPORAL_ADDRESS: temporal.address,
         TEMPORAL_NAMESPACE: 'payments',
-        TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 1).toString('base64')}`,
+        TRILHO_SECRET_KEY: `a:${randomBytes(32).toString('base64')}`,
       },
     })
     return JSON.parse(said)

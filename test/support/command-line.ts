@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** What a shell sees of `npm run trilho -- …` where these variables are set. */
 export function commandLine(variables: NodeJS.ProcessEnv): (...words: string[]) => Promise<Told> {
   const { DATABASE_URL: _, ...environment } = readLocalConfig().environment
-  const env = { ...environment, ...variables }
+  const env = { TRILHO_ENVIRONMENT: 'local', ...environment, ...variables }
   return (...words) =>
     new Promise(resolve => {
       execFile(process.execPath, ['src/cli.ts', ...words], { cwd: ROOT, env }, (error, stdout, stderr) => {

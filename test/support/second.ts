@@ -40,6 +40,7 @@ export async function secondOfEach(
 export async function environmentOf({ local, home }: Stack, more: NodeJS.ProcessEnv) {
   return thrifty({
     ...readLocalConfig().environment,
+    TRILHO_ENVIRONMENT: 'local',
     DATABASE_URL: local.database_url,
     TEMPORAL_ADDRESS: local.temporal_address,
     TRILHO_SECRET_KEY: (await readFile(home.secretKey, 'utf8')).trim(),

@@ -1,0 +1,91 @@
+import type { Logger } from 'pino'
+import { requireDurability } from '../db/durability.ts'
+import type { Orm } from '../db/orm.ts'
+import { StartupRefusal } from '../startup-refusal.ts'
+
+export type DatabaseRequirements = {
+  orm: Orm
+  /** Whether PostgreSQL may run with settings that lose what was committed (TRILHO_UNSAFE_DATABASE). */
+  isUnsafeAllowed: boolean
+  log: Logger
+}
+
+/**
+ * Checks that PostgreSQL takes the credentials, that its schema is migrated and that its commits are durable. Throws
+ * `StartupRefusal` where that does not change by waiting, and the error of the connection while PostgreSQL is away.
+ */
+export async function requireUsableDatabase({
+  orm,
+  isUnsafeAllowed,
+  log,
+}: DatabaseRequirements): Promise<void> {
+  try {
+    await requireMigratedSchema(orm, log)
+    await requireDurability(orm, { isAllowed: isUnsafeAllowed, warn: message => log.warn(message) })
+  } catch (error) {
+    throw databaseRefusal(error) ?? error
+  }
+}
+
+/**
+ * A schema that is newer than this release is served with a warning: a release is rolled back over it, and migrations are
+ * written so that the release before can use what they leave (docs/production.md).
+ */
+async function requireMigratedSchema({ em, migrator, config }: Orm, log: Logger): Promise<void> {
+  const [found] = await em
+    .fork()
+    .execute<{ is_there: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as is_there`)
+  // Asked first, because the migrator makes the table where it is missing.
+  const missing = found?.is_there ? (await migrator.getPending()).length : 1
+  if (missing > 0)
+    throw new StartupRefusal(
+      'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
+    )
+  const known = new Set(config.get('migrations').migrationsList?.map(({ name }) => name))
+  const newer = (await migrator.getExecuted()).filter(({ name }) => !known.has(name))
+  if (newer.length > 0)
+    log.warn(
+      { migrations: newer.map(({ name }) => name) },
+      'the schema of the database is newer than this release, which serves over it only until it is replaced',
+    )
+}
+
+/** Refusals of PostgreSQL that need another setting, by SQLSTATE. */
+const REFUSALS_BY_STATE: Record<string, string> = {
+  '28P01': 'PostgreSQL refuses the password of DATABASE_URL: correct the user or the password',
+  '28000':
+    'PostgreSQL refuses the user of DATABASE_URL: correct the user or its sslmode, or let the role in (pg_hba.conf)',
+  '3D000': 'DATABASE_URL names a database that PostgreSQL does not have: correct the name or create it',
+  '42501':
+    'The user of DATABASE_URL lacks privileges on the schema: grant them, or use the user that ran `trilho migrate`',
+  '42P01':
+    'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
+  '42703':
+    'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
+}
+
+/** Codes of OpenSSL and Node for a certificate that is not trusted. */
+const CERTIFICATE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^ERR_OSSL|^CRL_|HOSTNAME_MISMATCH|INVALID_CA/
+
+/** The driver's own failures without a code: no other property tells them from a connection that was lost. */
+const REFUSALS_BY_TEXT: [RegExp, string][] = [
+  [
+    /does not support SSL/,
+    'PostgreSQL speaks no TLS, which the sslmode of DATABASE_URL demands: turn TLS on in PostgreSQL or change sslmode',
+  ],
+  [/^SASL/, 'DATABASE_URL has no password that PostgreSQL takes: write the password into DATABASE_URL'],
+]
+
+/** What an error of a connection means for the settings; undefined where it may pass by itself. */
+export function databaseRefusal(error: unknown): StartupRefusal | undefined {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  const known = typeof code === 'string' ? REFUSALS_BY_STATE[code] : undefined
+  if (known) return new StartupRefusal(known)
+  if (typeof code === 'string' && CERTIFICATE.test(code))
+    return new StartupRefusal(
+      `The certificate of PostgreSQL is not trusted (${code}): correct the certificate, or sslmode and sslrootcert of DATABASE_URL`,
+    )
+  if (code !== undefined) return undefined
+  const [, text] = REFUSALS_BY_TEXT.find(([pattern]) => pattern.test(String(message))) ?? []
+  return text === undefined ? undefined : new StartupRefusal(text)
+}

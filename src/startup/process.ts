@@ -1,0 +1,33 @@
+import pino, { type Logger } from 'pino'
+import { loggable } from '../db/loggable.ts'
+import { StartupRefusal } from '../startup-refusal.ts'
+
+/**
+ * Reads the settings of a process and opens its log. From here on every line that the process writes is JSON: a refusal to
+ * start is one line of level fatal without a stack, an error that nothing handles one with its stack, and either ends the
+ * process with exit code 1; warnings of Node are lines of level warn.
+ */
+export function startProcess<T extends { logLevel: string }>(
+  name: string,
+  readSettings: () => T,
+): { config: T; log: Logger } {
+  const base = { process: name }
+  // Written whatever TRILHO_LOG_LEVEL says: a process that ends must say why.
+  const lastLog = pino({ level: 'fatal', base })
+  process.on('uncaughtException', error => endProcess(lastLog, error))
+  try {
+    const config = readSettings()
+    const log = pino({ level: config.logLevel, base })
+    process.removeAllListeners('warning') // The listener of Node, which prints text.
+    process.on('warning', ({ name: type, message }) => log.warn({ type }, message))
+    return { config, log }
+  } catch (error) {
+    return endProcess(lastLog, error)
+  }
+}
+
+function endProcess(log: Logger, error: unknown): never {
+  if (error instanceof StartupRefusal) log.fatal(error.message)
+  else log.fatal({ error: loggable(error) }, 'an error that nothing handles ends the process')
+  process.exit(1)
+}

@@ -1,0 +1,25 @@
+import { StartupRefusal } from '../startup-refusal.ts'
+
+/** gRPC: not found, permission denied, unauthenticated, unimplemented. */
+const [NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 7, 12, 16]
+
+/** What Temporal's answer to `describeNamespace` means for the settings; undefined where it may pass by itself. */
+export function temporalRefusal(error: unknown): StartupRefusal | undefined {
+  switch (Object(error).code) {
+    case NOT_FOUND:
+      return new StartupRefusal(
+        'TEMPORAL_NAMESPACE names a namespace that the Temporal server does not have: correct it or run `trilho prepare-temporal`',
+      )
+    case PERMISSION_DENIED:
+    case UNAUTHENTICATED:
+      return new StartupRefusal(
+        'The Temporal server at TEMPORAL_ADDRESS does not let this process use TEMPORAL_NAMESPACE: correct the address or the namespace',
+      )
+    case UNIMPLEMENTED:
+      return new StartupRefusal(
+        'What answers at TEMPORAL_ADDRESS is no Temporal server: correct the address and the port',
+      )
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { StartupRefusal } from '../startup-refusal.ts'
+
+const RETRY_MS = 1_000
+/** Between two warnings about one server. */
+const WARN_EVERY_MS = 30_000
+
+/**
+ * Repeats `connect` every second until it succeeds, with a warning every half minute. A `StartupRefusal` is thrown at once;
+ * every other error counts as a server that is away.
+ */
+export async function waitForServer<T>(
+  connect: () => Promise<T>,
+  { log, server }: { log: Logger; server: 'PostgreSQL' | 'Temporal' },
+): Promise<T> {
+  let warnedAtMs = Number.NEGATIVE_INFINITY
+  for (;;) {
+    try {
+      return await connect()
+    } catch (error) {
+      if (error instanceof StartupRefusal) throw error
+      if (performance.now() - warnedAtMs >= WARN_EVERY_MS) {
+        log.warn({ code: Object(error).code }, `${server} does not answer; the process waits for it`)
+        warnedAtMs = performance.now()
+      }
+      await pause(RETRY_MS)
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { migrate, openOrm } from '../../src/db/orm.ts'
+import { freePort } from '../../src/local/ports.ts'
+import { waitUntil } from '../../src/local/waiting.ts'
+import { ATTRIBUTES } from '../../src/workflows/ids.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startTemporal } from '../support/temporal.ts'
+
+/** What API and worker refuse to start with, and what they wait for. Processes are really started. */
+
+const ROOT = join(import.meta.dirname, '../..')
+const PROGRAMS = { api: 'src/api/main.ts', worker: 'src/worker.ts' }
+const KEY = randomBytes(32).toString('base64')
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let temporal: Awaited<ReturnType<typeof startTemporal>>
+beforeAll(async () => {
+  ;[postgres, temporal] = await Promise.all([startPostgres({}), startTemporal(Object.values(ATTRIBUTES))])
+  await migrate(postgres.url)
+  const orm = await openOrm({ databaseUrl: postgres.url })
+  for (const statement of [
+    'create database unmigrated',
+    `create role reader login password 'reader'`,
+    'revoke connect on database postgres from public',
+  ])
+    await orm.em.fork().execute(statement)
+  await orm.close()
+}, 180_000)
+afterAll(async () => {
+  await Promise.all([postgres?.stop(), temporal?.stop()])
+})
+
+const urlWith = (change: (url: URL) => void) => {
+  const url = new URL(postgres.url)
+  change(url)
+  return url.href
+}
+
+type Line = { level: number; msg: string }
+
+function start(program: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [join(ROOT, PROGRAMS[program])], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: postgres.url,
+      TEMPORAL_ADDRESS: temporal.address,
+      TRILHO_SECRET_KEY: `a:${KEY}`,
+      PORT: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += String(chunk)))
+  return {
+    child,
+    /** Every line that it has written so far, whole ones only; fails where one is not JSON. */
+    lines: (): Line[] =>
+      output
+        .split('\n')
+        .slice(0, -1)
+        .map(line => JSON.parse(line)),
+    text: () => output,
+  }
+}
+
+async function end(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = once(child, 'close')
+    child.kill('SIGTERM')
+    await closed
+  }
+  return child.exitCode
+}
+
+describe.each(['api', 'worker'] as const)('%s', program => {
+  const PASSWORD = 'not-the-password'
+  test.each<[what: string, environment: () => NodeJS.ProcessEnv, message: RegExp]>([
+    ['a missing variable', () => ({ DATABASE_URL: '' }), /DATABASE_URL is missing/],
+    ['a variable that is not valid', () => ({ TRILHO_LOG_LEVEL: 'loud' }), /TRILHO_LOG_LEVEL/],
+    [
+      'a wrong password',
+      () => ({ DATABASE_URL: urlWith(url => (url.password = PASSWORD)) }),
+      /PostgreSQL refuses the password of DATABASE_URL/,
+    ],
+    [
+      'a log that is silent',
+      () => ({ DATABASE_URL: urlWith(url => (url.password = PASSWORD)), TRILHO_LOG_LEVEL: 'silent' }),
+      /DATABASE_URL/,
+    ],
+    [
+      'no password',
+      () => ({ DATABASE_URL: urlWith(url => (url.password = '')) }),
+      /DATABASE_URL has no password/,
+    ],
+    [
+      'a database that is not there',
+      () => ({ DATABASE_URL: urlWith(url => (url.pathname = '/nowhere')) }),
+      /DATABASE_URL names a database/,
+    ],
+    [
+      'a role without privileges',
+      () => ({
+        DATABASE_URL: urlWith(url => Object.assign(url, { username: 'reader', password: 'reader' })),
+      }),
+      /user of DATABASE_URL lacks privileges/,
+    ],
+    [
+      'TLS that PostgreSQL does not speak',
+      () => ({ DATABASE_URL: `${postgres.url}?sslmode=verify-full` }),
+      /sslmode of DATABASE_URL/,
+    ],
+    [
+      'a file of certificates that is not there',
+      () => ({ DATABASE_URL: `${postgres.url}?sslmode=verify-full&sslrootcert=/nowhere.pem` }),
+      /sslrootcert of DATABASE_URL/,
+    ],
+    [
+      'a schema that is not migrated',
+      () => ({ DATABASE_URL: urlWith(url => (url.pathname = '/unmigrated')) }),
+      /not migrated.*`trilho migrate`/,
+    ],
+    ['a namespace that is not there', () => ({ TEMPORAL_NAMESPACE: 'nowhere' }), /TEMPORAL_NAMESPACE/],
+    [
+      'an address that is none',
+      () => ({ TEMPORAL_ADDRESS: 'http://temporal:7233' }),
+      /TEMPORAL_ADDRESS is not valid/,
+    ],
+    ['a time scale', () => ({ TRILHO_TIME_SCALE: '60' }), /TRILHO_TIME_SCALE is not 1/],
+    ['loopback webhooks', () => ({ TRILHO_LOOPBACK_WEBHOOKS: 'true' }), /TRILHO_LOOPBACK_WEBHOOKS/],
+    ['an outbox', () => ({ TRILHO_OUTBOX: '1' }), /TRILHO_OUTBOX/],
+    ['an unsafe database that is allowed', () => ({ TRILHO_UNSAFE_DATABASE: 'true' }), /TRILHO_UNSAFE/],
+    [
+      'a key of zeros',
+      () => ({ TRILHO_SECRET_KEY: `a:${KEY},b:${Buffer.alloc(32).toString('base64')}` }),
+      /TRILHO_SECRET_KEY is not random in entry 2/,
+    ],
+    [
+      'several at once',
+      () => ({ TRILHO_TIME_SCALE: '2', TRILHO_OUTBOX: 'true' }),
+      /TIME_SCALE.*TRILHO_OUTBOX/,
+    ],
+  ])('refuses %s in one line', async (_what, environment, message) => {
+    const { child, lines, text } = start(program, environment())
+    const [code] = await once(child, 'close')
+    const fatal = lines().filter(({ level }) => level === 60)
+    expect({ code, fatal }).toEqual({
+      code: 1,
+      fatal: [expect.objectContaining({ process: program, msg: expect.stringMatching(message) })],
+    })
+    expect(lines().filter(({ msg }) => /listening|ready/.test(msg))).toEqual([])
+    expect(text()).not.toMatch(/stack|select /)
+    for (const secret of [PASSWORD, KEY, new URL(postgres.url).password]) expect(text()).not.toContain(secret)
+  })
+
+  test('waits for PostgreSQL that refuses connections, and every line it writes is JSON', async () => {
+    const { port, release } = await freePort()
+    await release()
+    const { child, lines } = start(program, {
+      DATABASE_URL: urlWith(url => (url.port = String(port))),
+      TRILHO_LOG_LEVEL: 'debug',
+    })
+    const isTold = (message: RegExp) => () => {
+      expect(child.exitCode).toBeNull()
+      return lines().some(({ msg }) => message.test(msg))
+    }
+    await waitUntil(isTold(/PostgreSQL does not answer/), { what: 'no warning', limitMs: 60_000 })
+    const forward = await forwardTo(Number(new URL(postgres.url).port), port)
+    try {
+      await waitUntil(isTold(/^(ready|listening)$/), { what: 'it does not start', limitMs: 120_000 })
+    } finally {
+      await end(child)
+      forward.close()
+    }
+    expect(child.exitCode).toBe(0)
+    expect(lines().at(-1)).toMatchObject({ msg: 'stopped' })
+  }, 200_000)
+})
+
+test('a local environment may have all of them', async () => {
+  const { child, lines } = start('api', {
+    TRILHO_ENVIRONMENT: 'local',
+    TRILHO_TIME_SCALE: '60',
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    TRILHO_SECRET_KEY: `a:${Buffer.alloc(32).toString('base64')}`,
+  })
+  await waitUntil(() => lines().some(({ msg }) => msg === 'listening'), {
+    what: 'it does not listen',
+    limitMs: 60_000,
+  })
+  expect(await end(child)).toBe(0)
+})
+
+test('a port that is in use is one line', async () => {
+  const { port, release } = await freePort()
+  await release()
+  const taken = createServer().listen(port, '127.0.0.1')
+  await once(taken, 'listening')
+  const { child, lines } = start('api', { PORT: String(port) })
+  const [code] = await once(child, 'close')
+  taken.close()
+  expect(code).toBe(1)
+  expect(lines().filter(({ level }) => level === 60)).toEqual([
+    expect.objectContaining({ msg: expect.stringMatching(/HOST and PORT.*EADDRINUSE/) }),
+  ])
+})
+
+/** A listener that passes bytes on, which comes up when the test says. */
+async function forwardTo(target: number, port: number): Promise<{ close(): void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    const other = connect(target, '127.0.0.1')
+    for (const one of [socket, other]) sockets.add(one.on('error', () => {}))
+    socket.pipe(other).pipe(socket)
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
