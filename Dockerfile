@@ -15,7 +15,7 @@ RUN node src/untyped.mjs
 # Why: src/local/thrift.ts. More cached lives than the default want a larger old space.
 ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1 --import file:///app/src/untyped.mjs" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 # What is read under /docs.
-COPY README.md ./
+COPY README.md CONTRIBUTING.md CHANGELOG.md ./
 COPY docs ./docs
 # Named volumes take over who owns these.
 RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R node:node /data /simulator /files

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { withTables } from '../../src/api/documentation/catalogue.ts'
-import { DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
 import { rendered } from '../../src/api/documentation/markdown.ts'
 import { trilho } from '../../src/cli/program.ts'
 import { DIALECTS } from '../../src/domain/provider.ts'
@@ -36,7 +36,8 @@ test('every crash point of docs/crash-semantics.md names a test that is there', 
 test('every document of the folder is a page', async () => {
   const listed = await readdir(join(ROOT, 'docs'), { recursive: true })
   const files = listed.filter(file => file.endsWith('.md')).map(file => `docs/${file}`)
-  expect([...DOCUMENTS, ...RUNBOOKS].map(({ file }) => file).sort()).toEqual(['README.md', ...files].sort())
+  const pages = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => file)
+  expect(pages.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', ...files].sort())
 })
 
 test('the tables of errors are those of the catalogues: npm run docs:errors', () => {
@@ -68,7 +69,7 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
   })
 
   test('every link within the documents leads to a heading that is there', () => {
-    const links = [...text.matchAll(/\]\(((?:docs\/|\.\.\/)?([\w-]+\.md))(?:#([\w-]+))?\)/g)]
+    const links = [...text.matchAll(/\]\(((?:\.\.\/|[\w-]+\/)*([\w-]+\.md))(?:#([\w-]+))?\)/g)]
     const wrong = links.filter(([, href, name, anchor]) => {
       const target = documents.find(({ file }) => file.endsWith(name!))
       const isThere = existsSync(join(ROOT, told.file, '..', href!))

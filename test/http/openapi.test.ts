@@ -137,6 +137,17 @@ describe('the documentation', () => {
     expect(headers.get('content-security-policy')).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
   })
 
+  test('serves the picture that the README shows', async () => {
+    const [readme, picture] = await Promise.all([
+      world.call('GET', '/docs/readme'),
+      world.call('GET', '/docs/images/dashboard.png'),
+    ])
+    expect(readme.text).toContain('<img src="/docs/images/dashboard.png"')
+    expect(readme.headers.get('content-security-policy')).toContain("img-src 'self'")
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect((await world.call('GET', '/docs/images/other.png')).status).toBe(404)
+  })
+
   test('has a target for every link of its own', async () => {
     const { text } = await world.call('GET', '/docs')
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))

@@ -5,7 +5,6 @@ import type { Page } from './frame.ts'
 import { rendered } from './markdown.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-const RUNBOOK_FOLDER = 'docs/runbooks'
 
 /** A file of the repository and the page that shows it, `/docs/<name>`. */
 export type Document = { name: string; title: string; file: string }
@@ -15,6 +14,10 @@ export const DOCUMENTS = [
   { name: 'readme', title: 'Start here', file: 'README.md' },
   { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
   { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
+  { name: 'architecture', title: 'Architecture', file: 'docs/architecture.md' },
+  { name: 'contributing', title: 'Contributing', file: 'CONTRIBUTING.md' },
+  { name: 'adding-a-field', title: 'Adding a field', file: 'docs/adding-a-field.md' },
+  { name: 'adding-a-list-filter', title: 'Adding a list filter', file: 'docs/adding-a-list-filter.md' },
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
   { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
   { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },
@@ -24,20 +27,38 @@ export const DOCUMENTS = [
   { name: 'security', title: 'Security', file: 'docs/security.md' },
   { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },
   { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
+  { name: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
 ] as const satisfies Document[]
 
 /** One page per alert of deploy/alerts.yml; docs/runbooks.md lists them. The title is the name of the alert. */
-export const RUNBOOKS: Document[] = readdirSync(join(ROOT, RUNBOOK_FOLDER))
-  .filter(file => file.endsWith('.md'))
-  .sort()
-  .map(file => {
-    const name = basename(file, '.md')
-    return {
-      name,
-      title: name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
-      file: `${RUNBOOK_FOLDER}/${file}`,
-    }
-  })
+export const RUNBOOKS: Document[] = namesIn('docs/runbooks').map(name => ({
+  name,
+  title: name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
+  file: `docs/runbooks/${name}.md`,
+}))
+
+/** The decision records, in the order of their numbers; docs/architecture.md lists them. */
+export const DECISIONS: Document[] = namesIn('docs/decisions').map(name => ({
+  name,
+  title: `Decision ${name.replaceAll('-', ' ')}`,
+  file: `docs/decisions/${name}.md`,
+}))
+
+/** Names of the Markdown files of a folder, sorted. */
+function namesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder))
+    .filter(file => file.endsWith('.md'))
+    .map(file => basename(file, '.md'))
+    .sort()
+}
+
+/** The pictures that documents show, by file name. */
+export const IMAGES = readdirSync(join(ROOT, 'docs/images')).filter(file => file.endsWith('.png'))
+
+/** Reads a picture of `IMAGES`. */
+export function imageFile(name: string): Buffer {
+  return readFileSync(join(ROOT, 'docs/images', name))
+}
 
 /** A document as a page. */
 export function documentPage({ name, title, file }: Document): Page {

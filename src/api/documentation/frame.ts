@@ -49,4 +49,4 @@ function neighbourLine({ name, title }: Neighbour, current: string): Markup {
 const STYLE_HASH = createHash('sha256').update(STYLE.text).digest('base64')
 
 /** What a browser may do with a page: show it in its one style, and nothing else. */
-export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'`
+export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'`

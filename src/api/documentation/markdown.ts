@@ -23,6 +23,9 @@ export function rendered(markdown: string): Rendered {
       link({ href, tokens }) {
         return html`<a href="${pageOf(href)}">${new Markup(this.parser.parseInline(tokens))}</a>`.text
       },
+      image({ href, text }) {
+        return html`<img src="${imageOf(href)}" alt="${text}">`.text
+      },
       code({ text, lang }) {
         const said = lang === 'text' && html` class="said"`
         return html`<pre tabindex="0"${said}><code>${text}</code></pre>`.text
@@ -64,6 +67,11 @@ function idOf(title: string): string {
 function pageOf(href: string): string {
   const [, name, anchor = ''] = /^(?:[\w.]+\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? []
   return name === undefined ? href : `/docs/${name.toLowerCase()}${anchor}`
+}
+
+/** `docs/images/dashboard.png` as the address that serves it. */
+function imageOf(href: string): string {
+  return href.replace(/^(?:docs\/|\.\.\/)?images\//, '/docs/images/')
 }
 
 /** The parser's text of a heading has its markup escaped already. */

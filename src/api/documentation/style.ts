@@ -53,6 +53,7 @@ li { margin: .25rem 0 }
 .lead { font-size: 1.125rem; color: var(--soft) }
 blockquote { margin: 1.25rem 0; padding: .25rem 1.25rem; border-left: 4px solid var(--rail); background: var(--mark);
   border-radius: 0 .5rem .5rem 0 }
+img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: .6rem }
 pre { overflow-x: auto; margin: 1rem 0; padding: 1rem 1.15rem; border-radius: .6rem; line-height: 1.5; tab-size: 4;
   background: var(--code); border: 1px solid var(--line) }
 pre.said { margin-top: -.5rem; border-style: dashed; background: transparent; color: var(--soft) }

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import type { Routes } from '../app.ts'
-import { DOCUMENTS, documentPage, RUNBOOKS } from '../documentation/documents.ts'
+import {
+  DECISIONS,
+  DOCUMENTS,
+  documentPage,
+  IMAGES,
+  imageFile,
+  RUNBOOKS,
+} from '../documentation/documents.ts'
 import { framed, type Page, POLICY } from '../documentation/frame.ts'
 import { openApi } from '../openapi/document.ts'
 import { referencePage } from '../openapi/page.ts'
@@ -47,10 +54,22 @@ export const documentationRoutes: Routes = router => {
       return { body: pages.get(params.name)!(), headers: HEADERS }
     },
   })
+
+  route(router, {
+    method: 'get',
+    path: '/docs/images/:name',
+    summary: 'A picture of a document',
+    tokens: 'none',
+    params: z.object({ name: z.enum(IMAGES) }),
+    answers: { 200: 'image/png' },
+    async handle({ params }) {
+      return { body: imageFile(params.name) }
+    },
+  })
 }
 
 const HEADERS = { 'Content-Security-Policy': POLICY }
-const SERVED = [...DOCUMENTS, ...RUNBOOKS]
+const SERVED = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]
 const NEIGHBOURS = [...DOCUMENTS, { name: '', title: 'API reference' }]
 
 function pageText(page: Page): string {

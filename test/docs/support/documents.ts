@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { marked, type Token } from 'marked'
-import { DOCUMENTS, RUNBOOKS } from '../../../src/api/documentation/documents.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../../src/api/documentation/documents.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
 /** A document as the tests read it. */
 export type Told = { file: string; text: string; tokens: Token[] }
 
-export const documents: Told[] = [...DOCUMENTS, ...RUNBOOKS].map(({ file }) => {
+export const documents: Told[] = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => {
   const text = readFileSync(join(ROOT, file), 'utf8')
   return { file, text, tokens: marked.lexer(text).filter(token => token.type !== 'space') }
 })
