@@ -42,7 +42,7 @@ export async function takeFacts(em: EntityManager, told: Told): Promise<Med | nu
   return med
 }
 
-/** One that failed is no money; a dispute that was opened while it was on its way stays what it is, about nothing. */
+/** Finds the disputed movement. FAILED movements do not count; else the movement that was stored when the dispute was opened. */
 async function disputedPix(
   em: EntityManager,
   { order, facts }: Told,

@@ -112,7 +112,7 @@ async function lockShared(em: EntityManager, { accountUuid, providerAccountUuid,
   })
 }
 
-/** Somebody may have disputed it while it was on its way: then it is the first that the dispute finds. */
+/** Confirms a payment that was on its way. A dispute opened meanwhile now claims it: disputes are locked first. */
 async function confirmKnown(em: EntityManager, charge: Charge, payment: IncomingPix, movement: Movement) {
   const { accountUuid, providerAccountUuid } = charge
   const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })

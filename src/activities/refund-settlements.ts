@@ -66,8 +66,8 @@ export async function settleLate(
 }
 
 /**
- * Lets a charge show what settled late, as far as it is free to: neither while a refund runs, nor what disputes claim.
- * Whoever lets go of it calls this again. Whether anything came of it, to be told.
+ * Adds late-settled refunds to `refundedCents` once no running refund and no dispute claims the charge. Called again after
+ * each of these ends. Returns whether the charge changed and has to be announced.
  */
 export async function countLate(em: EntityManager, charge: Charge, at: Date): Promise<boolean> {
   if (!chargeLife.accepts(charge.state, 'refund_requested')) return false

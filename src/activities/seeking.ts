@@ -148,7 +148,7 @@ function inDoubt() {
   } as const
 }
 
-/** Proved: its life ends as one that nobody took, and it is never sent. */
+/** After a restore: the provider has proved that it has no such payment. Closes it as rejected; it is not sent. */
 function neverWent<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,

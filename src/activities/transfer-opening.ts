@@ -15,7 +15,7 @@ import { endUnsent } from './transfers.ts'
 
 /** What is known of a transfer before its row is written. */
 export type Door = {
-  /** Who is tried first for it, behind the gate of its money; nobody where it has a row. */
+  /** First candidate connection, locked `for no key update`. Undefined where the transfer has a row already. */
   connection: Connection | undefined
   /** What its account could spend there. */
   availableCents: number

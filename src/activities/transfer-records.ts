@@ -22,7 +22,7 @@ import { failureOf } from './transfer-failures.ts'
 import { type Door, doorOf, openTransfer } from './transfer-opening.ts'
 import { beginTransfer, endUnsent, pixOut } from './transfers.ts'
 
-/** Where a transfer stands; `lastConnection` is whom to ask about it. */
+/** State of a transfer. `connectionUuid`: the connection of its latest attempt, which is polled. */
 export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
 
 /** `candidates`: what lives that began before were told here, those behind an open breaker last. */

@@ -75,7 +75,7 @@ export async function setAside(em: EntityManager, unexpected: Unexpected): Promi
   return movement
 }
 
-/** Always the same one: after a restored backup it goes back by the id that it had, which its provider knows. */
+/** Deterministic uuid of (provider account, end-to-end id): after a restore, a return uses the id that the provider knows. */
 function uuidOfPix({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
   return uuidOfHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
 }

@@ -74,7 +74,7 @@ function unstorable(value: unknown, wrong: Set<string>, path: string[] = []): st
   return Object.entries(value).flatMap(([key, inner]) => unstorable(inner, wrong, [...path, key]))
 }
 
-/** What nobody knows makes nothing wrong of what stands beside it. */
+/** Paths of the schema's issues, without `unrecognized_keys`: an unknown key must not hide other errors of its object. */
 function wrongPaths(issues: z.core.$ZodRawIssue[]): Set<string> {
   const found = issues.filter(issue => issue.code !== 'unrecognized_keys')
   return new Set(found.map(({ path = [] }) => path.join('.')))

@@ -21,7 +21,7 @@ export type Shown =
   | { kind: 'elsewhere'; path: string }
   | { kind: 'file'; type: string; name?: string; body: string | Buffer }
 
-/** A page; it is looked at again where what it tells, or what of it is marked, has changed since. */
+/** A page with a hash of its model, or of `marked`, like an ETag: the browser polls and renders it again when the hash changes. */
 export function page(view: string, told: object, self?: string, marked: object = told): Shown {
   const mark = sha256(JSON.stringify(marked)).toString('hex').slice(0, 16)
   return { kind: 'page', view, told, mark, self }

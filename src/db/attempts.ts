@@ -57,7 +57,7 @@ async function writeAttempts(em: EntityManager): Promise<void> {
 /** States in which a provider is being told, or has taken it and will say what came of it. */
 export const UNDER_WAY: Attempt['state'][] = ['calling', 'accepted']
 
-/** Of what has moved since then its provider will say what came of it: nobody who was asked before knew it. */
+/** Cut-off of manual settlement, now − 10 min (scaled): of an attempt updated later, its provider is expected to answer. */
 export function silentSince(timeScale: number): Date {
   return new Date(Date.now() - scaled(WAITS.tellOperator, timeScale))
 }

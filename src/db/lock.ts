@@ -58,7 +58,7 @@ export function gate(em: EntityManager, values: string[], key = '?'): Question<C
   return entities(em, Connection, { rest, values, refresh: true })
 }
 
-/** What a charge or transfer names, asked beside its lock: the gate of its money, and its movement. */
+/** Batched with the row lock of a charge or transfer: locks its connection row (balances) and loads its movement. */
 export function moneyOf(em: EntityManager, table: 'charge' | 'transfer', uuid: string) {
   const named = (column: string) => `(select ${column} from ${table} where uuid = ?)`
   const movement = { rest: `where r.uuid = ${named('movement_uuid')}`, values: [uuid] }

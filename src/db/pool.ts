@@ -157,7 +157,7 @@ export function sayTogether(pool: Pool): void {
 /** What a connection is asked where its statements (src/db/statements.ts) stand in the place of values. */
 export const TOGETHER = 'together'
 
-/** A transaction: whether PostgreSQL has heard of it, what it has not heard of it yet, and what it is asked at the end. */
+/** Buffer of a transaction. `isSaid`: BEGIN was sent; `unsaid`: queued statements; `last`: statements to send with COMMIT. */
 type Begun = { isSaid: boolean; unsaid: Statement[]; last: Statement[] }
 
 const BEGINNING = /^(begin|start transaction)\b[^;]*$/

@@ -39,10 +39,10 @@ export function all<const Asked extends Questions>(...questions: Asked): Questio
   }
 }
 
-/** The question that is none: what else is to be known where nothing is. */
+/** An empty batch, for callers that need nothing else. */
 export const NOTHING = all()
 
-/** What is known already, where others have to ask. */
+/** A query without a statement: its result is known already. */
 export function certain<Answer>(answer: Answer): Question<Answer> {
   return { statements: [], heard: () => answer }
 }
@@ -104,8 +104,8 @@ export function rowsOf<R = Row>(em: EntityManager, sql: string, values: readonly
 const WITHOUT_WAITING = keptStatement(`select set_config('synchronous_commit', 'off', true)`, [])
 
 /**
- * Asks what is a transaction of its own and what a crash of the server may undo: its end waits for no disk. Never of money,
- * nor of anything that somebody was told.
+ * Runs in a transaction of its own with `synchronous_commit = off`: a crash of the server may lose it. Never for money, nor for
+ * anything that was reported to a caller.
  */
 export async function askOfTheMoment<Heard>(
   em: EntityManager,

@@ -3,7 +3,7 @@
  * Everything that is not here is a bug of ours and answers 500 without its internals.
  */
 export const REFUSALS = {
-  malformed_request: { status: 400, message: 'This is no HTTP request.' },
+  malformed_request: { status: 400, message: 'The request is not valid HTTP.' },
   malformed_json: { status: 400, message: 'The body is not valid JSON.' },
   malformed_multipart: { status: 400, message: 'The body is not valid multipart/form-data.' },
   provider_rejected: { status: 400, message: 'The provider refused the operation.' },
@@ -23,8 +23,8 @@ export const REFUSALS = {
   not_found: { status: 404, message: 'There is no such resource.' },
   method_not_allowed: { status: 405, message: 'This path does not take that method.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
-  nothing_waits: { status: 409, message: 'Nothing of this waits for a word any more.' },
-  act_stale: { status: 409, message: 'This has changed since it was shown; nothing was done.' },
+  nothing_waits: { status: 409, message: 'This operation was already settled.' },
+  act_stale: { status: 409, message: 'This has changed since the page was loaded; nothing was done.' },
   charge_not_cancellable: { status: 409, message: 'Only a PENDING charge can be cancelled.' },
   charge_not_refundable: {
     status: 409,
@@ -47,9 +47,9 @@ export const REFUSALS = {
   not_found_after_restore: {
     status: 409,
     message:
-      'It was ordered before the database was restored, and no provider knows it; it will not be done.',
+      'It was ordered before the database was restored, and no provider has it; it will not be carried out.',
   },
-  not_taken: { status: 503, message: 'It was not taken in time; nobody was called.' },
+  not_taken: { status: 503, message: 'It was not accepted in time; no provider was called.' },
   webhook_disabled: {
     status: 409,
     message: 'The webhook is DISABLED; set its status to ACTIVE first.',
@@ -79,12 +79,12 @@ export const REFUSALS = {
   rate_limited: { status: 429, message: 'Too many requests for this token.' },
   too_many_sign_ins: { status: 429, message: 'Too many attempts to sign in; wait a few minutes.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
-  unavailable: { status: 503, message: 'The service cannot be reached right now; nothing was started.' },
-  paused: { status: 503, message: 'New operations are paused; those that run go on.' },
+  unavailable: { status: 503, message: 'The service is not available right now; nothing was started.' },
+  paused: { status: 503, message: 'New operations are paused; running ones continue.' },
   not_confirmed: {
     status: 503,
     message:
-      'It is not known yet whether this was taken; read data.uuid or repeat with the same Idempotency-Key.',
+      'It is not known yet whether this was accepted; read data.uuid or repeat with the same Idempotency-Key.',
   },
   issuing: { status: 503, message: 'The charge is still being issued; read data.uuid.' },
   no_provider_available: { status: 503, message: 'No provider could be reached.' },
@@ -92,11 +92,11 @@ export const REFUSALS = {
   pix_key_unknown: {
     status: 503,
     message:
-      'The provider has not answered; it is asked until known: list the keys, or repeat with the same Idempotency-Key.',
+      'The provider has not answered and is polled until it does; list the keys, or repeat with the same Idempotency-Key.',
   },
   cancellation_unknown: {
     status: 503,
-    message: 'The provider has not answered; the charge stays PENDING and is asked until known.',
+    message: 'The provider has not answered and is polled until it does; the charge stays PENDING.',
   },
 } as const satisfies Record<string, { status: number; message: string }>
 

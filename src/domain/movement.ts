@@ -8,7 +8,7 @@ export type MovementType =
   | 'DEPOSIT'
   | 'ADJUSTMENT'
 
-/** Money that left a second time, or after it was said that it had not: nothing is done about it, and somebody is told. */
+/** Settlement anomalies: paid twice, or settled after we reported FAILED. Recorded and alerted, never corrected automatically. */
 export const UNEXPECTED_SETTLEMENTS = ['duplicate_settlement', 'late_settlement'] as const
 
 /**
@@ -41,5 +41,5 @@ export const MOVEMENT_REASONS = [
 ] as const
 export type MovementReason = (typeof MOVEMENT_REASONS)[number]
 
-/** What becomes of money that is not the charge's: it is sent back once, or kept. */
+/** Whether an unmatched PIX is to be returned to its payer, is on its way back, was returned, or stays with the account. */
 export type Disposition = 'held' | 'returning' | 'returned' | 'kept' | 'not_returned'

@@ -25,9 +25,9 @@ export const pixKey = machine<PixKeyState, 'true' | 'false', PixKeyEvent>({
   refused: { shows: 'false', on: {}, over: true },
 })
 
-/** What is or may be a key at the provider: it takes one of the places of its type, and nobody else can have it. */
+/** States in which the key exists, or may exist, at the provider. Such a key counts towards the limit of its type and is unique. */
 export const LIVE_KEY_STATES: readonly PixKeyState[] = ['creating', 'active', 'removing']
-/** What lists show: a key that is being removed is one until its provider has confirmed. */
+/** States that lists show. A key that is being removed is shown until the provider confirms the removal. */
 export const SHOWN_KEY_STATES: readonly PixKeyState[] = ['active', 'removing']
 
 /** api-document.txt, Limits: keys of one type per account. */

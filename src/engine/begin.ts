@@ -17,10 +17,11 @@ import type { transferWorkflow } from '../workflows/transfer.ts'
 import { again, chargeLife, type Engine, type Life, sendingLife } from './start.ts'
 
 /**
- * The doors that requests knock at. Create is the only one that may issue or send; every door may be knocked at twice.
+ * Starts and updates workflows on behalf of HTTP requests. Idempotent by workflow id. Only creating may issue or send; all other
+ * calls read or cancel.
  */
 
-/** Starts a charge's life, or joins it, and resolves when it is issued or cannot be. */
+/** Starts a charge's workflow, or joins the running one; resolves when the charge is issued or has failed. */
 export async function openCharge(
   engine: Engine,
   order: ChargeOrder,
@@ -39,7 +40,7 @@ export async function openCharge(
   )
 }
 
-/** Starts a refund's life, or joins it, and resolves when it is accepted or cannot be. */
+/** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
 export function beginRefund(engine: Engine, order: RefundOrder, waitMs: number): Promise<void> {
   return beginSending<typeof refundWorkflow>(engine, 'refundWorkflow', {
     ...sendingLife(refundId(order.uuid), order, { provider: order.connectionUuid }),
@@ -49,7 +50,7 @@ export function beginRefund(engine: Engine, order: RefundOrder, waitMs: number):
   })
 }
 
-/** Starts a transfer's life, or joins it, and resolves when a provider has accepted or all have refused. */
+/** Starts a transfer's workflow, or joins the running one; resolves when a provider has accepted or all have refused. */
 export function beginTransfer(
   engine: Engine,
   order: TransferOrder,
@@ -83,7 +84,7 @@ async function beginSending<T extends Workflow>(
   )
 }
 
-/** What a life is called, and what whoever begins it waits for. */
+/** The workflow id of each noun, and the update that its creator waits for. */
 const BEGUN = {
   charge: { idOf: chargeId, waited: ready.name },
   transfer: { idOf: transferId, waited: answered.name },
@@ -91,7 +92,7 @@ const BEGUN = {
   pix_key: { idOf: pixKeyId, waited: answered.name },
 } as const
 
-/** Waits for the answer that somebody else's call has begun to wait for; whatever interrupts it, the row tells. */
+/** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
 export async function joinBegun(
   engine: Engine,
   { kind, uuid, waitMs }: { kind: keyof typeof BEGUN; uuid: string; waitMs: number },
@@ -106,7 +107,7 @@ export async function joinBegun(
   await join().catch(() => undefined)
 }
 
-/** Asks a transfer that waits for its time to cancel; false where it has been sent, `gone` where its life is over. */
+/** Cancels a scheduled transfer by update. False: it was sent already. `gone`: its workflow has completed. */
 export async function cancelWaitingTransfer(
   engine: Engine,
   uuid: string,
@@ -125,7 +126,7 @@ export async function cancelWaitingTransfer(
   }
 }
 
-/** Asks a charge to cancel, waking its life from its row where none runs. */
+/** Cancels a charge by update; starts its workflow from its row where none runs. */
 export async function cancelStoredCharge(
   engine: Engine,
   uuid: string,

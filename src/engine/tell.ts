@@ -6,8 +6,8 @@ import { type MedOrder, type ProviderNotice, providerNotice } from '../workflows
 import { again, type Engine } from './start.ts'
 
 /**
- * The doors that notices knock at. A life that has ended is woken from its row; woken so, it asks, and never issues or
- * sends anew. Every door may be knocked at twice.
+ * Signals provider notifications, with signalWithStart. If the workflow has completed, a new run starts from the row; it only
+ * polls the provider and never issues or sends. Safe to call twice.
  */
 
 export function tellCharge(engine: Engine, uuid: string, notice: ProviderNotice): Promise<void> {

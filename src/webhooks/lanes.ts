@@ -13,7 +13,7 @@ type Lane = {
 }
 type Mood = 'failing' | 'working'
 
-/** What a stay is taken to last until the first one of a lane has ended. */
+/** Initial estimate of a request's duration, until the first request to an endpoint has ended. */
 const FIRST_STAY_MS = 5_000
 /** Whoever is turned away comes back no sooner than this: each time costs more than waiting does. */
 const SHORTEST_MS = 1_000

@@ -128,8 +128,8 @@ export const records = proxyLocalActivities<Records>({
 })
 
 /**
- * The same of a life whose updates act beside its own steps: of two things that end in one task, a local activity may
- * come in another order when the life is replayed.
+ * Regular instead of local activities, for a workflow with update handlers: two local activities that complete in one workflow task
+ * may be replayed in another order (non-determinism).
  */
 export const steps = proxyActivities<Pick<Records, Steps>>({
   startToCloseTimeout: '10 seconds',

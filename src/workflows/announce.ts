@@ -22,7 +22,7 @@ export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promis
   ])
 }
 
-/** What was taken in a look that did not bring the end: an older worker beside this one starts nothing there. */
+/** Starts the follow-ups of a poll that did not end the operation. Behind `patched`: earlier histories start nothing there. */
 export async function startWhatIsLeftBeforeTheEnd(
   { deliveries, returns }: Partial<LeftToDo>,
   timeScale: number,

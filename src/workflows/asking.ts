@@ -56,7 +56,7 @@ export class Notices {
     this.#hearsOperator = true
   }
 
-  /** The same of a life that went on as new in the middle of it: what was said meanwhile is about this sending. */
+  /** Enables manual settlement again after continue-as-new; keeps a signal that has been buffered already. */
   hearOperatorStill(): void {
     this.#hearsOperator = true
     this.#listenToOperator()
@@ -101,7 +101,7 @@ export class Notices {
     if (connectionUuid !== undefined) this.#from.delete(connectionUuid)
   }
 
-  /** How the questions are asked that those bring which were taken last. */
+  /** Proxies of the next poll: a local activity first where a notification just processed was new, else regular activities. */
   get asked(): typeof atOnce {
     return this.#asksAtOnce ? atOnce : providers
   }

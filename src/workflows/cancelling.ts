@@ -1,8 +1,8 @@
 import type { CancelAnswer } from './messages.ts'
 
-/** Those who want a charge cancelled, and wait for what comes of it. */
+/** Requests to cancel a charge, which wait for their result. */
 export class Cancellers {
-  /** Somebody wants it, and was not told yet that there is no answer; of a woken life, that its row says so. */
+  /** A request waits for an answer of the provider; in a workflow started from its row, the row says so. */
   isWanted = false
   #waiting: ((answer: CancelAnswer) => void)[] = []
 
@@ -11,7 +11,7 @@ export class Cancellers {
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  /** Whoever was told that it is over is not cancelled for behind his back. */
+  /** Resolves all waiting requests, and drops the request unless the provider gave no answer. */
   hear(answer: CancelAnswer): void {
     this.isWanted = answer.kind === 'no_answer'
     for (const tell of this.#waiting.splice(0)) tell(answer)

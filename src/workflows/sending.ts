@@ -31,7 +31,7 @@ export type Sender = {
 
 export type Final = Extract<Sent, { kind: 'settled' | 'rejected' | 'unreachable' }>
 
-/** It has settled, and its recipient may have given money back that its provider could not tell of just now. */
+/** Whether the payout has settled, but the look-up of its returns failed: this connection is polled again. */
 export function returnsUnsaid(told: Asked): boolean {
   return told.kind === 'settled' && told.returnsUnsaid === true
 }
@@ -129,7 +129,7 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure)
 }
 
-/** How long an outcome has been unknown; after ten minutes the operator can find it by a search attribute. */
+/** Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.tellOperator` (10 min, scaled). */
 export class Doubt {
   readonly #timeScale: number
   #since: number | undefined

@@ -161,7 +161,7 @@ export class FollowedTransfer {
     await continueAsNew<typeof transferWorkflow>(this.#onwardTold())
   }
 
-  /** One that was left before may have settled after all, and nobody would tell it again. */
+  /** Carries connections with unprocessed notifications over continue-as-new: their signals are not delivered again. */
   #onwardTold(): TransferOrder | Resumed {
     const { onward } = this
     const told = this.notices.from

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
 import type { Merchant, Stage } from '../api/support/stage.ts'
 import { inABrowser, isWiderThanItsScreen, type People, seriousFindings, there } from './support/browser.ts'
 
@@ -54,7 +54,7 @@ there('pages for everybody', () => {
     const page = await people.sits()
     const ids = new Map<string, Set<string>>()
     const links: { from: string; to: URL }[] = []
-    for (const { name } of [{ name: '' }, ...DOCUMENTS, ...RUNBOOKS]) {
+    for (const { name } of [{ name: '' }, ...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]) {
       const from = name === '' ? '/docs' : `/docs/${name}`
       await page.goto(from)
       ids.set(

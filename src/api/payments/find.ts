@@ -22,7 +22,7 @@ export async function chargeOf(em: EntityManager, token: Token, uuid: string): P
   return seen!
 }
 
-/** What it sees is carried by its own provider, so that one's word is all it is told of why nobody could issue. */
+/** For provider-bound tokens: removes the attempts of other providers from `error`. */
 async function asSeenBy(
   em: EntityManager,
   { connectionUuid }: Token,
