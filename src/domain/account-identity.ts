@@ -1,5 +1,5 @@
 /**
- * What a provider tells of the account that credentials belong to. `id`: its own id of the account, so that another id is
+ * The account at the provider that credentials belong to. `id`: its own id of the account, so that another id is
  * another account. `keys`: where it publishes no id, the account's random PIX keys. DICT passes no random key from one
  * account to another, so one in common proves the same account; none in common proves nothing, as keys can be removed.
  */

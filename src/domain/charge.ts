@@ -44,7 +44,7 @@ export type ChargeEvent =
   | 'refund_failed'
   | 'refund_failed_after_another'
 
-/** SPEC §2. PROCESSING is two states inside, so that nobody asks "what was it before?". */
+/** State machine of a charge (SPEC §2). PROCESSING is two states inside: paying and refunding. */
 export const charge = machine<ChargeState, ChargeStatus, ChargeEvent>({
   issuing: {
     shows: 'UNDEFINED',
@@ -87,7 +87,7 @@ export const charge = machine<ChargeState, ChargeStatus, ChargeEvent>({
   cancelled: { shows: 'CANCELLED', on: { payment_started: 'paying' }, over: true },
 })
 
-/** The states that tell the merchant by a PAYMENT event (SPEC §8). */
+/** States whose change writes a PAYMENT event (SPEC §8). */
 export const ANNOUNCED: readonly ChargeState[] = [
   'paid',
   'failed',
@@ -97,12 +97,12 @@ export const ANNOUNCED: readonly ChargeState[] = [
   'refunded',
 ]
 
-/** What only a charge that was paid comes to. */
+/** Whether the state is one that only a paid charge reaches. */
 export function wasPaid(state: string | undefined): boolean {
   return state !== undefined && ['paid', 'refunding', 'partially_refunded', 'refunded'].includes(state)
 }
 
-/** Whether a provider carries it: of one that nobody issued there is nobody to ask. */
+/** Whether a provider has issued the charge, so that it can be polled. */
 export function isCarried(state: ChargeState): boolean {
   return state !== 'issuing' && state !== 'failed'
 }

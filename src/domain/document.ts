@@ -3,7 +3,7 @@ export type DocumentKind = 'CPF' | 'CNPJ'
 /**
  * Whose document this is, or null where it is none. Strict: no mask, no spaces, upper case; callers normalise first.
  * CPF: 11 digits. CNPJ: 12 of `0-9A-Z` and two digits, as IN RFB 2.229/2024 has it since July 2026; an all-digit
- * CNPJ is the same rule. A text of one repeated digit is refused: it can pass the arithmetic and nobody holds it.
+ * CNPJ is the same rule. A text of one repeated digit is refused: its check digits may be right, but it is never issued.
  */
 export function documentKind(text: string): DocumentKind | null {
   if (/^(\d)\1+$/.test(text)) return null

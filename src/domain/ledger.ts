@@ -171,8 +171,8 @@ export function disputeReturned(
 }
 
 /**
- * Each payer's part of a refund, held, gone or back. A part below zero is the owner's where the splits, a centavo short
- * of each other by rounding before, owe more than this refund is: what he had advanced comes to him once it has settled.
+ * One account's part of a refund. Negative only for the charge's owner, where the splits owe more than this refund because
+ * earlier parts were rounded: the owner gets back what it had advanced, once the refund has settled.
  */
 export type Part = { accountUuid: string; cents: number }
 export function refundHeld(parts: Part[]): Leg[] {

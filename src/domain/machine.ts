@@ -1,5 +1,5 @@
 /**
- * A life as a table: each state says what it shows to the outside and where each event leads.
+ * A state machine as a table: each state has the status that it shows, and the state that each event leads to.
  * An event that a state does not list is not accepted there; nothing else decides it.
  */
 export type Table<State extends string, Shown extends string, Event extends string> = Record<
@@ -7,7 +7,7 @@ export type Table<State extends string, Shown extends string, Event extends stri
   {
     shows: Shown
     on: Partial<Record<Event, State>>
-    /** Over: the workflow of this life ends here, though a later event may wake it again. */
+    /** The workflow ends in this state. A later event may start it again from its row. */
     over?: true
   }
 >
@@ -25,7 +25,7 @@ export type Machine<State extends string, Shown extends string, Event extends st
   shown(as: Shown): State[]
 }
 
-/** Makes the questions one asks of a life's table. */
+/** Builds the functions over a table of states. */
 export function machine<State extends string, Shown extends string, Event extends string>(
   table: Table<State, Shown, Event>,
 ): Machine<State, Shown, Event> {

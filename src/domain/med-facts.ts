@@ -2,9 +2,9 @@ import type { DisputeType, MedKind } from './med.ts'
 import type { ReturnName } from './pix-return.ts'
 import type { Dialect, NoAnswer, NotFound, Rejected, Unknown, Unreachable } from './provider.ts'
 
-/** A provider's word on one dispute; times are ISO 8601 UTC. */
+/** A dispute as its provider reports it; times are ISO 8601 UTC. */
 export type MedFacts = {
-  /** The provider's own id of it, which is what makes a repeated notice the same dispute. */
+  /** The provider's own id of the dispute, by which a repeated notification is recognised. */
   id: string
   kind: MedKind
   /** The end-to-end id of the disputed PIX: one we received, or one we sent (REQUESTED_MED). */
@@ -16,7 +16,7 @@ export type MedFacts = {
   /** `open` waits for a reply, `analysing` has one or had none in time; the others are decisions. */
   status: 'open' | 'analysing' | 'agreed' | 'disagreed' | 'withdrawn'
   openedAt: string
-  /** Until when the provider takes a reply. */
+  /** The provider's deadline for a reply. */
   dueAt: string | null
   /** Coded text, as the provider words it: its situation, its reason. */
   details: string
@@ -44,8 +44,8 @@ export type MedReply = {
   /** Proofs; `url` is signed, lets the provider read the file, and expires. */
   attachments: { uuid: string; name: string; contentType: string; url: string }[]
 }
-/** It moves no money: after `unknown` the dispute is asked about, and told again where it is still open. */
+/** A reply moves no money: after `unknown` the dispute is polled, and the reply sent again where it is still open. */
 export type ReplyOutcome = { kind: 'accepted' } | Rejected | Unreachable | Unknown
 
-/** Whether a provider's API tells of disputes by notices; one that does not is asked for its list often. */
+/** Whether a provider notifies of disputes. One that does not is asked for its list every few minutes. */
 export const TELLS_OF_MEDS: Record<Dialect, boolean> = { efi: false, woovi: true }

@@ -28,7 +28,7 @@ export type MedEvent =
   | 'returned'
   | 'closed_without_funds'
 
-/** SPEC §5. An accepted dispute is shown ACCEPTED before and after its return; `resolved` tells them apart. */
+/** State machine of a dispute (SPEC §5). An accepted one is shown ACCEPTED before and after its return; `resolved` differs. */
 export const med = machine<MedState, MedStatus, MedEvent>({
   open: {
     shows: 'PENDING',
@@ -68,36 +68,36 @@ export function disputeTypeOf(situation: string): DisputeType {
   return Object.hasOwn(SITUATIONS, situation) ? SITUATIONS[situation]! : 'UNDEFINED'
 }
 
-/** An analysis takes at most seven days (PIX.md §3.1), whatever a provider says. */
+/** An analysis takes at most seven days (SPEC §5), whatever a provider says. */
 export const ANALYSIS_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** Until when a reply is taken: the provider's deadline, at most seven days after the opening. Milliseconds of the epoch. */
+/** Deadline of the reply: the provider's, at most seven days after the opening. Milliseconds of the epoch. */
 export function dueAt(opening: { openedAtMs: number; providersMs: number | null }): number {
   const latest = opening.openedAtMs + ANALYSIS_MS
   return opening.providersMs === null ? latest : Math.min(latest, opening.providersMs)
 }
 
-/** How long before its deadline a dispute that nobody has answered is told of again, in hours. */
+/** Hours before the deadline at which the merchant is warned of an unanswered dispute. */
 const WARNING_HOURS: readonly number[] = [48, 24, 6]
 const HOUR_MS = 60 * 60 * 1_000
 
 type Deadline = { dueAtMs: number; nowMs: number; timeScale: number }
 
-/** The warning whose time has come last, in hours before the deadline; null before the first and from the deadline on. */
+/** The latest warning that is due, in hours before the deadline; null before the first and from the deadline on. */
 export function warningDue({ dueAtMs, nowMs, timeScale }: Deadline): number | null {
   if (nowMs >= dueAtMs) return null
   return WARNING_HOURS.findLast(hours => dueAtMs - scaled(hours * HOUR_MS, timeScale) <= nowMs) ?? null
 }
 
-/** When the next warning's time comes, or the deadline itself. Milliseconds of the epoch. */
+/** Time of the next warning, or of the deadline. Milliseconds of the epoch. */
 export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: Deadline): number {
   const warnings = WARNING_HOURS.map(hours => dueAtMs - scaled(hours * HOUR_MS, timeScale))
   return warnings.find(at => at > nowMs) ?? dueAtMs
 }
 
 /**
- * What a provider's word on a dispute means for ours: the events that lead from the state it is in to what the provider
- * says, in order. One that the provider has decided long ago takes all its steps at once.
+ * The events, in order, that lead from our state of a dispute to the one that its provider reports. Several at once where the
+ * provider decided long ago.
  */
 export function stepsTo(state: MedState, facts: Pick<MedFacts, 'status' | 'returns' | 'closed'>): MedEvent[] {
   const steps: MedEvent[] = []
@@ -110,7 +110,7 @@ export function stepsTo(state: MedState, facts: Pick<MedFacts, 'status' | 'retur
   return steps
 }
 
-/** `analysing` at the provider means that somebody replied there, or that our reply has arrived. */
+/** `analysing` at the provider: our reply has arrived, or a reply was given in the provider's panel. */
 const DECISIONS: Record<MedFacts['status'], MedEvent | null> = {
   open: null,
   analysing: 'replied',
@@ -119,7 +119,7 @@ const DECISIONS: Record<MedFacts['status'], MedEvent | null> = {
   withdrawn: 'withdrawn',
 }
 
-/** Why a dispute takes no reply, by the catalogue's code; null where it does. */
+/** Code of the catalogue that refuses a reply to this dispute; null where a reply is accepted. */
 export function whyNotAnswerable(med: {
   kind: MedKind
   state: MedState
@@ -130,10 +130,10 @@ export function whyNotAnswerable(med: {
   return med.state === 'open' ? null : 'med_not_answerable'
 }
 
-/** What a dispute wants, has and lacks, in centavos; held and retained money is its cover. */
+/** Claim of a dispute and the money that covers it, held and retained. Centavos. */
 export type Cover = { claimedCents: number; heldCents: number; retainedCents: number }
 
-/** What of its claim a dispute has no money for yet. */
+/** The part of a claim that is not covered yet. Centavos. */
 export function lackingCents({ claimedCents, heldCents, retainedCents }: Cover): number {
   return claimedCents - heldCents - retainedCents
 }

@@ -17,12 +17,12 @@ export type PanelPixWait =
   | 'attempt_in_doubt'
   /** A dispute about the PIX that it returns is open: the dispute's workflow accounts for it. */
   | 'has_open_dispute'
-  /** The provider names neither an id of the rail nor one of its own, so nothing tells a repeat of it apart. */
+  /** The provider names neither an id of the rail nor one of its own, so a repeat cannot be recognised. */
   | 'no_end_to_end'
   /** It is younger than the wait. */
   | 'too_young'
 
-/** Waits that end by themselves, or that another alarm tells: no difference yet. */
+/** Waits that end by themselves or have another alert: not counted as differences yet. */
 export const PASSING_PANEL_PIX_WAITS = [
   'too_young',
   'attempt_in_doubt',

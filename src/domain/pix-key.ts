@@ -6,7 +6,7 @@ import { machine } from './machine.ts'
 export const PIX_KEY_TYPES = ['DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM'] as const
 export type PixKeyType = (typeof PIX_KEY_TYPES)[number]
 
-/** The types whose holder proves by a code that the address is his. */
+/** Key types whose holder proves control of the address by a code. */
 export const PROVED_TYPES = ['EMAIL', 'PHONE'] as const satisfies PixKeyType[]
 export type ProvedType = (typeof PROVED_TYPES)[number]
 
@@ -25,7 +25,7 @@ export const pixKey = machine<PixKeyState, 'true' | 'false', PixKeyEvent>({
   refused: { shows: 'false', on: {}, over: true },
 })
 
-/** States in which the key exists, or may exist, at the provider. Such a key counts towards the limit of its type and is unique. */
+/** States in which the key exists, or may exist, at the provider. It counts towards the limit of its type and is unique. */
 export const LIVE_KEY_STATES: readonly PixKeyState[] = ['creating', 'active', 'removing']
 /** States that lists show. A key that is being removed is shown until the provider confirms the removal. */
 export const SHOWN_KEY_STATES: readonly PixKeyState[] = ['active', 'removing']

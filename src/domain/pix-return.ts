@@ -1,7 +1,7 @@
 /**
- * What one return of a PIX is known by. `id`: the provider's, unique among the returns of one PIX; `endToEnd`: the rail's
- * id of the return, unique everywhere, which a provider may tell later. One of them may be missing, not both; where `id`
- * equals `endToEnd`, the rail's stands for an id that the provider has not told.
+ * Ids of one return of a PIX. `id`: the provider's, unique among the returns of one PIX; `endToEnd`: the rail's id of the
+ * return, globally unique, which a provider may report later. One of them may be missing, not both; where `id` equals
+ * `endToEnd`, the rail's id replaces an id that the provider has not reported.
  */
 export type ReturnName = { id: string | null; endToEnd: string | null }
 

@@ -145,7 +145,7 @@ export type IncomingPix = {
   pixKey: string
 }
 
-/** The provider's word on a charge: `open` can still be paid, `removed` cannot. */
+/** Status of a charge at its provider: `open` can still be paid, `removed` cannot. */
 export type FoundCharge = {
   kind: 'found'
   status: 'open' | 'completed' | 'removed' | 'expired'
@@ -177,12 +177,12 @@ export type TransferOrder = {
 /** Money on its way out, accepted by a provider; `code` says why where it was rejected. */
 export type Sending = {
   status: 'in_process' | 'settled' | 'rejected'
-  /** `''` while the provider has not told it. */
+  /** `''` while the provider has not reported it. */
   endToEnd: string
   code?: string
   message?: string
   at: string | null
-  /** Of a transfer: what the provider tells of its recipient, masked where the provider masks. */
+  /** Of a transfer: the recipient as the provider reports it, masked where the provider masks. */
   receiver?: Party | null
   /** Of a transfer: what its recipient gave back, settled; absent where that was not to be learned just now. */
   returns?: SendingReturn[]
@@ -210,13 +210,13 @@ export type StatementEntry = {
   direction: 'IN' | 'OUT'
   cents: number
   at: string
-  /** Of a return: the end-to-end id of what it returns, where the provider tells it. */
+  /** Of a return: the end-to-end id of the returned PIX, where the provider reports it. */
   returnOf?: string
   /** Of a return: the provider's id of it, unique among the returns of `returnOf`; `endToEnd` may be '' beside it. */
   returnId?: string
 }
 
-/** `key` is null for RANDOM. No provider takes an id of ours with it: `listKeys` tells what an unknown came to. */
+/** `key` is null for RANDOM. No provider accepts an id of ours with it: an unknown outcome is looked up by `listKeys`. */
 export type KeyOrder = { type: PixKeyType; key: string | null }
 export type ProviderKey = { key: string; type: PixKeyType }
 /** Refusals of keys have these codes: `key_taken`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */

@@ -61,7 +61,7 @@ export const railCodes: Record<string, RailCode> = {
   UPAY: final('concerns a mandate: Pix Automático, withdrawal or change'),
 }
 
-/** Whether another provider could still do what the rail rejected; a code nobody knows is final, so nobody shops around. */
+/** Whether another provider may carry out what the rail rejected. An unknown code is final: no other provider is tried. */
 export function finalityOf(code: string): 'other_may_help' | 'final' {
   if (!isRailCode(code)) return 'final'
   return railCodes[code]?.fallback === 'other_may_help' ? 'other_may_help' : 'final'

@@ -2,7 +2,7 @@ import type { StatementEntry } from './provider.ts'
 
 /** One of our movements that the rail knows. */
 export type Ours = {
-  /** '' of a return whose rail id was never told. */
+  /** '' of a return whose rail id was never reported. */
   endToEnd: string
   /** Of a return: what it returns, and the provider's id of it. */
   returnOf?: string

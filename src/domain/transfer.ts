@@ -51,7 +51,7 @@ export const transfer = machine<TransferState, TransferStatus, TransferEvent>({
       never_sent: 'expired',
     },
   },
-  // Put off: a scheduled one that nobody could take just now waits again, as unsent as before.
+  // Put off: a scheduled transfer that no provider could carry out now waits again, unsent.
   sending: { shows: 'PROCESSING', on: { accepted: 'settling', refused: 'failed', put_off: 'created' } },
   settling: { shows: 'PROCESSING', on: { settled: 'paid', rejected: 'failed' } },
   paid: {
@@ -65,13 +65,13 @@ export const transfer = machine<TransferState, TransferStatus, TransferEvent>({
     over: true,
   },
   refunded: { shows: 'REFUNDED', on: {}, over: true },
-  // What the ledger follows is the money: a settlement after the end makes it paid, with an alarm.
+  // The ledger follows the money: a settlement after the end makes the transfer paid, with an alert.
   failed: { shows: 'FAILED', on: { settled_late: 'paid' }, over: true },
   cancelled: { shows: 'CANCELLED', on: { settled_late: 'paid' }, over: true },
   expired: { shows: 'EXPIRED', on: { settled_late: 'paid' }, over: true },
 })
 
-/** What only money that has left comes to. */
+/** Whether the state is one that only a settled transfer reaches. */
 export function hasGone(state: string | undefined): boolean {
   return state === 'paid' || state === 'partially_refunded' || state === 'refunded'
 }

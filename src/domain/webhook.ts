@@ -1,7 +1,7 @@
 /** api-document.txt, Events: what an endpoint subscribes to. */
 export const SUBSCRIBED_TYPES = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'] as const
 export type SubscribedType = (typeof SUBSCRIBED_TYPES)[number]
-/** A TEST is sent to one endpoint, because somebody asked for it. */
+/** A TEST event is sent to one endpoint, on request of the merchant. */
 export const EVENT_TYPES = [...SUBSCRIBED_TYPES, 'TEST'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -10,7 +10,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** SPEC §8: the waits before each try after the first, 75 h in all. */
+/** Webhook retry schedule (SPEC §8): the waits before each attempt after the first, 75 h in all. */
 export const DELIVERY_WAITS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -37,7 +37,7 @@ export function eventsKeptSince(now: Date): Date {
   return new Date(Math.floor(now.getTime() / DAY) * DAY - EVENTS_KEPT_DAYS * DAY)
 }
 
-/** A webhook's tokens that sign beside the current one are at most so many, however often it is rotated. */
+/** Limit of replaced signing secrets that still sign beside the current one, however often they are rotated. */
 export const MOST_PREVIOUS_TOKENS = 9
 
 /** Why an endpoint is DISABLED, as its owner reads it. */
@@ -48,8 +48,8 @@ export const DISABLED_BECAUSE = {
 } as const
 
 /**
- * How long to wait before the next try, or null when there is none. `tries` is how many there were, `chance` in [0, 1)
- * spreads the endpoints of one outage over a fifth of the wait; a `Retry-After` is honoured where it asks for more.
+ * Delay before the next delivery attempt in milliseconds, or null after the last. `tries`: attempts so far; `chance` in [0, 1)
+ * spreads the attempts after an outage over a fifth of the wait; a longer `Retry-After` is honoured, up to a day.
  */
 export function waitBeforeNextTry(tries: number, chance: number, retryAfterMs = 0): number | null {
   const wait = DELIVERY_WAITS_MS[tries - 1]

@@ -62,7 +62,7 @@ type Parts = { store: Store; ids: Ids; now: () => Date }
 /** Given with the account's settings, made by the provider, or registered through its API. */
 type KeyKind = 'given' | 'random' | 'registered'
 
-/** DICT: a natural person has at most five keys, a legal one twenty (PIX.md §4). */
+/** DICT: a natural person has at most five keys, a legal one twenty (DICT API 2.12.1). */
 const MOST_KEYS = { person: 5, company: 20 }
 
 export function accountsOf({ store, ids, now }: Parts): Accounts {

@@ -59,7 +59,7 @@ export type Meds = {
   between(accountId: string, range: { from: string; to: string }): Med[]
 }
 
-/** An analysis takes at most seven days; Woovi asks for evidence within three (PIX.md §3.1). */
+/** An analysis takes at most seven days; Woovi asks for evidence within three. */
 const REPLY_DAYS = { efi: 7, woovi: 3 }
 const DAY_MS = 86_400_000
 

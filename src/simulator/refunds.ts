@@ -53,7 +53,7 @@ export type Refunds = {
 }
 type RefundName = { accountId: string; endToEnd: string; id: string }
 
-/** PIX.md §4: a devolução starts within 90 days of the settlement. */
+/** Res. BCB 103/2021: a devolução starts within 90 days of the settlement. */
 const WINDOW_MS = 90 * 86_400_000
 const NO_BALANCE = 'Saldo insuficiente para realizar a devolução.'
 

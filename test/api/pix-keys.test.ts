@@ -303,7 +303,7 @@ function aPhone(): string {
   return `+55119${String(randomInt(100_000_000)).padStart(8, '0')}`
 }
 
-/** A CNPJ of the story's own (PIX.md: the weights from the right 2..9, again and again). */
+/** A random valid CNPJ: the weights of its check digits are 2 to 9 from the right, repeated. */
 function aCnpj(): string {
   const root = `${String(randomInt(100_000_000)).padStart(8, '0')}0001`
   const digit = (text: string) => {

@@ -184,7 +184,7 @@ describe('when nobody is left', () => {
 
 test('every code of the rail: the reasons that travel with the payment end it, the others ask the next provider', async () => {
   const merchant = await aMerchant()
-  // PIX.md §5, column "fall back": A. Everything else is B, or R, which no transfer should ever hear.
+  // Codes whose cause is the provider's (src/domain/rail-codes.ts). All others end the transfer, or are of returns only.
   const others = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS27 DT02 ED05 FF07 FF08 RC09'.split(
     ' ',
   )

@@ -44,6 +44,11 @@ describe('citations in code', () => {
     expect(brokenCitations(/\b(docs\/[\w/-]+\.md)\b/g, file => existsSync(join(ROOT, file)))).toEqual([])
   })
 
+  test('a document that is cited by its name alone exists', () => {
+    const cited = /(?<![\w/.-])([A-Z][A-Z-]+\.md)\b/g
+    expect(brokenCitations(cited, file => existsSync(join(ROOT, file)))).toEqual([])
+  })
+
   test('a source file that is cited exists', () => {
     const cited = /[\s(`](src\/[\w/.-]+\.(?:ts|mjs|eta))\b/g
     expect(brokenCitations(cited, file => existsSync(join(ROOT, file)))).toEqual([])

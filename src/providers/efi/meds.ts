@@ -122,7 +122,7 @@ export function meds(
   }
 }
 
-/** PIX.md §3.1: a PIX is contested within 80 days, analysed in seven, and whatever is returned starts within 90. */
+/** Pix regulation (Res. BCB 103/2021): a PIX is disputed within 80 days, analysed in seven, and returned within 90. */
 const DAY_MS = 86_400_000
 const LOOK_BACK_MS = 180 * DAY_MS
 const RETURNABLE_MS = 91 * DAY_MS

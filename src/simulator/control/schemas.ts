@@ -76,7 +76,7 @@ export const movementBody = z
     message: 'must name the PIX that is returned',
   })
 
-/** The contract's dispute types as DICT's situations (PIX.md §3.2). */
+/** The contract's dispute types as DICT's situations (DICT API 2.12.1). */
 export const SITUATIONS = {
   UNDEFINED: 'OTHER',
   SCAM: 'SCAM',

@@ -51,7 +51,7 @@ function disputesAgree({ contested, meds }: World): Violation[] {
 
 /**
  * Woovi never says that it has a reply, so one whose answer was lost is told again, its documents under the same ids
- * (PIX.md: the same correlationID in every try): the same reply, not another.
+ * (the same correlationID in every attempt): the same reply, not another.
  */
 function differentReplies(replies: Reply[]): number {
   const idOf = (document: unknown) => (document as { correlationID?: string }).correlationID ?? document
