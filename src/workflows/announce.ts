@@ -6,8 +6,8 @@ import { returnWorkflow } from './return.ts'
 import { deliveryWorkflow } from './webhook-delivery.ts'
 
 /**
- * Starts what a transaction left to do, each as a life of its own that outlives this one. One that was started before
- * is known by its id and left alone.
+ * Starts the follow-ups of a transaction (deliveries and returns), each as an independent child workflow. One that was started
+ * before is recognised by its id and left alone.
  */
 export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promise<void> {
   if (left.deliveries.length === 0 && left.returns.length === 0) return
@@ -15,7 +15,7 @@ export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promis
     ...left.deliveries.map(deliveryUuid =>
       startOnce(deliveryWorkflow, deliveryId(deliveryUuid), { deliveryUuid, timeScale }),
     ),
-    // One that is held has no life, whatever an earlier one came to: its database was restored since.
+    // A return that is still to be sent has no running workflow; an earlier one may have completed before a restore.
     ...left.returns.map(order =>
       startOnce(returnWorkflow, returnId(order.uuid), { ...order, timeScale }, 'ALLOW_DUPLICATE'),
     ),
@@ -32,7 +32,7 @@ export async function startWhatIsLeftBeforeTheEnd(
   await startWhatIsLeft({ deliveries: deliveries ?? [], returns: returns ?? [] }, timeScale)
 }
 
-/** Starts an independent child, unless it runs or, where an ended one stays ended, ran already. */
+/** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */
 export async function startOnce<Order>(
   life: (order: Order) => Promise<unknown>,
   workflowId: string,

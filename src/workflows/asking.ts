@@ -4,12 +4,12 @@ import { atOnce, providers } from './activities.ts'
 import { isLong } from './going-on.ts'
 import { type OperatorsWord, operatorSettles, type ProviderNotice, providerNotice } from './messages.ts'
 
-/** The notices that wake a life; what they say is asked of the provider, so only their coming counts. */
+/** Buffers signals of provider notifications. Their content is polled at the provider; only their arrival counts. */
 export class Notices {
   readonly timeScale: number
   readonly #goOn: (() => Promise<void>) | undefined
   #waiting = 0
-  /** Of those that wait, and of those that were taken last. */
+  /** Whether a pending notification is new; whether one of those processed last was. */
   #justTold = false
   #asksAtOnce = false
   #settlements: OperatorsWord[] = []
@@ -17,7 +17,7 @@ export class Notices {
   readonly #from = new Set<string>()
   readonly #returnsAt = new Set<string>()
 
-  /** `goOn`: how its life goes on as new, where that may wait for months. */
+  /** `goOn`: continues the workflow as new, where it may wait for months. */
   constructor(timeScale: number, goOn?: () => Promise<void>) {
     this.timeScale = timeScale
     this.#goOn = goOn
@@ -30,13 +30,13 @@ export class Notices {
     setHandler(providerNotice, count, { description: 'Something changed at the provider: ask it now' })
   }
 
-  /** As if these had come through these connections: an earlier run of its life heard them, and got no answer. */
+  /** Adds notifications that an earlier run received through these connections and could not resolve. */
   heardBefore(connections: string[]): void {
     this.#waiting += 1
     for (const connectionUuid of connections) this.#from.add(connectionUuid)
   }
 
-  /** Whether a provider's notification has come that no look has answered yet. */
+  /** Whether a provider's notification is pending. */
   get isNotified(): boolean {
     return this.#waiting > 0
   }
@@ -46,8 +46,8 @@ export class Notices {
   }
 
   /**
-   * Lets an operator end what no provider can tell, until `hearsOperatorNoMore`. What was said before was about another
-   * sending, and what is said after it is too late.
+   * Enables manual settlement by an operator until `hearsOperatorNoMore`. Signals before and after are about another sending, and
+   * are refused.
    */
   hearOperator(): void {
     if (this.#hearsOperator) return
@@ -93,7 +93,7 @@ export class Notices {
     return this.#settlements.shift()
   }
 
-  /** One look at a provider answers all that have come so far; of one that is named, nothing is left to hear. */
+  /** Marks all pending notifications as processed by one poll; a connection that is given has none left. */
   taken(connectionUuid?: string): void {
     this.#waiting = 0
     this.#asksAtOnce = this.#justTold
@@ -106,7 +106,7 @@ export class Notices {
     return this.#asksAtOnce ? atOnce : providers
   }
 
-  /** A connection that has not said all it may know: as if a notice had come through it. */
+  /** Marks a connection to be polled, as if a notification had come through it. */
   listenTo(connectionUuid: string): void {
     this.#from.add(connectionUuid)
   }
@@ -118,12 +118,12 @@ export class Notices {
     return at
   }
 
-  /** The connections that notices came through and that were not asked since. */
+  /** Connections with a notification that have not been polled since. */
   get from(): string[] {
     return [...this.#from]
   }
 
-  /** The same, which are asked now. */
+  /** Removes and returns the connections with pending notifications, to be polled now. */
   unheard(): string[] {
     const { from } = this
     this.#from.clear()
@@ -132,8 +132,7 @@ export class Notices {
   }
 
   /**
-   * Waits until a notice comes, at most `waitMs` before the time scale. A life whose history has grown long goes on as
-   * new here, long before Temporal would end it for its length.
+   * Waits for a notification, at most `waitMs` (before the time scale). A workflow with a long history continues as new here.
    */
   async orAfter(waitMs: number, summary: string): Promise<void> {
     if (this.#goOn && !this.waiting && isLong()) await this.#goOn()
@@ -141,12 +140,12 @@ export class Notices {
   }
 }
 
-/** What a provider's silence is called, by those who ask about charges and by those who send money. */
+/** Answers without an outcome: `no_answer` of charges and keys, `unknown` of payouts. */
 type Silence = { kind: 'no_answer' | 'unknown' }
 
 /**
- * Asks again and again, on the schedule of SPEC §6, until an answer is one; a notice makes it ask at once.
- * Only the answer ends it: no time does. `asked` is how often it was asked before.
+ * Polls on the schedule of SPEC §6 until there is an answer, at once when a notification arrives. There is no time limit.
+ * `asked`: number of polls before.
  */
 export async function askUntilKnown<Answer extends { kind: string }>(
   ask: (asked: number) => Promise<Answer>,
@@ -161,9 +160,9 @@ export async function askUntilKnown<Answer extends { kind: string }>(
 }
 
 /**
- * Asks about what only a notice tells of. It may run ahead of the provider's own books, so that what they do not know yet
- * is looked for again a minute later; a forged one comes to nothing. What is told while the last look is made is heard as
- * well: nobody would tell it again.
+ * Polls for something that is known by a notification only. The notification may run ahead of the provider's books, so "not
+ * found" is polled again a minute later; a forged one has no effect. A signal that arrives during the last poll is processed
+ * too: it is not delivered again.
  */
 export async function askAfterNotice<Answer extends { kind: string }>(
   ask: () => Promise<Answer>,
@@ -184,14 +183,14 @@ function isNothing({ kind }: { kind: string }): boolean {
   return kind === 'absent' || kind === 'foreign'
 }
 
-/** Whether a life that could end was told of something since its last look. */
+/** Whether a workflow that could end has received a notification since its last poll. */
 export function isToldBeforeTheEnd(notices: Notices): boolean {
   return notices.waiting && patched('told before the end')
 }
 
 /**
  * When "not found" proves that a request never arrived (SPEC §6): seen at the end of the settle window and again a
- * minute later. A notice may make a life look earlier; what is not found then proves nothing.
+ * minute later. A "not found" before, after a notification, proves nothing.
  */
 export class Absence {
   readonly #timeScale: number
@@ -202,7 +201,7 @@ export class Absence {
     this.#timeScale = timeScale
   }
 
-  /** Counts a "not found" of now; answers how long to wait before looking again, or null where it is proved. */
+  /** Counts a "not found" of now; returns the wait before the next poll in milliseconds, or null where absence is proved. */
   waitAfter(settleWindowMs: number): number | null {
     const now = Date.now()
     this.#windowEndsAt ??= now + scaled(settleWindowMs, this.#timeScale)

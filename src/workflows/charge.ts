@@ -20,7 +20,8 @@ import { CHARGE_SENTENCES } from './sentences.ts'
 import { type Begun, show } from './shown.ts'
 
 /**
- * A charge's life, from the order to paid, expired, cancelled or failed; a later notice wakes an ended one from its row.
+ * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later
+ * notification reopens a completed one from its row.
  */
 export async function chargeWorkflow(order: ChargeOrder | Resumed): Promise<ChargeState> {
   const life = new ChargeLife(order)
@@ -41,12 +42,12 @@ class ChargeLife {
   state: ChargeState = 'issuing'
   #uuid = ''
   #opened = false
-  /** From here on, in workflow time, the provider is asked whether it was paid. */
+  /** Workflow time from which the provider is polled whether it was paid. */
   #closesAt = Number.POSITIVE_INFINITY
-  /** After a question without an answer: when to ask again, and how often it was asked. */
+  /** After a poll without an answer: time of the next poll, and number of polls so far. */
   #askAt = 0
   #unanswered = 0
-  /** A notification told of a payment that the provider does not list yet: it is asked again on the schedule. */
+  /** A notification reported a payment that the provider does not list yet: it is polled again on the schedule. */
   #isAhead = false
   readonly #cancellers = new Cancellers()
   readonly #notices: Notices
@@ -73,7 +74,7 @@ class ChargeLife {
     for (const attemptUuid of issued.orphans)
       await startOnce(orphanWorkflow, orphanId(attemptUuid), { attemptUuid, timeScale })
     await startWhatIsLeft(issued, timeScale)
-    // It may have been paid, cancelled or over long before it was found again.
+    // It may have been paid, cancelled or expired before it was found again.
     if (order.restored && isCarried(this.state)) await this.ask()
   }
 
@@ -83,7 +84,7 @@ class ChargeLife {
     ])
   }
 
-  /** Newer than its restored database: its payload is where it was issued, and none is issued anew. */
+  /** For a charge that is newer than its restored database: looks its payload up where it was issued, and issues none. */
   async #found(order: ChargeOrder) {
     const found = await askUntilKnown(() => providers.seekCharge(order), this.#notices)
     return found.issued
@@ -99,7 +100,7 @@ class ChargeLife {
     this.#opened = true
   }
 
-  /** What is to be done now; a life ends only when its provider has answered all notices. */
+  /** The next step. The workflow ends only when its provider has been polled for all notifications. */
   next(): 'ask' | 'cancel' | 'wait' | 'end' {
     if (!isCarried(this.state)) return 'end'
     if (this.#notices.waiting) return 'ask'
@@ -133,7 +134,7 @@ class ChargeLife {
     ])
     await this.#took(followed)
     if (followed.kind === 'no_answer') this.#cancellers.hear({ kind: 'no_answer' })
-    // A provider that will not cancel an open payload has decided: asking for the same again would change nothing.
+    // A provider that refuses to cancel an open payload would refuse again.
     else this.#cancellers.hear({ kind: 'over', state: followed.state })
   }
 
@@ -149,14 +150,14 @@ class ChargeLife {
     const isAwaited = this.#isAwaited()
     this.#stands(followed.state)
     this.#isAhead = (isTold || this.#isAhead) && this.#mayBeAhead(followed, isTold)
-    // One that stays as it was, though an end is due, is asked about less and less often.
+    // While an end is due and nothing changes, the polls become less frequent.
     if (this.#isAhead ? isTold : !isAwaited || !this.#isAwaited()) this.#unanswered = 0
     if (this.#isAhead || this.#isAwaited()) this.#askAgain()
     if (!charge.accepts(this.state, 'cancelled')) this.#cancellers.hear({ kind: 'over', state: this.state })
     await startWhatIsLeft(followed, this.#notices.timeScale)
   }
 
-  /** When the provider is asked next if nothing happens before. */
+  /** Workflow time of the next poll if nothing happens before. */
   get #dueAt(): number {
     if (this.#unanswered === 0) return this.#closesAt
     const closesFirst = this.#isAhead && Date.now() < this.#closesAt
@@ -165,29 +166,29 @@ class ChargeLife {
 
   /**
    * Whether a notification may have run ahead of what the provider lists: nothing is listed, and a payment could still
-   * come. A charge that is over is asked again a few times only, as its payload is not paid any more.
+   * come. A charge that has ended is polled a few times more only, as its payload cannot be paid any more.
    */
   #mayBeAhead({ paymentsListed }: Extract<Followed, { kind: 'known' }>, isTold: boolean): boolean {
     if (paymentsListed !== 0 || !charge.accepts(this.state, 'payment_started')) return false
     return !charge.isOver(this.state) || isTold || this.#unanswered < MOST_LOOKS_AFTER_THE_END
   }
 
-  /** A person wants it cancelled, and was not told yet that there is no answer. */
+  /** A cancellation was requested, and its caller has not been answered `no_answer` yet. */
   #isCancelledNow(): boolean {
     return this.#cancellers.isWanted && this.#unanswered === 0 && charge.accepts(this.state, 'cancelled')
   }
 
-  /** The payload's time is over, so that the provider's "not paid" ends it. */
+  /** The payload has expired, so that the provider's "not paid" ends the charge. */
   #isClosing(): boolean {
     return Date.now() >= this.#closesAt && charge.accepts(this.state, 'payload_expired')
   }
 
-  /** An end is due: a payment on its way will be told by a notice, and a lost one is found by asking. */
+  /** An end is due: a payment on its way is notified; where the notification is lost, polling finds it. */
   #isAwaited(): boolean {
     return charge.accepts(this.state, 'payment_confirmed') || this.#isClosing()
   }
 
-  /** Who waits for a word of this run is not left alone. */
+  /** Continues as new, unless a caller waits for an update of this run. */
   async #goOnAs(order: ChargeOrder | Resumed): Promise<void> {
     if (allHandlersFinished()) await continueAsNew<typeof chargeWorkflow>(order)
   }

@@ -1,4 +1,4 @@
-/** What the worker bundles: every life. */
+/** Every workflow that the worker bundles. */
 export { authCodeWorkflow } from './auth-code.ts'
 export { chargeWorkflow } from './charge.ts'
 export { depositWorkflow } from './deposit.ts'
@@ -18,8 +18,8 @@ export { deliveryWorkflow } from './webhook-delivery.ts'
 export { workflowSweepWorkflow } from './workflow-sweep.ts'
 
 /**
- * The SDK notes of every promise of a life where it was made, for the Call Stack of the Temporal UI, and looks each frame
- * up in the source map: a third of what lives cost. The first is its own; with fewer than four it does not know what
+ * The SDK records for every promise of a workflow where it was made, for the Call Stack of the Temporal UI, and looks each frame
+ * up in the source map: a third of a workflow's CPU. The first is its own; with fewer than four it does not know what
  * `Promise.race` makes by itself, and shows that too.
  */
 Error.stackTraceLimit = 4

@@ -3,13 +3,13 @@ import { WAITS } from '../domain/waits.ts'
 import type { Notices } from './asking.ts'
 import { returnsUnsaid } from './sending.ts'
 
-/** Who is asked through a connection, and who is told which of them said nothing before it is asked again. */
+/** `ask` polls one connection; `silent` receives those without an answer before they are polled again. */
 type Asking = {
   ask: (connectionUuid: string, asked: number) => Promise<Asked>
   silent: (connections: string[]) => void
 }
 
-/** Asks every connection that a notice came through, until it answers, whether it knows more than before. */
+/** Polls every connection that a notification came through, until it answers. */
 export async function hearOthers(notices: Notices, { ask, silent }: Asking): Promise<void> {
   let unheard = notices.unheard()
   for (let asked = 0; unheard.length > 0; asked++) {

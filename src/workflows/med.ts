@@ -74,7 +74,7 @@ class MedLife {
     return this.#isForeign ? 'foreign' : this.#now!.state
   }
 
-  /** Who waits for a word of this run is not left alone. */
+  /** Continues as new, unless a caller waits for an update of this run. */
   async #goOn(): Promise<void> {
     const { told: _, ...order } = this.#order
     if (allHandlersFinished())

@@ -4,26 +4,26 @@ import type { ChargeState } from '../domain/charge.ts'
 import type { SeenAttempt } from '../domain/money-out.ts'
 import type { Begun } from './shown.ts'
 
-/** What lives are told and asked, shared with the API. */
+/** Inputs, signals and updates of workflows, shared with the API. */
 
 /**
- * Of a life that is newer than its database, which was restored from a backup (SPEC §11): it is rebuilt from what its
- * providers know by our id, and never issued or sent again.
+ * Input of a workflow that is newer than its database, which was restored from a backup (SPEC §11): its row is rebuilt from what
+ * providers have by our id. Nothing is issued or sent again.
  */
 export type Restored = {
   /** ISO 8601 UTC: when it was ordered. */
   orderedAt: string
-  /** What its life came to before the restore, where it had ended. */
+  /** Final state of the workflow before the restore, where it had completed. */
   ended?: string
   /** Why it had failed, by code, as far as its history tells. */
   failure?: string
-  /** The connection that carried it as far as its life knew. */
+  /** The connection that carried it, as far as the workflow's history shows. */
   connectionUuid?: string
-  /** Its time had not come when money out was paused, so that nobody was called for it: it goes on as ordered. */
+  /** It was scheduled for later than the pause of money out, so no provider was called: it continues as ordered. */
   waits?: true
 }
 
-/** Of a life that was stored and answered, and whose history grew long while its provider could not tell. */
+/** Input of the next run after continue-as-new, while a provider's outcome is still unknown. */
 export type GoesOn = {
   /** ISO 8601 UTC: when it was ordered. */
   orderedAt: string
@@ -44,7 +44,7 @@ export type ChargeOrder = Begun & {
   restored?: Restored
 }
 
-/** What of an order must not be read in a history. `amount` is hundredths of a percent, or centavos where FIXED. */
+/** The part of an order that no history may show in plain text. `amount` is hundredths of a percent, or centavos where FIXED. */
 export type ChargeDetails = {
   externalRef?: string
   finalBeneficiary?: { name: string; document: string }
@@ -53,8 +53,8 @@ export type ChargeDetails = {
 }
 
 /**
- * Wakes an ended life from its row: it asks, and never issues or sends anew. `told` are the connections that an earlier
- * run heard a notice of and got no answer from. `restored`: what its row is given back before anything is asked.
+ * Reopens a completed workflow from its row: it polls, and never issues or sends. `told`: connections with a notification that an
+ * earlier run could not resolve. `restored`: the state to write back into the row before anything is polled.
  */
 export type Resumed = {
   resume: string
@@ -64,25 +64,25 @@ export type Resumed = {
   unfinished?: Unfinished
 }
 
-/** Of a row that moves and had lost its workflow: whoever may have its money is asked. `orderedAt`: ISO 8601 UTC. */
+/** An unfinished row that lost its workflow: the candidates that may have its money are polled. `orderedAt`: ISO 8601 UTC. */
 export type Unfinished = { candidates: string[]; orderedAt: string }
 
-/** Something at a provider changed; the provider is asked what. */
+/** Signals that something changed at a provider, which is then polled. */
 export type ProviderNotice = {
   noticeUuid: string
   connectionUuid: string
-  /** It has just come. Absent of one that is handed over later, and of those of earlier releases. */
+  /** It was received a moment ago. Absent for one that the sweep routes later. */
   justNow?: true
-  /** It is about what the recipient of a transfer gave back. */
+  /** It is about money that the recipient of a transfer returned. */
   tellsReturn?: true
 }
 export const providerNotice = defineSignal<[ProviderNotice]>('providerNotice')
 
-/** Answers when the charge has been issued, or cannot be. */
+/** Update: completes when the charge has been issued or has failed. */
 export const ready = defineUpdate<ChargeState>('ready')
 
 export type CancelAnswer = { kind: 'over'; state: ChargeState } | { kind: 'no_answer' }
-/** Cancels a pending charge at its provider; answers what came of it. */
+/** Update: cancels a pending charge at its provider; returns the outcome. */
 export const cancelCharge = defineUpdate<CancelAnswer>('cancelCharge')
 
 /** The order that refunds a charge; `fingerprint` is of the request that asked for it. */
@@ -94,7 +94,7 @@ export type RefundOrder = {
   connectionUuid: string
   valueCents: number
   fingerprint: string
-  /** Without a key: ISO 8601, by PostgreSQL's clock; stored later, it is FAILED and nobody is called. */
+  /** Without a key: ISO 8601, by PostgreSQL's clock; stored later, it is FAILED and no provider is called. */
   takeBefore?: string
   requestId: string
   timeScale: number
@@ -106,24 +106,24 @@ export type RefundOrder = {
 export type TransferOrder = Begun & {
   uuid: string
   accountUuid: string
-  /** Connections in order of priority; of one that goes on, the one that cannot tell and those after it. */
+  /** Connections in order of priority; after continue-as-new, the one whose outcome is unknown and those after it. */
   candidates: string[]
   valueCents: number
   /** TransferDetails, sealed. */
   details: string
   /** ISO 8601 UTC: sent from then on, and not before. */
   scheduledFor?: string
-  /** ISO 8601 UTC by PostgreSQL's clock: a life that would store its row later stores it FAILED and calls nobody. */
+  /** ISO 8601 UTC by PostgreSQL's clock: a row that is stored later is stored FAILED, and no provider is called. */
   takeBefore?: string
   requestId: string
   timeScale: number
   restored?: Restored
   /**
-   * `candidates` are all that there were: money may have gone through any of them. `told` are those that an earlier run heard
-   * a notice of and has not asked yet.
+   * `candidates`: all of the order, because money may have gone through any of them. `told`: those with a notification that an
+   * earlier run received and has not resolved.
    */
   goesOn?: GoesOn & { candidates: string[]; told?: string[] }
-  /** Its first attempt writes its row. Absent of lives that began before, and of those that wait for their time. */
+  /** Its first attempt writes its row. Absent for scheduled transfers, and for workflows of earlier builds. */
   storedWhenSent?: true
 }
 
@@ -135,15 +135,15 @@ export type TransferDetails = {
   fingerprint: string
 }
 
-/** Answers when what was ordered is accepted, refused by all, or cannot be done. */
+/** Update: completes when a provider has accepted, all have refused, or the order has failed. */
 export const answered = defineUpdate<void>('answered')
 
-/** Cancels a waiting transfer; false where it has been sent already. */
+/** Update: cancels a scheduled transfer; false where it has been sent already. */
 export const cancelTransfer = defineUpdate<boolean>('cancelTransfer')
 
 /**
- * What an operator found out about an attempt whose provider cannot tell; the reason is kept with it. It applies to the
- * attempt and sending that it names, and to no other.
+ * Manual settlement of an attempt with unknown outcome, with the operator's reason. It applies to the attempt and sending that it
+ * names, and to no other.
  */
 export type OperatorsWord = SeenAttempt &
   ({ as: 'rejected'; reason: string } | { as: 'settled'; endToEnd: string; reason: string })
@@ -153,27 +153,27 @@ export const operatorSettles = defineSignal<[OperatorsWord]>('operatorSettles')
 export type KeepOrder = { uuid: string; sending: number }
 
 /**
- * A dispute, as its provider names it. The same order opens it, wakes it and answers it: the life asks the provider and
- * finds its row, or writes it.
+ * Input of a dispute's workflow, by the provider's id of the dispute. It opens, reopens and answers: the workflow polls the
+ * provider, and finds its row or writes it.
  */
 export type MedOrder = {
   uuid: string
-  /** A connection that reaches the provider: the one a notice came through, or the disputed PIX's. */
+  /** A connection that reaches the provider: the one that a notification came through, or that of the disputed PIX. */
   connectionUuid: string
   providerMedId: string
-  /** Of the disputed PIX, where it is known. */
+  /** End-to-end id of the disputed PIX, where it is known. */
   endToEnd: string | null
-  /** An earlier run heard of something new, and got no answer. */
+  /** An earlier run received a notification, and its provider has not answered since. */
   told?: true
   requestId: string
   timeScale: number
 }
 
-/** What a merchant answers; it travels sealed. */
+/** A merchant's reply; it travels sealed. */
 export type MedReplyDetails = {
   accept: boolean
   analysis: string
-  /** Files that the file store has taken already. */
+  /** Files that are in the file store already. */
   attachments: {
     uuid: string
     name: string
@@ -187,10 +187,10 @@ export type MedReplyOrder = {
   details: string
   requestId: string
 }
-/** `taken`: the dispute shows PROCESSING and its provider is told. */
+/** `taken`: the dispute shows PROCESSING and the reply is sent to the provider. */
 export type MedReplyAnswer = 'taken' | 'med_already_answered' | 'med_not_answerable'
-/** Answers when the reply has been taken, once only, or cannot be. */
+/** Update: completes when the reply is stored, once only, or refused. */
 export const replyMed = defineUpdate<MedReplyAnswer, [MedReplyOrder]>('replyMed')
 
-/** The row of a delivery was changed: its life looks at it at once. */
+/** Signals that the row of a delivery was changed: its workflow reads it at once. */
 export const deliveryChanged = defineSignal('deliveryChanged')

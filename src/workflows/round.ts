@@ -1,6 +1,6 @@
 import type { Final } from './sending.ts'
 
-/** What the candidates came to; a scheduled transfer may be tried again where one of them said nothing of it. */
+/** Result of a fallback round. `mayBeTriedAgain`: a candidate's outcome says nothing of the transfer itself. */
 export type Round = {
   last: Final
   mayBeTriedAgain: boolean
@@ -8,7 +8,7 @@ export type Round = {
   isPaused: boolean
 }
 
-/** Tries the candidates in order, until one takes it or refuses for a reason that travels with it. */
+/** Tries the candidates in order, until one settles it or refuses for a reason of the payment itself. */
 export async function tryInTurn(
   candidates: string[],
   sendThrough: (connectionUuid: string) => Promise<Final>,
@@ -25,12 +25,12 @@ export async function tryInTurn(
   return { last, mayBeTriedAgain, isPaused }
 }
 
-/** A definite no for a reason that travels with the payment. */
+/** A refusal for a reason of the payment itself: no other provider is tried. */
 function isFinal(word: Final): boolean {
   return word.kind === 'rejected' && word.finality === 'final'
 }
 
-/** No balance, or nobody reachable: neither says anything about the payment itself. */
+/** No balance at the provider, or the provider is unreachable: neither says anything about the payment itself. */
 function saysNothing(word: Final): boolean {
   return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
 }

@@ -4,9 +4,9 @@ import { WAITS } from '../domain/waits.ts'
 import { Absence, type Notices } from './asking.ts'
 import { Doubt, type Final, type Sender, sendOnce } from './sending.ts'
 
-/** Who is asked whether he has some money, and how it is followed at the one who does. */
+/** How candidates are polled for a payout, and how it is polled further at the one that has it. */
 export type Seeker = {
-  /** Its life had seen it settle: then no "not found" proves that it did not go. */
+  /** The workflow had seen it settled: then no "not found" proves that it was not sent. */
   hadSettled: boolean
   look: (at: Look) => Promise<Sought>
   follower: (connectionUuid: string) => Omit<Sender, 'send'>
@@ -14,8 +14,8 @@ export type Seeker = {
 }
 
 /**
- * Finds out who has money whose database was restored to a moment before it went (SPEC §11), and follows it there to its
- * end. Nothing is sent: where all have twice answered that they know nothing of it, the last look ends it.
+ * Finds a payout whose database was restored to a time before it was sent (SPEC §11), and polls it to its end. Sends nothing:
+ * where all candidates have twice answered "not found", the last poll closes it.
  */
 export async function findAndFollow({ hadSettled, look, follower, notices }: Seeker): Promise<Final> {
   const absence = new Absence(notices.timeScale)
@@ -50,7 +50,7 @@ export async function findAndFollow({ hadSettled, look, follower, notices }: See
   }
 }
 
-/** Where sending would come, it is asked again: now or later its provider knows. */
+/** Polls where `sendOnce` would send: the provider has the payout, now or later. */
 function follow({ ask, ...follower }: Omit<Sender, 'send'>): Promise<Final> {
   const askAgain = async (asked: number, unlessFinal?: boolean): Promise<Asked> => {
     const told = await ask(asked, unlessFinal)

@@ -1,7 +1,7 @@
 import type { ChargeState } from '../domain/charge.ts'
 import type { TransferState } from '../domain/transfer.ts'
 
-/** Where a life stands, in a sentence for the operator. */
+/** Details of a workflow in each state, for the operator (`setCurrentDetails`). */
 
 export const CHARGE_SENTENCES: Record<ChargeState, string> = {
   issuing: 'Being issued: the candidates are asked in order',
@@ -28,5 +28,5 @@ export const TRANSFER_SENTENCES: Record<TransferState, string> = {
   expired: 'Could not be sent within a day of its time',
 }
 
-/** Of one whose sending has no answer. */
+/** Details while the outcome of a payout is unknown. */
 export const IN_DOUBT = 'Not known whether the provider took it: it is asked, and no other is tried'

@@ -3,7 +3,7 @@ type Activity = ((...input: any[]) => Promise<unknown>) & {
   executeWithOptions(options: { summary: string }, input: unknown[]): Promise<unknown>
 }
 
-/** The same activities, each with a line for the operator; a life that knows more says so by `executeWithOptions`. */
+/** Adds a summary to each activity; a workflow that has a better one gives it by `executeWithOptions`. */
 export function summarised<Activities extends object>(
   activities: Activities,
   summaries: Record<keyof Activities, string>,

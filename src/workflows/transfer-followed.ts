@@ -16,17 +16,17 @@ import type { transferWorkflow } from './transfer.ts'
 /** After 5 s, 10 s, 30 s, 1 min and 5 min. */
 const MOST_LOOKS = 5
 
-/** A transfer as far as its providers are asked about it: nothing of it is sent here. */
+/** The part of a transfer's workflow that polls providers. It sends nothing. */
 export class FollowedTransfer {
   state: TransferState = 'created'
   protected answered = false
   /** From here on it cannot be cancelled. */
   protected sent = false
   protected readonly notices: Notices
-  /** What it begins with where it goes on as new. */
+  /** Input of the next run after continue-as-new. */
   protected onward: TransferOrder | Resumed
   readonly #timeScale: number
-  /** Whom to ask about it. */
+  /** The connection to poll. */
   #connectionUuid = ''
   readonly #begun: Begun
 
@@ -37,7 +37,7 @@ export class FollowedTransfer {
     this.notices = new Notices(begun.timeScale, () => this.#goOn())
   }
 
-  /** Newer than its restored database: stored again, and followed where it is found. */
+  /** For a transfer that is newer than its restored database: stores it again, and polls it where it is found. */
   async rebuild(order: TransferOrder): Promise<void> {
     const { uuid, candidates, restored } = order
     this.sent = true
@@ -62,7 +62,7 @@ export class FollowedTransfer {
     if (returnsUnsaid(last)) this.notices.listenTo(this.#connectionUuid)
   }
 
-  /** A late word of a provider: a return by the recipient, or a settlement after the failure. */
+  /** Handles a late notification: a return by the recipient, or a settlement after the failure. */
   async resume({ resume: uuid, told, unfinished }: Resumed): Promise<void> {
     this.answered = true
     if (unfinished) {
@@ -73,7 +73,7 @@ export class FollowedTransfer {
     }
     if (told) this.notices.heardBefore(told)
     await condition(() => this.notices.waiting)
-    // What comes while the last of it is written down is heard as well: nobody would tell it again.
+    // A signal that arrives during the last poll is processed too: it is not delivered again.
     do {
       await this.hearOthers(uuid)
       await this.stands(await records.transferNow(uuid))
@@ -81,7 +81,7 @@ export class FollowedTransfer {
     } while (this.notices.waiting)
   }
 
-  /** A return that was notified and is not listed yet is asked for a few times more; then the statement is what tells it. */
+  /** Polls a few times for a return that was notified and is not listed yet; later, the statement shows it. */
   async #followReturns(uuid: string): Promise<void> {
     const connections = this.notices.takeReturnsAt()
     for (let asked = 1; asked <= MOST_LOOKS && connections.length > 0 && this.state === 'paid'; asked++) {
@@ -105,7 +105,7 @@ export class FollowedTransfer {
     })
   }
 
-  /** How it is followed at one provider. */
+  /** Activities that poll one provider. */
   protected follower(uuid: string, connectionUuid: string): Omit<Sender, 'send'> {
     return {
       connectionUuid,
@@ -118,8 +118,8 @@ export class FollowedTransfer {
   }
 
   /**
-   * After an acceptance its provider's answer was the end; otherwise nobody is left. `follow`: what becomes of an attempt that
-   * is live at this connection all the same, because its worker stood still. Answers what was last.
+   * Ends the transfer: settled, or failed because no candidate is left. `follow` polls an attempt that is live at this connection
+   * because a paused worker started it meanwhile. Returns the last outcome.
    */
   protected async end(
     uuid: string,
@@ -170,5 +170,5 @@ export class FollowedTransfer {
   }
 }
 
-/** Who may have the money, and whether it was seen to settle. */
+/** Connections that may have the money, and whether it was seen settled. */
 type Sought = { candidates: string[]; orderedAt: string | undefined; hadSettled: boolean }

@@ -11,8 +11,8 @@ import { TRANSFER_SENTENCES } from './sentences.ts'
 import { FollowedTransfer } from './transfer-followed.ts'
 
 /**
- * A transfer's life, from the order to paid or failed, through one provider after another until one takes it. An ended
- * life is woken by a late notice: a return by its recipient, or a settlement after the failure.
+ * Workflow of a transfer: tries one provider after another until one accepts, and ends when it is paid or failed. A late
+ * notification reopens a completed one: a return by its recipient, or a settlement after the failure.
  */
 export async function transferWorkflow(order: TransferOrder | Resumed): Promise<TransferState> {
   const transfer = new TransferLife(order)
@@ -43,7 +43,7 @@ class TransferLife extends FollowedTransfer {
     await this.hearOthers(order.uuid)
   }
 
-  /** Its first attempt writes its row. */
+  /** Sends at once; the first attempt writes the row. */
   async #sendAtOnce(order: TransferOrder): Promise<void> {
     this.sent = true
     this.#unstored = { order }
@@ -51,7 +51,7 @@ class TransferLife extends FollowedTransfer {
     await this.#ends(order, await this.#round(order))
   }
 
-  /** One that waits for its time is stored long before it is sent; so was every one that began before. */
+  /** Stores a scheduled transfer before it is sent; workflows of earlier builds stored every transfer so. */
   async #storeAndSend(order: TransferOrder): Promise<void> {
     const stored = await records.storeTransfer(order)
     await this.stands(stored, order.scheduledFor || life.isOver(stored.state) ? stored.state : 'sending')
@@ -63,7 +63,7 @@ class TransferLife extends FollowedTransfer {
         : this.#ends(order, await this.#round(order, stored.candidates)))
   }
 
-  /** An earlier run was about one provider that could not tell: its attempt is there, and is only asked about. */
+  /** Continues after continue-as-new: the attempt of the earlier run exists, and is only polled. */
   async #sendOn(order: TransferOrder): Promise<void> {
     this.sent = true
     this.answered = true
@@ -98,7 +98,7 @@ class TransferLife extends FollowedTransfer {
     }
   }
 
-  /** Whoever knows of a beginning has found its row, which is never written a second time, whatever database is there. */
+  /** Any answer but `never_begun` has found the row, which is never written a second time, also after a restore. */
   #isStored({ kind }: Asked): void {
     if (kind !== 'never_begun') this.#unstored = undefined
   }
@@ -107,7 +107,7 @@ class TransferLife extends FollowedTransfer {
     await this.end(order.uuid, last, async live => (await this.#round(order, [live])).last)
   }
 
-  /** `begun` is the round that an earlier run was in. */
+  /** `begun`: the fallback round that an earlier run was in. */
   async #whenDue(order: TransferOrder, begun?: Round): Promise<void> {
     const came = await tryWhenDue(
       {
@@ -122,7 +122,7 @@ class TransferLife extends FollowedTransfer {
     if (came !== 'ended') await this.#ends(order, came)
   }
 
-  /** An attempt that is live all the same, because its worker stood still, is followed; its round is answered. */
+  /** Ends the transfer. An attempt that a paused worker has started meanwhile is polled to its end, and its round returned. */
   async #endsWaiting(order: TransferOrder, event: WaitingEnd): Promise<Round | 'ended' | 'kept'> {
     const unlessPaused = event === 'never_sent' && { unlessPaused: order.candidates }
     const ended = await records.endWaiting({ uuid: order.uuid, event, ...unlessPaused })
@@ -138,7 +138,7 @@ class TransferLife extends FollowedTransfer {
     return this.#round(order, candidates)
   }
 
-  /** One that may be tried again waits, and can be cancelled. */
+  /** A transfer that may be tried again waits, and can be cancelled. */
   #isTried(round: Round): Round {
     this.sent = !round.mayBeTriedAgain
     return round
