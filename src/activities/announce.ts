@@ -23,7 +23,7 @@ type Announcement = {
   subjectUuid: string
   sequence: number
   body: Record<string, unknown>
-  /** The subject of the life that starts the deliveries. */
+  /** Uuid of the operation whose workflow starts the deliveries. */
   lifeUuid: string
   requestId: string
   at: Date
@@ -111,7 +111,7 @@ export async function announceMed(
   })
 }
 
-/** Links to proofs, from where they are kept. */
+/** Makes links to attachments in the file store. */
 export function linksTo({ storage }: Pick<Dependencies, 'storage'>): LinkTo {
   return ({ storageKey }) => storage.link(storageKey)
 }
@@ -135,8 +135,8 @@ export function announceMovement(
 }
 
 /**
- * Has the next sweep start the deliveries of events that no workflow starts, which would otherwise be taken for forgotten
- * only after minutes. Expects the transaction that announced them.
+ * Makes the deliveries of an event due for the next sweep, where no workflow starts them. Expects the transaction that wrote the
+ * event.
  */
 export function leaveDeliveriesToSweep(em: EntityManager, lifeUuid: string): Promise<void> {
   return tell(
@@ -148,8 +148,8 @@ export function leaveDeliveriesToSweep(em: EntityManager, lifeUuid: string): Pro
 }
 
 /**
- * Writes the event, and a delivery for each endpoint of its mode that hears of its type, in one statement. It needs no
- * answer, so it travels with what the transaction says next (src/db/pool.ts).
+ * Writes the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has no result,
+ * so it is batched with the transaction's next statement (src/db/pool.ts).
  */
 async function announce(em: EntityManager, told: Announcement): Promise<void> {
   const { accountUuid, connectionUuid, type, subjectUuid, sequence, lifeUuid, requestId, at } = told

@@ -18,19 +18,19 @@ export type NextTry =
   /** Before `TRILHO_TIME_SCALE`. */
   | { kind: 'again'; waitMs: number }
 
-/** Clocks of two machines differ by less: so much earlier than due is due. */
+/** Tolerance for clocks of two machines: an attempt may be made so much earlier than it is due. */
 const EARLY_MS = 1_000
-/** Its event was forgotten, and the delivery with it. */
+/** The event was pruned, and the delivery with it. */
 const FORGOTTEN: NextTry = { kind: 'over', outcome: 'CANCELLED' }
 
-/** Tries a delivery once, where it is due, keeps the try, and says what comes next (SPEC §8). */
+/** Makes one delivery attempt, where it is due, stores it, and returns what comes next (SPEC §8). */
 export function deliver({ orm, sealer, webhooks, timeScale, tried: tell }: Dependencies) {
   return async ({ deliveryUuid }: DeliveryOrder): Promise<NextTry> => {
     const em = orm.em.fork()
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return FORGOTTEN
     if (delivery.status !== 'PENDING') return { kind: 'over', outcome: delivery.status }
-    // Woken early: only a row that somebody has made due is tried before its time.
+    // Signalled early: an attempt is made before its time only where the row was made due.
     const dueInMs = (delivery.nextTryAt?.getTime() ?? 0) - Date.now()
     if (dueInMs > EARLY_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
@@ -54,7 +54,7 @@ function webhookTry(tried: Made, event: Event): WebhookTry {
   return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
 }
 
-/** The endpoint was disabled or removed while the delivery was written, or with more than was ended with it. */
+/** Ends a delivery whose endpoint was disabled or removed. */
 async function giveUp(orm: Orm, { uuid }: Delivery, outcome: 'FAILED' | 'CANCELLED'): Promise<NextTry> {
   await orm.em.fork().execute(
     `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
@@ -64,7 +64,7 @@ async function giveUp(orm: Orm, { uuid }: Delivery, outcome: 'FAILED' | 'CANCELL
   return { kind: 'over', outcome }
 }
 
-/** It has an appointment: its life is woken only where it is forgotten after that, or the row was changed meanwhile. */
+/** Postpones an attempt because the endpoint has too many requests open. The sweep finds it if its workflow is lost. */
 async function comeBack(
   orm: Orm,
   { uuid, nextTryAt }: Delivery,
@@ -82,7 +82,7 @@ async function comeBack(
 
 type Signing = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }
 
-/** The body an endpoint gets, and its Standard Webhooks signature; for a while every replaced token signs as well. */
+/** Builds body and Standard Webhooks signature; replaced signing secrets sign as well until they expire. */
 function signed({ endpoint, event, sealer, at }: Signing) {
   const body = JSON.stringify(z.encode(eventShown, showEvent(event)))
   const previous = endpoint.previousTokens.filter(({ until }) => Date.parse(until) > at.getTime())
@@ -97,7 +97,7 @@ function signed({ endpoint, event, sealer, at }: Signing) {
 }
 
 type Made = Exclude<Tried, { kind: 'busy' }>
-/** `before` is the delivery as it was when the try began, `url` the address that was tried. */
+/** `before`: the delivery as it was when the attempt began; `url`: the address that was called. */
 type Kept = { before: Delivery; url: string; tried: Made; at: Date; timeScale: number }
 
 async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
@@ -109,7 +109,7 @@ async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
   em.create(DeliveryTry, tryOf(delivery, tried, at))
   if (isTaken(tried)) return ended(delivery, 'DELIVERED')
   if (delivery.status !== 'PENDING') return ended(delivery, delivery.status)
-  // Somebody asked for another one while this one was under way.
+  // Another attempt was requested during this one.
   if (delivery.nextTryAt?.getTime() !== before.nextTryAt?.getTime()) return { kind: 'again', waitMs: 0 }
   const retryAfterMs = tried.kind === 'answered' ? tried.retryAfterMs : 0
   const waitMs = waitBeforeNextTry(delivery.tries - delivery.roundFrom, Math.random(), retryAfterMs)
@@ -120,8 +120,8 @@ async function keep(em: EntityManager, kept: Kept): Promise<NextTry> {
 }
 
 /**
- * What a try says about its endpoint: nothing where the endpoint has moved meanwhile, for the new address was not tried.
- * Before the delivery is locked: endpoints are locked first.
+ * Updates the endpoint's health from an attempt, unless its address has changed since. Called before the delivery is locked:
+ * endpoints are locked first.
  */
 async function judge(em: EntityManager, { before, url, tried, at, timeScale }: Kept): Promise<void> {
   const uuid = before.webhookUuid

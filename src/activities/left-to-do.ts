@@ -1,14 +1,14 @@
 import { certain, type Question, question } from '../db/questions.ts'
 
-/** What a life has left to do after a transaction: deliveries to start, unmatched money to send back. */
+/** Follow-ups of a transaction: deliveries and returns whose workflows are to be started. */
 export type LeftToDo = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
 export const NOTHING_LEFT: LeftToDo = { deliveries: [], returns: [] }
 
 type Row = { uuid: string; connection_uuid: string | null }
 
 /**
- * To be asked where the transaction ends: read from the rows, so that an activity repeated after a crash between commit and
- * answer still says all of it; starting a delivery or a return that already runs changes nothing.
+ * Query of the follow-ups, for the end of the transaction. It reads the rows, so that an activity that is repeated after a crash
+ * between commit and answer returns them again; starting one that already runs changes nothing.
  */
 export function leftToDo(lifeUuid: string): Question<LeftToDo> {
   return question(
@@ -31,7 +31,7 @@ function leftIn(rows: Row[]): LeftToDo {
   return left
 }
 
-/** The same of a life whose row counts its events: before the first of them there is nothing left, and nothing to ask. */
+/** Query of the follow-ups of a row that counts its events; without an event there are none, and no statement is sent. */
 export function leftToDoOf(life: { uuid: string; sequence: number }): Question<LeftToDo> {
   return life.sequence > 0 ? leftToDo(life.uuid) : certain(NOTHING_LEFT)
 }

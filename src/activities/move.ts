@@ -12,7 +12,10 @@ import { type MedEvent, med as medLife } from '../domain/med.ts'
 import { shownInstant } from '../domain/time.ts'
 import { type TransferEvent, transfer as transferLife } from '../domain/transfer.ts'
 
-/** The charge under its row lock, with all that showing it needs, and the gate of its money: whoever moves some starts here. */
+/**
+ * Locks a charge's row and the connection row of its balances, and loads what its presenter needs. Every change of its money
+ * starts here.
+ */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
   return (await lockChargeBeside(em, uuid, NOTHING))[0]
 }
@@ -30,15 +33,15 @@ export async function lockChargeBeside<More>(
   return [charge, heard]
 }
 
-/** Whether parts of a charge go to others; most have none. */
+/** Whether a charge has splits; most have none. */
 function splitsOf(chargeUuid: string): Question<boolean> {
   return question('select from split where charge_uuid = ? limit 1', [chargeUuid], rows => rows.length > 0)
 }
 
-/** A PIX Out under the lock of its row: the transfer, and all attempts at it in the order of trying. */
+/** A transfer under its row lock, and all its attempts in the order in which they were made. */
 export type PixOut = { transfer: Transfer; attempts: Attempt[] }
 
-/** The transfer under its row lock, and the gate of its money. */
+/** Locks a transfer's row and the connection row of its balances. */
 export async function lockTransfer(em: EntityManager, uuid: string): Promise<PixOut> {
   return (await lockTransferBeside(em, uuid, NOTHING))[0]
 }
@@ -70,8 +73,8 @@ export function moveMed(med: Med, event: MedEvent, at: Date): void {
 type Living<State, Shown extends string> = { state: State; history: HistoryEntry<Shown>[]; updatedAt: Date }
 
 /**
- * One step of a life, and the only writer of its state: the table decides from the state found under the row lock,
- * never from a remembered one. Throws where the table has no such step; ask `accepts` first.
+ * Applies an event to a row's state machine; the only writer of a state. The table decides from the state found under the row
+ * lock, never from a remembered one. Throws where the table has no such transition; ask `accepts` first.
  */
 function move<State extends string, Shown extends string, Event extends string>(
   life: Machine<State, Shown, Event>,
@@ -82,7 +85,7 @@ function move<State extends string, Shown extends string, Event extends string>(
   row.state = life.next(row.state, event)
   row.updatedAt = at
   const status = life.shows(row.state)
-  // The history tells what the outside saw change.
+  // The history holds changes of the shown status only.
   if (row.history.at(-1)?.status !== status)
     row.history = [...row.history, { status, created_at: shownInstant(at) }]
 }

@@ -8,14 +8,14 @@ import { scaled, WAITS } from '../domain/waits.ts'
 import { leftToDo } from './left-to-do.ts'
 import type { Outgoing, Sent, Tried } from './outgoing.ts'
 
-/** What a provider's answer does to an attempt and its noun, in the transaction that keeps it. */
+/** Applies a provider's answer to an attempt and its noun, in one transaction. */
 
 /** The attempts of one connection at one operation. */
 export type AttemptKey = { uuid: string; connectionUuid: string }
 
 export const FINAL: readonly Attempt['state'][] = ['settled', 'duplicate', 'rejected', 'unreachable']
 
-/** The attempt that is under way or in doubt; there is at most one (docs/crash-semantics.md). */
+/** The attempt that is under way or unknown; there is at most one (docs/crash-semantics.md). */
 export function liveAttempt({ attempts }: Tried): Attempt | undefined {
   return attempts.find(({ state }) => !FINAL.includes(state))
 }
@@ -27,8 +27,8 @@ export const NOT_TAKEN: Rejected = {
 }
 
 /**
- * `sending`: which sending of the attempt was answered, where it is one that was. `contradicted` reports an answer that
- * says of settled money that it did not move.
+ * `sending`: the sending of the attempt that was answered; absent for a poll. `contradicted` reports an answer that denies money
+ * that has settled.
  */
 type Keeping = AttemptKey & {
   timeScale: number
@@ -37,8 +37,8 @@ type Keeping = AttemptKey & {
 }
 
 /**
- * Keeps what a provider said. A final word once kept stays, except that money which did move is always followed. What its
- * attempt says then is to be asked where the transaction ends.
+ * Stores the outcome of a provider call under the row lock. A final outcome stays, except that money which moved after all is
+ * recorded. Returns the query of the attempt's outcome, to be run at the end of the transaction.
  */
 export async function keep<Row extends Tried>(
   em: EntityManager,
@@ -46,13 +46,13 @@ export async function keep<Row extends Tried>(
   { timeScale, sending, contradicted, ...order }: Keeping,
   answer: SendOutcome,
 ): Promise<Question<Sent>> {
-  // An order that stands at its provider may still be carried out: until it is proved to be gone, that is not known.
+  // An order that waits at its provider may still be carried out: its outcome is unknown until it is proved to be gone.
   const outcome =
     answer.kind === 'awaiting_approval' ? { ...answer, kind: 'unknown' as const, code: answer.kind } : answer
   const [row] = await outgoing.lock(em, order.uuid, NOTHING)
   const attempt = attemptBegun(row, order)
   const taken = outgoing.orderOf?.(row)
-  // Whatever a call came to, it was made in time.
+  // Whatever its outcome, the call was made before the deadline.
   if (taken?.takeBefore && answer !== NOT_TAKEN) taken.takeBefore = null
   const settled = outcome.kind === 'accepted' && outcome.sending.status === 'settled'
   const over = FINAL.includes(attempt.state) || isOvertaken(attempt, sending, outcome)
@@ -81,8 +81,8 @@ export async function keep<Row extends Tried>(
 }
 
 /**
- * Temporal gives up a sending whose worker is silent, and its answer may come after all. That it was not taken proves
- * nothing of one that was sent since, nor where the provider was found to have it.
+ * Whether an answer is of an earlier sending. Temporal gives up a sending whose worker is silent, and its answer may come late; a
+ * refusal then proves nothing about a later sending, nor where a poll has found the payout.
  */
 function isOvertaken(
   { sendings, state }: Attempt,
@@ -92,7 +92,7 @@ function isOvertaken(
   return kind !== 'accepted' && sending !== undefined && (sending !== sendings || state === 'accepted')
 }
 
-/** The code by which an answer says that nothing moved. */
+/** Code of an answer that says that nothing moved. */
 function refusedBy(outcome: SendOutcome): string | undefined {
   if (outcome.kind === 'rejected') return outcome.code
   if (outcome.kind !== 'accepted' || outcome.sending.status !== 'rejected') return undefined
@@ -107,7 +107,7 @@ async function follow<Row extends Tried>(
   { row, attempt, told }: Following<Row>,
 ) {
   attempt.endToEnd = told.endToEnd || attempt.endToEnd
-  // Its id may have been told before, and not again.
+  // The provider may have reported the id before, and not again.
   const sending = { ...told, endToEnd: attempt.endToEnd ?? '' }
   isKnown(attempt)
   switch (sending.status) {
@@ -128,15 +128,15 @@ async function follow<Row extends Tried>(
   }
 }
 
-/** Whatever was in doubt about it no longer is. */
+/** Clears the marks of an unknown outcome. */
 function isKnown(attempt: Attempt): void {
   Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
   attempt.refusal = null
 }
 
 /**
- * Keeps that an answer has decided nothing. A call that broke off in the middle is from now on shown as what it is: not
- * known. An order that stands at its provider shows what that says of it.
+ * Stores that a poll has decided nothing. A call that was interrupted is shown as unknown from now on; an order that waits at its
+ * provider shows the provider's code.
  */
 export async function stayInDoubt<Row extends Tried>(
   em: EntityManager,
@@ -153,14 +153,14 @@ export async function stayInDoubt<Row extends Tried>(
   if (found.kind === 'awaiting_approval') Object.assign(attempt, { code: found.kind, message: found.message })
 }
 
-/** Not known since then, and when its life asks next: the merchant is shown both meanwhile (SPEC §4). */
+/** Marks an attempt as unknown, with the time of the next poll; the merchant sees both (SPEC §4). */
 export function doubt(attempt: Attempt, { asked, timeScale }: { asked: number; timeScale: number }): void {
   attempt.state = 'unknown'
   attempt.unknownSince ??= new Date()
   attempt.nextCheckAt = nextCheck(asked, timeScale)
 }
 
-/** When the life will ask next, after it has asked so often. */
+/** Time of the next poll, after `asked` polls. */
 export function nextCheck(asked: number, timeScale: number): Date {
   return new Date(Date.now() + scaled(WAITS.askAgain(asked + 1), timeScale))
 }
@@ -174,7 +174,7 @@ type Leaving<Row> = {
   timeScale: number
 }
 
-/** Keeps that nothing was accepted: the money stays with us, or its whereabouts are unknown. Under the row's lock. */
+/** Stores an outcome without acceptance: refused, unreachable or unknown. The caller holds the row lock. */
 export async function leave<Row extends Tried>(
   em: EntityManager,
   outgoing: Outgoing<Row>,
@@ -193,7 +193,7 @@ export async function leave<Row extends Tried>(
   await outgoing.refused(em, row, attempt)
 }
 
-/** Why nothing was done, as the merchant is told: what is known of one that nobody reached names its provider's host. */
+/** Code and message of a refusal, as the merchant sees them. The message of an unreachable provider names its host: it is replaced. */
 export function refusalOf({ state, code, message, providerCode }: Attempt) {
   if (state === 'unreachable') {
     const why = unsentCode([code])
@@ -206,7 +206,7 @@ export function refusalOf({ state, code, message, providerCode }: Attempt) {
   }
 }
 
-/** What an attempt says now. */
+/** The outcome that an attempt has now. */
 export function answered(attempt: Attempt, lifeUuid: string): Question<Sent> {
   const code = attempt.code ?? ''
   const finality = attempt.finality ?? 'final'
@@ -225,7 +225,7 @@ export function answered(attempt: Attempt, lifeUuid: string): Question<Sent> {
   }
 }
 
-/** The attempt of one connection, which was begun. */
+/** The attempt through one connection. Throws where there is none. */
 function attemptBegun({ attempts }: Tried, { uuid, connectionUuid }: AttemptKey): Attempt {
   const attempt = attempts.find(one => one.connectionUuid === connectionUuid)
   if (!attempt) throw new Error(`no attempt at ${uuid} through ${connectionUuid}`)

@@ -8,20 +8,20 @@ import type { Provider } from '../providers/port.ts'
 import type { LeftToDo } from './left-to-do.ts'
 
 /**
- * Money on its way out, whatever its noun: a transfer, a refund, an unmatched PIX returned. One set of rules decides
- * what may be sent, what is asked and what an answer means (SPEC §6); the noun says what is held, settled or given back.
+ * Payouts: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may be sent, what is
+ * polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
  */
 
-/** What is known of a sending once its provider was told or asked. */
+/** Outcome of a payout at one provider, after sending or polling. */
 export type Sent =
-  /** `returnsUnsaid`: whether its recipient gave anything back since was not to be learned. `transfer`: where one stands now. */
+  /** `returnsUnsaid`: the look-up of its returns failed. `transfer`: its state, for a transfer. */
   | (LeftToDo & { kind: 'settled'; returnsUnsaid?: true; transfer?: TransferStanding })
   | { kind: 'in_process' }
   | (LeftToDo & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
   | (LeftToDo & { kind: 'unreachable'; code: string })
-  /** It may have arrived: only the same provider can tell, asked by our id. */
+  /** It may have arrived: only the same provider is polled, by our id. */
   | { kind: 'unknown'; code: string }
-  /** Another attempt at it is live: it is the one to ask about. */
+  /** Another attempt at it is live, at this connection: that one is to be polled. */
   | { kind: 'elsewhere'; connectionUuid: string }
 
 export type TransferStanding = { state: TransferState; connectionUuid: string }
@@ -29,32 +29,32 @@ export type TransferStanding = { state: TransferState; connectionUuid: string }
 export type Asked =
   | Sent
   | { kind: 'absent'; settleWindowMs: number }
-  /** Not even the attempt was stored, so nothing can have been sent. */
+  /** No attempt was stored, so nothing can have been sent. */
   | { kind: 'never_begun' }
 
 /** `again`: its absence at the provider is proved, so the same id may be sent once more. */
 export type SendOrder = { uuid: string; connectionUuid: string; again: boolean }
 /**
- * `asked`: how often it was asked before, which decides when it is asked next. `unlessFinal`: an outcome that
- * is final is answered from its row; a notification or a late look-up asks the provider all the same.
+ * `asked`: number of polls before, which decides when it is polled next. `unlessFinal`: a final outcome is answered from its
+ * row; a notification or a late look-up polls the provider all the same.
  */
 export type AskOrder = { uuid: string; connectionUuid: string; asked: number; unlessFinal?: boolean }
 
-/** What a noun adds to the rules. Everything runs under its row's lock, in the transaction that keeps the attempt. */
+/** What a noun adds to the rules. All of it runs under its row lock, in the transaction that stores the attempt. */
 export type Outgoing<Row extends Tried> = {
   operation: Exclude<Operation, 'issue'>
-  /** `more` is asked in the message of the lock where that can be, and after it in any case. */
+  /** Locks the row. `more` is batched with the lock where possible, and runs after it in any case. */
   lock<More>(em: EntityManager, uuid: string, more: Question<More>): Promise<[Row, More]>
-  /** Why nothing of it is sent any more: its life is over. */
+  /** Code of why nothing is sent any more: it is in a final state. */
   over?(row: Row): string | null
-  /** The row of the order, which says until when it may be taken. */
+  /** The row of the order, with its acceptance deadline. */
   orderOf?(row: Row): { takeBefore?: Date | null | undefined }
-  /** Ends an order that was not taken in time. */
+  /** Ends an order whose acceptance deadline has passed. */
   notTaken?(em: EntityManager, row: Row): Promise<void>
-  /** Holds the money and moves the life on; a refusal means that no provider is called. */
+  /** Holds the money and applies the event; a refusal means that no provider is called. */
   begin(em: EntityManager, row: Row, by: By): Promise<{ code: string; message: string } | null>
   send(provider: Provider, row: Row, by: By): Promise<SendOutcome>
-  /** Asks by our id; what else names it there is read without a lock, because it does not change. */
+  /** Polls by our id; other ids that name it there are read without a lock, because they do not change. */
   find(
     provider: Provider,
     attempt: Pick<Attempt, 'subjectUuid' | 'reference'>,
@@ -62,13 +62,13 @@ export type Outgoing<Row extends Tried> = {
   ): Promise<FindSendingOutcome>
   accepted(em: EntityManager, row: Row, sending: Sending): Promise<void>
   settled(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
-  /** What may still happen to money that has settled: its recipient gives it back. */
+  /** Records what follows a settlement: returns by the recipient. */
   afterwards?(em: EntityManager, row: Row, attempt: Attempt, sending: Sending): Promise<void>
-  /** Where a settled one stands, so that its life need not ask. */
+  /** State of a settled one, so that its workflow needs no further read. */
   standing?(row: Row): { transfer: TransferStanding }
-  /** Nothing moved, by the provider's definite word or because nothing left. */
+  /** Nothing moved: the provider refused, or the request never left. */
   refused(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
-/** All attempts at it so far, in the order of trying. */
+/** All attempts so far, in the order in which they were made. */
 export type Tried = { attempts: Attempt[] }
 export type By = { attempt: Attempt; connection: Connection }

@@ -29,14 +29,14 @@ import {
 } from './outcomes.ts'
 import type { Asked, AskOrder, Outgoing, SendOrder, Sent, Tried } from './outgoing.ts'
 
-/** How money on its way out is sent, once, and asked about (SPEC §6); the noun says what that does to it. */
+/** Sends payouts, at most once, and polls them (SPEC §6). */
 
-/** A worker that stood still for longer is one that Temporal has given up (src/workflows/activities.ts). */
+/** A worker that paused for longer has been given up by Temporal (src/workflows/activities.ts). */
 const SENT_WITHIN_MS = 10_000
 
 /**
- * Sends through one provider. The attempt is stored before the call; one found in the middle of a call is only asked
- * about. `first` are its rules before the call, where its row may not be there yet.
+ * Sends through one provider. The attempt is committed before the call; an attempt that is already calling is not sent again.
+ * `first`: the noun's rules before the call, where its row may not exist yet.
  */
 export function sendBy<Row extends Tried>(
   dependencies: Dependencies,
@@ -57,7 +57,7 @@ export function sendBy<Row extends Tried>(
     const committedAt = performance.now()
     if (committedAt > begun.sendBefore)
       throw new Error('It is too late to send: the workflow asks about it by now.')
-    // Only what was committed in time was visible in time.
+    // Only a commit before the deadline was visible before it.
     const outcome = committedAt > begun.takeBefore ? NOT_TAKEN : await send(begun)
     const kept = { ...order, timeScale, sending: begun.attempt.sendings }
     const contradicted = contradictionOf(dependencies, begun.connection)
@@ -71,7 +71,7 @@ export function sendBy<Row extends Tried>(
   }
 }
 
-/** Asks the provider of an attempt what became of it, by our id; what is final is answered from the row. */
+/** Polls the provider of an attempt by our id; with `unlessFinal` a final outcome is answered from the row. */
 export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: Outgoing<Row>) {
   return async (order: AskOrder): Promise<Asked> => {
     const { orm, timeScale } = dependencies
@@ -108,12 +108,12 @@ export function askBy<Row extends Tried>(dependencies: Dependencies, outgoing: O
 type Calling<Row> = Reached & {
   attempt: Attempt
   row: Row
-  /** By `performance.now()`: committed later, it may not have been visible to its caller in time, and is not sent. */
+  /** Acceptance deadline by `performance.now()`: committed later, the row may not have been visible in time, and is not sent. */
   takeBefore: number
 }
 type ToSend<Row> = Calling<Row> & { sendBefore: number }
 
-/** What is needed to call, or else what was answered before, to be asked where the transaction ends. */
+/** Everything that the call needs, or the query of the outcome that there is already, to be run at the end of the transaction. */
 async function begin<Row extends Tried>(
   dependencies: Dependencies,
   em: EntityManager,
@@ -126,15 +126,15 @@ async function begin<Row extends Tried>(
   const by = reached(dependencies, called)
   const { connection } = by
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
-  // What a provider took is never sent again, whatever it finds of it later.
+  // What a provider has accepted is never sent again, whatever it finds later.
   if (earlier && isAnswered(earlier)) return answered(earlier, uuid)
   const live = liveAttempt(row)
-  // A workflow whose history was rolled back does not know of it.
+  // A workflow whose history was rolled back does not know of the live attempt.
   if (live && live !== earlier) return certain({ kind: 'elsewhere', connectionUuid: live.connectionUuid })
   if (live && !order.again) return certain({ kind: 'unknown', code: 'interrupted' })
   const { timeScale } = dependencies
   if (live && !isOfEpoch(live, connection)) return stay(live, 'credentials_changed')
-  // No provider has it now: it may be sent, unless a rule is against it.
+  // No provider has it now: it may be sent, unless a rule forbids it.
   const takeBefore = deadlineOf(outgoing.orderOf?.(row), conditions, askedAt)
   const over = whyOver(outgoing, row)
   const refusal = over ?? live?.refusal ?? (performance.now() > takeBefore ? NOT_TAKEN : null)
@@ -165,7 +165,7 @@ async function begin<Row extends Tried>(
   await outgoing.refused(em, row, attempt)
   return answered(attempt, uuid)
 
-  /** It stays in doubt, and is asked about, until it may be sent again. */
+  /** Keeps the attempt unknown, so that it is polled until it may be sent again. */
   function stay(inDoubt: Attempt, code: string): Question<Sent> {
     inDoubt.code = code
     doubt(inDoubt, { asked: 0, timeScale })
@@ -173,7 +173,7 @@ async function begin<Row extends Tried>(
   }
 }
 
-/** One more sending of it begins. */
+/** Counts one more sending of the attempt. */
 function calls(attempt: Attempt, { credentialsEpoch }: Connection): void {
   attempt.state = 'calling'
   attempt.credentialsEpoch = credentialsEpoch
@@ -181,8 +181,8 @@ function calls(attempt: Attempt, { credentialsEpoch }: Connection): void {
 }
 
 /**
- * Until when the commit must be acknowledged, by `performance.now()`. The transaction began at the earliest when it was
- * asked for, so that a process that stood still in between is early, never late.
+ * Acceptance deadline of the commit's acknowledgement, by `performance.now()`. The transaction began at the earliest when it was
+ * requested, so a process that pauses in between is early, never late.
  */
 function deadlineOf(
   order: { takeBefore?: Date | null | undefined } | undefined,
@@ -197,23 +197,22 @@ function whyOver<Row extends Tried>(outgoing: Outgoing<Row>, row: Row): Omit<Rej
   return code === null ? null : { code, finality: 'final', message: 'the operation ended before it was sent' }
 }
 
-/** Whether its outcome stands: its provider has it, or it ended and may not be begun again. */
+/** Whether the outcome is kept: the provider has it, or it has ended and may not be tried again. */
 function isAnswered(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
   return FINAL.includes(attempt.state) && !mayBeginAgain(attempt)
 }
 
 /**
- * Whether one that ended may be begun again by the same id: it never left, or our own balance was too low, which may have
- * grown since. What a provider has refused is not sent to it again: none documents that the id of an order which it refused
- * may be used again.
+ * Whether an ended attempt may be sent again by the same id: it never left, or our own balance was too low, which may have grown
+ * since. What a provider has refused is not sent to it again: none documents that the id of a refused order may be used again.
  */
 function mayBeginAgain({ state, code, sendings }: Attempt): boolean {
   if (state !== 'rejected') return state === 'unreachable'
   return code === 'insufficient_balance' && sendings === 0
 }
 
-/** The attempt of one connection, before its call, after all that came before it. */
+/** Creates the attempt of one connection, before its call, after all earlier ones. */
 export function newAttempt<Row extends Tried>(
   em: EntityManager,
   { operation }: Outgoing<Row>,

@@ -16,7 +16,7 @@ import { failureOf } from './transfer-failures.ts'
 import { takeReturns } from './transfer-returns.ts'
 import { know, outMovement, settle, settleTwice, settleUncovered } from './transfer-settlements.ts'
 
-/** A PIX Out, through one provider after another until one takes it (SPEC §4, §6). */
+/** Payout rules of a transfer, which may go through several providers (SPEC §4, §6). */
 export const pixOut: Outgoing<PixOut> = {
   operation: 'transfer',
   lock: lockTransferBeside,
@@ -76,7 +76,7 @@ export const pixOut: Outgoing<PixOut> = {
     return { transfer: { state, connectionUuid: connection.uuid } }
   },
 
-  /** Another provider may follow, so the hold stays until it begins or nobody is left; after an acceptance nobody is. */
+  /** Another provider may follow, so the hold stays until that one begins or none is left; after an acceptance none is. */
   async refused(em, out, attempt) {
     const { transfer } = out
     const mayBeTriedAgain = transfer.scheduledFor && attempt.finality !== 'final'
@@ -116,13 +116,13 @@ export async function beginTransfer(
   return null
 }
 
-/** Ends a transfer that did not become visible in time; one that is over already stays as it is. */
+/** Ends a transfer that did not become visible before its deadline; a finished one stays as it is. */
 async function endNotTaken(em: EntityManager, out: PixOut): Promise<void> {
   const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
   if (life.accepts(out.transfer.state, event)) await endUnsent(em, out, event, failureOf('not_taken'))
 }
 
-/** Ends a transfer of which nothing moved: its hold goes back, its failure is kept and announced. */
+/** Ends a transfer of which nothing moved: releases its hold, stores its failure, writes the event. */
 export async function endUnsent(
   em: EntityManager,
   out: PixOut,
@@ -137,7 +137,7 @@ export async function endUnsent(
   await announceTransfer(em, out, { at })
 }
 
-/** A scheduled transfer that nobody could take waits for its next try: nothing is held for it, and it can be cancelled. */
+/** Puts a scheduled transfer off that no provider could carry out: nothing is held for it, and it can be cancelled. */
 export async function putOff(em: EntityManager, transfer: Transfer): Promise<void> {
   await releaseHold(em, transfer)
   moveTransfer(transfer, 'put_off', new Date())

@@ -16,13 +16,13 @@ import type { Engine } from './start.ts'
 import { tellDeposit, tellIssued, tellRefund, tellReturn, tellRunning, tellTransfer } from './tell.ts'
 import { hint, type Told } from './told.ts'
 
-/** A notice that names a charge which neither a row nor a life knows after this long names none of ours. */
+/** After this long, a notification that names a charge without row and workflow is not ours. */
 const NOT_OURS_AFTER_MS = 10 * 60_000
 
 /**
- * Gives a stored notice to the life it speaks of and marks it; the notice itself proves nothing, the life asks the
- * provider. Answers what it came to; null for one that no life takes yet: it stays in the inbox, where the sweep finds it.
- * Safe to repeat at any point.
+ * Routes a stored notification to its workflow by signal, and marks it. It proves nothing: the workflow polls the provider.
+ * Returns its outcome; null where no workflow accepts it yet: it stays stored, and the sweep routes it later. Safe to repeat at
+ * any point.
  */
 export async function handOver(
   engine: Engine,
@@ -36,10 +36,10 @@ export async function handOver(
   return outcome
 }
 
-/** The attempt that goes by the id which a notice names, and the disputes about its PIX. */
+/** The attempt whose id a notification names, and the disputes about its PIX. */
 export type About = [attempt: Attempt | undefined, disputes: string[]]
 
-/** Whom a notice is about, at the provider account of the connection it came through. */
+/** Query of what a notification is about, at the provider account of its connection. */
 export function aboutWhom(
   em: EntityManager,
   { reference, endToEnd }: Pick<Notice, 'reference' | 'endToEnd'>,
@@ -49,7 +49,7 @@ export function aboutWhom(
   return all(named, disputesOf({ endToEnd, providerAccountUuid }))
 }
 
-/** With the id of ours that the notice names, and the attempt that goes by it there. */
+/** A notification with the id of ours that it names, and the attempt of that id. */
 type Named = Told & { uuid: string | null; attempt: Attempt | undefined }
 
 async function taker(
@@ -63,14 +63,14 @@ async function taker(
   const [attempt, disputes] = about ?? (await ask(em, aboutWhom(em, notice, connection)))
   const own = () => ownTaker(engine, em, { ...told, uuid: subjectUuid, attempt })
   if (notice.kind === 'payment') return own()
-  // What goes back may go back by a dispute: whoever else is told, the disputes of that PIX look for themselves.
+  // A return may be of a dispute: the disputes of that PIX are signalled as well.
   const disputed = await disputesTaker(engine, told, disputes)
   const taken = notice.kind === 'med' ? null : await own()
   if (disputed || taken === 'taken') return 'taken'
   return taken ?? (isYoung(engine, notice) ? null : 'foreign')
 }
 
-/** Whose id the notice names decides who is told; a connection may only speak of what its provider account carries. */
+/** Routes by the id that the notification names; a connection can only report what its provider account carries. */
 async function ownTaker(engine: Engine, em: EntityManager, told: Named): Promise<NoticeOutcome | null> {
   const { notice, uuid, attempt } = told
   if (!uuid) return notice.kind === 'payment' ? depositTaker(engine, told) : namelessTaker(engine, em, told)
@@ -85,7 +85,7 @@ async function attemptTaker(engine: Engine, attempt: Attempt, told: Told): Promi
     case 'issue':
       return chargeTaker(engine, attempt, told)
     case 'transfer':
-      // Asked at the connection that made the attempt, whichever one the notice came through.
+      // Polled at the connection of the attempt, whichever one the notification came through.
       await tellTransfer(engine, subjectUuid, { ...hint(notice), connectionUuid })
       return 'taken'
     case 'refund':
@@ -112,7 +112,7 @@ async function chargeTaker(engine: Engine, attempt: Attempt, told: Told): Promis
   }
 }
 
-/** A reference that no attempt at this provider account has: early, foreign, or of a charge that is none of ours. */
+/** Routes a reference that no attempt at this provider account has: too early, foreign, or of an unknown charge. */
 async function strangerTaker(
   engine: Engine,
   em: EntityManager,
@@ -123,7 +123,7 @@ async function strangerTaker(
   if (await isCarriedElsewhere(em, told)) return depositTaker(engine, told)
   if (await tellRunning(engine, chargeId(uuid), hint(notice))) return 'taken'
   if (isYoung(engine, notice)) return null
-  // One that has lived and has no row is newer than a restored database: it is found again by the rebuild.
+  // A workflow without a row is newer than a restored database: the rebuild finds it.
   if (await hasLived(await engine.client(), chargeId(uuid))) return null
   return depositTaker(engine, told)
 }
@@ -141,7 +141,7 @@ async function isCarriedElsewhere(em: EntityManager, { connection, uuid }: Told 
   return charges.length > 0
 }
 
-/** Some providers name only the PIX that is returned: whoever has to do with that PIX is told to ask. */
+/** Routes a notification that names only the returned PIX: every workflow of that PIX is signalled. */
 async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Promise<NoticeOutcome | null> {
   const { notice, connection } = told
   const { providerAccountUuid } = connection
@@ -159,7 +159,7 @@ async function namelessTaker(engine: Engine, em: EntityManager, told: Told): Pro
   })
   for (const attempt of attempts) await attemptTaker(engine, attempt, told)
   if (attempts.length > 0) return 'taken'
-  // It may have run ahead of what it returns: our movement has its end-to-end id only once it is settled here.
+  // It may be earlier than the settlement here, which writes the movement's end-to-end id.
   return isYoung(engine, notice) ? null : 'foreign'
 }
 
@@ -173,8 +173,8 @@ async function refundsOf(em: EntityManager, { chargeUuid }: Movement): Promise<s
 }
 
 /**
- * Whose money on a shared account it is nobody knows, unless it names a charge that was tried there: it is credited to
- * nobody, and reconciliation shows it.
+ * Routes money that names no charge. On a shared provider account its owner is unknown, unless it names a charge that was tried
+ * there: then no account is credited, and reconciliation shows it.
  */
 async function depositTaker(
   engine: Engine,

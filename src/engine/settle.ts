@@ -11,7 +11,7 @@ import { isRunning } from './past-lives.ts'
 import { reopenSending } from './reopen.ts'
 import type { Engine } from './start.ts'
 
-/** What an operator may settle, and the life that hears it. */
+/** Nouns that an operator may settle manually, and their workflows. */
 const LIVES: Record<MoneyOut, (uuid: string) => string> = {
   transfer: transferId,
   refund: refundId,
@@ -20,7 +20,7 @@ const LIVES: Record<MoneyOut, (uuid: string) => string> = {
 
 export type Settlement = { noun: MoneyOut; uuid: string; word: OperatorsWord; who: string }
 
-/** Nothing to settle, told in a sentence for the operator. */
+/** There is nothing to settle; the message says why, for the operator. */
 export class NothingUnknown extends Error {}
 
 /** The attempt that counts now, in place of the one that an operator saw. `number` counts the attempts from 1. */
@@ -32,7 +32,7 @@ export type CurrentAttempt = {
   state: AttemptState
 }
 
-/** An operator acts on an attempt that has changed since it was shown; nothing was done. */
+/** The attempt has changed since the operator saw it; nothing was done. */
 export class StaleSettlement extends Error {
   override name = 'StaleSettlement'
   readonly now: CurrentAttempt
@@ -48,9 +48,9 @@ export class StaleSettlement extends Error {
 }
 
 /**
- * Ends what no provider can tell, by an operator's word about the attempt that it names; the act is written down before
- * the workflow is signalled, so that nothing is settled without a trace. The workflow's activity checks the same attempt
- * again under the row lock (src/activities/operators-word.ts). Answers the workflow's id.
+ * Settles an unknown outcome manually, for the attempt that the operator names. The act is recorded before the workflow is
+ * signalled, so that nothing is settled without a trace. The workflow's activity checks the same attempt again under the row
+ * lock (src/activities/operators-word.ts). Returns the workflow's id.
  */
 export async function settleUnknown(
   engine: Engine,
@@ -69,7 +69,7 @@ export async function settleUnknown(
   }
   const client = await engine.client()
   await recordAct(em, { who, act: `settle_${word.as}`, subject: workflowId, reason: word.reason })
-  // One that was lost is reopened from its row: it hears the word before it asks.
+  // A lost workflow is reopened from its row; it processes the signal before it polls.
   if (!(await isRunning(client, workflowId)))
     await reopenSending(engine, noun, {
       ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },

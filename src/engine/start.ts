@@ -3,7 +3,7 @@ import type { SearchAttributePair } from '@temporalio/common'
 import { textFromCents } from '../domain/money.ts'
 import { ATTRIBUTES, chargeId } from '../workflows/ids.ts'
 
-/** How every life is started: its id, its searchable facts, its one-line summary. */
+/** Start options of workflows: id, search attributes, one-line summary. */
 
 export type Life = Pick<
   WorkflowStartOptions,
@@ -13,12 +13,12 @@ export type Life = Pick<
 type Order = { uuid: string; accountUuid: string; valueCents: number; requestId: string }
 type Seen = { externalRef?: string | undefined; provider: string }
 
-/** What an operator sees of a charge before opening it. */
+/** Start options of a charge's workflow. */
 export function chargeLife(order: Order, seen: Seen): Life {
   return life(chargeId(order.uuid), order, { ...seen, status: 'UNDEFINED', noun: 'Charge' })
 }
 
-/** What an operator sees of money on its way out, or of a transfer that waits for its time. */
+/** Start options of a payout's workflow, or of a scheduled transfer's. */
 export function sendingLife(workflowId: string, order: Order & { scheduledFor?: string }, seen: Seen): Life {
   const noun = workflowId.startsWith('refund/') ? 'Refund' : 'Transfer'
   return life(workflowId, order, { ...seen, status: order.scheduledFor ? 'PENDING' : 'PROCESSING', noun })
@@ -40,10 +40,10 @@ function life(workflowId: string, order: Order, seen: Seen & { status: string; n
   }
 }
 
-/** A Temporal client with the queue its lives run on. */
+/** A Temporal client, with the task queue of its workflows. */
 export type Engine = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
 
-/** The resume door: it may start a life that has ended. */
+/** Start options that may start a new run of a completed workflow. */
 export function again(engine: Engine, workflowId: string) {
   return {
     workflowId,

@@ -35,8 +35,8 @@ export function tellOrphan(engine: Engine, attemptUuid: string, notice: Provider
 }
 
 /**
- * Who hears of a PIX that names the payload of an attempt to issue: the charge, or the life of an orphan; `none` where its
- * provider issued no payload, and `issuing` where that is not known yet.
+ * Signals the workflow of the attempt whose payload a PIX names: the charge, or the orphan. `none`: its provider issued no payload;
+ * `issuing`: that is not known yet.
  */
 export async function tellIssued(
   engine: Engine,
@@ -59,7 +59,7 @@ export async function tellIssued(
   }
 }
 
-/** An unmatched PIX on its way back: the life finds its attempt, and sends only where none was made. */
+/** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only where none was made. */
 export function tellReturn(
   engine: Engine,
   order: { uuid: string; connectionUuid: string },
@@ -68,7 +68,7 @@ export function tellReturn(
   return wake(engine, notice, { type: 'returnWorkflow', workflowId: returnId(order.uuid), order })
 }
 
-/** A PIX that no charge expects: a repeat finds the movement recorded. */
+/** Starts the recording of a PIX that no charge expects; a repeat finds the movement recorded. */
 export function tellDeposit(
   engine: Engine,
   deposit: Omit<Deposit, 'timeScale'>,
@@ -78,7 +78,7 @@ export function tellDeposit(
   return wake(engine, notice, { type: 'depositWorkflow', workflowId, order: deposit })
 }
 
-/** A dispute: its life writes its row, or finds it; asked again, it asks the provider what is new. */
+/** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
 export function tellMed(
   engine: Engine,
   order: Omit<MedOrder, 'timeScale'>,
@@ -89,7 +89,7 @@ export function tellMed(
   return wake(engine, notice, { type: 'medWorkflow', workflowId, order, staticSummary })
 }
 
-/** Signals a life that must be running already; false where there is none. */
+/** Signals a running workflow; false where none runs. */
 export async function tellRunning(
   engine: Engine,
   workflowId: string,
@@ -105,7 +105,7 @@ export async function tellRunning(
   }
 }
 
-/** The names that the worker registers lives under; src/workflows/index.ts exports them. */
+/** Workflow types that the worker registers; src/workflows/index.ts exports them. */
 type Life = keyof typeof import('../workflows/index.ts')
 
 type Waking = { type: Life; workflowId: string; order: object; staticSummary?: string }
