@@ -1,7 +1,7 @@
 import { DriverException } from '@mikro-orm/core'
 import {
   accountForEntry,
-  blockedByEntriesCents,
+  blockedByEntries,
   disputeOfEntry,
   lockOpenEntry,
   openAccountEntries,
@@ -13,7 +13,13 @@ import { loggable } from '../db/loggable.ts'
 import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { type ProviderAccountOwner, providerAccountOwner } from '../db/owners.ts'
 import { lockAvailable } from '../db/post.ts'
-import { type AccountEntryKind, ENTRY_BOOKINGS, entryName } from '../domain/account-entry.ts'
+import {
+  type AccountEntryKind,
+  centsToBlock,
+  centsToUnblock,
+  ENTRY_BOOKINGS,
+  entryName,
+} from '../domain/account-entry.ts'
 import { deposited, disputeHeld, entryUnblocked, goneUncovered, type Leg } from '../domain/ledger.ts'
 import { scaled } from '../domain/waits.ts'
 import { announceMovement, leaveDeliveriesToSweep } from './announce.ts'
@@ -115,7 +121,10 @@ function movementOf(
   )
 }
 
-/** A debit beyond `available` is the service's shortfall; a block holds as much as is available, and its release no more. */
+/**
+ * A debit beyond `available` is the service's shortfall. A block holds as much as is available; a statement may list its
+ * release before it, and then it holds nothing.
+ */
 async function legsOf(em: EntityManager, movement: Movement, kind: BookableKind): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = movement
   if (kind === 'credit') {
@@ -123,12 +132,10 @@ async function legsOf(em: EntityManager, movement: Movement, kind: BookableKind)
     return [...deposited(accountUuid, cents), ...(await repayments(em, inflow))]
   }
   const availableCents = await lockAvailable(em, { accountUuid, providerAccountUuid })
-  if (kind === 'block') return disputeHeld(accountUuid, Math.min(cents, availableCents))
-  if (kind === 'unblock') {
-    const heldCents = await blockedByEntriesCents(em, { accountUuid, providerAccountUuid })
-    const freeCents = Math.min(cents, heldCents)
-    const inflow = { providerAccountUuid, credits: [{ accountUuid, cents: freeCents }] }
-    return [...entryUnblocked(accountUuid, freeCents), ...(await repayments(em, inflow))]
-  }
-  return goneUncovered(accountUuid, { cents, availableCents })
+  if (kind === 'tariff' || kind === 'withdrawal') return goneUncovered(accountUuid, { cents, availableCents })
+  const blocked = await blockedByEntries(em, { accountUuid, providerAccountUuid })
+  if (kind === 'block') return disputeHeld(accountUuid, centsToBlock(cents, { ...blocked, availableCents }))
+  const freeCents = centsToUnblock(cents, blocked)
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents: freeCents }] }
+  return [...entryUnblocked(accountUuid, freeCents), ...(await repayments(em, inflow))]
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AccountEntry, AccountEntryKind } from '../domain/account-entry.ts'
+import type { AccountEntry, AccountEntryKind, BlockedByEntries } from '../domain/account-entry.ts'
 import type { EntityManager } from './orm.ts'
 
 /** Entries of providers' statements that are no PIX (table `account_entry`), each until something accounts for it. */
@@ -84,18 +84,19 @@ export async function disputeOfEntry(
   return med?.uuid ?? null
 }
 
-/** What blocks hold in the bucket `blocked` now. The caller holds the lock of that balance. */
-export async function blockedByEntriesCents(
+/** What blocks come to that are booked. The caller holds the lock of that balance. */
+export async function blockedByEntries(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
-): Promise<number> {
-  const [row] = await em.execute<{ cents: string }[]>(
-    `select coalesce(sum(p.cents), 0) as cents from movement m join posting p on p.movement_uuid = m.uuid
-     where m.provider_account_uuid = ? and m.account_uuid = ? and m.reason in ('provider_block', 'provider_unblock')
-       and p.bucket = 'blocked'`,
+): Promise<BlockedByEntries> {
+  const [row] = await em.execute<{ listed: string; held: string }[]>(
+    `select coalesce(sum(case m.movement_type when 'OUT' then m.value_cents else -m.value_cents end), 0) as listed,
+            coalesce(sum((select sum(p.cents) from posting p where p.movement_uuid = m.uuid and p.bucket = 'blocked')), 0) as held
+     from movement m
+     where m.provider_account_uuid = ? and m.account_uuid = ? and m.reason in ('provider_block', 'provider_unblock')`,
     [providerAccountUuid, accountUuid],
   )
-  return Number(row?.cents ?? 0)
+  return { listedCents: Number(row?.listed ?? 0), heldCents: Number(row?.held ?? 0) }
 }
 
 function entryOf(row: StoredEntry): StoredEntry {

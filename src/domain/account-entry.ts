@@ -36,3 +36,24 @@ type EntryBooking = { type: 'ADJUSTMENT' | 'HOLD'; direction: 'IN' | 'OUT'; reas
 export function entryName({ type, id }: Pick<AccountEntry, 'type' | 'id'>): string {
   return `${type}/${id}`
 }
+
+/** What blocks of one account at one provider account come to, in centavos, without the entry that is booked now. */
+export type BlockedByEntries = {
+  /** Blocks less their releases, as the provider's statement lists them; below zero where a release was listed first. */
+  listedCents: number
+  /** What the bucket `blocked` holds for them: less than is listed where `available` did not cover it. */
+  heldCents: number
+}
+
+/** How many centavos a block takes from `available`: none that a release, listed before it, has ended. */
+export function centsToBlock(
+  cents: number,
+  { listedCents, heldCents, availableCents }: BlockedByEntries & { availableCents: number },
+): number {
+  return Math.min(cents, availableCents, Math.max(0, listedCents + cents - heldCents))
+}
+
+/** How many centavos a release gives back to `available`: what is held beyond the blocks that remain. */
+export function centsToUnblock(cents: number, { listedCents, heldCents }: BlockedByEntries): number {
+  return Math.max(0, heldCents - Math.max(0, listedCents - cents))
+}

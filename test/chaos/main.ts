@@ -52,6 +52,7 @@ async function keep({
   folder,
   world,
   violations,
+  histories,
 }: Parameters<NonNullable<StormOptions['keep']>>[0]): Promise<void> {
   if (folderKept === undefined || violations.length === 0) return
   const here = join(folderKept, `storm-${seed}-${operations}`)
@@ -59,5 +60,7 @@ async function keep({
   await cp(join(folder, 'logs'), join(here, 'logs'), { recursive: true })
   const shown = Object.fromEntries(world.shown)
   await writeFile(join(here, 'world.json'), JSON.stringify({ ...world, shown, violations }, null, 1))
+  for (const [id, history] of histories)
+    await writeFile(join(here, `${id.replaceAll('/', '-')}.json`), history)
   say(`kept in ${here}`)
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Client, Connection as Temporal } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { openOrm } from '../../src/db/orm.ts'
 import type { ProviderName } from '../../src/domain/provider.ts'
 import { readJson } from '../../src/local/home.ts'
@@ -60,6 +61,13 @@ export async function openSite({ home, local }: Stack, secondApi?: string) {
         for await (const { workflowId } of workflow.list({ query: `ExecutionStatus = 'Running'` }))
           lives.push(workflowId)
         return lives
+      }),
+    /** The histories of these workflows, as Temporal's own JSON, which replays. */
+    histories: (ids: string[]) =>
+      temporal(async ({ workflow }) => {
+        const histories = new Map<string, string>()
+        for (const id of ids) histories.set(id, historyToJSON(await workflow.getHandle(id).fetchHistory()))
+        return histories
       }),
     /** Those of these ids that have a workflow, running or over. */
     begun: (ids: string[]) =>

@@ -21,7 +21,13 @@ export type StormOptions = {
   isTwofold?: boolean
   say?: (line: string) => void
   /** Called before the stack is stopped and its home removed: for whoever wants to look at what is left. */
-  keep?: (storm: { folder: string; world: World; violations: Violation[] }) => Promise<void>
+  keep?: (storm: {
+    folder: string
+    world: World
+    violations: Violation[]
+    /** Of the workflows that still run. */
+    histories: Map<string, string>
+  }) => Promise<void>
 }
 export type Storm = {
   violations: Violation[]
@@ -99,7 +105,10 @@ export async function storm({
     say('looking at everything')
     const world = await witnessed(site, { cast, asked, disputes, clearSince })
     const violations = violationsOf(world)
-    await keep?.({ folder: stack.home.folder, world, violations })
+    await keep?.({
+      ...{ folder: stack.home.folder, world, violations },
+      histories: await site.histories(world.running),
+    })
     return {
       violations,
       unrest,

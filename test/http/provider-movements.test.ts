@@ -110,6 +110,18 @@ test('tariffs, withdrawals, credits, blocks and releases are each booked once', 
   await ledgerHolds()
 })
 
+test('a release that is listed before its block leaves nothing blocked', async () => {
+  const shop = await merchant(10_000)
+  const [block, release] = [entry('block', 3_000), entry('unblock', 3_000)]
+  await shop.look({ accountEntries: [release] })
+  await shop.look({ accountEntries: [block, release] })
+  expect(await shop.balances()).toMatchObject({ available: 10_000 })
+  expect((await shop.balances()).blocked ?? 0).toBe(0)
+  await shop.look({ accountEntries: [entry('block', 1_000)] })
+  expect(await shop.balances()).toMatchObject({ available: 9_000, blocked: 1_000 })
+  await ledgerHolds()
+})
+
 test('the webhooks of a booking that no workflow carries are started by the next sweep', async () => {
   const shop = await merchant(10_000)
   await books.sql(
