@@ -1,0 +1,112 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFile } from 'node:fs/promises'
+import { alarmsOf, samplesOf } from './alarms.ts'
+
+/** One request to the API under test, as its caller saw it; `status` is null where no answer came. */
+export type Answer = { method: string; path: string; status: number | null; ms: number }
+/** A line of the access log, or of a failed call of a provider. */
+export type LogLine = { message: string; status?: number; code?: string; cause?: string; ms?: number }
+
+const SCRAPE_MS = 2_000
+const SCRAPE_LIMIT_MS = 6_000
+
+type Request = { origin: string; path: string; method: string }
+
+export type Observer = ReturnType<typeof observerOf>
+
+/**
+ * Watches one row of a drill: every answer to this process's own requests, what the parts log, and which alerts fire.
+ * `instances` are the addresses of the API processes that are scraped.
+ */
+export function observerOf({
+  apiUrl,
+  instances,
+  logs,
+}: {
+  apiUrl: string
+  instances: string[]
+  logs: string[]
+}) {
+  const answers: Answer[] = []
+  const begun = new WeakMap<Request, number>()
+  const alarms = alarmsOf()
+  const offsets = new Map<string, number>()
+
+  const created = (message: unknown) => {
+    const { request } = message as { request: Request }
+    if (String(request.origin) === apiUrl) begun.set(request, performance.now())
+  }
+  const answered = (message: unknown) => {
+    const { request, response } = message as { request: Request; response: { statusCode: number } }
+    note(request, response.statusCode)
+  }
+  const failed = (message: unknown) => note((message as { request: Request }).request, null)
+  const channels = [
+    ['undici:request:create', created],
+    ['undici:request:headers', answered],
+    ['undici:request:error', failed],
+  ] as const
+
+  let scraping = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let isScraping = false
+
+  return {
+    async start(): Promise<void> {
+      for (const log of logs) offsets.set(log, (await textOf(log)).length)
+      for (const [name, listener] of channels) subscribe(name, listener)
+      timer = setInterval(() => {
+        if (isScraping) return
+        isScraping = true
+        scraping = scrape().finally(() => {
+          isScraping = false
+        })
+      }, SCRAPE_MS)
+    },
+    async stop() {
+      clearInterval(timer)
+      await scraping
+      for (const [name, listener] of channels) unsubscribe(name, listener)
+      const lines = (await Promise.all(logs.map(linesOf))).flat()
+      return { answers, lines, rang: alarms.rang() }
+    },
+  }
+
+  function note(request: Request, status: number | null): void {
+    const since = begun.get(request)
+    if (since === undefined) return
+    begun.delete(request)
+    const { method, path } = request
+    if (path !== '/metrics') answers.push({ method, path, status, ms: performance.now() - since })
+  }
+
+  async function scrape(): Promise<void> {
+    const samples = await Promise.all(
+      instances.map(async instance => {
+        const limit = AbortSignal.timeout(SCRAPE_LIMIT_MS)
+        const text = await fetch(`${instance}/metrics`, { signal: limit }).then(
+          answer => (answer.ok ? answer.text() : ''),
+          () => '',
+        )
+        return samplesOf(text, instance)
+      }),
+    )
+    alarms.scraped({ at: Date.now(), samples: samples.flat() })
+  }
+
+  async function linesOf(log: string): Promise<LogLine[]> {
+    const text = (await textOf(log)).slice(offsets.get(log) ?? 0)
+    return text.split('\n').flatMap(line => {
+      try {
+        const { msg, status, code, cause, ms } = JSON.parse(line)
+        return [{ message: String(msg), status, code, cause, ms }]
+      } catch {
+        return [] // A line that is still being written.
+      }
+    })
+  }
+}
+
+function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '')
+}

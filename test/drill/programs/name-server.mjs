@@ -1,0 +1,12 @@
+import dns from 'node:dns/promises'
+import { syncBuiltinESMExports } from 'node:module'
+
+/** Preloaded by `--import`: every resolver asks the name server that DRILL_NAME_SERVER names, and no other. */
+const server = process.env.DRILL_NAME_SERVER
+dns.Resolver = class extends dns.Resolver {
+  constructor(options) {
+    super(options)
+    this.setServers([server])
+  }
+}
+syncBuiltinESMExports()

@@ -1,0 +1,97 @@
+import type { Answer, LogLine } from './observer.ts'
+
+/** The targets of a drill, in one place. */
+export const TARGETS = {
+  unavailableMs: 5_200,
+  readMs: 1_000,
+  recoveryMs: 30_000,
+  unavailableShare: 0.05,
+  operationMs: 30_000,
+} as const
+
+/** What a fault may cost; without an exception, all targets hold. */
+export type Expectation = {
+  /** Why reads may be slow or unanswered: their own process or connection is the one disturbed. */
+  readsMayBeSlow?: string
+  /** At most this share of the requests is answered 5xx or not at all. */
+  unavailableShare?: number
+  /** No transfer takes longer than this from creation to its final state. */
+  operationMs?: number
+  /** From the beginning of the fault, which is not taken away; else from its end. */
+  recoversDuringFault?: boolean
+  recoveryMs?: number
+  /** A call of a provider fails, so that the worker logs one at least. */
+  failsProviderCalls?: boolean
+  /** Alerts that must fire. */
+  rings?: string[]
+}
+
+export type Observation = {
+  answers: Answer[]
+  lines: LogLine[]
+  rang: string[]
+  /** Null where not every account serves before the drill gives up. */
+  recoveryMs: number | null
+  slowestTransferMs: number
+}
+
+/** What misses a target; empty where the row holds. */
+export function failuresOf(expectation: Expectation, seen: Observation): string[] {
+  return RULES.flatMap(rule => rule(expectation, seen) ?? [])
+}
+
+type VerdictRule = (expectation: Expectation, seen: Observation) => string | undefined
+
+const RULES: VerdictRule[] = [
+  function unavailableComesInTime(_, { answers }) {
+    const worst = worstOf(answers.filter(({ status }) => status === 503))
+    if (worst > TARGETS.unavailableMs) return `a 503 after ${seconds(worst)}`
+  },
+  function readsAreFast({ readsMayBeSlow }, { answers }) {
+    if (readsMayBeSlow !== undefined) return
+    const worst = worstOf(answers.filter(({ method, status }) => method === 'GET' && status === 200))
+    if (worst > TARGETS.readMs) return `a read after ${seconds(worst)}`
+  },
+  function unavailableIsExplained(_, { lines }) {
+    const silent = lines.filter(({ status, code, cause }) => status === 503 && !(code && cause))
+    if (silent.length > 0) return `${silent.length} answers 503 without a code and a cause in the log`
+  },
+  function failedCallsAreLogged({ failsProviderCalls }, { lines }) {
+    if (!failsProviderCalls) return
+    const logged = lines.some(
+      ({ message, code, ms }) => message === 'a provider call failed' && code && ms !== undefined,
+    )
+    if (!logged) return 'no log line of a failed provider call'
+  },
+  function fewAreUnavailable({ unavailableShare }, { answers }) {
+    if (unavailableShare === undefined) return
+    const share = shareUnavailable(answers)
+    if (share > unavailableShare) return `${(share * 100).toFixed(1)} % of the requests failed`
+  },
+  function transfersEndInTime({ operationMs }, { slowestTransferMs }) {
+    if (operationMs !== undefined && slowestTransferMs > operationMs)
+      return `a transfer took ${seconds(slowestTransferMs)}`
+  },
+  function allServeAgain({ recoveryMs = TARGETS.recoveryMs }, seen) {
+    if (seen.recoveryMs === null) return 'not all accounts serve again'
+    if (seen.recoveryMs > recoveryMs) return `all accounts serve after ${seconds(seen.recoveryMs)}`
+  },
+  function alertsRing({ rings = [] }, { rang }) {
+    const silent = rings.filter(name => !rang.includes(name))
+    if (silent.length > 0) return `did not ring: ${silent.join(', ')}`
+  },
+]
+
+export function shareUnavailable(answers: Answer[]): number {
+  const failed = answers.filter(({ status }) => status === null || status >= 500)
+  return answers.length === 0 ? 0 : failed.length / answers.length
+}
+
+/** In milliseconds; 0 where there is none. */
+export function worstOf(answers: Answer[]): number {
+  return answers.reduce((worst, { ms }) => Math.max(worst, ms), 0)
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}
