@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../../src/local/waiting.ts'
 import type { Site } from './site.ts'
 
 /**
@@ -6,12 +7,24 @@ import type { Site } from './site.ts'
  * invisible. Neither statement writes to the log that the standby is awaited for, so they do not wait themselves.
  */
 export async function stallCommits({ sql }: Pick<Site, 'sql'>, forMs: number): Promise<void> {
-  await sql(`alter system set synchronous_standby_names = 'away'`)
-  await sql('select pg_reload_conf()')
+  await insist(`alter system set synchronous_standby_names = 'away'`)
+  await insist('select pg_reload_conf()')
   try {
     await sleep(forMs)
   } finally {
-    await sql('alter system reset synchronous_standby_names')
-    await sql('select pg_reload_conf()')
+    await insist('alter system reset synchronous_standby_names')
+    await insist('select pg_reload_conf()')
+  }
+
+  /** PostgreSQL may be starting again just now. */
+  async function insist(statement: string): Promise<void> {
+    const isDone = () =>
+      sql(statement).then(
+        () => true,
+        () => false,
+      )
+    await waitUntil(isDone, { what: `PostgreSQL does not take: ${statement}`, limitMs: BACK_MS })
   }
 }
+
+const BACK_MS = 120_000
