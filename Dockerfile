@@ -18,8 +18,9 @@ ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-siz
 COPY README.md CONTRIBUTING.md CHANGELOG.md ./
 COPY docs ./docs
 # Named volumes take over who owns these.
-RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R node:node /data /simulator /files
-USER node
+RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R 1000:1000 /data /simulator /files
+# By number, so that an orchestrator sees that it is not root.
+USER 1000:1000
 EXPOSE 3000
 # The API's own; compose gives the others theirs.
 CMD ["node", "src/api/main.ts"]

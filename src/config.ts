@@ -56,6 +56,10 @@ const schema = z.object({
   TRILHO_UNSAFE_DATABASE: flag.default(false),
   /** Workflows kept in a worker's memory, about 0.2 MB each. */
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
+  /** How long a stopping API still accepts requests while `/readyz` answers 503. */
+  TRILHO_DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(5),
+  /** A worker touches this file whenever it has published its metrics, for a health check that starts no program. */
+  TRILHO_HEALTH_FILE: z.string().min(1).optional(),
   ...storageVariables,
   TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -94,6 +98,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     cachedWorkflows: env.TRILHO_CACHED_WORKFLOWS,
     storage: storageOf(env),
     linkSeconds: env.TRILHO_LINK_SECONDS,
+    drainMs: env.TRILHO_DRAIN_SECONDS * 1_000,
+    healthFile: env.TRILHO_HEALTH_FILE,
     logLevel: env.TRILHO_LOG_LEVEL,
   }
 }

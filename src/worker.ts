@@ -113,6 +113,7 @@ const deliveries = await Worker.create({
 const stopPublishing = publishMetrics(dependencies.orm, name, {
   texts: async () => (await metrics.registry.metrics()) + (await sdkMetrics(sdkAddress)),
   clockRead: metrics.clockRead,
+  healthFile: config.healthFile,
   log,
 })
 log.info({ taskQueue: config.temporal.taskQueue }, 'ready')

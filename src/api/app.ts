@@ -7,7 +7,7 @@ import type { Orm } from '../db/orm.ts'
 import type { Sealer } from '../sealing.ts'
 import type { Storage } from '../storage/storage.ts'
 import { authenticator } from './auth.ts'
-import { accessLog, requestId, securityHeaders } from './envelope.ts'
+import { accessLog, requestId, requireOneHost, securityHeaders } from './envelope.ts'
 import { refuse } from './errors.ts'
 import { failures } from './failure.ts'
 import { FORMS_AT_ONCE } from './limits.ts'
@@ -25,6 +25,8 @@ export type Dependencies = {
   log: Logger
   sealer: Sealer
   storage: Storage
+  /** Whether the process has been told to stop: `/readyz` then answers 503, everything else is served. */
+  isStopping?: () => boolean
 }
 
 /** The routes of one noun; they register themselves. */
@@ -66,6 +68,7 @@ export function createApp({ routes, count, ...dependencies }: AppOptions): Koa {
   if (count) app.use(count)
   app.use(securityHeaders)
   app.use(failures(log))
+  app.use(requireOneHost)
   app.use(router.koa.routes())
   app.use(ctx => notServed(router, ctx as RouterContext))
   return app

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
+import { refuse } from './errors.ts'
 import { MOST_REQUEST_ID } from './limits.ts'
 
 /** What surrounds every request: its id, its line in the log, and the headers that keep browsers honest. */
@@ -38,6 +39,13 @@ export function accessLog(log: Logger): Middleware {
       'request',
     )
   }
+}
+
+/** RFC 9112, 3.2: a request with several Host headers is answered 400; Node itself takes the first of them. */
+export const requireOneHost: Middleware = async (ctx, next) => {
+  const hosts = ctx.req.rawHeaders.filter((text, place) => place % 2 === 0 && text.toLowerCase() === 'host')
+  if (hosts.length > 1) refuse('malformed_request')
+  await next()
 }
 
 export const SECURITY_HEADERS = {

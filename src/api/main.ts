@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { readServiceConfig } from '../config.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
@@ -40,6 +41,8 @@ import { probeTemporal, temporalClient } from './temporal.ts'
 const CHECKED_BEFORE_LISTENING_MS = 2_500
 
 const { config, log } = startProcess('api', readServiceConfig)
+/** Aborted by the first signal: `/readyz` answers 503 from then on, before the listener closes. */
+const stopping = new AbortController()
 const orm = await openOrm({
   databaseUrl: config.databaseUrl,
   applicationName: 'trilho api',
@@ -70,6 +73,7 @@ const app = createApp({
   log,
   sealer: seal,
   storage: await openStorage(config),
+  isStopping: () => stopping.signal.aborted,
   count: metrics.count,
   routes: [
     healthRoutes,
@@ -100,9 +104,14 @@ log.info({ url: server.url }, 'listening')
 /** Refuses settings that PostgreSQL or Temporal do not take; waits for either as long as it is away. */
 async function checkServers(): Promise<void> {
   const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
+  const { signal } = stopping
   await Promise.all([
-    waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), { log, server: 'PostgreSQL' }),
-    waitForServer(async () => requireNamespace(await temporal.client()), { log, server: 'Temporal' }),
+    waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), {
+      log,
+      server: 'PostgreSQL',
+      signal,
+    }),
+    waitForServer(async () => requireNamespace(await temporal.client()), { log, server: 'Temporal', signal }),
   ])
 }
 
@@ -112,14 +121,14 @@ async function requireNamespace(client: Client): Promise<void> {
   })
 }
 
-let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
 
 /** Once: a second signal does not cut short what the first one lets finish. */
 async function stop(signal: string): Promise<void> {
-  if (stopping) return
-  stopping = true
-  log.info({ signal }, 'stopping')
+  if (stopping.signal.aborted) return
+  stopping.abort()
+  log.info({ signal, drainMs: config.drainMs }, 'stopping')
+  await pause(config.drainMs)
   await server.stop()
   await Promise.all([temporal.close(), providers.close(), tracing.stop()])
   await orm.close()

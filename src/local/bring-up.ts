@@ -49,6 +49,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
   )
   const productEnvironment = thrifty({
     TRILHO_STORAGE_FOLDER: home.files,
+    TRILHO_DRAIN_SECONDS: '0', // No proxy stands in front.
     ...environment,
     TRILHO_ENVIRONMENT: 'local',
     DATABASE_URL: database_url,

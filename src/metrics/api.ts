@@ -13,7 +13,7 @@ export function apiMetrics() {
     name: 'trilho_http_request_seconds',
     help: 'Requests answered, by route, method and status.',
     labelNames: ['route', 'method', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    buckets: [0.025, 0.1, 0.25, 1, 2.5, 5, 10],
     registers: [registry],
   })
   const limited = new Counter({

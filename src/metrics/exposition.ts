@@ -1,6 +1,24 @@
 type Family = { head: Map<string, string>; samples: string[] }
 
 /**
+ * The histograms of a text without their buckets, but for the named ones: as summaries, of which count and sum are left. Most
+ * of what Temporal's SDK publishes is buckets that no alert reads.
+ */
+export function withoutBuckets(text: string, kept: readonly string[]): string {
+  let dropped: string | undefined
+  return text
+    .split('\n')
+    .flatMap(line => {
+      const [, name, type] = /^# TYPE (\S+) (\S+)/.exec(line) ?? []
+      if (name !== undefined) dropped = type === 'histogram' && !kept.includes(name) ? name : undefined
+      if (dropped === undefined) return [line]
+      if (line === `# TYPE ${dropped} histogram`) return [`# TYPE ${dropped} summary`]
+      return line.startsWith(`${dropped}_bucket{`) ? [] : [line]
+    })
+    .join('\n')
+}
+
+/**
  * Several processes' metrics as one text. The exposition format wants each family in one piece under one HELP and
  * one TYPE; the samples of different processes differ by their labels.
  */

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Orm } from '../db/orm.ts'
 import { clockOffsetSeconds } from './clock.ts'
@@ -16,13 +17,23 @@ export function publishMetrics(
   {
     texts,
     clockRead,
+    healthFile,
     log,
-  }: { texts: () => Promise<string>; clockRead: (offsetSeconds: number) => void; log: Logger },
+  }: {
+    texts: () => Promise<string>
+    clockRead: (offsetSeconds: number) => void
+    /** Touched whenever the metrics were published, which also shows that PostgreSQL answers this worker. */
+    healthFile?: string | undefined
+    log: Logger
+  },
 ): () => Promise<void> {
   let publishing: Promise<void> = Promise.resolve()
   const publish = () => {
     publishing = publishing
-      .then(async () => clockRead(await write(orm, worker, texts)))
+      .then(async () => {
+        clockRead(await write(orm, worker, texts))
+        if (healthFile !== undefined) await writeFile(healthFile, '')
+      })
       .catch(error => void log.debug({ code: Object(error).code }, 'metrics were not published'))
   }
   publish()

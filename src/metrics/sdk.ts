@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { withoutBuckets } from './exposition.ts'
 
 /**
  * Temporal's SDK serves its metrics over HTTP only: on a loopback port of its own, read by the worker that publishes
@@ -16,11 +17,17 @@ export async function loopbackAddress(): Promise<string> {
   return `127.0.0.1:${address.port}`
 }
 
+/** What shows whether there are enough workers. */
+const WITH_BUCKETS = [
+  'temporal_activity_schedule_to_start_latency',
+  'temporal_workflow_task_schedule_to_start_latency',
+]
+
 /** The SDK's metrics, or nothing where it does not answer. */
 export async function sdkMetrics(address: string): Promise<string> {
   try {
     const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(2_000) })
-    return answer.ok ? await answer.text() : ''
+    return answer.ok ? withoutBuckets(await answer.text(), WITH_BUCKETS) : ''
   } catch {
     return ''
   }

@@ -11,7 +11,7 @@ import { startServer } from '../../src/api/server.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import { openOrm } from '../../src/db/orm.ts'
 import { apiMetrics } from '../../src/metrics/api.ts'
-import { mergeExpositions } from '../../src/metrics/exposition.ts'
+import { mergeExpositions, withoutBuckets } from '../../src/metrics/exposition.ts'
 import { publishMetrics } from '../../src/metrics/published.ts'
 import { stateMetrics } from '../../src/metrics/state.ts'
 import { logFailedCall } from '../../src/providers/call-log.ts'
@@ -42,6 +42,16 @@ test('several processes become one text: each family once, every sample kept', (
     'lag_sum{worker="b"} 6',
     'bare 5',
     '',
+  ])
+})
+
+test('a histogram without its buckets is a summary, and one that is kept stays whole', () => {
+  const text =
+    '# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 1\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n' +
+    '# TYPE b histogram\nb_bucket{le="1"} 2\nb_sum 2\nb_count 2\n# TYPE c counter\nc 3\n'
+  expect(withoutBuckets(text, ['b']).split('\n')).toEqual([
+    ...['# HELP a A.', '# TYPE a summary', 'a_sum 1', 'a_count 1'],
+    ...['# TYPE b histogram', 'b_bucket{le="1"} 2', 'b_sum 2', 'b_count 2', '# TYPE c counter', 'c 3', ''],
   ])
 })
 
@@ -348,6 +358,9 @@ describe('GET /metrics', () => {
   test.each([
     ['this machine', {}, 200],
     ['elsewhere, through a proxy', { 'X-Forwarded-For': '203.0.113.7' }, 401],
+    ['elsewhere, through a proxy that names the address otherwise', { 'X-Real-IP': '203.0.113.7' }, 401],
+    ['elsewhere, through another that does', { 'CF-Connecting-IP': '203.0.113.7' }, 401],
+    ['elsewhere, through a proxy that only names itself', { Via: '1.1 proxy' }, 401],
     [
       'elsewhere, with the token',
       { 'X-Forwarded-For': '203.0.113.7', Authorization: `Bearer ${TOKEN}` },

@@ -35,6 +35,7 @@ async function start(environment: Record<string, string> = {}) {
       PORT: '0',
       TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
       TRILHO_ENVIRONMENT: 'local',
+      TRILHO_DRAIN_SECONDS: '0',
       TRILHO_UNSAFE_DATABASE: 'true',
       TRILHO_RATE_LIMIT: '0.001', // Nothing is filled up while this runs.
       TRILHO_RATE_BURST: String(BURST),

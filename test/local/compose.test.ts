@@ -32,7 +32,7 @@ test('the image runs the Node that package.json pins, on Debian, and not as root
   const { dependencies } = JSON.parse(manifest)
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
   expect(new Set(images)).toEqual(new Set([`node:${dependencies.node}-bookworm-slim`]))
-  expect(dockerfile).toMatch(/^USER node$/m)
+  expect(dockerfile).toMatch(/^USER 1000:1000$/m)
 })
 
 test('every program that a service runs is there', () => {
@@ -100,6 +100,18 @@ test('Temporal’s schema is made by the tools of the very server that reads it'
 
 test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () => {
   for (const [name, value] of Object.entries(DISCREET)) expect(compose).toContain(`"${name}=${value}"`)
+})
+
+test('every port is published on loopback only unless `.env` says otherwise, and every service has its limits', () => {
+  const ports = [...compose.matchAll(/^ {4}ports: \["([^"]+)"\]$/gm)].map(([, one]) => one!)
+  expect(ports.length).toBeGreaterThan(2)
+  for (const one of ports) expect(one).toMatch(/^(127\.0\.0\.1:|\$\{TRILHO_LISTEN:-127\.0\.0\.1:)/)
+  const services = compose.split(/^services:$/m)[1]!.split(/^volumes:$/m)[0]!
+  for (const service of services.split(/^ {2}(?=[a-z-]+:$)/m).slice(1)) {
+    expect(service).toMatch(/<<: \*trilho|mem_limit: /)
+    expect(service).toMatch(/<<: \*trilho|logging: \*logging/)
+  }
+  expect(compose).toMatch(/max-size: /)
 })
 
 test('PostgreSQL allows more connections than a dozen processes open, and the documents say how many', () => {

@@ -52,6 +52,7 @@ function start(program: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv) {
       TEMPORAL_ADDRESS: temporal.address,
       TRILHO_SECRET_KEY: `a:${KEY}`,
       PORT: '0',
+      TRILHO_DRAIN_SECONDS: '0',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

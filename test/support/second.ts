@@ -41,6 +41,7 @@ export async function environmentOf({ local, home }: Stack, more: NodeJS.Process
   return thrifty({
     ...readLocalConfig().environment,
     TRILHO_ENVIRONMENT: 'local',
+    TRILHO_DRAIN_SECONDS: '0',
     DATABASE_URL: local.database_url,
     TEMPORAL_ADDRESS: local.temporal_address,
     TRILHO_SECRET_KEY: (await readFile(home.secretKey, 'utf8')).trim(),

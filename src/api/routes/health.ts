@@ -12,7 +12,7 @@ import { probeTemporal } from '../temporal.ts'
 const fine = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
 
 /** `/healthz` says that the process runs, `/readyz` that it can serve. */
-export const healthRoutes: Routes = (router, { orm, temporal }) => {
+export const healthRoutes: Routes = (router, { orm, temporal, isStopping = () => false }) => {
   route(router, {
     method: 'get',
     path: '/healthz',
@@ -27,10 +27,12 @@ export const healthRoutes: Routes = (router, { orm, temporal }) => {
   route(router, {
     method: 'get',
     path: '/readyz',
-    summary: 'Whether PostgreSQL is migrated and takes writes, and Temporal can be reached',
+    summary:
+      'Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping',
     tokens: 'none',
     answers: { 200: fine, errors: ['unavailable'] },
     async handle() {
+      if (isStopping()) refuse('unavailable', { retryAfterS: 1, cause: 'stopping', data: { stopping: true } })
       const [postgres, engine] = await Promise.all([
         probeFailure(() => probePostgres(orm), 'postgres'),
         probeFailure(() => temporal().then(probeTemporal), 'temporal'),

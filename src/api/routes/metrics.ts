@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import type { Config } from '../../config.ts'
 import type { Orm } from '../../db/orm.ts'
 import type { ApiMetrics } from '../../metrics/api.ts'
 import { mergeExpositions } from '../../metrics/exposition.ts'
@@ -19,7 +20,7 @@ import { probeTemporal } from '../temporal.ts'
 export function metricsRoutes(metrics: ApiMetrics): Routes {
   return (router, { orm, config, temporal, storage }) => {
     router.koa.get('/metrics', async ctx => {
-      if (!mayRead(ctx, config.metricsToken)) refuse('unauthenticated')
+      if (!mayRead(ctx, config)) refuse('unauthenticated')
       const [told, isTemporalUp, space] = await Promise.all([
         toldByDatabase(orm),
         answers(temporal().then(probeTemporal)),
@@ -49,12 +50,28 @@ async function toldByDatabase(orm: Orm): Promise<string[]> {
   }
 }
 
-/** A proxy in front is on this machine too: what it forwards for somebody else needs the token. */
-function mayRead(ctx: RouterContext, token: string | undefined): boolean {
+/** Headers by which proxies tell for whom they ask; one that sends none of them passes on the host that was asked for. */
+const FORWARDING =
+  /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|.*(client|connecting|cluster|original)-ip|x-original-.*|cdn-loop|x-envoy-.*)$/
+
+/**
+ * Without the token only a program on this machine may read: a request over loopback, for a loopback host, that no proxy
+ * has forwarded, at an API that is not behind one.
+ */
+function mayRead(ctx: RouterContext, { metricsToken, isBehindProxy }: Config): boolean {
   const given = /^Bearer (\S+)$/.exec(ctx.get('Authorization'))?.[1]
-  if (given !== undefined) return token !== undefined && isEqual(given, token)
-  const local = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(ctx.req.socket.remoteAddress ?? '')
-  return local && ctx.get('X-Forwarded-For') === '' && ctx.get('Forwarded') === ''
+  if (given !== undefined) return metricsToken !== undefined && isEqual(given, metricsToken)
+  const isForwarded = Object.keys(ctx.req.headers).some(name => FORWARDING.test(name))
+  return (
+    !isBehindProxy &&
+    !isForwarded &&
+    isLoopback(ctx.req.socket.remoteAddress ?? '') &&
+    isLoopback(ctx.hostname)
+  )
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|\[?::1\]?|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(host)
 }
 
 function isEqual(given: string, wanted: string): boolean {
