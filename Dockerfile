@@ -14,6 +14,9 @@ COPY src ./src
 RUN node src/untyped.mjs
 # Why: src/local/thrift.ts. More cached lives than the default want a larger old space.
 ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1 --import file:///app/src/untyped.mjs" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+# The version of its workers (docs/production.md, "Upgrades"); empty, they are unversioned.
+ARG TRILHO_BUILD_ID=
+ENV TRILHO_BUILD_ID=$TRILHO_BUILD_ID
 # What is read under /docs.
 COPY README.md CONTRIBUTING.md CHANGELOG.md ./
 COPY docs ./docs

@@ -21,6 +21,13 @@ const schema = z.object({
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_UI_URL: siteUrl.optional(),
   TRILHO_TASK_QUEUE: z.string().min(1).default('trilho'),
+  /** The build of this worker, such as a commit; without it the worker is unversioned. */
+  TRILHO_BUILD_ID: z.string().max(200).optional(),
+  /** The worker deployment that the builds of one installation belong to. */
+  TRILHO_DEPLOYMENT: z
+    .string()
+    .regex(/^[^.:]{1,200}$/, 'contains . or :, or is too long')
+    .default('trilho'),
 
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(3000),
@@ -79,6 +86,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       namespace: env.TEMPORAL_NAMESPACE,
       uiUrl: env.TEMPORAL_UI_URL,
       taskQueue: env.TRILHO_TASK_QUEUE,
+      version: env.TRILHO_BUILD_ID
+        ? { deploymentName: env.TRILHO_DEPLOYMENT, buildId: env.TRILHO_BUILD_ID }
+        : undefined,
     },
     host: env.HOST,
     port: env.PORT,

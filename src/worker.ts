@@ -14,8 +14,9 @@ import {
 } from './activities/index.ts'
 import { type Config, readServiceConfig } from './config.ts'
 import { openOrm } from './db/orm.ts'
-import { scheduleHousekeeping } from './engine/schedules.ts'
+import { keepHousekeeping } from './engine/schedules.ts'
 import { unexplainedRecorder } from './engine/unexplained.ts'
+import { versioningOptions } from './engine/worker-version.ts'
 import { bundleOfLives } from './lives/bundle.ts'
 import { openMessengers } from './messengers/messengers.ts'
 import { publishMetrics } from './metrics/published.ts'
@@ -77,12 +78,17 @@ const engine = {
   taskQueue: config.temporal.taskQueue,
   timeScale: config.timeScale,
 }
-await scheduleHousekeeping(client, engine)
+const { version } = config.temporal
+const stopHousekeeping = await keepHousekeeping(client, engine, {
+  version,
+  onError: ({ message }) => log.warn({ cause: message }, 'the current worker version cannot be read'),
+})
 
 const common: Partial<WorkerOptions> = {
   connection,
   namespace: config.temporal.namespace,
   plugins: tracing.plugins,
+  ...versioningOptions(version),
   // Longer than any call, so that a stop loses nothing that was sent; what runs on is told to end after the first of them.
   shutdownGraceTime: '20 seconds',
   shutdownForceTime: '30 seconds',
@@ -116,8 +122,9 @@ const stopPublishing = publishMetrics(dependencies.orm, name, {
   healthFile: config.healthFile,
   log,
 })
-log.info({ taskQueue: config.temporal.taskQueue }, 'ready')
+log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
 await Promise.all([lives.run(), deliveries.run()])
+stopHousekeeping()
 await stopPublishing()
 dependencies.messengers.close()
 await Promise.all([dependencies.providers.close(), dependencies.webhooks.close(), dependencies.orm.close()])

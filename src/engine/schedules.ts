@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client'
 import { scaled } from '../domain/waits.ts'
 import type { Engine } from './start.ts'
+import { isCurrentVersion, type WorkerVersion } from './worker-version.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -63,6 +64,34 @@ export async function scheduleHousekeeping(client: Client, engine: Engine): Prom
     everyMs: 6 * HOUR * engine.timeScale,
     args: [],
   })
+}
+
+/** How often a versioned worker looks whether its version has become the current one. */
+const VERSION_LOOK_MS = 10_000
+
+/**
+ * Keeps the schedules those of the current version. An unversioned worker makes them at once. A versioned one makes them each time
+ * that its version becomes the current one, so that a build that only ramps starts nothing that the current one lacks,
+ * and a build that is moved back to restores its own. Resolves after the first look; returns a function that ends the looks.
+ */
+export async function keepHousekeeping(
+  client: Client,
+  engine: Engine,
+  { version, onError }: { version: WorkerVersion | undefined; onError: (error: Error) => void },
+): Promise<() => void> {
+  if (!version) {
+    await scheduleHousekeeping(client, engine)
+    return () => {}
+  }
+  let wasCurrent = false
+  const look = async () => {
+    const isCurrent = await isCurrentVersion(client, version)
+    if (isCurrent && !wasCurrent) await scheduleHousekeeping(client, engine)
+    wasCurrent = isCurrent
+  }
+  await look()
+  const looks = setInterval(() => look().catch(onError), VERSION_LOOK_MS)
+  return () => clearInterval(looks)
 }
 
 type Housework = {

@@ -94,7 +94,7 @@ test('Temporal’s schema is made by the tools of the very server that reads it'
   const versions = [...compose.matchAll(/image: temporalio\/(?:admin-tools|server):(\S+)/g)].map(
     ([, one]) => one,
   )
-  expect(versions).toHaveLength(2)
+  expect(versions).toHaveLength(3)
   expect(new Set(versions).size).toBe(1)
 })
 

@@ -1,0 +1,16 @@
+import { sleep, type WorkflowInterceptorsFactory } from '@temporalio/workflow'
+
+/**
+ * Makes a bundle the next build of the real workflows: every workflow begins with a timer that the build before does not
+ * have. Neither build can replay a history of the other one, wherever the workflow stands.
+ */
+export const interceptors: WorkflowInterceptorsFactory = () => ({
+  inbound: [
+    {
+      execute(input, next) {
+        sleep(1, { summary: 'of the next build only' }).catch(() => {})
+        return next(input)
+      },
+    },
+  ],
+})
