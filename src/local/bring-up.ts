@@ -52,6 +52,7 @@ export async function bringUp(site: Site, parts: Parts): Promise<LocalInfo> {
     TRILHO_DRAIN_SECONDS: '0', // No proxy stands in front.
     ...environment,
     TRILHO_ENVIRONMENT: 'local',
+    TRILHO_BUILD_ID: '', // Without a version that an operator makes current, versioned workers take nothing.
     DATABASE_URL: database_url,
     TEMPORAL_ADDRESS: temporal_address,
     ...(temporal_ui_url && { TEMPORAL_UI_URL: temporal_ui_url }),

@@ -108,8 +108,8 @@ test('every port is published on loopback only unless `.env` says otherwise, and
   for (const one of ports) expect(one).toMatch(/^(127\.0\.0\.1:|\$\{TRILHO_LISTEN:-127\.0\.0\.1:)/)
   const services = compose.split(/^services:$/m)[1]!.split(/^volumes:$/m)[0]!
   for (const service of services.split(/^ {2}(?=[a-z-]+:$)/m).slice(1)) {
-    expect(service).toMatch(/<<: \*trilho|mem_limit: /)
-    expect(service).toMatch(/<<: \*trilho|logging: \*logging/)
+    expect(service).toMatch(/<<: \*(trilho|worker)$|mem_limit: /m)
+    expect(service).toMatch(/<<: \*(trilho|worker)$|logging: \*logging/m)
   }
   expect(compose).toMatch(/max-size: /)
 })

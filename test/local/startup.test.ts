@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import { freePort } from '../../src/local/ports.ts'
 import { waitUntil } from '../../src/local/waiting.ts'
@@ -211,6 +212,56 @@ test('a port that is in use is one line', async () => {
     expect.objectContaining({ msg: expect.stringMatching(/HOST and PORT.*EADDRINUSE/) }),
   ])
 })
+
+test('a worker with a build belongs to its version on both task queues, and makes schedules once that is current', async () => {
+  const version = { deploymentName: 'shop', buildId: '3a7c0e4' }
+  const connection = await Connection.connect({ address: temporal.address })
+  const { namespace } = temporal
+  const client = new Client({ connection, namespace })
+  const { child } = start('worker', {
+    TRILHO_BUILD_ID: version.buildId,
+    TRILHO_DEPLOYMENT: version.deploymentName,
+    TRILHO_TASK_QUEUE: 'versioned',
+  })
+  const request = { namespace, deploymentVersion: version }
+  const queues = async () => {
+    const { workerDeploymentVersionInfo } =
+      await client.workflowService.describeWorkerDeploymentVersion(request)
+    return new Set(workerDeploymentVersionInfo?.taskQueueInfos?.map(({ name }) => name))
+  }
+  const tally = client.schedule.getHandle('tally/versioned')
+  try {
+    await waitUntil(async () => (await queues().catch(() => new Set())).size === 2, {
+      what: 'its version does not poll both task queues',
+      limitMs: 120_000,
+    })
+    expect(await queues()).toEqual(new Set(['versioned', 'versioned-webhooks']))
+    await expect(tally.describe()).rejects.toThrow(ScheduleNotFoundError)
+    const { deploymentName, buildId } = version
+    await client.workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId })
+    await waitUntil(
+      () =>
+        tally.describe().then(
+          () => true,
+          () => false,
+        ),
+      { what: 'no schedule is made', limitMs: 60_000 },
+    )
+    await tally.trigger()
+    await waitUntil(
+      async () =>
+        (await tally.describe()).info.recentActions.some(({ action }) => action.type === 'startWorkflow'),
+      { what: 'the schedule starts nothing', limitMs: 60_000 },
+    )
+    const [started] = (await tally.describe()).info.recentActions
+    expect(await client.workflow.getHandle(started!.action.workflow.workflowId).result()).toEqual(
+      expect.any(Number),
+    )
+  } finally {
+    await end(child)
+    await connection.close()
+  }
+}, 300_000)
 
 /** A listener that passes bytes on, which comes up when the test says. */
 async function forwardTo(target: number, port: number): Promise<{ close(): void }> {
