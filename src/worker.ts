@@ -26,6 +26,7 @@ import { logFailedCall } from './providers/call-log.ts'
 import { providerRegistry } from './providers/registry.ts'
 import { sealer } from './sealing.ts'
 import { requireUsableDatabase } from './startup/database.ts'
+import { watchDatabase } from './startup/database-watch.ts'
 import { startProcess } from './startup/process.ts'
 import { temporalRefusal } from './startup/temporal.ts'
 import { waitForServer } from './startup/waiting.ts'
@@ -123,7 +124,20 @@ const stopPublishing = publishMetrics(dependencies.orm, name, {
   log,
 })
 log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
-await Promise.all([lives.run(), deliveries.run()])
+const watch = watchDatabase(config.databaseUrl)
+void watch.lost.then(isLost => {
+  if (isLost) for (const worker of [lives, deliveries]) if (worker.getState() === 'RUNNING') worker.shutdown()
+})
+const runs = [lives.run(), deliveries.run()]
+const running = Promise.all(runs)
+if (await Promise.race([watch.lost, running.then(() => false)])) {
+  log.error('PostgreSQL does not answer: the worker stops polling Temporal')
+  await Promise.allSettled(runs) // What does not end in time is given up; Temporal gives it to another worker.
+  log.fatal('the worker ends because PostgreSQL does not answer; its next start waits for PostgreSQL')
+  process.exit(1)
+}
+await running
+await watch.close()
 stopHousekeeping()
 await stopPublishing()
 dependencies.messengers.close()

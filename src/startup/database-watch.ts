@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { openOrm } from '../db/orm.ts'
+
+const PROBE_EVERY_MS = 1_000
+/** One probe may take so long; a server that froze or a network that drops packets gives no other sign. */
+const PROBE_MS = 2_000
+/** So many probes in a row fail before PostgreSQL counts as lost: 5 s of refusals, 15 s of silence. */
+const LOST_AFTER = 5
+
+export type DatabaseWatch = {
+  /** Resolves with true when PostgreSQL is lost, with false when the watch is closed first. */
+  lost: Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * Probes PostgreSQL over a connection of its own every second, until five probes in a row have failed. They are counted in
+ * probes and not in time, so that a process that was itself stopped does not blame its database. A worker without a
+ * database must not poll: Temporal would go on giving it work that only other workers can do (docs/production.md).
+ */
+export function watchDatabase(databaseUrl: string): DatabaseWatch {
+  const closing = new AbortController()
+  const lost = probe(databaseUrl, closing.signal)
+  return {
+    lost,
+    async close() {
+      closing.abort()
+      await lost
+    },
+  }
+}
+
+async function probe(databaseUrl: string, closing: AbortSignal): Promise<boolean> {
+  const orm = await openOrm({
+    databaseUrl,
+    applicationName: 'trilho worker probe',
+    poolSize: 1,
+    statementMs: PROBE_MS,
+  })
+  try {
+    for (let failures = 0; !closing.aborted && failures < LOST_AFTER; ) {
+      const answered = orm.em.fork().execute('select 1')
+      answered.catch(() => {}) // It may fail after its time.
+      const isAnswered = await Promise.race([
+        answered.then(
+          () => true,
+          () => false,
+        ),
+        pause(PROBE_MS, false, { ref: false }),
+      ])
+      failures = isAnswered ? 0 : failures + 1
+      await pause(PROBE_EVERY_MS, undefined, { signal: closing }).catch(() => {})
+    }
+    return !closing.aborted
+  } finally {
+    if (closing.aborted) await orm.close()
+    else void orm.close().catch(() => {}) // It may wait for a server that is silent.
+  }
+}

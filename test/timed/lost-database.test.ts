@@ -1,0 +1,117 @@
+import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Connection } from '@temporalio/client'
+import { moneyOut, someKey } from '../api/support/money-out.ts'
+import { openStage, type Stage } from '../api/support/stage.ts'
+import { until } from '../api/support/until.ts'
+import { startProxy, type TcpProxy } from '../support/proxy.ts'
+import { end, environmentOf, programOf } from '../support/second.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+
+/** Two workers, of which one loses its database: the other one does all the work, and the first ends by itself. */
+
+const TIME_SCALE = 10
+
+let stack: Stack
+let stage: Stage
+let proxy: TcpProxy
+const children: ChildProcess[] = []
+beforeAll(async () => {
+  stack = await startStack({ timeScale: TIME_SCALE })
+  stage = await openStage(stack.home)
+  const { hostname: host, port } = new URL(stack.local.database_url)
+  proxy = await startProxy({ host, port: Number(port) })
+}, 120_000)
+afterAll(async () => {
+  await Promise.all(children.map(end))
+  proxy?.close()
+  await stage?.close()
+  await stack?.stop()
+}, 60_000)
+
+/** A second worker, whose way to PostgreSQL leads through the proxy, and its log. */
+async function workerBehindProxy(name: string) {
+  const databaseUrl = new URL(stack.local.database_url)
+  databaseUrl.host = `127.0.0.1:${proxy.port}`
+  const environment = await environmentOf(stack, {
+    DATABASE_URL: databaseUrl.href,
+    TRILHO_TIME_SCALE: String(TIME_SCALE),
+  })
+  const path = join(stack.home.folder, 'logs', `${name}.log`)
+  const log = openSync(path, 'a')
+  const child = programOf('src/worker.ts', environment, log)
+  closeSync(log)
+  children.push(child)
+  return {
+    child,
+    async lines(): Promise<{ level: number; msg: string }[]> {
+      const text = await readFile(path, 'utf8')
+      return text
+        .split('\n')
+        .filter(line => line.startsWith('{'))
+        .map(line => JSON.parse(line))
+    },
+  }
+}
+
+const isReady = (lines: { msg: string }[]) => lines.some(({ msg }) => msg === 'ready')
+
+/** Whether this process polls the queue of the workflows, or has polled it in the last minutes. */
+async function hasPolled({ pid }: ChildProcess): Promise<boolean> {
+  const connection = await Connection.connect({ address: stack.local.temporal_address })
+  try {
+    const { pollers } = await connection.workflowService.describeTaskQueue({
+      ...{ namespace: 'default', taskQueue: { name: 'trilho' }, taskQueueType: 1 },
+    })
+    return (pollers ?? []).some(({ identity }) => identity?.startsWith(`${pid}@`))
+  } finally {
+    await connection.close()
+  }
+}
+
+test('a worker whose database falls silent ends by itself, and all that it had is done by the other one', async () => {
+  const merchant = await stage.merchant({ providers: [{ balance: 1_000 }] })
+  const { becomes, send } = moneyOut(stage)
+  const { child, lines } = await workerBehindProxy('lost')
+  await until(lines, isReady, { limitMs: 60_000 })
+  expect(await hasPolled(child)).toBe(true)
+
+  const ended = once(child, 'exit')
+  proxy.disturbBy({ kind: 'silent' })
+  const order = () => ({ body: { pix_key: someKey() }, key: randomUUID() })
+  const orders = Array.from({ length: 12 }, order)
+  const sent = await Promise.all(
+    orders.map(({ body, key }) =>
+      until(
+        () => send(merchant, body, { key }),
+        ({ status }) => status === 201,
+        { limitMs: 90_000, everyMs: 1_000 },
+      ),
+    ),
+  )
+  const [code] = await ended
+  expect(code).toBe(1)
+  const last = (await lines()).findLast(({ level }) => level === 60)
+  expect(last?.msg).toContain('the worker ends because PostgreSQL does not answer')
+  for (const { body } of sent) await becomes(merchant, body.data.uuid, 'PAID', 60_000)
+  await stage.booksAgree(merchant)
+}, 240_000)
+
+test('a worker that is started without its database does not poll, and serves once the database answers', async () => {
+  const { child, lines } = await workerBehindProxy('without')
+  await until(lines, all => all.some(({ msg }) => msg.startsWith('PostgreSQL does not answer')), {
+    limitMs: 60_000,
+  })
+  expect(await hasPolled(child)).toBe(false)
+  proxy.heal()
+  await until(lines, isReady, { limitMs: 60_000 })
+  await until(
+    () => hasPolled(child),
+    polled => polled,
+  )
+}, 180_000)
