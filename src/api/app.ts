@@ -7,6 +7,7 @@ import type { Orm } from '../db/orm.ts'
 import type { Sealer } from '../sealing.ts'
 import type { Storage } from '../storage/storage.ts'
 import { authenticator } from './auth.ts'
+import { answeredInTime } from './deadline.ts'
 import { accessLog, requestId, requireOneHost, securityHeaders } from './envelope.ts'
 import { refuse } from './errors.ts'
 import { failures } from './failure.ts'
@@ -69,6 +70,7 @@ export function createApp({ routes, count, ...dependencies }: AppOptions): Koa {
   app.use(securityHeaders)
   app.use(failures(log))
   app.use(requireOneHost)
+  app.use(answeredInTime)
   app.use(router.koa.routes())
   app.use(ctx => notServed(router, ctx as RouterContext))
   return app

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { joinBegun } from '../engine/begin.ts'
 import type { Engine } from '../engine/start.ts'
-import { Refusal, refuse } from './errors.ts'
-import { CREATE_MS, NOT_STORED_MS, UNAVAILABLE_RETRY_S } from './limits.ts'
-import { isOutage, within } from './outage.ts'
+import { requestDeadline } from './deadline.ts'
+import { notConfirmed, Refusal } from './errors.ts'
+import { CREATE_MS, READ_BACK_MS } from './limits.ts'
+import { isOutage } from './outage.ts'
 
 export type Beginning<Row, Told> = {
   uuid: string
-  start: () => Promise<void>
+  /** Resolves when the workflow has its outcome, or fails after so long. */
+  start: (waitMs: number) => Promise<void>
   /** Afresh every time; null where there is none. */
   find: () => Promise<Row | null>
   /** Whether what was found is of this life; where absent any row is. */
@@ -18,20 +20,24 @@ export type Beginning<Row, Told> = {
 }
 
 /**
- * Starts a life, waits until it answers, and tells what its row says; what was not even stored after 5 s is no longer
- * waited for (SPEC §1). Whatever interrupts the waiting, the row tells where the life stands, and the life goes on. Of
- * what cannot be repeated it is answered no sooner than that: until then its row may become visible and be sent
- * (docs/crash-semantics.md).
+ * Starts a workflow, waits for its outcome, and tells what its row says. What is not stored when the request's time is
+ * nearly over is no longer waited for (SPEC §1); what is stored is waited for until 10 s after the request's arrival.
+ * Whatever interrupts the waiting, the row tells where the workflow stands, and the workflow goes on. Of what cannot be
+ * repeated "not confirmed" is answered no sooner than that: until then its row may become visible and be sent
+ * (docs/crash-semantics.md). Fails as an outage where nothing was started.
  */
 export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, Told>): Promise<Told> {
   const { uuid, start, find, isBegun = () => true, tell, isUnrepeatable } = life
+  const deadline = requestDeadline()
+  deadline.waitsFor = 'temporal'
   await engine.client() // Refuses here where Temporal is away: nothing has been started yet.
-  const notStoredAt = performance.now() + NOT_STORED_MS
+  deadline.begins(uuid)
+  const notStoredAt = performance.now() + deadline.stepMs()
   const untilNotStored = async () => {
     if (isUnrepeatable) await sleep(Math.max(0, notStoredAt - performance.now()))
   }
   let cause: unknown
-  const answered = start().then(
+  const answered = start(deadline.leftOfMs(CREATE_MS)).then(
     () => 'answered' as const,
     error => {
       cause = error
@@ -39,7 +45,7 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
     },
   )
   try {
-    const soon = await within(NOT_STORED_MS, answered).catch(error => {
+    const soon = await deadline.within(answered, READ_BACK_MS).catch(error => {
       cause = error
       return 'late' as const
     })
@@ -47,6 +53,7 @@ export async function beginLife<Row, Told>(engine: Engine, life: Beginning<Row, 
     const isThere = early !== null && isBegun(early)
     // What was interrupted may still be stored.
     if (soon === 'unknown' && !isThere) await untilNotStored()
+    if (isThere) deadline.extendTo(CREATE_MS + READ_BACK_MS)
     const came = soon === 'late' && isThere ? await answered : soon
     const row = await find()
     // What no life of this request has changed tells of an earlier one.
@@ -70,8 +77,19 @@ export async function joinSent<Row extends { uuid: string; createdAt: Date }>(
 ): Promise<Row> {
   const waitMs = CREATE_MS - (Date.now() - row.createdAt.getTime())
   if (waitMs <= 0) return row
-  await joinBegun(engine, { kind, uuid: row.uuid, waitMs })
+  await joinStored(engine, { kind, uuid: row.uuid, waitMs })
   return (await find()) ?? row
+}
+
+/** Waits for the outcome of what is stored, at most so long and until 10 s after the request's arrival. */
+export async function joinStored(
+  engine: Engine,
+  { waitMs, ...begun }: Parameters<typeof joinBegun>[1],
+): Promise<void> {
+  const deadline = requestDeadline()
+  deadline.extendTo(CREATE_MS + READ_BACK_MS)
+  const joined = joinBegun(engine, { ...begun, waitMs: deadline.stepMs(waitMs) })
+  await deadline.within(joined, READ_BACK_MS).catch(() => undefined)
 }
 
 /**
@@ -98,9 +116,4 @@ export async function orNotConfirmed<T>(uuid: string, reading: () => Promise<T>)
     if (isOutage(error)) return notConfirmed(uuid, error)
     throw error
   }
-}
-
-/** Ends the request: whether it was taken can be read, or asked by the same key. `cause` is for the log. */
-export function notConfirmed(uuid: string, cause?: unknown): never {
-  refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S, cause })
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type ObjectNode, parse, traverse } from '@humanwhocodes/momoa'
+import { requestDeadline } from './deadline.ts'
 import { refuse, refuseField } from './errors.ts'
 import { MOST_BODY_BYTES, MOST_BODY_DEPTH } from './limits.ts'
 
@@ -8,7 +9,7 @@ export async function readText(request: IncomingMessage): Promise<string> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') refuse('unsupported_media_type')
   if (Number(request.headers['content-length'] ?? 0) > MOST_BODY_BYTES) refuse('body_too_large')
-  const bytes = await bytesOf(request)
+  const bytes = await requestDeadline().uncounted(bytesOf(request))
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

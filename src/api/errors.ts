@@ -1,4 +1,5 @@
 import { REFUSALS, type RefusalCode } from '../domain/errors.ts'
+import { UNAVAILABLE_RETRY_S } from './limits.ts'
 
 /** What a refusal may say beside its code. */
 export type RefusalMore = {
@@ -37,6 +38,11 @@ export class Refusal extends Error {
 /** Ends the request with a refusal of the catalogue. */
 export function refuse(code: RefusalCode, more?: RefusalMore): never {
   throw new Refusal(code, more)
+}
+
+/** Ends the request: whether it was taken can be read, or asked by the same key. `cause` is for the log. */
+export function notConfirmed(uuid: string, cause?: unknown): never {
+  refuse('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S, cause })
 }
 
 /** Waits for something that may name fields, and adds its word to the others'; undefined where it did. */

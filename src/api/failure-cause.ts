@@ -17,7 +17,7 @@ import { NoAnswerInTime, NotConnected } from './outage.ts'
 export function failureCause(error: unknown): string {
   if (error instanceof Refusal) return causeOfRefusal(error)
   if (error instanceof StorageFailed) return `storage: ${storageCause(error)}`
-  if (error instanceof NoAnswerInTime) return 'worker: no answer in time'
+  if (error instanceof NoAnswerInTime) return `${error.part}: no answer in time`
   return temporalCause(error) ?? databaseCause(error) ?? `bug: ${typeOf(error)}`
 }
 

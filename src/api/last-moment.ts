@@ -1,12 +1,16 @@
 import { type Question, question } from '../db/questions.ts'
-import { NOT_STORED_MS } from './limits.ts'
+import { requestDeadline } from './deadline.ts'
+import { LEAST_TO_BEGIN_MS } from './limits.ts'
 
-/** What is stored at the last moment is committed a little later, before the request looks for it. */
-const COMMITTED_MS = 500
-
-/** Until when a life may take an order without a key; by PostgreSQL's clock, because another machine's life compares with it. */
-export const LAST_MOMENT: Question<string> = question(
-  `select now() + interval '${NOT_STORED_MS - COMMITTED_MS} milliseconds' as at`,
-  [],
-  ([row]) => new Date(row!.at as string | Date).toISOString(),
-)
+/**
+ * Until when a workflow may take an order without a key, as ISO 8601 UTC by PostgreSQL's clock, because a worker on another
+ * machine compares with it. It is what PostgreSQL's clock showed, and what is left of the request when that is heard: hearing
+ * it late makes the moment earlier, never later than the request's own.
+ */
+export function lastMoment(): Question<string> {
+  const deadline = requestDeadline()
+  return question('select now() as at', [], ([row]) => {
+    const askedAt = new Date(row!.at as string | Date).getTime()
+    return new Date(askedAt + deadline.leftMs - LEAST_TO_BEGIN_MS).toISOString()
+  })
+}

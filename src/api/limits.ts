@@ -41,10 +41,22 @@ export const LEASE_MS = 1_000
 /** A process whose token ran dry asks again no more often than this, however many requests come. */
 export const DRY_MS = 100
 
-/**
- * SPEC §1: a dead database answers 503 within 5 s. A statement gets this much of it before PostgreSQL ends it, and one
- * that froze has half a second more (src/db/orm.ts).
- */
+/** SPEC §1: from a request's arrival, without the time in which its body is sent, to its answer. */
+export const ANSWER_MS = 5_000
+
+/** Of a request's time, what is kept to read back and to tell what became of its longest step. */
+export const READ_BACK_MS = 500
+
+/** What is stored at the last moment is committed a little later, before the request looks for it. */
+export const COMMITTED_MS = 500
+
+/** With less of its time left a request begins nothing. */
+export const LEAST_TO_BEGIN_MS = READ_BACK_MS + COMMITTED_MS
+
+/** Of a request's time, what is kept to show a page of the dashboard that says why there is no other. */
+export const PAGE_MS = 200
+
+/** One statement gets this much before PostgreSQL ends it, and one that froze has half a second more (src/db/orm.ts). */
 export const STATEMENT_MS = 3_500
 
 /** What a 503 of the service itself asks the caller to wait. */
@@ -77,17 +89,14 @@ export const STOP_MS = 15_000
 /** Of the 5 s in which an outage is answered, what finding Temporal may take. */
 export const TEMPORAL_READY_MS = 3_000
 
-/** SPEC §2: a create waits this long for its payload. */
+/** SPEC §2: a create that is stored waits this long for its outcome, from the request's arrival. */
 export const CREATE_MS = 10_000
 
-/** SPEC §1: what is not even stored by now is answered 503 within 5 s; its life goes on. */
-export const NOT_STORED_MS = 4_500
+/** Of a request's time, what is kept to take a reply whose files are stored. */
+export const REPLY_MS = 1_500
 
-/** SPEC §1: 503 within 5 s. A call of the provider is given up before that, so its word still comes in time. */
-export const CANCEL_MS = 4_800
-
-/** SPEC §1: 503 within 5 s. To take a reply is one short transaction. */
-export const REPLY_MS = 4_800
+/** SPEC §1: the time of a request grows by what storing its files takes at this rate. */
+export const STORED_BYTES_PER_MS = 4_000
 
 /** SPEC §4: a transfer waits for its time at most this long. */
 export const LATEST_SCHEDULE_MS = 90 * 24 * 60 * 60 * 1_000

@@ -8,9 +8,18 @@ import { StorageFailed } from '../storage/storage.ts'
 
 /** Failures of PostgreSQL, Temporal and the storage that say nothing about the request: they are answered 503, not 500. */
 
+/** What a request waits for. */
+export type AwaitedPart = 'postgres' | 'temporal' | 'worker' | 'storage'
+
 /** A limit of ours passed before an answer came. */
 export class NoAnswerInTime extends Error {
   override name = 'NoAnswerInTime'
+  readonly part: AwaitedPart
+
+  constructor(message: string, part: AwaitedPart = 'worker') {
+    super(message)
+    this.part = part
+  }
 }
 
 /** A server of ours could not be reached at all. */

@@ -8,6 +8,7 @@ import type { EntityManager, Orm } from '../db/orm.ts'
 import type { RefusalCode } from '../domain/errors.ts'
 import type { Token } from './auth.ts'
 import type { FieldErrors } from './check.ts'
+import { requestDeadline } from './deadline.ts'
 import { Refusal, refuse } from './errors.ts'
 import { type ServedRoute, servedRoute, taken } from './taken.ts'
 import type { Turns } from './turns.ts'
@@ -144,6 +145,7 @@ async function serve(served: ServedRoute, ctx: RouterContext): Promise<void> {
     }
     const answer = await shape.handle({ ...request, ...caller })
     const { status, written } = writtenAnswer(shape, answer)
+    requestDeadline().requireMs(0) // Past it the caller has been answered already.
     ctx.status = status
     ctx.set(answer.headers ?? {})
     const type = shape.answers[status]

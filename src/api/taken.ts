@@ -5,6 +5,7 @@ import { uuid } from '../wire/common.ts'
 import type { Token } from './auth.ts'
 import { readJson, readText } from './body.ts'
 import { allErrors, type Checked, check } from './check.ts'
+import { requestDeadline } from './deadline.ts'
 import { refuse } from './errors.ts'
 import { withoutOptionalNulls } from './fields.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
@@ -81,9 +82,10 @@ async function formOf(
   known: KnownAhead,
 ): Promise<Checked<unknown>> {
   giveTime(ctx.req, UPLOAD_MS)
-  ends.defer(await router.formTurns.take(ctx.state.token?.accountUuid ?? ''))
+  const deadline = requestDeadline()
+  ends.defer(await deadline.uncounted(router.formTurns.take(ctx.state.token?.accountUuid ?? '')))
   await shape.mayCome?.({ ...known, ...caller })
-  const form = await readForm(ctx.req)
+  const form = await deadline.uncounted(readForm(ctx.req))
   ends.defer(form.discard)
   const checked = check(shape.body as z.ZodType, form.value, 'body')
   const errors = allErrors([checked, { kind: 'wrong', errors: form.errors }])

@@ -1,9 +1,10 @@
 import type { RouterContext } from '@koa/router'
 import type { Dependencies } from '../api/app.ts'
 import type { Token } from '../api/auth.ts'
+import { requestDeadline } from '../api/deadline.ts'
 import { refuse } from '../api/errors.ts'
 import { refusalFor } from '../api/failure.ts'
-import { UPLOAD_MS } from '../api/limits.ts'
+import { PAGE_MS, UPLOAD_MS } from '../api/limits.ts'
 import type { ApiRouter } from '../api/route.ts'
 import { giveTime } from '../api/server.ts'
 import { readForm as readUpload } from '../api/uploads.ts'
@@ -98,19 +99,27 @@ async function serve(house: House, ctx: RouterContext, serving: Serving): Promis
   if (switchesLanguage(house, ctx)) return
   const language = languageFor(house, ctx)
   await using ends = new AsyncDisposableStack()
+  const deadline = requestDeadline()
   let visit: Visit | undefined
-  try {
+  const show = async () => {
     const signedIn = await whoCalls(house, ctx)
-    if (!signedIn) return toSignIn(ctx)
+    if (!signedIn) return null
     if (role !== 'any' && signedIn.user.role !== role) refuse('not_found') // Before `again` may show its page.
     visit = visitOf(house, ctx, signedIn)
     if (ctx.method === 'POST') await take(house, ctx, { visit, serving, ends })
-    answerWith(house, ctx, { shown: await act(visit), signedIn, language })
+    return { shown: await act(visit), signedIn, language }
+  }
+  try {
+    const answer = await deadline.answered(show(), PAGE_MS)
+    if (!answer) return toSignIn(ctx)
+    answerWith(house, ctx, answer)
   } catch (error) {
     const refusal = refusalFor(ctx, error, house.log)
     const signedIn = visit?.signedIn
     const isOfThisPage = again && visit && !OF_NO_PAGE.includes(refusal.code)
-    const shown = isOfThisPage ? await again(visit!).catch(() => undefined) : undefined
+    const shown = isOfThisPage
+      ? await deadline.within(again(visit!), PAGE_MS).catch(() => undefined)
+      : undefined
     answerWith(house, ctx, { shown, signedIn, language, refusal, once: visit?.form.get('once') })
   }
 }
@@ -129,9 +138,10 @@ async function take(house: House, ctx: RouterContext, { visit, serving, ends }: 
   }
   requireOwnSite(ctx.req)
   giveTime(ctx.req, UPLOAD_MS)
-  ends.defer(await house.router.formTurns.take(visit.signedIn.account?.uuid ?? ''))
+  const deadline = requestDeadline()
+  ends.defer(await deadline.uncounted(house.router.formTurns.take(visit.signedIn.account?.uuid ?? '')))
   await serving.mayCome(visit)
-  const form = await readUpload(ctx.req)
+  const form = await deadline.uncounted(readUpload(ctx.req))
   ends.defer(form.discard)
   const { _csrf, ...fields } = form.value
   requireOwnForm(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)

@@ -8,10 +8,11 @@ import type { Sealer } from '../../sealing.ts'
 import type { MedReplyForm } from '../../wire/med-reply.ts'
 import type { MedReplyAnswer, MedReplyDetails } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { notConfirmed, orNotConfirmed } from '../begin.ts'
-import { refuse } from '../errors.ts'
+import { orNotConfirmed } from '../begin.ts'
+import { requestDeadline } from '../deadline.ts'
+import { notConfirmed, refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED } from '../idempotency.ts'
-import { REPLY_MS } from '../limits.ts'
+import { REPLY_MS, STORED_BYTES_PER_MS } from '../limits.ts'
 import { isOutage } from '../outage.ts'
 import { medOf, shown } from './find.ts'
 import { contentsOf, type Keeping, keepAll, type Proof, proofsOf, removeAll } from './proofs.ts'
@@ -38,10 +39,13 @@ export async function replyTo(replying: Replying, request: ReplyTo & { form: Med
   if (med.replyRequestId === id) return answerOf(replying, request, { headers: { ...REPLAYED } })
   // The key led to a dispute that it has answered, but with something else.
   if (med.replyRequestId?.split(':')[0] === id.split(':')[0]) refuse('idempotency_key_reused')
+  const deadline = requestDeadline()
+  deadline.waitsFor = 'temporal'
   await replying.engine.client() // Refuses here where Temporal is away: nothing has been stored yet.
   const files = form.attachments.map(({ file }) => file)
   const proofs = proofsOf(uuid, files)
-  await keepAll(replying, proofs)
+  await keepInTime(replying, proofs)
+  deadline.begins(uuid)
   return orNotConfirmed(uuid, async () => {
     const answer = await take(replying, { em, med, id, form, proofs })
     if (answer === 'unknown') notConfirmed(uuid)
@@ -55,6 +59,23 @@ export async function replyTo(replying: Replying, request: ReplyTo & { form: Med
     if (answer !== 'taken') refuse(answer)
     return answerOf(replying, request, { headers: {} })
   })
+}
+
+/** Stores the files while there is time to take the reply with them; what is stored later is removed. */
+async function keepInTime(keeping: Keeping, proofs: Proof[]): Promise<void> {
+  const deadline = requestDeadline()
+  deadline.waitsFor = 'storage'
+  deadline.extendBy(proofs.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
+  const kept = keepAll(keeping, proofs)
+  try {
+    await deadline.within(kept, REPLY_MS)
+  } catch (error) {
+    kept.then(
+      () => removeAll(keeping, proofs),
+      () => undefined, // It has removed them itself.
+    )
+    throw error
+  }
 }
 
 /** What was taken, whatever has become of it since. */
@@ -99,7 +120,12 @@ async function take(
   const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
   const details: MedReplyDetails = { accept: form.accept, analysis: form.analysis, attachments }
   try {
-    const reply = { details: sealer.seal(details), requestId: id, updateId: id, waitMs: REPLY_MS }
+    const reply = {
+      details: sealer.seal(details),
+      requestId: id,
+      updateId: id,
+      waitMs: requestDeadline().stepMs(),
+    }
     return await replyToMed(engine, med, reply)
   } catch (error) {
     const now = await em.fork().findOneOrFail(Med, med.uuid)

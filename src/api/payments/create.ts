@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { ReadCharge } from '../../db/charges.ts'
 import type { EntityManager } from '../../db/orm.ts'
-import { joinBegun, openCharge } from '../../engine/begin.ts'
+import { openCharge } from '../../engine/begin.ts'
 import type { Engine } from '../../engine/start.ts'
 import type { Sealer } from '../../sealing.ts'
 import { type CreatePayment, createdCharge, showCreatedCharge } from '../../wire/payment.ts'
 import type { ChargeDetails, ChargeOrder } from '../../workflows/messages.ts'
 import type { Token } from '../auth.ts'
-import { beginLife, orNotConfirmed } from '../begin.ts'
+import { beginLife, joinStored, orNotConfirmed } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
 import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -38,7 +38,7 @@ export async function createCharge(
     requireSameRequest(stored, fingerprint)
     if (stored.state !== 'issuing') return answer(stored, { replayed: true })
     // It was allowed when it was taken: whatever was paused or changed since, its payload is waited for.
-    await joinBegun(engine, { kind: 'charge', uuid, waitMs: CREATE_MS })
+    await joinStored(engine, { kind: 'charge', uuid, waitMs: CREATE_MS })
     return orNotConfirmed(uuid, async () => answer((await find()) ?? stored, { replayed: true }))
   }
   const { splits, candidates } = await allowed({ em, token }, body)
@@ -58,10 +58,10 @@ export async function createCharge(
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
-  const seen = { externalRef: body.external_ref, provider: candidates[0]!, waitMs: CREATE_MS }
+  const seen = { externalRef: body.external_ref, provider: candidates[0]! }
   return beginLife(engine, {
     uuid,
-    start: () => openCharge(engine, order, seen),
+    start: waitMs => openCharge(engine, order, { ...seen, waitMs }),
     find,
     tell(charge) {
       requireSameRequest(charge, fingerprint)

@@ -13,7 +13,7 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
 import { type RefusalMore, refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { unpaused } from '../paused.ts'
 import { findPixKey } from './find.ts'
 import { makerOf, unsupportedMessage } from './makers.ts'
@@ -64,7 +64,7 @@ export async function createPixKey(means: Means, request: KeyRequest) {
   }
   return beginLife(engine, {
     uuid,
-    start: () => beginPixKey(engine, order, CREATE_MS),
+    start: waitMs => beginPixKey(engine, order, waitMs),
     find,
     tell(row) {
       requireSameRequest(row, fingerprint)

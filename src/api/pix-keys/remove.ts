@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/start.ts'
 import type { Token } from '../auth.ts'
 import { beginLife } from '../begin.ts'
 import { refuse } from '../errors.ts'
-import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { connectionsSeenBy } from '../visible.ts'
 import { findPixKey, pixKeyOf } from './find.ts'
 
@@ -26,7 +26,7 @@ export async function removePixKey(
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await beginLife(engine, {
     uuid,
-    start: () => beginRemoval(engine, removal, { updateId: randomUUID(), waitMs: CREATE_MS }),
+    start: waitMs => beginRemoval(engine, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),
     isBegun: ({ state }) => state !== 'active',
     tell: requireRemoved,

@@ -10,7 +10,7 @@ import type { Token } from '../auth.ts'
 import { beginLife } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { requireMaker } from './makers.ts'
 
 export const CODES_PATH = '/api/v1/pix-keys/auth-code'
@@ -46,7 +46,7 @@ export async function requestCode(
   }
   return beginLife(engine, {
     uuid,
-    start: () => beginAuthCode(engine, order, CREATE_MS),
+    start: waitMs => beginAuthCode(engine, order, waitMs),
     find: () => em.fork().findOne(AuthCode, uuid),
     tell: row => answer(row, { fingerprint, requestId }),
   })

@@ -13,8 +13,8 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed } from '../begin.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { LAST_MOMENT } from '../last-moment.ts'
-import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { lastMoment } from '../last-moment.ts'
+import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { unpausedBack } from '../paused.ts'
 import { chargeOf } from '../payments/find.ts'
 
@@ -52,7 +52,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   const valueCents = body.value ?? refundableCents(charge)
   if (valueCents > refundableCents(charge))
     refuseField('value', 'must not exceed what is still refundable of the charge')
-  const [, takeBefore] = await ask(em, all(unpausedBack(charge.connection.uuid), LAST_MOMENT))
+  const [, takeBefore] = await ask(em, all(unpausedBack(charge.connection.uuid), lastMoment()))
   const order: RefundOrder = {
     uuid,
     chargeUuid,
@@ -67,7 +67,7 @@ export async function createRefundOf(engine: Engine, request: RefundRequest) {
   return beginLife(engine, {
     uuid,
     isUnrepeatable: key === null,
-    start: () => beginRefund(engine, order, CREATE_MS),
+    start: waitMs => beginRefund(engine, order, waitMs),
     find,
     async tell(refund) {
       requireSameRequest(refund, fingerprint)

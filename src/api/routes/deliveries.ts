@@ -3,6 +3,7 @@ import { beginRecovery } from '../../engine/deliveries.ts'
 import type { Engine } from '../../engine/start.ts'
 import { deliveriesQuery, deliveryPage, recoverDeliveries, startedDelivery } from '../../wire/delivery.ts'
 import type { Routes } from '../app.ts'
+import { requestDeadline } from '../deadline.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { WAKE_MS } from '../limits.ts'
 import { route } from '../route.ts'
@@ -72,7 +73,11 @@ export const deliveryRoutes: Routes = (router, { config, temporal }) => {
       const webhook = await webhookOf(em, { ...token, uuid })
       if (webhook.status !== 'ACTIVE') refuse('webhook_disabled')
       if (since > new Date()) refuseField('since', 'must not be in the future')
-      await beginRecovery(engine, { webhookUuid: uuid, since: since.toISOString() }, WAKE_MS)
+      await beginRecovery(
+        engine,
+        { webhookUuid: uuid, since: since.toISOString() },
+        requestDeadline().stepMs(WAKE_MS),
+      )
       return { body: { message: 'What the webhook has missed is on its way.' } }
     },
   })

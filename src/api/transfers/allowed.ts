@@ -10,7 +10,7 @@ import type { Token } from '../auth.ts'
 import { candidates } from '../candidates.ts'
 import type { FieldErrors } from '../check.ts'
 import { named, refuse } from '../errors.ts'
-import { LAST_MOMENT } from '../last-moment.ts'
+import { lastMoment } from '../last-moment.ts'
 import { LATEST_SCHEDULE_MS } from '../limits.ts'
 import { unpaused } from '../paused.ts'
 
@@ -52,7 +52,7 @@ async function judged(
 ): Promise<{ errors: FieldErrors; able: Connection[]; takeBefore?: string | undefined }> {
   const errors = scheduleErrors(body)
   const wanted = candidates(em, { token, providerUuid: body.provider_uuid })
-  const [found, takeBefore] = (await named(errors, ask(em, all(wanted, LAST_MOMENT)))) ?? []
+  const [found, takeBefore] = (await named(errors, ask(em, all(wanted, lastMoment())))) ?? []
   const able = found?.filter(({ dialect }) => {
     const { transfers, checksDocument } = CAPABILITIES[dialect]
     return transfers && (!body.document || checksDocument)

@@ -18,7 +18,7 @@ import type { Token } from '../auth.ts'
 import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
 import { refuse } from '../errors.ts'
 import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { CREATE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 import { allowed } from './allowed.ts'
 import { findTransfer } from './find.ts'
 
@@ -72,7 +72,7 @@ export async function createTransfer(means: { engine: Engine; sealer: Sealer }, 
   return beginLife(engine, {
     uuid,
     isUnrepeatable: key === null,
-    start: () => beginTransfer(engine, order, { externalRef: body.external_ref, waitMs: CREATE_MS }),
+    start: waitMs => beginTransfer(engine, order, { externalRef: body.external_ref, waitMs }),
     find,
     async tell(transfer) {
       requireSameRequest(transfer, fingerprint)

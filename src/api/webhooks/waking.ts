@@ -1,5 +1,6 @@
 import { sweepDeliveriesNow, wakeDelivery } from '../../engine/deliveries.ts'
 import type { Engine } from '../../engine/start.ts'
+import { requestDeadline } from '../deadline.ts'
 import { WAKE_MS } from '../limits.ts'
 import { isOutage, within } from '../outage.ts'
 
@@ -15,7 +16,7 @@ export function wakeAllSoon(engine: Engine): Promise<void> {
 
 async function orLater(waking: Promise<void>): Promise<void> {
   try {
-    await within(WAKE_MS, waking)
+    await within(requestDeadline().stepMs(WAKE_MS), waking)
   } catch (error) {
     if (!isOutage(error)) throw error
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requestDeadline } from '../../api/deadline.ts'
 import { refuse } from '../../api/errors.ts'
 import { WAKE_MS } from '../../api/limits.ts'
 import { changeWebhook } from '../../api/webhooks/change.ts'
@@ -109,7 +110,11 @@ export function operatorActs({ post, house }: Door): void {
       const who = signedIn.user.email
       await recordAct(em, { who, act: 'resend', subject: `endpoint/${webhook.uuid}`, reason: asked.reason })
       if (webhook.status === 'DISABLED') await changeWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      await beginRecovery(engine, { webhookUuid: webhook.uuid, since: asked.since }, WAKE_MS)
+      await beginRecovery(
+        engine,
+        { webhookUuid: webhook.uuid, since: asked.since },
+        requestDeadline().stepMs(WAKE_MS),
+      )
       return elsewhere(`${OPERATOR}/webhooks`, 'recovering')
     },
     again: OPERATOR_PAGES.webhooks,

@@ -1,11 +1,33 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 export type Freezable = Awaited<ReturnType<typeof freezable>>
 
-/** A way to a server: frozen, it takes connections and bytes and passes none on, like a host that stands still. */
+/**
+ * A way to a server: frozen, it takes connections and bytes and passes none on, like a host that stands still. It may also
+ * pass each message on later, or freeze when a number of messages has passed.
+ */
 export async function freezable(to: { host: string; port: number }) {
   const sockets = new Set<Socket>()
   let isFrozen = false
+  let delayMs = 0
+  let passing = Number.POSITIVE_INFINITY
+
+  /** Everything that goes to the server. */
+  const asked = () =>
+    new Transform({
+      transform(message, _, done) {
+        if (passing-- <= 0) freeze()
+        if (isFrozen) return void thawed.push(() => done(null, message))
+        if (delayMs === 0) return done(null, message)
+        setTimeout(done, delayMs, null, message)
+      },
+    })
+  const thawed: (() => void)[] = []
+  function freeze() {
+    isFrozen = true
+    for (const socket of sockets) socket.pause()
+  }
 
   const kept = (socket: Socket) => {
     sockets.add(socket)
@@ -21,7 +43,8 @@ export async function freezable(to: { host: string; port: number }) {
         sockets.delete(one)
         other.destroy()
       })
-      one.pipe(other)
+      if (one === near) one.pipe(asked()).pipe(other)
+      else one.pipe(other)
       kept(one)
     }
   })
@@ -29,13 +52,20 @@ export async function freezable(to: { host: string; port: number }) {
 
   return {
     port: (server.address() as AddressInfo).port,
-    freeze() {
-      isFrozen = true
-      for (const socket of sockets) socket.pause()
+    freeze,
+    /** Freezes when so many more messages have passed. */
+    freezeAfter(messages: number) {
+      passing = messages
+    },
+    /** From now on each message comes so much later. */
+    delay(ms: number) {
+      delayMs = ms
     },
     thaw() {
       isFrozen = false
+      passing = Number.POSITIVE_INFINITY
       for (const socket of sockets) socket.resume()
+      for (const pass of thawed.splice(0)) pass()
     },
     close() {
       for (const socket of sockets) socket.destroy()
