@@ -4,52 +4,116 @@ import { User } from '../db/entities/user.ts'
 import type { EntityManager } from '../db/orm.ts'
 import { passwordFits } from '../passwords.ts'
 import { sha256 } from '../sealing.ts'
-
-/** Failures after which nobody is let in for a while: for one e-mail, and from one address. */
-const MOST_PER_EMAIL = 10
-const MOST_PER_ADDRESS = 30
-const WINDOW_MINUTES = 15
-
-export type SignInTry = { email: string; password: string; address: string }
+import { type Device, isKnownFor } from './devices.ts'
+import { networkOf } from './networks.ts'
 
 /**
- * The user whose e-mail and password these are; the same refusal for every other case, after the same time. Only who has
- * the password hears that the account is blocked.
+ * Failed sign-ins within the window after which further ones are refused, each counted apart, so that what strangers do is
+ * never counted against a device that has signed in before:
+ *
+ * - of one e-mail on one device that it has signed in on: nothing else is counted for that device;
+ * - of one e-mail from one network, by devices that are not known for it;
+ * - the same while many networks fail for one e-mail: each network gets few, and a network that has not failed still gets those;
+ * - of all e-mails from one network, where the network is known to be the caller's own and not a proxy's.
  */
-export async function whoSignsIn(em: EntityManager, asked: SignInTry): Promise<User> {
-  const email = asked.email.trim().toLowerCase()
-  const id = await countedTry(em, email, asked.address)
-  const user = await em.findOne(User, { email }, { populate: ['passwordHash'] })
-  const fits = await passwordFits(asked.password, user?.passwordHash ?? null)
-  if (!user || !fits || user.disabledAt) refuse('sign_in_refused')
-  if (user.accountUuid && (await em.count(Account, { uuid: user.accountUuid, status: 'BLOCKED' })) > 0)
-    refuse('account_blocked')
-  await em.execute('delete from sign_in_try where id = ? or email_hash = ?', [id, sha256(email)])
-  return user
+const MOST_PER_DEVICE = 10
+const MOST_PER_EMAIL_AND_NETWORK = 10
+const MOST_WHILE_MANY_NETWORKS_FAIL = 3
+const MANY_FAILURES_OF_EMAIL = 50
+const MOST_PER_NETWORK = 100
+const WINDOW_MINUTES = 15
+
+export type SignInAttempt = {
+  email: string
+  password: string
+  /** Address of the caller, as the connection or the proxy in front tells it. */
+  address: string
+  /** Whether `address` is told by a proxy of ours (TRILHO_BEHIND_PROXY); else it may be that of a proxy, shared by everybody. */
+  isAddressOfCaller: boolean
+  device: Device | null
 }
 
 /**
- * Counts the try before the password is looked at, under the locks of its e-mail and its address: however many come at
- * once, through however many processes, no more than the limit reach a password.
+ * Answers the user whose e-mail and password these are. Refuses every other case alike and after the same time, an e-mail
+ * that no user has included; only with the right password it says that the account is blocked. An attempt is counted before
+ * the password is compared, and no more once it has succeeded.
  */
-async function countedTry(em: EntityManager, email: string, address: string): Promise<string> {
-  const [emailHash, addressHash] = [sha256(email), sha256(address)]
-  return em.fork().transactional(async inner => {
-    const locks = [emailHash, addressHash].map(hash => hash.readInt32BE()).sort((a, b) => a - b)
-    for (const lock of locks) await inner.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
+export async function authenticateUser(em: EntityManager, attempt: SignInAttempt): Promise<User> {
+  const email = normalEmail(attempt.email)
+  const counted = await countAttempt(em, { ...attempt, email })
+  const user = await em.findOne(User, { email }, { populate: ['passwordHash'] })
+  const fits = await passwordFits(attempt.password, user?.passwordHash ?? null)
+  if (!user || !fits || user.disabledAt) refuse('sign_in_refused')
+  if (user.accountUuid && (await em.count(Account, { uuid: user.accountUuid, status: 'BLOCKED' })) > 0)
+    refuse('account_blocked')
+  await counted.forget()
+  return user
+}
+
+export function normalEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** Counters of the attempts that a limit holds for; only the locks of its own are taken. */
+type Counter = {
+  /** What is counted, as a condition over `sign_in_try` and its values. */
+  where: [sql: string, values: Buffer[]]
+  most: number
+}
+
+/**
+ * Counts the attempt under the locks of its counters: however many come at once, through however many processes, no more
+ * than the limit reach a password. `forget` takes back what was counted for this device, or this e-mail and network.
+ */
+async function countAttempt(
+  em: EntityManager,
+  { email, address, isAddressOfCaller, device }: SignInAttempt,
+): Promise<{ forget(): Promise<void> }> {
+  const [emailHash, networkHash] = [sha256(email), sha256(networkOf(address))]
+  const deviceHash = isKnownFor(device, email) ? sha256(`${device.device} ${email}`) : null
+  const own: Counter = deviceHash
+    ? { where: ['device_hash = ?', [deviceHash]], most: MOST_PER_DEVICE }
+    : {
+        where: ['device_hash is null and email_hash = ? and address_hash = ?', [emailHash, networkHash]],
+        most: MOST_PER_EMAIL_AND_NETWORK,
+      }
+  await em.fork().transactional(async inner => {
+    const locked = deviceHash ? [deviceHash] : isAddressOfCaller ? [emailHash, networkHash] : [emailHash]
+    for (const lock of locked.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
+      await inner.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
     await inner.execute(`delete from sign_in_try where at < now() - interval '1 day'`)
-    const [row] = await inner.execute<{ of_email: string; of_address: string }[]>(
-      `select count(*) filter (where email_hash = ?) as of_email,
-         count(*) filter (where address_hash = ?) as of_address
-       from sign_in_try where at > now() - interval '${WINDOW_MINUTES} minutes' and (email_hash = ? or address_hash = ?)`,
-      [emailHash, addressHash, emailHash, addressHash],
-    )
-    if (Number(row!.of_email) >= MOST_PER_EMAIL || Number(row!.of_address) >= MOST_PER_ADDRESS)
-      refuse('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
-    const [written] = await inner.execute<{ id: string }[]>(
-      'insert into sign_in_try (email_hash, address_hash) values (?, ?) returning id',
-      [emailHash, addressHash],
-    )
-    return written!.id
+    for (const { where, most } of deviceHash ? [own] : await limitsOfStranger(inner, own))
+      if ((await attemptsIn(inner, where)) >= most)
+        refuse('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
+    await inner.execute('insert into sign_in_try (email_hash, address_hash, device_hash) values (?, ?, ?)', [
+      emailHash,
+      networkHash,
+      deviceHash,
+    ])
   })
+  return {
+    async forget() {
+      const [sql, values] = own.where
+      await em.execute(`delete from sign_in_try where ${sql}`, values)
+    },
+  }
+
+  async function limitsOfStranger(inner: EntityManager, { where }: Counter): Promise<Counter[]> {
+    const ofEmail = await attemptsIn(inner, ['device_hash is null and email_hash = ?', [emailHash]])
+    const most = ofEmail < MANY_FAILURES_OF_EMAIL ? MOST_PER_EMAIL_AND_NETWORK : MOST_WHILE_MANY_NETWORKS_FAIL
+    const ofNetwork: Counter = {
+      where: ['device_hash is null and address_hash = ?', [networkHash]],
+      most: MOST_PER_NETWORK,
+    }
+    return [{ where, most }, ...(isAddressOfCaller ? [ofNetwork] : [])]
+  }
+}
+
+async function attemptsIn(em: EntityManager, [sql, values]: Counter['where']): Promise<number> {
+  const [row] = await em.execute<{ attempts: string }[]>(
+    `select count(*) as attempts from sign_in_try
+     where at > now() - interval '${WINDOW_MINUTES} minutes' and ${sql}`,
+    values,
+  )
+  return Number(row!.attempts)
 }

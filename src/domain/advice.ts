@@ -80,7 +80,7 @@ export const ADVICE: Record<RefusalCode, string> = {
   rate_limited:
     'The token spent its requests; `RateLimit` and `RateLimit-Policy` say where it stands. Wait for `Retry-After`.',
   too_many_sign_ins:
-    'Dashboard only: ten failures for one e-mail or thirty from one address within fifteen minutes. Wait for `Retry-After`.',
+    'Dashboard only: too many failures within fifteen minutes, of one e-mail on one device or from one network, or of one network. Wait for `Retry-After`, or sign in on a device that has signed in before.',
   internal_error:
     'A fault of ours. Repeat with the same Idempotency-Key, and tell us the `request_id`: our log has the rest.',
   unavailable:

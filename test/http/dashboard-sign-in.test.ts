@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser, disableUser, enableUser, setPassword } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { sealer, sha256 } from '../../src/sealing.ts'
 import { browserOf, fieldOf } from './support/browser.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -139,7 +141,18 @@ describe('signing in', () => {
 })
 
 describe('guessing', () => {
-  test('an e-mail is let in no more after ten failures, not even with the right password', async () => {
+  /** Signs in after whoever was signed in on the browser has left it. */
+  function signInAgain(browser: ReturnType<typeof browserOf>, email: string, password: string) {
+    browser.cookies.delete('trilho_session')
+    return browser.signIn(email, password)
+  }
+
+  async function fail(browser: ReturnType<typeof browserOf>, email: string, times: number) {
+    for (let guess = 0; guess < times; guess++)
+      expect((await signInAgain(browser, email, 'a wrong password')).status).toBe(401)
+  }
+
+  test('a device that never signed in is refused after ten failures, with the right password too', async () => {
     const email = await user()
     const browser = browserOf(world)
     for (let guess = 0; guess < 10; guess++)
@@ -157,6 +170,8 @@ describe('guessing', () => {
     const browser = browserOf(world)
     for (let guess = 0; guess < 9; guess++) await browser.signIn(email, 'a wrong password')
     expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+    for (let guess = 0; guess < 9; guess++) await signInAgain(browser, email, 'a wrong password')
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
     const rows = await world.orm.em.execute('select * from sign_in_try')
     expect(rows).toEqual([])
   })
@@ -170,12 +185,120 @@ describe('guessing', () => {
     expect([count(401), count(429)]).toEqual([10, 15])
   })
 
-  test('one address guesses thirty times, whatever the e-mail', async () => {
-    const browser = browserOf(world)
-    const answers = []
-    for (let guess = 0; guess < 31; guess++)
-      answers.push((await browser.signIn(`guess-${guess}@trilho.test`, 'a wrong password')).status)
-    expect(answers).toEqual([...Array(30).fill(401), 429])
+  test('one network fails for many e-mails, and whoever shares its address signs in', async () => {
+    const email = await user()
+    const stranger = browserOf(world)
+    for (let guess = 0; guess < 35; guess++)
+      expect((await stranger.signIn(`guess-${guess}@trilho.test`, 'a wrong password')).status).toBe(401)
+    expect((await browserOf(world).signIn(email, PASSWORD)).status).toBe(303)
+  })
+
+  test('a device that has signed in before is not refused for what strangers do at its address', async () => {
+    const email = await user()
+    const [own, stranger] = [browserOf(world), browserOf(world)]
+    expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
+    await fail(stranger, email, 10)
+    expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
+    expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
+    expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
+  })
+
+  test('a known device fails ten times, each person on it apart, and only for those who signed in on it', async () => {
+    const [ana, bia, other] = [await user(), await user(), await user()]
+    const device = browserOf(world)
+    for (const email of [ana, bia]) expect((await signInAgain(device, email, PASSWORD)).status).toBe(303)
+    await fail(browserOf(world), ana, 10)
+    await fail(browserOf(world), other, 10)
+    expect((await signInAgain(device, other, PASSWORD)).status).toBe(429)
+    await fail(device, ana, 10)
+    expect((await signInAgain(device, ana, PASSWORD)).status).toBe(429)
+    expect((await signInAgain(device, bia, PASSWORD)).status).toBe(303)
+  })
+
+  test('a cookie of another key or another kind makes no device known', async () => {
+    const email = await user()
+    const forged = browserOf(world)
+    const device = { kind: 'dashboard-device', device: randomUUID(), endsAtMs: Date.now() + 60_000 }
+    const emails = [sha256(`device ${email}`).toString('base64url')]
+    await fail(browserOf(world), email, 10)
+    for (const value of [
+      sealer(`a:${Buffer.alloc(32, 8).toString('base64')}`).seal({ ...device, emails }),
+      world.dependencies.sealer.seal({ ...device, kind: 'other', emails }),
+      world.dependencies.sealer.seal({ ...device, emails, endsAtMs: Date.now() - 1 }),
+      'sealed.a.x',
+    ]) {
+      forged.cookies.set('trilho_device', value)
+      expect((await forged.signIn(email, PASSWORD)).status).toBe(429)
+    }
+  })
+
+  test('an e-mail that no user has is refused after as many failures', async () => {
+    await fail(browserOf(world), 'unknown@trilho.test', 10)
+    expect((await browserOf(world).signIn('unknown@trilho.test', PASSWORD)).status).toBe(429)
+  })
+
+  describe('behind a proxy', () => {
+    let proxied: World
+    beforeAll(async () => {
+      proxied = await openWorld([dashboardRoutes], { TRILHO_BEHIND_PROXY: 'true' })
+    })
+    afterAll(() => proxied?.close())
+    afterEach(async () => void (await proxied.orm.em.execute('delete from sign_in_try')))
+
+    async function signIn(email: string, password: string, address: string) {
+      const browser = browserOf(proxied)
+      const headers = { 'x-forwarded-for': address }
+      const { text } = await browser.get('/dashboard/sign-in')
+      const form = { _csrf: fieldOf(text, '_csrf')!, email, password }
+      return (await browser.call('POST', '/dashboard/sign-in', { form, headers })).status
+    }
+    async function proxiedUser() {
+      const email = `proxied-${++users}@trilho.test`
+      await addUser(proxied.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
+      return email
+    }
+
+    test('ten failures from one network refuse that network only, a whole /64 of IPv6', async () => {
+      const email = await proxiedUser()
+      for (let host = 1; host <= 10; host++)
+        expect(await signIn(email, 'a wrong password', `2001:db8:1:2::${host}`)).toBe(401)
+      expect(await signIn(email, PASSWORD, '2001:db8:1:2:ffff::1')).toBe(429)
+      expect(await signIn(email, PASSWORD, '2001:db8:1:3::1')).toBe(303)
+      expect(await signIn(email, PASSWORD, '203.0.113.7')).toBe(303)
+    })
+
+    test('a port, another spelling or no address at all makes no network of its own', async () => {
+      const email = await proxiedUser()
+      const spellings = ['203.0.113.7', '203.0.113.7:1', '203.0.113.7:2', '::ffff:203.0.113.7']
+      for (let guess = 0; guess < 10; guess++)
+        expect(await signIn(email, 'a wrong password', spellings[guess % 4]!)).toBe(401)
+      for (const spelling of spellings) expect(await signIn(email, PASSWORD, spelling)).toBe(429)
+      for (let guess = 0; guess < 10; guess++)
+        expect(await signIn(email, 'a wrong password', `word${guess}`)).toBe(401)
+      expect(await signIn(email, 'a wrong password', 'word')).toBe(429)
+    })
+
+    test('while many networks fail for one e-mail, each gets three attempts and a new one still gets in', async () => {
+      const email = await proxiedUser()
+      for (let guess = 0; guess < 50; guess++)
+        expect(await signIn(email, 'a wrong password', `198.51.100.${guess % 10}`)).toBe(401)
+      const more = []
+      for (let guess = 0; guess < 4; guess++) more.push(await signIn(email, 'a wrong password', '192.0.2.1'))
+      expect(more).toEqual([401, 401, 401, 429])
+      expect(await signIn(email, PASSWORD, '203.0.113.9')).toBe(303)
+    }, 120_000)
+
+    test('one network fails a hundred times, whatever the e-mail', async () => {
+      const email = await proxiedUser()
+      for (let ten = 0; ten < 10; ten++)
+        await Promise.all(
+          Array.from({ length: 10 }, (_, one) =>
+            signIn(`many-${ten}-${one}@trilho.test`, 'a wrong password', '192.0.2.2'),
+          ),
+        )
+      expect(await signIn(email, PASSWORD, '192.0.2.2')).toBe(429)
+      expect(await signIn(email, PASSWORD, '192.0.2.3')).toBe(303)
+    }, 120_000)
   })
 
   test('what was typed is not kept: it may be a password', async () => {

@@ -7,6 +7,7 @@ import { text as allOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { issueToken, revokeTokens } from '../../src/admin/accounts.ts'
+import { waitUntil } from '../../src/local/waiting.ts'
 import { openWorld, type World } from './support/world.ts'
 
 /** Two processes of the API over one database: what one token may do is one matter, whoever is asked. */
@@ -119,6 +120,22 @@ describe('across processes', () => {
 })
 
 describe('a stop', () => {
+  test('is told by /readyz while everything else is served, and only then closes the listener', async () => {
+    const { url, child } = await start({ TRILHO_DRAIN_SECONDS: '4' })
+    const ready = async () => (await fetch(`${url}/readyz`)).json() as Promise<{ data?: object }>
+    expect((await ready()).data).not.toEqual({ stopping: true })
+    child.kill('SIGTERM')
+    await waitUntil(async () => JSON.stringify((await ready()).data) === '{"stopping":true}', {
+      what: 'the API does not say that it stops',
+      limitMs: 30_000,
+      everyMs: 50,
+    })
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  })
+
   const closing: (() => void)[] = []
   afterEach(() => {
     for (const close of closing.splice(0)) close()

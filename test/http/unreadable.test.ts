@@ -29,6 +29,12 @@ test.each([
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${LONG}\r\n\r\n`, 431, 'headers_too_large'],
   ['what is no HTTP', 'HELO trilho\r\n\r\n', 400, 'malformed_request'],
   [
+    'two hosts',
+    'GET /healthz HTTP/1.1\r\nConnection: close\r\nHost: a\r\nHOST: a\r\n\r\n',
+    400,
+    'malformed_request',
+  ],
+  [
     'two lengths',
     'POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     400,

@@ -540,6 +540,7 @@ test('what a shell’s command asks of the database takes as long as it takes', 
     await shell.withTools(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
   const env = {
     ...readLocalConfig().environment,
+    TRILHO_ENVIRONMENT: 'local',
     DATABASE_URL: postgres.url,
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     TRILHO_SECRET_KEY: keys,

@@ -3,19 +3,23 @@ import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { refusalFor } from '../../api/failure.ts'
 import { sha256 } from '../../sealing.ts'
+import { DEVICE_MS, readDevice, writeDevice } from '../devices.ts'
 import { type Door, type House, SESSION_COOKIE, SIGN_IN, whoCalls } from '../door.ts'
 import { readForm, required, requireOwnForm } from '../form.ts'
 import { languageFor, switchesLanguage } from '../language.ts'
 import { answerWith, elsewhere, page } from '../page.ts'
 import { cookieName, keepCookie, PAGE_HEADERS } from '../policy.ts'
 import { openSession, revokeSession } from '../sessions.ts'
-import { whoSignsIn } from '../sign-in.ts'
+import { authenticateUser, normalEmail } from '../sign-in.ts'
 
-/** What is wrong with them is said by nobody but `whoSignsIn`, so long as they are texts at all. */
+/** Only `authenticateUser` says what is wrong with them, so long as they are texts at all. */
 const credentials = z.object({ email: z.string().default(''), password: z.string().default('') })
 
 /** Before there is a session the form belongs to a cookie of its own. */
 const FORM_COOKIE = 'trilho_form'
+
+/** Of a device that has signed in: strangers' failures are not counted against it (src/dashboard/devices.ts). */
+const DEVICE_COOKIE = 'trilho_device'
 
 /** Signing in and out: the only pages that strangers see. */
 export function signInPages({ house, post }: Door): void {
@@ -40,7 +44,19 @@ export function signInPages({ house, post }: Door): void {
       const em = house.orm.em.fork()
       const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
       const given = required(credentials, { email, password })
-      const user = await whoSignsIn(em, { ...given, address: ctx.ip })
+      const device = readDevice(ctx.cookies.get(cookieName(DEVICE_COOKIE, house)), house.sealer)
+      const user = await authenticateUser(em, {
+        ...given,
+        address: ctx.ip,
+        isAddressOfCaller: house.config.isBehindProxy,
+        device,
+      })
+      keepCookie(ctx, {
+        name: DEVICE_COOKIE,
+        value: writeDevice(device, normalEmail(given.email), house.sealer),
+        isSecure: house.isSecure,
+        maxAgeMs: DEVICE_MS,
+      })
       keepCookie(ctx, {
         name: SESSION_COOKIE,
         value: await openSession(em, user.uuid),
