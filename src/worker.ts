@@ -82,6 +82,7 @@ const engine = {
 const { version } = config.temporal
 const stopHousekeeping = await keepHousekeeping(client, engine, {
   version,
+  onRead: deployment => metrics.deploymentRead(version!.buildId, deployment),
   onError: ({ message }) => log.warn({ cause: message }, 'the current worker version cannot be read'),
 })
 

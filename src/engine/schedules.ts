@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client'
 import { scaled } from '../domain/waits.ts'
 import type { Engine } from './start.ts'
-import { isCurrentVersion, type WorkerVersion } from './worker-version.ts'
+import { type Deployment, readDeployment, type WorkerVersion } from './worker-version.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -66,6 +66,13 @@ export async function scheduleHousekeeping(client: Client, engine: Engine): Prom
   })
 }
 
+type VersionWatch = {
+  version: WorkerVersion | undefined
+  /** Called with what Temporal says of the deployment, at every look of a versioned worker. */
+  onRead: (deployment: Deployment) => void
+  onError: (error: Error) => void
+}
+
 /** How often a versioned worker looks whether its version has become the current one. */
 const VERSION_LOOK_MS = 10_000
 
@@ -77,7 +84,7 @@ const VERSION_LOOK_MS = 10_000
 export async function keepHousekeeping(
   client: Client,
   engine: Engine,
-  { version, onError }: { version: WorkerVersion | undefined; onError: (error: Error) => void },
+  { version, onRead, onError }: VersionWatch,
 ): Promise<() => void> {
   if (!version) {
     await scheduleHousekeeping(client, engine)
@@ -85,7 +92,9 @@ export async function keepHousekeeping(
   }
   let wasCurrent = false
   const look = async () => {
-    const isCurrent = await isCurrentVersion(client, version)
+    const deployment = await readDeployment(client, version.deploymentName)
+    onRead(deployment)
+    const isCurrent = deployment.currentBuildId === version.buildId
     if (isCurrent && !wasCurrent) await scheduleHousekeeping(client, engine)
     wasCurrent = isCurrent
   }

@@ -21,18 +21,33 @@ export function versioningOptions(
   }
 }
 
-/** Whether an operator has made this the version that new workflows start on. */
-export async function isCurrentVersion(client: Client, version: WorkerVersion): Promise<boolean> {
-  const { deploymentName } = version
-  const namespace = client.options.namespace
+/** Which builds of a deployment Temporal gives tasks to. */
+export type Deployment = {
+  /** Build that new workflows start on; undefined where no version is current. */
+  currentBuildId: string | undefined
+  /** Builds that need workers: current, ramping, or with workflows that are pinned to them. */
+  neededBuildIds: string[]
+}
+
+/** VersionStatus in Temporal's API: no new workflows, and none that is pinned to it. Another one needs workers. */
+const INACTIVE = 1
+const DRAINED = 5
+
+/** Asks Temporal for the versions of a deployment; a deployment that no worker has polled for yet has none. */
+export async function readDeployment(client: Client, deploymentName: string): Promise<Deployment> {
+  const { namespace } = client.options
   try {
-    const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment({
-      namespace,
-      deploymentName,
-    })
-    return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId === version.buildId
+    const request = { namespace, deploymentName }
+    const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment(request)
+    const { routingConfig, versionSummaries } = workerDeploymentInfo!
+    return {
+      currentBuildId: routingConfig?.currentDeploymentVersion?.buildId ?? undefined,
+      neededBuildIds: versionSummaries!
+        .filter(({ status }) => status && status !== INACTIVE && status !== DRAINED)
+        .map(({ deploymentVersion }) => deploymentVersion!.buildId!),
+    }
   } catch (error) {
-    if ((error as { code?: number }).code === NOT_FOUND) return false
-    throw error
+    if ((error as { code?: number }).code !== NOT_FOUND) throw error
+    return { currentBuildId: undefined, neededBuildIds: [] }
   }
 }

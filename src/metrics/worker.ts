@@ -8,6 +8,9 @@ import { unexplainedCounter } from './unexplained.ts'
 /** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
 export type WebhookTry = { outcome: 'delivered' | 'refused' | 'no_answer'; lagSeconds: number | null }
 
+/** What Temporal says of the worker deployment: the build that is current, and those that need workers. */
+type VersionsSeen = { currentBuildId: string | undefined; neededBuildIds: string[] }
+
 /** A provider said of money that it had reported as settled that it did not move; the state of the books stays. */
 export type Contradiction = { provider: string; operation: string }
 
@@ -52,8 +55,32 @@ export function workerMetrics(worker: string) {
     labelNames: ['provider', 'operation'],
     registers: [registry],
   })
+  const currentVersion = new Gauge({
+    name: 'trilho_current_version',
+    help: 'Whether the worker deployment has a version that new workflows start on.',
+    registers: [registry],
+  })
+  const workerVersion = new Gauge({
+    name: 'trilho_worker_version',
+    help: 'The build of this worker.',
+    labelNames: ['build_id'],
+    registers: [registry],
+  })
+  const versionNeeded = new Gauge({
+    name: 'trilho_version_needed',
+    help: 'Builds that are current, ramping, or that workflows are pinned to.',
+    labelNames: ['build_id'],
+    registers: [registry],
+  })
+  currentVersion.remove() // An unversioned worker has no sample.
   return {
     registry,
+    deploymentRead(buildId: string, { currentBuildId, neededBuildIds }: VersionsSeen) {
+      currentVersion.set(Number(currentBuildId !== undefined))
+      workerVersion.set({ build_id: buildId }, 1)
+      versionNeeded.reset()
+      for (const needed of neededBuildIds) versionNeeded.set({ build_id: needed }, 1)
+    },
     unexplained: unexplainedCounter(registry),
     called({ seconds, provider, operation, outcome, code }: ObservedCall) {
       calls.observe({ provider, operation, outcome }, seconds)

@@ -8,6 +8,7 @@ import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { migrate, openOrm } from '../../src/db/orm.ts'
 import { freePort } from '../../src/local/ports.ts'
 import { waitUntil } from '../../src/local/waiting.ts'
+import { publishedMetrics } from '../../src/metrics/published.ts'
 import { ATTRIBUTES } from '../../src/workflows/ids.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -247,6 +248,15 @@ test('a worker with a build belongs to its version on both task queues, and make
         ),
       { what: 'no schedule is made', limitMs: 60_000 },
     )
+    const orm = await openOrm({ databaseUrl: postgres.url })
+    const published = async () => (await publishedMetrics(orm)).join('\n')
+    await waitUntil(async () => /trilho_current_version\{[^}]*\} 1$/m.test(await published()), {
+      what: 'the metrics do not say that a version is current',
+      limitMs: 60_000,
+    })
+    for (const name of ['trilho_worker_version', 'trilho_version_needed'])
+      expect(await published()).toMatch(new RegExp(`${name}\\{[^}]*build_id="3a7c0e4"[^}]*\\} 1$`, 'm'))
+    await orm.close()
     await tally.trigger()
     await waitUntil(
       async () =>

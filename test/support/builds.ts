@@ -25,7 +25,7 @@ export type Answers = Record<string, (workflowId: string) => unknown>
 export const DEPLOYMENT = 'trilho'
 export const TASK_QUEUE = 'trilho'
 
-/** A development server, with workers of two builds of the real workflows that cannot replay each other's histories. */
+/** A development server, with workers of three builds of the real workflows: `two` and `one` cannot replay each other's histories, `three` replays those of `two`. */
 export async function startBuilds(answers: Answers) {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
@@ -40,7 +40,7 @@ export async function startBuilds(answers: Answers) {
   ])
   const client = new Client({ connection, namespace })
   const binary = await temporalBinary({ ...readLocalConfig(), say: line => console.info(line) })
-  const bundles: Record<string, WorkflowBundleOption> = { one: first, two: next }
+  const bundles: Record<string, WorkflowBundleOption> = { one: first, two: next, three: next }
   /** Builds whose workers have executed activities of each workflow. */
   const ranOn = new Map<string, Set<string>>()
   const running: { workers: Worker[]; ended: Promise<unknown> }[] = []
@@ -72,7 +72,7 @@ export async function startBuilds(answers: Answers) {
     temporal,
 
     /** Starts the two workers of a build, as src/worker.ts does, and waits until both task queues belong to its version. */
-    async deploy(buildId: 'one' | 'two'): Promise<void> {
+    async deploy(buildId: 'one' | 'two' | 'three'): Promise<void> {
       const activities = activitiesOf(buildId)
       const common = {
         connection: workerConnection,
