@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attemptsOf } from '../db/attempts.ts'
-import { tellBreaker } from '../db/breaker.ts'
+import { isAnsweredElsewhere, tellBreaker } from '../db/breaker.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Charge, type ChargeFailure } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { lockAlone } from '../db/lock.ts'
-import type { EntityManager } from '../db/orm.ts'
+import { type EntityManager, inTransaction } from '../db/orm.ts'
 import { ask, heardAs, inTransactionAsking, type Question } from '../db/questions.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import { askedFeeOf } from '../domain/money.ts'
@@ -56,7 +56,11 @@ export function issueCharge(dependencies: Dependencies) {
       const issued = await issuedOrSlow(calls)
       if (issued) return issued
     }
-    return (await firstIssued(calls)) ?? inTransactionAsking(orm, em => giveUp(em, order.uuid))
+    const issued = await firstIssued(calls)
+    if (issued) return issued
+    if (await withdrawUnreachable(dependencies, order.uuid))
+      throw new Error('This worker reaches none of the candidates, and another worker does')
+    return inTransactionAsking(orm, em => giveUp(em, order.uuid))
   }
 }
 
@@ -78,6 +82,28 @@ async function issueThrough(
     return inTransactionAsking(dependencies.orm, em => open(em, begun, outcome.charge))
   await leaveCandidate(dependencies, begun, outcome)
   return null
+}
+
+/**
+ * Deletes the attempts of a charge if none of them left this worker while another worker reaches one of its candidates, and
+ * returns whether it has: this activity is repeated then, by whichever worker is free.
+ */
+function withdrawUnreachable({ orm }: Dependencies, chargeUuid: string): Promise<boolean> {
+  return inTransaction(orm, async em => {
+    const charge = await lockCharge(em, chargeUuid)
+    const attempts = await attemptsToIssue(em, chargeUuid)
+    const isUnsent = attempts.length > 0 && attempts.every(({ state }) => state === 'unreachable')
+    if (charge.state !== 'issuing' || !isUnsent) return false
+    if (
+      !(await isAnsweredElsewhere(
+        em,
+        attempts.map(attempt => attempt.connectionUuid),
+      ))
+    )
+      return false
+    for (const attempt of attempts) em.remove(attempt)
+    return true
+  })
 }
 
 /** How long a candidate issues before the next one is asked beside it; like all limits of a call it is not scaled. */

@@ -1,9 +1,12 @@
+import { hostname } from 'node:os'
+import { TRANSPORT_CODES } from '../domain/provider.ts'
 import type { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
 
 /**
  * SPEC §6: a connection's breaker opens after 5 calls without an answer in 30 s and lets one probe through every 10 s.
- * Its state is a row, so that all workers see the same; a connection that answers well costs no statement.
+ * Its state is a row, so that all workers see the same; a connection that answers well costs no statement. A failure to
+ * connect opens it only if no other worker has had an answer within those 30 s: else the fault is this worker's way out.
  */
 const FAILURES_TO_OPEN = 5
 const WINDOW = '30 seconds'
@@ -36,18 +39,36 @@ export async function inOrderOfTrust(em: EntityManager, connectionUuids: string[
 /** A provider that has said so much did answer, though not yet what it was asked. */
 const HALF_AN_ANSWER = 'payment_not_listed'
 
-/** Keeps count of what a call came to: an answer, whatever it says, closes a breaker that was not when the call began. */
+/** The name of this process in the rows of breakers. */
+const THIS_WORKER = `${hostname()}:${process.pid}`
+
+type CallOutcome = { kind: string; code?: string; inVain?: true }
+
+const TRANSPORT = new Set<string | undefined>(TRANSPORT_CODES)
+
+/** Whether the request never left this worker. */
+function isUnconnected({ kind, code, inVain }: CallOutcome): boolean {
+  return kind === 'unreachable' || (kind === 'no_answer' && inVain === true && TRANSPORT.has(code))
+}
+
+/** SQL of whether another worker than the one of the parameter had an answer lately. */
+const ANSWERED_ELSEWHERE = `coalesce(breaker.answered_at > now() - interval '${WINDOW}' and breaker.answered_by <> ?, false)`
+
+/** Counts the outcome of a call: an answer, whatever it says, closes a breaker that was not closed when the call began. */
 export async function tellBreaker(
   em: EntityManager,
   { uuid: connectionUuid, isDistrusted }: Pick<Connection, 'uuid' | 'isDistrusted'>,
-  { kind, code }: { kind: string; code?: string },
+  outcome: CallOutcome,
+  worker = THIS_WORKER,
 ): Promise<void> {
+  const { kind, code } = outcome
   const answered = !['unreachable', 'unknown', 'no_answer'].includes(kind) || code === HALF_AN_ANSWER
   if (answered && !isDistrusted) return
   if (answered) {
     await em.execute(
-      `update breaker set failures = '{}', opened_at = null, probed_at = null where connection_uuid = ?`,
-      [connectionUuid],
+      `update breaker set failures = '{}', opened_at = null, probed_at = null, answered_at = now(), answered_by = ?
+       where connection_uuid = ?`,
+      [worker, connectionUuid],
     )
     return
   }
@@ -56,10 +77,24 @@ export async function tellBreaker(
      on conflict (connection_uuid) do update set
        failures = (select coalesce(array_agg(at), '{}') from unnest(breaker.failures) as at
                    where at > now() - interval '${WINDOW}') || now(),
-       opened_at = case when breaker.opened_at is not null
+       opened_at = case when ?::boolean and ${ANSWERED_ELSEWHERE} then breaker.opened_at
+                        when breaker.opened_at is not null
                           or (select count(*) from unnest(breaker.failures) as at
                               where at > now() - interval '${WINDOW}') + 1 >= ${FAILURES_TO_OPEN}
                         then now() end`,
-    [connectionUuid],
+    [connectionUuid, isUnconnected(outcome), worker],
   )
+}
+
+/** Whether another worker has had an answer through one of these connections within the window of a breaker. */
+export async function isAnsweredElsewhere(
+  em: EntityManager,
+  connectionUuids: string[],
+  worker = THIS_WORKER,
+): Promise<boolean> {
+  const rows: object[] = await em.execute(
+    `select from breaker where connection_uuid = any(array[?]::uuid[]) and ${ANSWERED_ELSEWHERE} limit 1`,
+    [connectionUuids, worker],
+  )
+  return rows.length > 0
 }

@@ -51,6 +51,7 @@ import { Migration030_credentials_epoch } from './migrations/Migration030_creden
 import { Migration031_provider_movements } from './migrations/Migration031_provider_movements.ts'
 import { Migration032_unexplained_answers } from './migrations/Migration032_unexplained_answers.ts'
 import { Migration033_lost_workflows } from './migrations/Migration033_lost_workflows.ts'
+import { Migration034_breaker_answers } from './migrations/Migration034_breaker_answers.ts'
 import { Migration035_device_sign_ins } from './migrations/Migration035_device_sign_ins.ts'
 import {
   hangUpOnTheLate,
@@ -192,6 +193,7 @@ export async function openOrm({
         { name: '031_provider_movements', class: Migration031_provider_movements },
         { name: '032_unexplained_answers', class: Migration032_unexplained_answers },
         Migration033_lost_workflows,
+        Migration034_breaker_answers,
         Migration035_device_sign_ins,
       ],
       snapshot: false,

@@ -18,12 +18,15 @@ type Records = ReturnType<typeof recordActivities>
 /** A worker that is silent for so long has died; a busy one beats four times as often. */
 const HEARTBEAT = '12 seconds'
 
-/** Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. */
+/**
+ * Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. An activity fails here only by
+ * its worker, its database or its way out, so that the wait for another worker, or for the database, stays short.
+ */
 export const providers = summarised(
   proxyActivities<Pick<Providers, Asking>>({
     startToCloseTimeout: '1 minute',
     heartbeatTimeout: HEARTBEAT,
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
   }),
   {
     issueCharge: 'ask the candidates for a payload',
@@ -143,7 +146,7 @@ export const webhooks = () =>
     taskQueue: webhookQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '40 seconds',
     heartbeatTimeout: HEARTBEAT,
-    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
   })
 
 /** What is left undone the next run does; a first pruning may have much to delete. */

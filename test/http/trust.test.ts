@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { WithStartWorkflowOperation } from '@temporalio/client'
 import { createTransfer } from '../../src/api/transfers/create.ts'
-import { inOrderOfTrust, tellBreaker } from '../../src/db/breaker.ts'
+import { inOrderOfTrust, isAnsweredElsewhere, tellBreaker } from '../../src/db/breaker.ts'
 import type { Engine } from '../../src/engine/start.ts'
 import { sealer } from '../../src/sealing.ts'
 import type { TransferOrder } from '../../src/workflows/messages.ts'
@@ -71,6 +71,47 @@ test('five calls without an answer open it, and one that says at least that it h
   expect(await ordered(a, b)).toEqual([b, a])
   await told(a, { kind: 'no_answer', code: 'payment_not_listed' })
   expect(await ordered(a, b)).toEqual([a, b])
+})
+
+test('failures to connect of one worker open no breaker while another worker has answers', async () => {
+  const em = world.orm.em.fork()
+  const connection = { uuid: a, isDistrusted: true }
+  const cutOff = { kind: 'unreachable', code: 'tls_failed' }
+  const fail = async (outcome: { kind: string; code: string }) => {
+    for (let call = 0; call < 6; call++) await tellBreaker(em, connection, outcome, 'broken')
+  }
+  await fail(cutOff)
+  expect(await ordered(a, b)).toEqual([b, a])
+  await tellBreaker(em, connection, { kind: 'accepted' }, 'healthy')
+  await fail(cutOff)
+  expect(await ordered(a, b)).toEqual([a, b])
+  expect(await isAnsweredElsewhere(em, [a], 'broken')).toBe(true)
+  expect(await isAnsweredElsewhere(em, [a], 'healthy')).toBe(false)
+  await fail({ kind: 'no_answer', code: 'timeout' })
+  expect(await ordered(a, b)).toEqual([b, a])
+  await tellBreaker(em, connection, { kind: 'accepted' }, 'broken')
+  await fail(cutOff)
+  expect(await ordered(a, b)).toEqual([b, a])
+})
+
+test('an answer of another worker that is older than half a minute counts no more', async () => {
+  const em = world.orm.em.fork()
+  await told(a, { kind: 'accepted' })
+  await tellBreaker(
+    em,
+    { uuid: a, isDistrusted: false },
+    { kind: 'unreachable', code: 'dns_failed' },
+    'broken',
+  )
+  await em.execute(
+    `update breaker set answered_at = now() - interval '31 seconds', answered_by = 'healthy' where connection_uuid = ?`,
+    [a],
+  )
+  expect(await isAnsweredElsewhere(em, [a], 'broken')).toBe(false)
+  const cutOff = { kind: 'unreachable', code: 'dns_failed' }
+  for (let call = 0; call < 5; call++)
+    await tellBreaker(em, { uuid: a, isDistrusted: true }, cutOff, 'broken')
+  expect(await ordered(a, b)).toEqual([b, a])
 })
 
 /** What a transfer's life would begin with; the engine itself is out of reach. */
