@@ -48,7 +48,7 @@ export const ANSWER_MS = 5_000
 export const READ_BACK_MS = 500
 
 /** What is stored at the last moment is committed a little later, before the request looks for it. */
-export const COMMITTED_MS = 500
+const COMMITTED_MS = 500
 
 /** With less of its time left a request begins nothing. */
 export const LEAST_TO_BEGIN_MS = READ_BACK_MS + COMMITTED_MS
