@@ -46,7 +46,8 @@ const LANES = 40
 const NO_LIMIT = { TRILHO_RATE_LIMIT: '100000', TRILHO_RATE_BURST: '100000', TRILHO_LOG_LEVEL: 'warn' }
 /** A killed call is given up after a minute, whatever the time scale; a charge lives for one at least. */
 const LONG = 500
-const LEAST_QUIESCENCE_MS = 240_000
+/** Some charges live for 300 s, the shortest life that Woovi takes. */
+const LEAST_QUIESCENCE_MS = 420_000
 
 function quiescenceLimitMs(operations: number): number {
   return LEAST_QUIESCENCE_MS + operations * 30
