@@ -50,5 +50,7 @@ export default {
     suite('api', sharedStack),
     // Of what must be over within seconds, whatever hangs: nothing else takes its time.
     suite('timed', sharedPostgres),
+    // A few faults against a stack of its own, with the machine to itself.
+    suite('drill'),
   ],
 }

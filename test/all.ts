@@ -6,7 +6,8 @@ import { sayVerdict, type Verdict } from './support/verdict.ts'
 
 /**
  * `npm test`: first all suites that wait as long as it takes, as many at once as the machine carries, then those that
- * measure how long something takes, with the machine to themselves. Ends with the verdict of both (support/verdict.ts).
+ * measure how long something takes, then a short drill, with the machine to themselves. Ends with the verdict of all
+ * (support/verdict.ts).
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -20,8 +21,9 @@ const FORGETTING = '--no-compilation-cache'
  */
 const AT_ONCE = Math.min(4, Math.max(2, availableParallelism() - 1))
 const RUNS = [
-  ['--ignoreProjects', 'timed', `--maxWorkers=${AT_ONCE}`],
+  ['--ignoreProjects', 'timed', 'drill', `--maxWorkers=${AT_ONCE}`],
   ['--selectProjects', 'timed', '--maxWorkers=2'],
+  ['--selectProjects', 'drill', '--maxWorkers=1'],
 ]
 
 let jest: ChildProcess | undefined

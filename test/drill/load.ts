@@ -58,11 +58,10 @@ export function loadOf(stage: Stage, perSecond: number) {
   async function allServe(run: string, limitMs: number): Promise<number | null> {
     const began = Date.now()
     for (let attempt = 0; Date.now() - began < limitMs; attempt++) {
-      const since = Date.now()
       const serve = await Promise.all(
         cast.merchants.map((_, merchant) => serves(`${run}-${attempt}-${merchant}`, merchant)),
       )
-      if (serve.every(Boolean)) return since - began
+      if (serve.every(Boolean)) return Date.now() - began
       await sleep(POLL_MS)
     }
     return null

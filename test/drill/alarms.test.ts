@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals'
+import { alarmsOf, productionRules, samplesOf } from './alarms.ts'
+import { compileExpression } from './promql.ts'
+
+const scrape = (at: number, exposition: string) => ({ at: at * 1_000, samples: samplesOf(exposition, 'api') })
+
+test('every rule of production is within the subset', () => {
+  const rules = productionRules()
+  expect(rules.length).toBeGreaterThan(20)
+  for (const { expr } of rules) expect(() => compileExpression(expr)).not.toThrow()
+})
+
+test.each([
+  ['min(up) == 0', 'up{process="a"} 1\nup{process="b"} 0', [0]],
+  ['min(up) == 0', 'up{process="a"} 1', []],
+  ['absent(up)', 'down 1', [1]],
+  ['absent(up)', 'up 0', []],
+  ['max(age) > 15 or max(wait) > 10', 'age 1\nwait 11', [11]],
+  ['min(free / size) < 0.1', 'free{x="1"} 5\nsize{x="1"} 100', [0.05]],
+  ['max by (name) (abs(offset)) > 30', 'offset{name="a"} -40\noffset{name="b"} 2', [40]],
+  ['min(after) - time() < 14 * 86400', 'after 1209600', [1_209_590]],
+  [
+    'sum(calls{code!="other",code=~"a|b"}) > 1',
+    'calls{code="a"} 2\ncalls{code="other"} 9\ncalls{code="c"} 9',
+    [2],
+  ],
+])('%s of %j is %j', (expr, exposition, values) => {
+  expect(compileExpression(expr)([scrape(10, exposition)]).map(({ value }) => value)).toEqual(values)
+})
+
+test('increases count from the first sample of the range, and a counter that falls began anew', () => {
+  const scrapes = [scrape(0, 'n 100'), scrape(60, 'n 5'), scrape(120, 'n 9'), scrape(180, 'n 2')]
+  expect(compileExpression('increase(n[2m])')(scrapes)).toEqual([expect.objectContaining({ value: 6 })])
+  expect(compileExpression('max_over_time(n[10m])')(scrapes)).toEqual([
+    expect.objectContaining({ value: 100 }),
+  ])
+})
+
+test('a quantile is interpolated within its bucket', () => {
+  const text = 'b{le="1"} 50\nb{le="2"} 100\nb{le="+Inf"} 100'
+  expect(compileExpression('histogram_quantile(0.75, sum by (le) (b))')([scrape(1, text)])).toEqual([
+    { labels: {}, value: 1.5 },
+  ])
+})
+
+test('what is outside the subset is refused', () => {
+  for (const expr of ['deriv(n[5m])', 'n > bool 1', 'sum(n'])
+    expect(() => compileExpression(expr)).toThrow(/PromQL/)
+})
+
+test('an alert fires once its expression has held for its time, divided by the factor, without a break', () => {
+  const rules = [{ alert: 'Down', expr: 'up == 0', for: '2m' }]
+  const held = alarmsOf(rules, 12)
+  for (const at of [0, 5, 9]) held.scraped(scrape(at, 'up 0'))
+  expect(held.rang()).toEqual([])
+  held.scraped(scrape(10, 'up 0'))
+  expect(held.rang()).toEqual(['Down'])
+
+  const broken = alarmsOf(rules, 12)
+  for (const [at, up] of [
+    [0, 0],
+    [6, 1],
+    [8, 0],
+    [14, 0],
+  ])
+    broken.scraped(scrape(at!, `up ${up}`))
+  expect(broken.rang()).toEqual([])
+})

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals'
+import { drill } from './drill.ts'
+import { FAULTS } from './faults.ts'
+
+/** Those that tell most for their time; the whole table is `npm run drill -- faults`. */
+const SHORT = ['worker-host-lost', 'read-only-postgres', 'expired-certificate']
+
+test('money is right and every account serves again after a lost host, a read-only database, an expired certificate', async () => {
+  const faults = FAULTS.filter(({ name }) => SHORT.includes(name))
+  const { rows, violations, unrest } = await drill({ faults, seconds: 6 })
+  expect({ violations, unrest }).toEqual({ violations: [], unrest: {} })
+  expect(rows.map(({ name, seen }) => ({ name, serves: seen.recoveryMs !== null }))).toEqual(
+    SHORT.map(name => ({ name, serves: true })),
+  )
+}, 900_000)

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { startProxy, type TcpProxy } from '../support/proxy.ts'
+
+/** An echo server behind a proxy. */
+let server: Server
+let proxy: TcpProxy
+let accepted: Socket[]
+beforeEach(async () => {
+  accepted = []
+  server = createServer(socket => {
+    accepted.push(socket)
+    socket.on('error', () => {})
+    socket.pipe(socket)
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  proxy = await startProxy({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+})
+afterEach(() => {
+  proxy.close()
+  for (const socket of accepted) socket.destroy()
+  server.close()
+})
+
+async function client(): Promise<Socket> {
+  const socket = connect(proxy.port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+async function echoed(socket: Socket, text: string): Promise<string> {
+  socket.write(text)
+  const [chunk] = await once(socket, 'data')
+  return String(chunk)
+}
+/** Whether the event has come after all that is under way has been handled. */
+async function comes(socket: Socket, event: string, withinMs: number): Promise<boolean> {
+  return Promise.race([
+    once(socket, event).then(() => true),
+    new Promise<boolean>(done => setTimeout(() => done(false), withinMs)),
+  ])
+}
+
+test('bytes and ends pass both ways', async () => {
+  const socket = await client()
+  expect(await echoed(socket, 'one')).toBe('one')
+  socket.end()
+  await once(socket, 'close')
+  expect(accepted[0]!.readableEnded).toBe(true)
+})
+
+test('silent: nothing passes, neither bytes nor an end, and what was held passes afterwards', async () => {
+  const socket = await client()
+  await echoed(socket, 'one')
+  proxy.disturbBy({ kind: 'silent' })
+  socket.write('two')
+  expect(await comes(socket, 'data', 200)).toBe(false)
+  proxy.heal()
+  expect(String((await once(socket, 'data'))[0])).toBe('two')
+})
+
+test('reset: open and new connections end by RST', async () => {
+  const socket = await client()
+  const error = once(socket, 'error')
+  proxy.disturbBy({ kind: 'reset' })
+  expect((await error)[0].code).toBe('ECONNRESET')
+})
+
+test('half-close: the client receives a FIN, the server none', async () => {
+  const socket = await client()
+  await echoed(socket, 'one')
+  proxy.disturbBy({ kind: 'half_close' })
+  socket.resume()
+  await once(socket, 'end')
+  expect(await comes(accepted[0]!, 'close', 200)).toBe(false)
+})
+
+test('slow: each way takes the delay longer, in order', async () => {
+  const socket = await client()
+  proxy.disturbBy({ kind: 'slow', delayMs: 50 })
+  const since = performance.now()
+  expect(await echoed(socket, 'one')).toBe('one')
+  expect(performance.now() - since).toBeGreaterThanOrEqual(99)
+})
+
+test('a lost host: the server does not hear that its client has gone', async () => {
+  const socket = await client()
+  await echoed(socket, 'one')
+  proxy.loseClients()
+  socket.destroy()
+  expect(await comes(accepted[0]!, 'close', 200)).toBe(false)
+  expect(await echoed(await client(), 'two')).toBe('two')
+})

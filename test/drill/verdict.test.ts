@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { type Expectation, failuresOf, type Observation } from './verdict.ts'
+
+const CLEAN: Observation = {
+  answers: [
+    { method: 'GET', path: '/api/v1/payments', status: 200, ms: 40 },
+    { method: 'POST', path: '/api/v1/payments', status: 503, ms: 5_100 },
+  ],
+  lines: [
+    { message: 'request', status: 503, code: 'unavailable', cause: 'database_timeout' },
+    { message: 'a provider call failed', code: 'ECONNRESET', ms: 12 },
+  ],
+  rang: ['DatabaseDown'],
+  recoveryMs: 2_000,
+  slowestTransferMs: 4_000,
+}
+
+test('what meets every target holds', () => {
+  const expectation = {
+    failsProviderCalls: true,
+    operationMs: 30_000,
+    unavailableShare: 0.5,
+    rings: ['DatabaseDown'],
+  }
+  expect(failuresOf(expectation, CLEAN)).toEqual([])
+})
+
+const get = { method: 'GET', path: '/api/v1/payments', status: 200 }
+const post = { method: 'POST', path: '/api/v1/payments', status: 503 }
+test.each<[name: string, expectation: Expectation, seen: Partial<Observation>, failure: RegExp]>([
+  ['a 503 that comes late', {}, { answers: [{ ...post, ms: 5_300 }] }, /a 503 after 5\.3 s/],
+  ['a slow read', {}, { answers: [{ ...get, ms: 1_100 }] }, /a read after 1\.1 s/],
+  [
+    'a 503 without a cause',
+    {},
+    { lines: [{ message: '', status: 503, code: 'unavailable' }] },
+    /without a code and a cause/,
+  ],
+  ['a failed call without a line', { failsProviderCalls: true }, { lines: [] }, /no log line/],
+  [
+    'too many requests not served',
+    { unavailableShare: 0.05 },
+    { answers: [{ ...get, status: null, ms: 1 }] },
+    /100\.0 % of the requests/,
+  ],
+  [
+    'a transfer that takes long',
+    { operationMs: 30_000 },
+    { slowestTransferMs: 31_000 },
+    /a transfer took 31\.0 s/,
+  ],
+  ['no recovery', {}, { recoveryMs: null }, /not all accounts serve again/],
+  ['a late recovery', {}, { recoveryMs: 31_000 }, /all accounts serve after 31\.0 s/],
+  ['an alert that does not fire', { rings: ['NoWorkers'] }, {}, /did not ring: NoWorkers/],
+])('%s fails the row', (_, expectation, seen, failure) => {
+  expect(failuresOf(expectation, { ...CLEAN, ...seen })).toEqual([expect.stringMatching(failure)])
+})
+
+test('reads may be slow where a row says why', () => {
+  const seen = { ...CLEAN, answers: [{ ...get, ms: 3_000 }] }
+  expect(failuresOf({ readsMayBeSlow: 'the API is stopped' }, seen)).toEqual([])
+})
