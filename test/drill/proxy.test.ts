@@ -59,6 +59,17 @@ test('silent: nothing passes, neither bytes nor an end, and what was held passes
   expect(String((await once(socket, 'data'))[0])).toBe('two')
 })
 
+test('silent: the end of a client passes once it heals, not before', async () => {
+  const socket = await client()
+  await echoed(socket, 'one')
+  proxy.disturbBy({ kind: 'silent' })
+  socket.destroy()
+  expect(await comes(accepted[0]!, 'close', 200)).toBe(false)
+  const closed = once(accepted[0]!, 'close')
+  proxy.heal()
+  await closed
+})
+
 test('reset: open and new connections end by RST', async () => {
   const socket = await client()
   const error = once(socket, 'error')

@@ -28,6 +28,7 @@ test('what meets every target holds', () => {
 const get = { method: 'GET', path: '/api/v1/payments', status: 200 }
 const post = { method: 'POST', path: '/api/v1/payments', status: 503 }
 test.each<[name: string, expectation: Expectation, seen: Partial<Observation>, failure: RegExp]>([
+  ['a 503 that no line mentions', {}, { lines: [] }, /1 answers 503 without/],
   ['a 503 that comes late', {}, { answers: [{ ...post, ms: 5_300 }] }, /a 503 after 5\.3 s/],
   ['a slow read', {}, { answers: [{ ...get, ms: 1_100 }] }, /a read after 1\.1 s/],
   [
@@ -36,7 +37,7 @@ test.each<[name: string, expectation: Expectation, seen: Partial<Observation>, f
     { lines: [{ message: '', status: 503, code: 'unavailable' }] },
     /without a code and a cause/,
   ],
-  ['a failed call without a line', { failsProviderCalls: true }, { lines: [] }, /no log line/],
+  ['a failed call without a line', { failsProviderCalls: true }, { answers: [], lines: [] }, /no log line/],
   [
     'too many requests not served',
     { unavailableShare: 0.05 },

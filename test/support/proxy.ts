@@ -18,6 +18,7 @@ export async function startProxy(to: { host: string; port: number }) {
   const pairs = new Set<Pair>()
   const lost = new Set<Socket>()
   let fault: ProxyFault | null = null
+  let heldEnds: (() => void)[] = []
 
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, near => {
     const far = connect({ ...to, allowHalfOpen: true })
@@ -44,6 +45,8 @@ export async function startProxy(to: { host: string; port: number }) {
         if (wasHalfClosed || pair.near.destroyed || pair.far.destroyed) end(pair)
         else for (const socket of [pair.near, pair.far]) socket.resume()
       }
+      for (const passEnd of heldEnds) passEnd()
+      heldEnds = []
     },
     /** The host of the clients is lost: the server never hears of their connections again. New ones are passed on. */
     loseClients() {
@@ -85,12 +88,18 @@ export async function startProxy(to: { host: string; port: number }) {
       passed = passed.then(async () => {
         const waitMs = due - performance.now()
         if (waitMs > 0) await sleep(waitMs)
-        if (!other.destroyed) step()
+        if (!other.destroyed && !lost.has(one)) step()
       })
     }
     one.on('error', () => {}) // An end is passed on by its close.
     one.on('data', chunk => pass(() => void other.write(chunk)))
-    one.on('end', () => pass(() => void other.end()))
+    // Node emits the end of a socket although it is paused.
+    one.on('end', () => {
+      const passEnd = () => pass(() => void other.end())
+      if (lost.has(one)) return
+      if (isHeld()) heldEnds.push(passEnd)
+      else passEnd()
+    })
     one.once('close', hadError => {
       if (isHeld() || !pairs.has(pair)) return
       if (hadError) end(pair)
