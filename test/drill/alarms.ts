@@ -6,10 +6,8 @@ import { compileExpression, durationMs, type Sample, type Scrape } from './promq
 type Rule = { alert: string; expr: string; for?: string }
 
 /** A drill is shorter than production's windows: every `for` and every range is divided by this. */
-export const TIME_FACTOR = 12
+const TIME_FACTOR = 12
 const RULES = join(import.meta.dirname, '../../deploy/alerts.yml')
-
-export type Alarms = ReturnType<typeof alarmsOf>
 
 /** The rules of deploy/alerts.yml, evaluated at each scrape. */
 export function alarmsOf(rules: Rule[] = productionRules(), timeFactor = TIME_FACTOR) {

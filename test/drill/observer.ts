@@ -12,8 +12,6 @@ const SCRAPE_LIMIT_MS = 6_000
 
 type Request = { origin: string; path: string; method: string }
 
-export type Observer = ReturnType<typeof observerOf>
-
 /**
  * Watches one row of a drill: every answer to this process's own requests, what the parts log, and which alerts fire.
  * `instances` are the addresses of the API processes that are scraped.

@@ -1,5 +1,5 @@
 /**
- * The subset of PromQL that deploy/alerts.yml uses, over samples kept in memory: comparisons, arithmetic, `or`, aggregations
+ * The subset of PromQL that deploy/alerts.yml uses, over samples kept in memory: comparisons, arithmetic, `or`, `and`, `unless`, aggregations
  * with `by`, and the functions of FUNCTIONS below. Anything else is a syntax error, so that a rule outside the subset is
  * noticed. https://prometheus.io/docs/prometheus/latest/querying/basics/
  */
@@ -15,7 +15,8 @@ type Expression = (history: History) => Value
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?(?![\w.]))|([a-zA-Z_:][\w:]*)|("(?:[^"\\]|\\.)*")|(=~|!~|!=|==|>=|<=|[-+*/(){}[\],<>=])|(\d+[smhd]))/y
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const PRECEDENCE = [['or'], ['==', '!=', '>', '<', '>=', '<='], ['+', '-'], ['*', '/']]
+const COMPARISONS = ['==', '!=', '>', '<', '>=', '<=']
+const PRECEDENCE = [['or'], ['and', 'unless'], COMPARISONS, ['+', '-'], ['*', '/']]
 
 export function durationMs(text: string): number {
   return Number(text.slice(0, -1)) * UNIT_MS[text.at(-1)!]!
@@ -48,10 +49,22 @@ export function compileExpression(text: string): (scrapes: Scrape[], rangeFactor
     if (level === PRECEDENCE.length) return primary()
     let left = binary(level + 1)
     while (PRECEDENCE[level]!.includes(tokens[place] ?? '')) {
-      const [operator, one, other] = [take(), left, binary(level + 1)]
-      left = history => combine(operator, one(history), other(history))
+      const [operator, one] = [take(), left]
+      const on = takeIf('on') ? labelNames() : undefined
+      const other = binary(level + 1)
+      left = history => combine(operator, one(history), other(history), on)
     }
     return left
+  }
+
+  function labelNames(): string[] {
+    const names: string[] = []
+    take('(')
+    while (!takeIf(')')) {
+      names.push(take())
+      takeIf(',')
+    }
+    return names
   }
 
   function primary(): Expression {
@@ -70,20 +83,14 @@ export function compileExpression(text: string): (scrapes: Scrape[], rangeFactor
   }
 
   function aggregation(of: (values: number[]) => number): Expression {
-    const by: string[] = []
-    if (takeIf('by')) {
-      take('(')
-      do by.push(take())
-      while (takeIf(','))
-      take(')')
-    }
+    const by = takeIf('by') ? labelNames() : []
     take('(')
     const inner = binary(0)
     take(')')
     return history => {
       const groups = new Map<string, { labels: Record<string, string>; values: number[] }>()
       for (const { labels, value } of vector(inner(history))) {
-        const kept = Object.fromEntries(by.flatMap(name => (name in labels ? [[name, labels[name]!]] : [])))
+        const kept = only(labels, by)
         const group = groups.get(keyOf(kept)) ?? { labels: kept, values: [] }
         group.values.push(value)
         groups.set(keyOf(kept), group)
@@ -174,13 +181,23 @@ function overRange(
   }))
 }
 
-function combine(operator: string, left: Value, right: Value): Value {
+function only(labels: Record<string, string>, names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap(name => (name in labels ? [[name, labels[name]!]] : [])))
+}
+
+/** `on`: the labels by which a set operator compares, where not by all. */
+function combine(operator: string, left: Value, right: Value, on?: string[]): Value {
   if (operator === 'or') {
     const first = vector(left)
     const known = new Set(first.map(({ labels }) => keyOf(labels)))
     return [...first, ...vector(right).filter(({ labels }) => !known.has(keyOf(labels)))]
   }
-  const isComparison = PRECEDENCE[1]!.includes(operator)
+  if (operator === 'and' || operator === 'unless') {
+    const key = ({ labels }: Element) => keyOf(on ? only(labels, on) : labels)
+    const known = new Set(vector(right).map(key))
+    return vector(left).filter(one => known.has(key(one)) === (operator === 'and'))
+  }
+  const isComparison = COMPARISONS.includes(operator)
   const apply = (one: number, other: number): number | undefined => {
     const result = OPERATIONS[operator]!(one, other)
     return typeof result === 'number' ? result : result ? one : undefined
