@@ -69,7 +69,7 @@ async function play(stage: Stage, load: Load, fault: Fault, seconds: number): Pr
   const observer = observerOf({
     apiUrl,
     instances: [apiUrl, stage.stack.local.api_url],
-    logs: [api.part.logPath, worker.part.logPath],
+    logs: [api.part.logPath, worker.part.logPath, stage.secondWorkerLog],
   })
   await observer.start()
   const loading = load.start(fault.name)

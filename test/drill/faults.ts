@@ -218,10 +218,10 @@ async function takeAllConnections(stage: Stage) {
         () => sleep(20),
       )
   })()
-  const database = await stage.site.sql<{ pid: number }>(
-    "select pid from pg_stat_activity where application_name like '%trilho%'",
+  await stage.site.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where application_name in ('trilho api', 'trilho worker')`,
   )
-  for (const { pid } of database) await stage.site.sql('select pg_terminate_backend(?)', [pid])
   return async () => {
     isOver = true
     await taking

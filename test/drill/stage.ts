@@ -28,6 +28,8 @@ export type Stage = {
   providers: Record<ProviderName, TcpProxy>
   /** A second worker, started on demand and closed by the caller; `environment` in addition to what a worker needs. */
   startSecondWorker(environment?: NodeJS.ProcessEnv): Promise<Member>
+  /** Where the second worker logs. */
+  secondWorkerLog: string
   close(): Promise<void>
 }
 
@@ -63,8 +65,13 @@ export async function openStage(timeScale: number): Promise<Stage> {
     stack,
     site: { ...site, api: () => apiUrl },
     ...{ cast, api, apiUrl, worker, providers },
+    secondWorkerLog: logPathOf('second-worker'),
     startSecondWorker: environment => startWorker('second-worker', environment ?? {}),
     close: () => open.disposeAsync(),
+  }
+
+  function logPathOf(name: string): string {
+    return join(stack.home.folder, 'logs', `drill-${name}.log`)
   }
 
   async function startWorker(name: string, environment: NodeJS.ProcessEnv): Promise<Member> {
@@ -88,7 +95,7 @@ export async function openStage(timeScale: number): Promise<Stage> {
       TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
       ...more,
     })
-    const part = startPart(program, environment, join(stack.home.folder, 'logs', `drill-${name}.log`))
+    const part = startPart(program, environment, logPathOf(name))
     const close = async () => {
       await part.stop()
       postgres.close()
