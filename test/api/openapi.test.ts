@@ -106,7 +106,7 @@ test('every document is a page without scripts, styled by what its policy names;
     expect(text).not.toMatch(/<script|<!-- /)
     const hash = createHash('sha256').update(style).digest('base64')
     expect(headers.get('content-security-policy')).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'`,
     )
   }
   expect((await anybody.get('/docs/secrets')).status).toBe(404)
