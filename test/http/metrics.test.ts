@@ -6,6 +6,8 @@ import type { Client } from '@temporalio/client'
 import Koa from 'koa'
 import pino from 'pino'
 import { createApp } from '../../src/api/app.ts'
+import { refuse } from '../../src/api/errors.ts'
+import { failures } from '../../src/api/failure.ts'
 import { metricsRoutes } from '../../src/api/routes/metrics.ts'
 import { startServer } from '../../src/api/server.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
@@ -119,6 +121,22 @@ describe('deploy/alerts.yml', () => {
       (await rule('ProviderNotificationsNotProcessed'))!,
     )!
     expect(Number(seconds)).toBe(900)
+  })
+
+  test('what operators have paused is counted as paused, which the alert of failures leaves out', async () => {
+    expect(await rule('ApiErrorRateHigh')).toContain('trilho_http_failures_total{code!="paused"}')
+    const metrics = apiMetrics()
+    const app = new Koa()
+    app.use(metrics.count)
+    app.use(failures(pino({ level: 'silent' })))
+    app.use(() => refuse('paused'))
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+    const { status } = await fetch(server.url)
+    await server.stop()
+    expect(status).toBe(503)
+    expect((await metrics.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([
+      'trilho_http_failures_total{code="paused",cause="paused by an operator",process="api"} 1',
+    ])
   })
 
   test('a failed sign-in is counted under the route and the statuses that its alert asks for', async () => {
