@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { TRANSPORT_CODES } from '../domain/provider.ts'
+import { isTransportCode, isWithoutAnswer } from '../domain/provider.ts'
 import type { Connection } from './entities/connection.ts'
 import type { EntityManager } from './orm.ts'
 
@@ -44,11 +44,9 @@ const THIS_WORKER = `${hostname()}:${process.pid}`
 
 type CallOutcome = { kind: string; code?: string; inVain?: true }
 
-const TRANSPORT = new Set<string | undefined>(TRANSPORT_CODES)
-
 /** Whether the request never left this worker. */
 function isUnconnected({ kind, code, inVain }: CallOutcome): boolean {
-  return kind === 'unreachable' || (kind === 'no_answer' && inVain === true && TRANSPORT.has(code))
+  return kind === 'unreachable' || (kind === 'no_answer' && inVain === true && isTransportCode(code))
 }
 
 /** SQL of whether another worker than the one of the parameter had an answer lately. */
@@ -62,7 +60,7 @@ export async function tellBreaker(
   worker = THIS_WORKER,
 ): Promise<void> {
   const { kind, code } = outcome
-  const answered = !['unreachable', 'unknown', 'no_answer'].includes(kind) || code === HALF_AN_ANSWER
+  const answered = !isWithoutAnswer(kind) || code === HALF_AN_ANSWER
   if (answered && !isDistrusted) return
   if (answered) {
     await em.execute(

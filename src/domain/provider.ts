@@ -64,7 +64,7 @@ export type Party = {
 }
 
 /** Why a provider could not be reached, or gave no answer, whatever its dialect. */
-export const TRANSPORT_CODES = [
+const TRANSPORT_CODES = [
   'dns_failed',
   'connection_refused',
   'connection_reset',
@@ -76,6 +76,16 @@ export const TRANSPORT_CODES = [
   'no_token',
 ] as const
 export type TransportCode = (typeof TRANSPORT_CODES)[number]
+
+/** Whether a code says why a provider gave no answer; every other code is a name of the rail or of a provider. */
+export function isTransportCode(code: unknown): code is TransportCode {
+  return (TRANSPORT_CODES as readonly unknown[]).includes(code)
+}
+
+/** Whether a call of this outcome got no answer that says anything certain. */
+export function isWithoutAnswer(kind: string): boolean {
+  return ['unreachable', 'no_answer', 'unknown'].includes(kind)
+}
 
 /**
  * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:

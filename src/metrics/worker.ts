@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { TRANSPORT_CODES } from '../domain/provider.ts'
+import { isTransportCode, isWithoutAnswer } from '../domain/provider.ts'
 import type { ObservedCall } from '../providers/observed.ts'
 import { certificateGauge } from './certificates.ts'
 import { CLOCK_OFFSET } from './clock.ts'
@@ -14,10 +14,8 @@ type VersionsSeen = { currentBuildId: string | undefined; neededBuildIds: string
 /** A provider said of money that it had reported as settled that it did not move; the state of the books stays. */
 export type Contradiction = { provider: string; operation: string }
 
-const WITHOUT_ANSWER = new Set(['unreachable', 'no_answer', 'unknown'])
-const TRANSPORT = new Set<string | null>(TRANSPORT_CODES)
 /** A closed set: the other codes are names that providers choose. */
-const knownCode = (code: string | null) => (TRANSPORT.has(code) ? code! : 'other')
+const knownCode = (code: string | null) => (isTransportCode(code) ? code : 'other')
 
 /** What one worker process counts by itself; `worker` tells processes apart. */
 export function workerMetrics(worker: string) {
@@ -84,7 +82,7 @@ export function workerMetrics(worker: string) {
     unexplained: unexplainedCounter(registry),
     called({ seconds, provider, operation, outcome, code }: ObservedCall) {
       calls.observe({ provider, operation, outcome }, seconds)
-      if (WITHOUT_ANSWER.has(outcome)) failures.inc({ provider, code: knownCode(code) })
+      if (isWithoutAnswer(outcome)) failures.inc({ provider, code: knownCode(code) })
     },
     certificateSeen: certificateGauge(registry),
     clockRead: (offsetSeconds: number) => clock.set(offsetSeconds),
