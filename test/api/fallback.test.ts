@@ -39,6 +39,18 @@ const attempts = (uuid: string) =>
     [uuid],
   )
 
+/** Waits until the attempt of the first candidate is closed; its provider shows the charge as cancelled by us. */
+async function firstIsCancelled({ connections }: Merchant, uuid: string, limit: { limitMs?: number } = {}) {
+  await until(
+    () => attempts(uuid),
+    ([attempt]) => attempt?.state === 'closed',
+    limit,
+  )
+  expect(await stage.efi(connections[0]!, `/v2/cob/${uuid.replaceAll('-', '')}`)).toMatchObject({
+    status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
+  })
+}
+
 test('a TLS handshake that is reset lets the next provider send the transfer', async () => {
   const merchant = await stage.merchant({
     providers: [
@@ -84,22 +96,14 @@ test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
   'after %s nobody knows: the next one issues, and what may exist at the first is cancelled there',
   async kind => {
     const merchant = await merchantWith(A_AND_B)
-    const [first] = merchant.connections
     await fault('PROVIDER_A', kind, kind === 'timeout_then_done' ? { delay_ms: 100 } : {})
     const { uuid, payment, provider } = await merchant.api.charge()
     expect(provider.provider).toBe('PROVIDER_B')
     expect((await attempts(uuid)).map(({ state }) => state)).toContainEqual(
       expect.stringMatching(/orphan|closed/),
     )
-    const reference = uuid.replaceAll('-', '')
     if (kind !== 'http_500') {
-      await until(
-        () => attempts(uuid),
-        ([attempt]) => attempt?.state === 'closed',
-      )
-      expect(await stage.efi(first!, `/v2/cob/${reference}`)).toMatchObject({
-        status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
-      })
+      await firstIsCancelled(merchant, uuid)
     }
     await stage.simulator.pay({ payload: payment.payload })
     await until(
@@ -119,14 +123,7 @@ test('a provider that is slow to issue is overtaken by the next one, and what it
     { provider: 'PROVIDER_A', code: 'interrupted' },
     { provider: 'PROVIDER_B', state: 'accepted' },
   ])
-  await until(
-    () => attempts(uuid),
-    ([attempt]) => attempt?.state === 'closed',
-    { limitMs: 30_000 },
-  )
-  expect(await stage.efi(merchant.connections[0]!, `/v2/cob/${uuid.replaceAll('-', '')}`)).toMatchObject({
-    status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
-  })
+  await firstIsCancelled(merchant, uuid, { limitMs: 30_000 })
   await stage.simulator.pay({ payload: payment.payload })
   await until(
     () => merchant.api.read(uuid),
