@@ -25,12 +25,9 @@ import { beginTransfer, endUnsent, pixOut } from './transfers.ts'
 /** State of a transfer. `connectionUuid`: the connection of its latest attempt, which is polled. */
 export type TransferNow = LeftToDo & { state: TransferState; connectionUuid: string }
 
-/** `candidates`: what lives that began before were told here, those behind an open breaker last. */
-export type StoredTransfer = TransferNow & { candidates?: string[] }
-
 /** Stores a transfer's order; one that is not taken in time, or takes a reference twice, is FAILED: nobody is called (SPEC §4). */
 export function storeTransfer({ orm, sealer }: Dependencies) {
-  return async (order: TransferOrder): Promise<StoredTransfer> => {
+  return async (order: TransferOrder): Promise<TransferNow> => {
     const stored = await inTransactionAsking(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) return order.restored ? endedAsBefore(em, order.uuid, order.restored) : now(stored)

@@ -31,7 +31,7 @@ export async function openCharge(
   const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
     ...chargeLife(order, seen),
     taskQueue: engine.taskQueue,
-    args: [{ ...order, startShown: true }],
+    args: [order],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
   })
@@ -58,7 +58,7 @@ export function beginTransfer(
 ): Promise<void> {
   return beginSending<typeof transferWorkflow>(engine, 'transferWorkflow', {
     ...sendingLife(transferId(order.uuid), order, { ...seen, provider: order.candidates[0]! }),
-    args: [{ ...order, startShown: true, ...(!order.scheduledFor && { storedWhenSent: true }) }],
+    args: [order],
     waitMs: seen.waitMs,
     updateId: order.uuid,
   })

@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
-import { ParentClosePolicy, patched, startChild } from '@temporalio/workflow'
+import { ParentClosePolicy, startChild } from '@temporalio/workflow'
 import type { LeftToDo } from '../activities/left-to-do.ts'
 import { deliveryId, returnId } from './ids.ts'
 import { returnWorkflow } from './return.ts'
@@ -9,27 +9,20 @@ import { deliveryWorkflow } from './webhook-delivery.ts'
  * Starts the follow-ups of a transaction (deliveries and returns), each as an independent child workflow. One that was started
  * before is recognised by its id and left alone.
  */
-export async function startWhatIsLeft(left: LeftToDo, timeScale: number): Promise<void> {
-  if (left.deliveries.length === 0 && left.returns.length === 0) return
+export async function startWhatIsLeft(
+  { deliveries = [], returns = [] }: Partial<LeftToDo>,
+  timeScale: number,
+): Promise<void> {
+  if (deliveries.length === 0 && returns.length === 0) return
   await Promise.all([
-    ...left.deliveries.map(deliveryUuid =>
+    ...deliveries.map(deliveryUuid =>
       startOnce(deliveryWorkflow, deliveryId(deliveryUuid), { deliveryUuid, timeScale }),
     ),
     // A return that is still to be sent has no running workflow; an earlier one may have completed before a restore.
-    ...left.returns.map(order =>
+    ...returns.map(order =>
       startOnce(returnWorkflow, returnId(order.uuid), { ...order, timeScale }, 'ALLOW_DUPLICATE'),
     ),
   ])
-}
-
-/** Starts the follow-ups of a poll that did not end the operation. Behind `patched`: earlier histories start nothing there. */
-export async function startWhatIsLeftBeforeTheEnd(
-  { deliveries, returns }: Partial<LeftToDo>,
-  timeScale: number,
-): Promise<void> {
-  if (!deliveries?.length && !returns?.length) return
-  if (!patched('what is left before the end')) return
-  await startWhatIsLeft({ deliveries: deliveries ?? [], returns: returns ?? [] }, timeScale)
 }
 
 /** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */

@@ -1,4 +1,4 @@
-import { condition, log, patched, setHandler } from '@temporalio/workflow'
+import { condition, log, setHandler } from '@temporalio/workflow'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { atOnce, providers } from './activities.ts'
 import { isLong } from './going-on.ts'
@@ -173,7 +173,7 @@ export async function askAfterNotice<Answer extends { kind: string }>(
   for (let now = Date.now(); ; ) {
     if (answer.kind === 'absent' && now < secondLookAt)
       await notices.orAfter((secondLookAt - now) * notices.timeScale, 'second look')
-    else if (!isNothing(answer) || !isToldBeforeTheEnd(notices)) return answer
+    else if (!isNothing(answer) || !notices.waiting) return answer
     now = Date.now()
     answer = await askUntilKnown(ask, notices)
   }
@@ -181,11 +181,6 @@ export async function askAfterNotice<Answer extends { kind: string }>(
 
 function isNothing({ kind }: { kind: string }): boolean {
   return kind === 'absent' || kind === 'foreign'
-}
-
-/** Whether a workflow that could end has received a notification since its last poll. */
-export function isToldBeforeTheEnd(notices: Notices): boolean {
-  return notices.waiting && patched('told before the end')
 }
 
 /**

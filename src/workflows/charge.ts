@@ -9,7 +9,7 @@ import type { Followed } from '../activities/following.ts'
 import { type ChargeState, charge, isCarried } from '../domain/charge.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
 import { providers, records } from './activities.ts'
-import { startOnce, startWhatIsLeft, startWhatIsLeftBeforeTheEnd } from './announce.ts'
+import { startOnce, startWhatIsLeft } from './announce.ts'
 import { askUntilKnown, Notices } from './asking.ts'
 import { Cancellers } from './cancelling.ts'
 import { isLong } from './going-on.ts'
@@ -17,7 +17,7 @@ import { ATTRIBUTES, orphanId } from './ids.ts'
 import { type CancelAnswer, type ChargeOrder, cancelCharge, type Resumed, ready } from './messages.ts'
 import { orphanWorkflow } from './orphan.ts'
 import { CHARGE_SENTENCES } from './sentences.ts'
-import { type Begun, show } from './shown.ts'
+import { show } from './shown.ts'
 
 /**
  * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later
@@ -51,10 +51,8 @@ class ChargeLife {
   #isAhead = false
   readonly #cancellers = new Cancellers()
   readonly #notices: Notices
-  readonly #begun: Begun
 
-  constructor(begun: (ChargeOrder | Resumed) & Begun) {
-    this.#begun = begun
+  constructor(begun: ChargeOrder | Resumed) {
     this.#notices = new Notices(begun.timeScale, () => this.#goOnAs(begun))
     setHandler(ready, () => this.#whenOpen(), {
       description: 'Waits until the charge is issued, or cannot be',
@@ -69,7 +67,7 @@ class ChargeLife {
     const issued = order.restored ? await this.#found(order) : await this.#issued(order)
     this.#stands(issued.state, issued.expiresAt)
     this.#opened = true
-    show(this.#begun, [{ key: ATTRIBUTES.provider, value: issued.connectionUuid }])
+    show([{ key: ATTRIBUTES.provider, value: issued.connectionUuid }])
     const { timeScale } = order
     for (const attemptUuid of issued.orphans)
       await startOnce(orphanWorkflow, orphanId(attemptUuid), { attemptUuid, timeScale })
@@ -145,7 +143,7 @@ class ChargeLife {
       setCurrentDetails(
         `${charge.shows(this.state)}: the provider has not answered (${followed.code}); asked again`,
       )
-      return startWhatIsLeftBeforeTheEnd(followed, this.#notices.timeScale)
+      return startWhatIsLeft(followed, this.#notices.timeScale)
     }
     const isAwaited = this.#isAwaited()
     this.#stands(followed.state)
@@ -201,7 +199,7 @@ class ChargeLife {
   #stands(state: ChargeState, expiresAt?: string | null): void {
     this.state = state
     if (expiresAt) this.#closesAt = Date.parse(expiresAt) + scaled(WAITS.afterExpiry, this.#notices.timeScale)
-    show(this.#begun, [{ key: ATTRIBUTES.status, value: charge.shows(state) }])
+    show([{ key: ATTRIBUTES.status, value: charge.shows(state) }])
     setCurrentDetails(CHARGE_SENTENCES[state])
   }
 

@@ -1,4 +1,4 @@
-import { patched, workflowInfo } from '@temporalio/workflow'
+import { workflowInfo } from '@temporalio/workflow'
 import type { GoesOn, Restored } from './messages.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { GoesOn, Restored } from './messages.ts'
 
 /** Whether its history has grown so long that it had better go on as new. */
 export function isLong(): boolean {
-  return workflowInfo().continueAsNewSuggested && patched('a long life goes on as new')
+  return workflowInfo().continueAsNewSuggested
 }
 
 /** What the run after this one is told of those before it. */

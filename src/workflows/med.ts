@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -11,7 +10,7 @@ import type { ReplySent } from '../activities/med-replies.ts'
 import type { MedNow } from '../activities/meds.ts'
 import { med as life, type MedState, nextDeadlineMs, warningDue } from '../domain/med.ts'
 import { scaled, WAITS } from '../domain/waits.ts'
-import { providers, records, sending, steps } from './activities.ts'
+import { providers, sending, steps } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
 import { askAfterNotice, Notices } from './asking.ts'
 import { showOperator } from './med-shown.ts'
@@ -41,20 +40,18 @@ class MedLife {
   #lookAtMs = 0
   readonly #order: MedOrder
   readonly #notices: Notices
-  readonly #steps: typeof steps
 
   constructor(order: MedOrder) {
     this.#order = order
     this.#notices = new Notices(order.timeScale, () => this.#goOn())
     if (order.told) this.#notices.heardBefore([])
-    this.#steps = patched('steps beside an update are no local activities') ? steps : records
     setHandler(replyMed, reply => this.#reply(reply), {
       description: 'Answers the dispute, once: { details (sealed), requestId }',
     })
   }
 
   async live(): Promise<MedState | 'foreign'> {
-    const stored = await this.#steps.medNow(this.#order.uuid)
+    const stored = await steps.medNow(this.#order.uuid)
     if (stored) await this.#stands(stored)
     if (!stored && !(await this.#opens())) {
       this.#isForeign = true
@@ -102,16 +99,15 @@ class MedLife {
     const dueAtMs = Date.parse(now.dueAt)
     if (this.#replied) {
       this.#replied = false
-      return this.#standsOrIsLost(await this.#steps.medNow(uuid))
+      return this.#standsOrIsLost(await steps.medNow(uuid))
     }
     if (this.#notices.waiting || at >= this.#lookAtMs) return this.#look()
     if (this.#isLost) return this.#notices.orAfter((this.#lookAtMs - at) * timeScale, 'open it again')
     if (now.replyWanted && at >= this.#replyAtMs) return this.#send()
-    if (now.state === 'open' && at >= dueAtMs)
-      return this.#standsOrIsLost(await this.#steps.passMedDeadline(uuid))
+    if (now.state === 'open' && at >= dueAtMs) return this.#standsOrIsLost(await steps.passMedDeadline(uuid))
     const hours = warningDue({ dueAtMs, nowMs: at, timeScale })
     if (now.answerable && hours !== null && hours < (now.warnedHours ?? Number.POSITIVE_INFINITY))
-      return this.#standsOrIsLost(await this.#steps.warnOfMed({ uuid, hours }))
+      return this.#standsOrIsLost(await steps.warnOfMed({ uuid, hours }))
     const [nextMs, summary] = this.#nextMoment(now, at)
     await condition(() => this.#replied || this.#notices.waiting, Math.max(1, nextMs - at), { summary })
   }
@@ -191,7 +187,7 @@ class MedLife {
   async #reply(reply: MedReplyOrder): Promise<MedReplyAnswer> {
     await condition(() => this.#now !== undefined || this.#isForeign)
     if (!this.#now) return 'med_not_answerable'
-    const answer = await this.#steps.takeMedReply({ uuid: this.#order.uuid, ...reply })
+    const answer = await steps.takeMedReply({ uuid: this.#order.uuid, ...reply })
     this.#replied ||= answer === 'taken'
     return answer
   }

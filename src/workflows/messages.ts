@@ -2,7 +2,6 @@ import { defineSignal, defineUpdate } from '@temporalio/workflow'
 import type { AttachmentType } from '../domain/attachment.ts'
 import type { ChargeState } from '../domain/charge.ts'
 import type { SeenAttempt } from '../domain/money-out.ts'
-import type { Begun } from './shown.ts'
 
 /** Inputs, signals and updates of workflows, shared with the API. */
 
@@ -30,7 +29,7 @@ export type GoesOn = {
 }
 
 /** The order that issues a charge; names, documents and references travel sealed. */
-export type ChargeOrder = Begun & {
+export type ChargeOrder = {
   uuid: string
   accountUuid: string
   /** Connections in order of priority, each at a provider account of its own. */
@@ -103,7 +102,7 @@ export type RefundOrder = {
 }
 
 /** The order that sends money; key, document, names and references travel sealed. */
-export type TransferOrder = Begun & {
+export type TransferOrder = {
   uuid: string
   accountUuid: string
   /** Connections in order of priority; after continue-as-new, the one whose outcome is unknown and those after it. */
@@ -123,8 +122,6 @@ export type TransferOrder = Begun & {
    * earlier run received and has not resolved.
    */
   goesOn?: GoesOn & { candidates: string[]; told?: string[] }
-  /** Its first attempt writes its row. Absent for scheduled transfers, and for workflows of earlier builds. */
-  storedWhenSent?: true
 }
 
 export type TransferDetails = {

@@ -1,7 +1,7 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import { providers } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
-import { Absence, askUntilKnown, isToldBeforeTheEnd, Notices } from './asking.ts'
+import { Absence, askUntilKnown, Notices } from './asking.ts'
 
 export type OrphanOrder = { attemptUuid: string; timeScale: number }
 
@@ -16,7 +16,7 @@ export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanOrder): P
     const fate = await askUntilKnown(() => providers.closeOrphan({ attemptUuid, lastLook }), notices)
     if (fate.kind === 'closed') {
       await startWhatIsLeft(fate, timeScale)
-      if (isToldBeforeTheEnd(notices)) continue
+      if (notices.waiting) continue
       setCurrentDetails('Closed: the provider confirms that it cannot be paid any more')
       return
     }

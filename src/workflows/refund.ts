@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -53,7 +52,7 @@ export async function refundWorkflow(order: RefundOrder | Resumed): Promise<Refu
         send: again => sending.sendRefund({ uuid, connectionUuid, again }),
       })
   await startWhatIsLeft(sent, timeScale)
-  if (sent.kind !== 'settled' && notices.waiting && patched('a late word before the end')) {
+  if (sent.kind !== 'settled' && notices.waiting) {
     isAnswered = true
     return resumed(uuid)
   }

@@ -1,4 +1,4 @@
-import { continueAsNew, patched, setCurrentDetails } from '@temporalio/workflow'
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../domain/waits.ts'
 import { providers, records, sending } from './activities.ts'
 import { startWhatIsLeft } from './announce.ts'
@@ -62,16 +62,14 @@ export async function returnWorkflow(order: ReturnLife): Promise<Final['kind']> 
       setCurrentDetails(`Not sent yet: provider unreachable (${sent.code}); tried again`)
       await notices.orAfter(WAITS.returnAgain, 'provider unreachable')
       // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
-      const mayHaveGone = notices.waiting && patched('a word before it left')
-      if (mayHaveGone && (await hasSettledLate())) return settled()
+      if (notices.waiting && (await hasSettledLate())) return settled()
       continue
     }
     await startWhatIsLeft(sent, timeScale)
     if (sent.kind === 'settled') return settled()
     setCurrentDetails(`Not sent back: ${sent.code}`)
     // A life that is woken finds what it was refused before: only its provider knows whether the money went after all.
-    const isLate = (wasTold || notices.waiting) && patched('a late word after a refusal')
-    return isLate && (await hasSettledLate()) ? settled() : sent.kind
+    return (wasTold || notices.waiting) && (await hasSettledLate()) ? settled() : sent.kind
   }
 
   async function hasSettledLate(): Promise<boolean> {

@@ -1,7 +1,9 @@
 import {
   ActivityFailure,
+  CancellationScope,
   CancelledFailure,
-  patched,
+  isCancellation,
+  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -68,7 +70,8 @@ export async function sendOnce(begun: Sender): Promise<Final> {
         sender.pending('unknown')
         break
       case 'absent':
-        waitMs = sooner(waitMs, absence.waitAfter(sent.settleWindowMs))
+        // Polled on the schedule too: a payout may be listed long before its absence can be proved.
+        waitMs = earliest(waitMs, absence.waitAfter(sent.settleWindowMs))
         break
       case 'unknown':
         // An order that stands at its provider is there.
@@ -83,6 +86,7 @@ export async function sendOnce(begun: Sender): Promise<Final> {
           waitMs = WAITS.askAgain(1)
         }
         wasTaken = true
+        doubt.isOver()
         sender.pending('in_process')
     }
     if (waitMs === null) {
@@ -106,10 +110,9 @@ export async function sendOnce(begun: Sender): Promise<Final> {
   }
 }
 
-/** What is not found is asked about on the schedule as well: it may be listed long before its absence can be proved. */
-function sooner(askAgainMs: number, proofMs: number | null): number | null {
-  if (proofMs === null || proofMs <= askAgainMs) return proofMs
-  return patched('not found yet: asked on the schedule') ? askAgainMs : proofMs
+/** The shorter wait; null where absence is proved. */
+function earliest(scheduledMs: number, proofMs: number | null): number | null {
+  return proofMs === null ? null : Math.min(scheduledMs, proofMs)
 }
 
 /** A sending that breaks off without an answer has one: unknown. */
@@ -129,25 +132,42 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure)
 }
 
-/** Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.tellOperator` (10 min, scaled). */
+/**
+ * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.tellOperator` (10 min, scaled). A durable
+ * timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when a history is replayed.
+ */
 export class Doubt {
   readonly #timeScale: number
-  #since: number | undefined
-  /** Of a life that went on as new, an earlier run may have told him. */
-  #told = workflowInfo().typedSearchAttributes.get(ATTRIBUTES.outcome) !== undefined
+  #timer: CancellationScope | undefined
+  /** An earlier run may have set the attribute before continue-as-new. */
+  #isShown = workflowInfo().typedSearchAttributes.get(ATTRIBUTES.outcome) !== undefined
 
   constructor(timeScale: number) {
     this.#timeScale = timeScale
   }
 
+  /** The outcome is unknown: starts the timer, unless it runs or has fired. */
   grows(): void {
-    this.#since ??= Date.now()
-    if (this.#told || Date.now() - this.#since < scaled(WAITS.tellOperator, this.#timeScale)) return
-    this.#told = true
-    upsertSearchAttributes([{ key: ATTRIBUTES.outcome, value: 'unknown' }])
+    if (this.#isShown || this.#timer) return
+    this.#timer = new CancellationScope()
+    void this.#timer.run(() => this.#showLater()).catch(ignoreCancellation)
   }
 
+  /** The outcome is known: stops the timer and removes the attribute. */
   isOver(): void {
-    if (this.#told) upsertSearchAttributes([{ key: ATTRIBUTES.outcome, value: null }])
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#isShown) upsertSearchAttributes([{ key: ATTRIBUTES.outcome, value: null }])
+    this.#isShown = false
   }
+
+  async #showLater(): Promise<void> {
+    await sleep(scaled(WAITS.tellOperator, this.#timeScale), { summary: 'alert operators: outcome unknown' })
+    this.#isShown = true
+    upsertSearchAttributes([{ key: ATTRIBUTES.outcome, value: 'unknown' }])
+  }
+}
+
+function ignoreCancellation(error: unknown): void {
+  if (!isCancellation(error)) throw error
 }

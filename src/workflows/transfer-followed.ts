@@ -10,7 +10,7 @@ import type { Resumed, TransferOrder } from './messages.ts'
 import { findAndFollow } from './seeking.ts'
 import { type Final, returnsUnsaid, type Sender } from './sending.ts'
 import { IN_DOUBT, TRANSFER_SENTENCES } from './sentences.ts'
-import { type Begun, show } from './shown.ts'
+import { show } from './shown.ts'
 import type { transferWorkflow } from './transfer.ts'
 
 /** After 5 s, 10 s, 30 s, 1 min and 5 min. */
@@ -28,10 +28,8 @@ export class FollowedTransfer {
   readonly #timeScale: number
   /** The connection to poll. */
   #connectionUuid = ''
-  readonly #begun: Begun
 
-  constructor(begun: (TransferOrder | Resumed) & Begun) {
-    this.#begun = begun
+  constructor(begun: TransferOrder | Resumed) {
     this.#timeScale = begun.timeScale
     this.onward = begun
     this.notices = new Notices(begun.timeScale, () => this.#goOn())
@@ -142,7 +140,7 @@ export class FollowedTransfer {
   ): Promise<void> {
     this.state = now.state
     this.#connectionUuid = now.connectionUuid
-    show(this.#begun, [
+    show([
       { key: ATTRIBUTES.status, value: life.shows(shown) },
       { key: ATTRIBUTES.provider, value: now.connectionUuid },
     ])

@@ -38,7 +38,7 @@ class TransferLife extends FollowedTransfer {
 
   async send(order: TransferOrder): Promise<void> {
     if (order.goesOn) await this.#sendOn(order)
-    else await (order.storedWhenSent ? this.#sendAtOnce(order) : this.#storeAndSend(order))
+    else await (order.scheduledFor ? this.#storeAndWait(order) : this.#sendAtOnce(order))
     this.answered = true
     await this.hearOthers(order.uuid)
   }
@@ -51,16 +51,11 @@ class TransferLife extends FollowedTransfer {
     await this.#ends(order, await this.#round(order))
   }
 
-  /** Stores a scheduled transfer before it is sent; workflows of earlier builds stored every transfer so. */
-  async #storeAndSend(order: TransferOrder): Promise<void> {
-    const stored = await records.storeTransfer(order)
-    await this.stands(stored, order.scheduledFor || life.isOver(stored.state) ? stored.state : 'sending')
-    if (order.scheduledFor) this.answered = true
-    else this.sent = true
-    if (!life.isOver(this.state))
-      await (order.scheduledFor
-        ? this.#whenDue(order)
-        : this.#ends(order, await this.#round(order, stored.candidates)))
+  /** Stores a scheduled transfer, and sends it at its time. */
+  async #storeAndWait(order: TransferOrder): Promise<void> {
+    await this.stands(await records.storeTransfer(order))
+    this.answered = true
+    if (!life.isOver(this.state)) await this.#whenDue(order)
   }
 
   /** Continues after continue-as-new: the attempt of the earlier run exists, and is only polled. */

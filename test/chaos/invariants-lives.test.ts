@@ -17,6 +17,11 @@ test.each<Planted>([
       running.push('transfer/transfer-1')
     },
   ],
+  [
+    'a workflow that cannot be replayed',
+    ['history_does_not_replay'],
+    ({ unreplayed }) => unreplayed.push({ workflowId: 'charge/charge-1', error: 'nondeterminism' }),
+  ],
   ['a life without a row', ['life_without_row'], ({ running }) => running.push('charge/charge-1')],
   [
     'a charge that waits for no refund',

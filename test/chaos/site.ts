@@ -10,6 +10,9 @@ import { sealer } from '../../src/sealing.ts'
 import { simulatorClient } from '../../src/simulator/client.ts'
 import type { Stack } from '../support/stack.ts'
 
+/** Histories that are fetched at once. */
+const AT_ONCE = 10
+
 export type Site = Awaited<ReturnType<typeof openSite>>
 
 /** A running stack from all its sides: APIs, database, far side, Temporal. What a restart breaks is tried again. */
@@ -62,11 +65,22 @@ export async function openSite({ home, local }: Stack, secondApi?: string) {
           lives.push(workflowId)
         return lives
       }),
+    /** The ids of all workflows that Temporal remembers, running or completed. */
+    workflowIds: () =>
+      temporal(async ({ workflow }) => {
+        const ids = new Set<string>()
+        for await (const { workflowId } of workflow.list()) ids.add(workflowId)
+        return [...ids]
+      }),
     /** The histories of these workflows, as Temporal's own JSON, which replays. */
     histories: (ids: string[]) =>
       temporal(async ({ workflow }) => {
+        const fetched = async (id: string) =>
+          [id, historyToJSON(await workflow.getHandle(id).fetchHistory())] as const
         const histories = new Map<string, string>()
-        for (const id of ids) histories.set(id, historyToJSON(await workflow.getHandle(id).fetchHistory()))
+        for (let from = 0; from < ids.length; from += AT_ONCE)
+          for (const [id, text] of await Promise.all(ids.slice(from, from + AT_ONCE).map(fetched)))
+            histories.set(id, text)
         return histories
       }),
     /** Those of these ids that have a workflow, running or over. */

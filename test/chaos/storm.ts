@@ -6,6 +6,7 @@ import { type Operation, plannedOperations } from './operations.ts'
 import { performer } from './performing.ts'
 import { clearSkies, listOddItems, quiescence, type Unrest } from './quiescence.ts'
 import { randomOf } from './random.ts'
+import { failedReplays } from './replaying.ts'
 import { openSite } from './site.ts'
 import { tally } from './tally.ts'
 import { plannedWeather } from './weather.ts'
@@ -25,7 +26,7 @@ export type StormOptions = {
     folder: string
     world: World
     violations: Violation[]
-    /** Of the workflows that still run. */
+    /** Of the workflows that still run, and of those that cannot be replayed. */
     histories: Map<string, string>
   }) => Promise<void>
 }
@@ -103,12 +104,16 @@ export async function storm({
     const unrest = await quiescence(site, { cast, disputes, limitMs, say, clearSince })
     const rested = Date.now()
 
+    const workflowIds = await site.workflowIds()
+    say(`replaying ${workflowIds.length} workflows`)
+    const replays = await failedReplays(site, workflowIds)
     say('looking at everything')
-    const world = await witnessed(site, { cast, asked, disputes, clearSince })
+    const unreplayed = replays.failures
+    const world = await witnessed(site, { cast, asked, disputes, clearSince, unreplayed })
     const violations = violationsOf(world)
     await keep?.({
       ...{ folder: stack.home.folder, world, violations },
-      histories: await site.histories(world.running),
+      histories: new Map([...(await site.histories(world.running)), ...replays.histories]),
     })
     return {
       violations,

@@ -8,10 +8,19 @@ import type { Site } from './site.ts'
 import type { Shown, World } from './world.ts'
 
 /** `clearSince`: the moment from which on nothing dies and every provider answers. */
-type Looked = { cast: Cast; asked: Asked[]; disputes: Dispute[]; clearSince: Date }
+type Looked = {
+  cast: Cast
+  asked: Asked[]
+  disputes: Dispute[]
+  clearSince: Date
+  unreplayed: World['unreplayed']
+}
 
 /** Looks at everything once a storm is over: our rows, the far side's books, who runs, what was heard. */
-export async function witnessed(site: Site, { cast, asked, disputes, clearSince }: Looked): Promise<World> {
+export async function witnessed(
+  site: Site,
+  { cast, asked, disputes, clearSince, unreplayed }: Looked,
+): Promise<World> {
   const rows = await rowsOf(site)
   const running = (await site.runningLives()).filter(id => !isHousework(id))
   return {
@@ -25,6 +34,7 @@ export async function witnessed(site: Site, { cast, asked, disputes, clearSince 
       inboxes.map(inbox => ({ account: uuid, inbox })),
     ),
     running,
+    unreplayed,
     begun: await begunLives(site, asked),
     asked,
     shown: await shownBy(site, cast, rows),

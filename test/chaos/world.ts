@@ -59,6 +59,8 @@ export type World = {
 
   /** The ids of the workflows that run. */
   running: string[]
+  /** Workflows whose history the workflow code does not reproduce. */
+  unreplayed: { workflowId: string; error: string }[]
   /** The ids among those asked for without an answer that have a life, over or not. */
   begun: string[]
   asked: Asked[]

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { violationsOf } from '../chaos/invariants.ts'
 import { clearSkies, quiescence, type Unrest } from '../chaos/quiescence.ts'
+import { failedReplays } from '../chaos/replaying.ts'
 import { witnessed } from '../chaos/witness.ts'
 import type { Violation } from '../chaos/world.ts'
 import type { Fault } from './faults.ts'
@@ -55,7 +56,8 @@ export async function drill({
     const clearSince = new Date()
     say('all faults are over; waiting until nothing is in progress')
     const unrest = await quiescence(site, { cast, disputes: [], limitMs: REST_MS, say, clearSince })
-    const world = await witnessed(site, { cast, asked: load.asked, disputes: [], clearSince })
+    const { failures: unreplayed } = await failedReplays(site, await site.workflowIds())
+    const world = await witnessed(site, { cast, asked: load.asked, disputes: [], clearSince, unreplayed })
     return { rows, violations: violationsOf(world), unrest }
   } finally {
     await keep?.(stage.stack.home.folder)

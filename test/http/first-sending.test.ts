@@ -63,7 +63,7 @@ function newOrder(valueCents: number): TransferOrder {
   const details = JSON.stringify({ pixKey: 'maria@example.com', fingerprint: 'f' })
   return {
     ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents, details },
-    ...{ requestId: 'r', timeScale: 1, storedWhenSent: true },
+    ...{ requestId: 'r', timeScale: 1 },
   }
 }
 

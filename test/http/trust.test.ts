@@ -143,7 +143,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferOrd
 test('a transfer is tried by trust, and its row comes with its first attempt', async () => {
   await world.defaults(account, [a, b])
   await opened(a, 0)
-  expect(await orderOf()).toMatchObject({ candidates: [b, a], storedWhenSent: true })
+  expect(await orderOf()).toMatchObject({ candidates: [b, a] })
 })
 
 test('one for later keeps the order of priority, takes nobody’s probe, and is stored at once', async () => {
@@ -151,7 +151,6 @@ test('one for later keeps the order of priority, takes nobody’s probe, and is 
   await opened(a, 11)
   const order = await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })
   expect(order.candidates).toEqual([a, b])
-  expect(order).not.toHaveProperty('storedWhenSent')
   expect(await ordered(a, b)).toEqual([a, b])
   await world.orm.em.fork().execute('update breaker set opened_at = now() where connection_uuid = ?', [a])
   expect((await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })).candidates).toEqual([a, b])

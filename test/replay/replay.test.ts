@@ -66,7 +66,7 @@ describe('what is recorded', () => {
   const forbidden = [
     ['a token or secret', /trl_(live|test)_|whsec_|-----BEGIN|client_secret|password/],
     ['an address for mail', /[\w.+-]+@[\w-]+(\.[a-z]{2,})+/i],
-    ['a CPF or CNPJ', /(?<![\w-])(\d{11}|\d{14}|\d{3}\.\d{3}\.\d{3}-\d{2})(?![\w-])/],
+    ['a CPF or CNPJ', /(?<![\w-]|"seconds":)(\d{11}|\d{14}|\d{3}\.\d{3}\.\d{3}-\d{2})(?![\w-])/],
     ['a BR Code', /br\.gov\.bcb\.pix/i],
     [
       'a name, document or key in the open',

@@ -120,10 +120,8 @@ export function stage() {
     },
     /** Money that was ordered to go out; `isAnswered` waits as its request does. */
     async transfer(script: Script, wanted: Partial<TransferOrder> = {}): Promise<Story> {
-      const stored = !wanted.scheduledFor && { storedWhenSent: true as const }
       const { expiresInSeconds: _, ...order }: ChargeOrder & TransferOrder = {
         ...orderOf(uuid()),
-        ...stored,
         ...wanted,
       }
       const story = tell({ ...TRANSFER, script, workflowId: ids.transferId(order.uuid), uuid: order.uuid })
@@ -305,7 +303,6 @@ export function orderOf(uuid: string): ChargeOrder {
     details: 'sealed',
     requestId: 'request',
     timeScale: 1,
-    startShown: true,
   }
 }
 

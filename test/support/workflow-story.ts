@@ -20,7 +20,6 @@ import {
   operatorSettles,
   replyMed,
 } from '../../src/workflows/messages.ts'
-import type { Begun } from '../../src/workflows/shown.ts'
 import type { TimeSkipping } from './time-skipping.ts'
 import { type Chronicle, chronicleOf } from './workflow-story-chronicle.ts'
 import * as doors from './workflow-story-doors.ts'
@@ -84,7 +83,7 @@ export class Story {
 
   /** The next line of the script. */
   async #next(name: ActivityName, input: unknown): Promise<unknown> {
-    const { startShown: _, unlessFinal: __, ...asked }: Begun & { unlessFinal?: boolean } = input ?? {}
+    const { unlessFinal: _, ...asked }: { unlessFinal?: boolean } = input ?? {}
     const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
     this.asked.push([name, ...flags.map(([flag]) => flag)].join(' '))
     const { connectionUuid } = asked as { connectionUuid?: string }

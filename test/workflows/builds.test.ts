@@ -99,7 +99,7 @@ afterAll(() => builds?.stop())
 /** A workflow of every kind: its type, its id, and what it is started with. */
 const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['chargeWorkflow', ids.chargeId, uuid => ({ ...orderOf(uuid), timeScale: TIME_SCALE })],
-  ['transferWorkflow', ids.transferId, uuid => ({ ...sendingOf(uuid), storedWhenSent: true })],
+  ['transferWorkflow', ids.transferId, sendingOf],
   ['transferWorkflow', uuid => `${ids.transferId(uuid)}/later`, uuid => ({ ...sendingOf(uuid), ...LATER })],
   ['refundWorkflow', ids.refundId, uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' })],
   ['returnWorkflow', ids.returnId, sendingOf],

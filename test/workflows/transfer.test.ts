@@ -109,25 +109,6 @@ describe('the row of a transfer', () => {
       'sendTransfer',
     ])
   })
-
-  test('is written before anything is sent in a life that began before', async () => {
-    const story = await on.transfer(
-      {
-        storeTransfer: [stands('created')],
-        sendTransfer: [settled()],
-        transferNow: [stands('paid')],
-      },
-      { storedWhenSent: undefined },
-    )
-    await story.endsAs('paid')
-    expect(story.asked).toEqual(['storeTransfer', 'sendTransfer', 'transferNow'])
-  })
-
-  test('that was stored as failed in a life that began before calls nobody', async () => {
-    const story = await on.transfer({ storeTransfer: [stands('failed')] }, { storedWhenSent: undefined })
-    await story.endsAs('failed')
-    expect(story.asked).toEqual(['storeTransfer'])
-  })
 })
 
 describe('the candidates', () => {
@@ -181,7 +162,10 @@ describe('the candidates', () => {
       transferNow: [stands('paid')],
     })
     await story.endsAs('paid')
-    expect(story.told.waits).toEqual(Array(3).fill('unknown: ask again: 5 s'))
+    expect(story.told.waits).toEqual([
+      'alert operators: outcome unknown: 10 min, woken',
+      ...Array(3).fill('unknown: ask again: 5 s'),
+    ])
   })
 
   test('an order that stands at its provider is not absent before it has been gone for the whole window', async () => {

@@ -26,6 +26,11 @@ export function everyLifeIsOver(world: World): Violation[] {
       .filter(id => !awaited.has(id))
       .map(id => ({ rule: 'life_without_row', where: id, detail: 'runs for nothing' })),
     ...open.map(({ row, state }) => ({ rule: 'not_over', where: row, detail: `is ${state}` })),
+    ...world.unreplayed.map(({ workflowId, error }) => ({
+      rule: 'history_does_not_replay',
+      where: workflowId,
+      detail: error,
+    })),
     ...world.waitingNotices.map(uuid => ({
       rule: 'notice_not_taken',
       where: `notice ${uuid}`,

@@ -107,6 +107,7 @@ export function cleanWorld(): World {
     heard: events.map(({ uuid, data }) => ({ inbox: 'shop-inbox', event: uuid, data: { ...data } })),
     waitingNotices: [],
     running: [],
+    unreplayed: [],
     begun: [],
     asked: [
       {
