@@ -23,3 +23,6 @@ CREATE TABLE wooviPayment (
 
 CREATE INDEX refundById ON refund (accountId, id);
 `
+
+/** The key that signs notifications, a single row. */
+export const WOOVI_NOTICE_KEY = 'CREATE TABLE wooviNoticeKey (privateKeyPem TEXT NOT NULL) STRICT'

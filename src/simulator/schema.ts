@@ -2,7 +2,7 @@ import { MEDS } from './schema-of-disputes.ts'
 import { EFI } from './schema-of-efi.ts'
 import { FAULT_DETAILS } from './schema-of-faults.ts'
 import { PANEL } from './schema-of-panel.ts'
-import { WOOVI } from './schema-of-woovi.ts'
+import { WOOVI, WOOVI_NOTICE_KEY } from './schema-of-woovi.ts'
 
 /** The simulator's tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
 const FIRST = `
@@ -183,4 +183,5 @@ export const SCHEMA_STEPS: readonly string[] = [
   PANEL,
   FAULT_DETAILS,
   EFI,
+  WOOVI_NOTICE_KEY,
 ]

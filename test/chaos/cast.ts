@@ -115,13 +115,24 @@ async function connection(site: Site, accountUuid: string, { place, provider, ro
   const collectionKey = randomUUID()
   const dialect = DIALECTS[provider]
   const login = freshLogin(account)
+  // As after registration at Woovi, whose secret is shown in its panel only: notifications are known by the published key.
+  const hasSecret = dialect !== 'woovi' || place % 2 === 1
+  const { webhook_secret: secret, ...credentials } = credentialsOf(dialect, login)
   await site.simulator.account(account, {
-    ...{ ...login, provider, dialect, holder: HOLDER, ispb: ISPB, keys: [collectionKey] },
+    ...{
+      ...login,
+      notice_secret: hasSecret ? login.notice_secret : null,
+      provider,
+      dialect,
+      holder: HOLDER,
+      ispb: ISPB,
+      keys: [collectionKey],
+    },
     balance: role.openingCents / 100,
   })
   const made = await connect(site.orm.em.fork(), site.seal, {
     ...{ accountUuid, provider, providerAccount: account, dialect, collectionKey },
-    credentials: credentialsOf(dialect, login),
+    credentials: { ...credentials, ...(hasSecret && secret && { webhook_secret: secret }) },
     type: 'NOMINAL',
     isSimulated: true,
     baseUrl: site.baseUrls[provider],

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createVerify } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openStage, SHOP, type Stage, until } from './support/stage.ts'
 import { type WooviCaller, wooviCaller } from './support/woovi.ts'
@@ -136,6 +136,11 @@ test('notices go to each webhook of their event, signed with the key of the acco
   const endToEnd = await paid('telling')
   const { headers, body } = await told('OPENPIX:TRANSACTION_RECEIVED')
   expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
+  const published = await woovi.get('/webhook/public-keys')
+  const [{ key }] = published.body.public_keys
+  const signature = String(headers['x-webhook-signature'])
+  expect(createVerify('sha256').update(body).verify(key, signature, 'base64')).toBe(true)
+  expect(createVerify('sha256').update(`${body} `).verify(key, signature, 'base64')).toBe(false)
   expect(headers.authorization).toBe('let-me-in')
   expect(JSON.parse(body)).toMatchObject({
     charge: { correlationID: 'telling', status: 'COMPLETED' },

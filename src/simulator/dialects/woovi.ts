@@ -76,6 +76,7 @@ function callRoutes(world: World): ServedRoute[] {
 
     ['post', '/webhook', { operation: 'registerNotices', act: webhooks.create }],
     ['get', '/webhook', { operation: 'registerNotices', act: webhooks.list }],
+    ['get', '/webhook/public-keys', { operation: 'registerNotices', act: webhooks.publicKeys }],
     ['delete', '/webhook/:id', { operation: 'registerNotices', act: webhooks.remove }],
   ]
 }

@@ -3,6 +3,7 @@ import type { Answer, Call } from '../../calls.ts'
 import { isSecure } from '../../webhooks.ts'
 import type { World } from '../../world.ts'
 import * as errors from './errors.ts'
+import { noticeKeyOf } from './notice-key.ts'
 import { listed } from './pages.ts'
 import { read, webhookBody } from './schemas.ts'
 import { type WooviWebhook, wooviWebhooksOf } from './webhooks.ts'
@@ -18,7 +19,7 @@ export function accountCallsOf(): Routes<'list' | 'show'> {
 }
 
 /** Where notices go: `/webhook`, one for each event. Unlike Woovi this does not call the address to try it. */
-export function webhookCallsOf({ store, now }: World): Routes<'create' | 'list' | 'remove'> {
+export function webhookCallsOf({ store, now }: World): Routes<'create' | 'list' | 'remove' | 'publicKeys'> {
   const webhooks = wooviWebhooksOf(store)
   return {
     create: ({ account, body }) => {
@@ -41,6 +42,14 @@ export function webhookCallsOf({ store, now }: World): Routes<'create' | 'list' 
         shown: shownWebhook,
       })
     },
+    publicKeys: () => ({
+      status: 200,
+      body: {
+        public_keys: [
+          { key_identifier: 'simulator', is_current: true, key: noticeKeyOf(store).publicKeyPem },
+        ],
+      },
+    }),
     remove: ({ account, params }) =>
       webhooks.remove(account.id, params.id!)
         ? { status: 200, body: { status: 'OK' } }

@@ -7,44 +7,64 @@ import type { Notice, NoticeWords } from '../../notices.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { Store } from '../../store.ts'
 import { toldDisputeOf } from './dispute-words.ts'
+import { type NoticeKey, noticeKeyOf } from './notice-key.ts'
 import { paymentOf } from './payment-words.ts'
 import type { WebhookEvent } from './schemas.ts'
 import { type WooviWebhook, wooviWebhooksOf } from './webhooks.ts'
 import { chargeOf, movedOf, receivedOf, refundTransactionOf, returnedOf } from './words.ts'
 
-/** Woovi's notices: one a change to each webhook of its event, its body signed with the webhook's secret key. */
+/**
+ * Woovi's notifications: one of a change to each webhook of its event. Each body is signed with Woovi's own key, and, where the
+ * account has one, also with the secret key of its webhooks.
+ */
 export function wooviNoticesOf(store: Store): NoticeWords {
   const webhooks = wooviWebhooksOf(store)
+  let key: NoticeKey | undefined
+  const sign = (body: string) => {
+    key ??= noticeKeyOf(store)
+    return key.sign(body)
+  }
   return {
     noticesOf: event =>
       toldOf(store, event).flatMap(told =>
         webhooks
           .ofEvent(event.account.id, told.event)
-          .map(webhook => noticeTo(webhook, { account: event.account, told })),
+          .map(webhook => noticeTo(webhook, { account: event.account, told, sign })),
       ),
     forgeriesOf: notice => [
-      { ...notice, headers: { ...notice.headers, [SIGNATURE]: signatureOf(notice.body, 'forged') } },
+      {
+        ...notice,
+        headers: {
+          ...notice.headers,
+          [MAC]: macOf(notice.body, 'forged'),
+          [SIGNATURE]: Buffer.alloc(256, 7).toString('base64'),
+        },
+      },
       { ...notice, body: notice.body.replace(/"endToEndId":"[^"]+"/g, `"endToEndId":"E${'0'.repeat(31)}"`) },
     ],
   }
 }
 
-const SIGNATURE = 'x-openpix-signature'
+const MAC = 'x-openpix-signature'
+const SIGNATURE = 'x-webhook-signature'
 
 type Told = { event: WebhookEvent } & Record<string, unknown>
 
-function noticeTo({ url, authorization }: WooviWebhook, { account, told }: { account: Account; told: Told }) {
+type Sending = { account: Account; told: Told; sign: (body: string) => string }
+
+function noticeTo({ url, authorization }: WooviWebhook, { account, told, sign }: Sending): Notice {
   const body = JSON.stringify({ ...told, account: { accountId: account.id } })
   const headers: Notice['headers'] = {
     'content-type': 'application/json',
     'user-agent': 'Woovi-Webhook/simulator',
-    [SIGNATURE]: signatureOf(body, account.noticeSecret ?? account.clientSecret),
+    [SIGNATURE]: sign(body),
+    ...(account.noticeSecret && { [MAC]: macOf(body, account.noticeSecret) }),
     ...(authorization ? { authorization } : {}),
   }
   return { url, headers, body }
 }
 
-function signatureOf(body: string, secret: string): string {
+function macOf(body: string, secret: string): string {
   return createHmac('sha1', secret).update(body).digest('base64')
 }
 
