@@ -12,7 +12,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY src ./src
 RUN node src/untyped.mjs
-# Why: src/local/thrift.ts. More cached lives than the default want a larger old space.
+# Why: src/dev/env/memory-flags.ts. More cached lives than the default want a larger old space.
 ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1 --import file:///app/src/untyped.mjs" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 # The version of its workers (docs/production.md, "Upgrades"); empty, they are unversioned.
 ARG TRILHO_BUILD_ID=
@@ -26,4 +26,4 @@ RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R 1000:1000 /d
 USER 1000:1000
 EXPOSE 3000
 # The API's own; compose gives the others theirs.
-CMD ["node", "src/api/main.ts"]
+CMD ["node", "src/server.ts"]

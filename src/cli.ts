@@ -1,12 +1,12 @@
-import { trilho } from './cli/program.ts'
-import { shell } from './cli/tools.ts'
-import { databaseRefusal } from './startup/database.ts'
+import { shellEnvironment } from './cli/command-context.ts'
+import { createProgram } from './cli/program.ts'
+import { classifyDatabaseError } from './startup/database.ts'
 
 try {
-  await trilho().parseAsync()
+  await createProgram().parseAsync()
 } catch (error) {
   // A sentence, not a stack: whoever reads it administers, and does not debug.
-  const told = databaseRefusal(error) ?? error
-  shell.print({ error: told instanceof Error ? told.message : String(told) })
+  const told = classifyDatabaseError(error) ?? error
+  shellEnvironment.print({ error: told instanceof Error ? told.message : String(told) })
   process.exitCode = 1
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { faultsOfKeys, weakKeys } from './sealing.ts'
-import { StartupRefusal } from './startup-refusal.ts'
-import { storageOf, storageVariables } from './storage/settings.ts'
+import { findKeyFaults, findWeakKeys } from './security/sealing.ts'
+import { StartupRefusal } from './startup/startup-refusal.ts'
+import { parseStorageSettings, storageVariables } from './storage/settings.ts'
 
 /** The environment, parsed once. Nothing else reads `process.env` (test/architecture.test.ts holds this). */
 
-const flag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
+const booleanFlag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
 const port = z.coerce.number().int().min(0).max(65_535)
 
 const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
 /** What paths are put behind, so that it ends without a slash. */
 const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 
-const schema = z.object({
+const environmentSchema = z.object({
   /** `local` allows the settings that `readServiceConfig` refuses in production. */
   TRILHO_ENVIRONMENT: z.enum(['production', 'local']).default('production'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -34,11 +34,11 @@ const schema = z.object({
   /** Where providers reach us: notices go to `<this>/notices/<connection>`. */
   TRILHO_PUBLIC_URL: siteUrl.optional(),
   /** Behind a proxy of ours, which appends its caller's address to `X-Forwarded-For`. */
-  TRILHO_BEHIND_PROXY: flag.default(false),
+  TRILHO_BEHIND_PROXY: booleanFlag.default(false),
 
   /** `id:base64 of 32 bytes`, several separated by commas; the first seals, all open. */
   TRILHO_SECRET_KEY: z.string().superRefine((keys, context) => {
-    for (const message of faultsOfKeys(keys)) context.addIssue({ code: 'custom', message })
+    for (const message of findKeyFaults(keys)) context.addIssue({ code: 'custom', message })
   }),
   /** Divides every wait, for tests and storms. */
   TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
@@ -46,7 +46,7 @@ const schema = z.object({
   TRILHO_RATE_LIMIT: z.coerce.number().positive().default(100),
   TRILHO_RATE_BURST: z.coerce.number().positive().default(200),
   /** Lets webhooks reach loopback addresses; for local work only. */
-  TRILHO_LOOPBACK_WEBHOOKS: flag.default(false),
+  TRILHO_LOOPBACK_WEBHOOKS: booleanFlag.default(false),
   /** An OpenTelemetry collector's OTLP address over HTTP, such as http://localhost:4318; no traces where absent. */
   TRILHO_OTLP_URL: siteUrl.optional(),
   /** Lets `GET /metrics` be read from elsewhere than this machine. */
@@ -58,9 +58,9 @@ const schema = z.object({
   TRILHO_SMS_URL: optionalUrl(/^https?$/),
   TRILHO_SMS_TOKEN: z.string().default(''),
   /** Keeps the codes that no carrier is named for, to be read by `trilho outbox`; for local work only. */
-  TRILHO_OUTBOX: flag.default(false),
+  TRILHO_OUTBOX: booleanFlag.default(false),
   /** Lets API and worker run over a PostgreSQL that may lose what it has confirmed; for tests only. */
-  TRILHO_UNSAFE_DATABASE: flag.default(false),
+  TRILHO_UNSAFE_DATABASE: booleanFlag.default(false),
   /** Workflows kept in a worker's memory, about 0.2 MB each. */
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
   /** How long a stopping API still accepts requests while `/readyz` answers 503. */
@@ -75,7 +75,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the environment of an API, worker or command-line process; throws an error that names each bad variable. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const env = parsed(schema, environment)
+  const env = parseEnvironment(environmentSchema, environment)
   return {
     environment: env.TRILHO_ENVIRONMENT,
     databaseUrl: env.DATABASE_URL,
@@ -106,7 +106,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       outbox: env.TRILHO_OUTBOX,
     },
     cachedWorkflows: env.TRILHO_CACHED_WORKFLOWS,
-    storage: storageOf(env),
+    storage: parseStorageSettings(env),
     linkSeconds: env.TRILHO_LINK_SECONDS,
     drainMs: env.TRILHO_DRAIN_SECONDS * 1_000,
     healthFile: env.TRILHO_HEALTH_FILE,
@@ -117,15 +117,15 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
 /** Reads the environment of a process that serves or administers; throws `StartupRefusal` also for what is not for production. */
 export function readServiceConfig(environment?: NodeJS.ProcessEnv): Config {
   const config = readConfig(environment)
-  const faults = config.environment === 'production' ? faultsInProduction(config) : []
+  const faults = config.environment === 'production' ? findProductionFaults(config) : []
   if (faults.length === 0) return config
   throw new StartupRefusal(
     `Not for production: ${faults.join('; ')}. Change it, or set TRILHO_ENVIRONMENT=local where no money moves`,
   )
 }
 
-function faultsInProduction(config: Config): string[] {
-  const weak = weakKeys(config.secretKeys)
+function findProductionFaults(config: Config): string[] {
+  const weak = findWeakKeys(config.secretKeys)
   return [
     config.timeScale !== 1 && 'TRILHO_TIME_SCALE is not 1',
     config.loopbackWebhooks && 'TRILHO_LOOPBACK_WEBHOOKS is true',
@@ -152,14 +152,14 @@ const simulatorSchema = z.object({
   SIMULATOR_PUBLIC_HOST: z.string().min(1).default('localhost'),
   SIMULATOR_SEED: z.coerce.number().int().default(1),
   TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
-  TRILHO_LOG_LEVEL: schema.shape.TRILHO_LOG_LEVEL,
+  TRILHO_LOG_LEVEL: environmentSchema.shape.TRILHO_LOG_LEVEL,
 })
 
 export type SimulatorConfig = ReturnType<typeof readSimulatorConfig>
 
 /** Reads the environment of the simulator's process. */
 export function readSimulatorConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const env = parsed(simulatorSchema, environment)
+  const env = parseEnvironment(simulatorSchema, environment)
   return {
     host: env.HOST,
     port: env.SIMULATOR_PORT,
@@ -180,17 +180,17 @@ const localSchema = z.object({
   POSTGRES_PORT: port.optional(),
   TEMPORAL_PORT: port.optional(),
   TEMPORAL_UI_PORT: port.optional(),
-  DATABASE_URL: schema.shape.DATABASE_URL.optional(),
+  DATABASE_URL: environmentSchema.shape.DATABASE_URL.optional(),
   TEMPORAL_ADDRESS: z.string().min(1).optional(),
-  TEMPORAL_NAMESPACE: schema.shape.TEMPORAL_NAMESPACE,
-  TEMPORAL_UI_URL: schema.shape.TEMPORAL_UI_URL,
-  TRILHO_PUBLIC_URL: schema.shape.TRILHO_PUBLIC_URL,
-  TRILHO_TASK_QUEUE: schema.shape.TRILHO_TASK_QUEUE,
+  TEMPORAL_NAMESPACE: environmentSchema.shape.TEMPORAL_NAMESPACE,
+  TEMPORAL_UI_URL: environmentSchema.shape.TEMPORAL_UI_URL,
+  TRILHO_PUBLIC_URL: environmentSchema.shape.TRILHO_PUBLIC_URL,
+  TRILHO_TASK_QUEUE: environmentSchema.shape.TRILHO_TASK_QUEUE,
   TEMPORAL_CLI_PATH: z.string().min(1).optional(),
   XDG_CACHE_HOME: z.string().min(1).optional(),
   HOME: z.string().min(1).default('/tmp'),
   PATH: z.string().default(''),
-  TRILHO_SECRET_KEY: schema.shape.TRILHO_SECRET_KEY.optional(),
+  TRILHO_SECRET_KEY: environmentSchema.shape.TRILHO_SECRET_KEY.optional(),
   /** npm's name for the script it runs. */
   npm_lifecycle_event: z.string().optional(),
 })
@@ -199,7 +199,7 @@ export type LocalConfig = ReturnType<typeof readLocalConfig>
 
 /** Reads the environment of `npm start`; what is absent is found, made or picked there. */
 export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const env = parsed(localSchema, environment)
+  const env = parseEnvironment(localSchema, environment)
   const providers = env.SIMULATOR_PROVIDER_PORTS
   return {
     home: env.TRILHO_HOME,
@@ -226,17 +226,17 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     secretKeys: env.TRILHO_SECRET_KEY,
     isRunByNpm: env.npm_lifecycle_event === 'start',
     /** What the child processes inherit. */
-    environment: given(environment),
+    environment: dropEmptyVariables(environment),
   }
 }
 
 /** What is left empty is not given: so a line of `.env` reads. */
-function given(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function dropEmptyVariables(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 }
 
-function parsed<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
-  const variables = given(environment)
+function parseEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
+  const variables = dropEmptyVariables(environment)
   const result = shape.safeParse(variables)
   if (result.success) return result.data
   const faults = result.error.issues.map(({ path, code, message }) => {

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type Expression, type ParseOptions, parse, parseSync } from '@swc/core'
 import { bundleWorkflowCode } from '@temporalio/worker'
-import { BUNDLING } from '../src/lives/bundling.ts'
+import { BUNDLE_OPTIONS } from '../src/workflows/bundle/bundle-options.ts'
 
 const root = join(import.meta.dirname, '..')
 const files = (await readdir(join(root, 'src'), { recursive: true }))
@@ -12,89 +12,98 @@ const files = (await readdir(join(root, 'src'), { recursive: true }))
   .sort()
 
 /**
- * Which folder, or file beside them, may import which: `types of` allows `import type` only, and a path narrower than a
- * folder allows nothing else of it. What is not here (src/local, src/cli, src/worker.ts, the API's main) puts the
- * others together and may import everything.
+ * The folders, or files beside them, that each may import: `types of` allows `import type` only, and a path narrower than a
+ * folder allows nothing else of it. What is not here (src/dev, src/cli, src/worker.ts, src/server.ts) composes the others and
+ * may import everything.
  */
 const ARROWS: Record<string, string[]> = {
   domain: [],
-  workflows: ['domain', 'types of activities'],
-  wire: ['domain', 'types of db'],
-  db: ['domain', 'startup-refusal'],
-  providers: ['domain', 'name-resolver', 'resuming'],
+  workflows: ['domain', 'workflows/contracts', 'types of activities'],
+  'workflows/contracts': ['domain', 'types of workflows', 'types of activities'],
+  'workflows/bundle': ['config', 'tracing'],
+  contract: ['domain', 'types of db'],
+  db: ['domain', 'startup/startup-refusal'],
+  providers: ['domain', 'net'],
   simulator: ['domain', 'config', 'startup/process'],
-  webhooks: ['name-resolver', 'resuming'],
-  messengers: [],
-  engine: [
+  'webhook-client': ['net'],
+  messaging: [],
+  temporal: [
     'domain',
     'db',
-    'workflows/messages',
-    'workflows/ids',
+    'workflows/contracts',
+    'disaster-recovery',
     'types of workflows',
     'types of activities',
-    'types of providers/unexplained',
-    'types of sealing',
+    'types of config',
+  ],
+  'disaster-recovery': [
+    'domain',
+    'db',
+    'workflows/contracts',
+    'temporal',
+    'types of workflows',
+    'types of security',
+  ],
+  'provider-notifications': [
+    'domain',
+    'db',
+    'workflows/contracts',
+    'temporal',
+    'disaster-recovery',
+    'types of providers/adapter/unexplained-answers',
+    'types of security',
   ],
   activities: [
     'domain',
     'db',
-    'wire',
-    'engine',
-    'messengers',
+    'contract',
+    'temporal',
+    'provider-notifications',
+    'disaster-recovery',
+    'messaging',
     'providers',
-    'webhooks',
-    'workflows/ids',
-    'types of workflows/messages',
-    'types of workflows/key-messages',
+    'webhook-client',
+    'workflows/contracts/workflow-ids',
+    'types of workflows/contracts',
     'types of metrics',
-    'sealing',
+    'security',
     'types of storage',
   ],
-  admin: ['domain', 'db', 'providers', 'sealing', 'tokens', 'passwords'],
+  admin: ['domain', 'db', 'providers', 'security'],
   api: [
     'domain',
     'db',
-    'wire',
-    'engine',
-    'providers/registry',
+    'contract',
+    'temporal',
+    'provider-notifications',
     'types of providers',
-    'types of workflows/messages',
-    'types of workflows/key-messages',
-    'messengers/settings',
+    'types of workflows/contracts',
+    'messaging/settings',
     'metrics',
-    'webhooks',
-    'sealing',
+    'webhook-client',
+    'security',
     'storage',
-    'tokens',
     'config',
   ],
   metrics: ['domain', 'types of db', 'types of providers'],
-  config: ['sealing', 'startup-refusal', 'storage/settings'],
-  startup: ['db', 'startup-refusal'],
-  'startup-refusal': [],
+  config: ['security', 'startup/startup-refusal', 'storage/settings'],
+  startup: ['db'],
   storage: ['domain'],
-  lives: ['config', 'tracing'],
-  passwords: [],
-  'name-resolver': [],
-  resuming: [],
-  // Of the command line only what is done to accounts and adjustments; of everything else what the API itself uses, never its
-  // routes.
+  net: [],
+  // Of the operators' commands only accounts and adjustments; everything else is what the API itself uses, never its routes.
   dashboard: [
     'api',
     'db',
     'domain',
-    'engine',
-    'wire',
-    'workflows/ids',
-    'types of workflows/messages',
+    'temporal',
+    'provider-notifications',
+    'contract',
     'admin/accounts',
-    'activities/adjustments',
-    'passwords',
-    'sealing',
+    'activities/ledger/adjustments',
+    'security',
   ],
-  sealing: [],
+  security: [],
   tracing: [],
-  tokens: ['sealing'],
 }
 /** What a folder may take from outside; every other one may take what package.json names. */
 const PACKAGES: Record<string, string[]> = {
@@ -102,21 +111,35 @@ const PACKAGES: Record<string, string[]> = {
   workflows: ['@temporalio/workflow', '@temporalio/common'],
 }
 const SYNTAX: ParseOptions = { syntax: 'typescript', target: 'es2023' }
-const PUTS_TOGETHER = /^(local\/|cli\/|cli$|worker$|api\/main$)/
+const COMPOSITION_ROOTS = /^(dev\/|cli\/|cli$|worker$|server$)/
+/** Folders with arrows of their own inside another one. */
+const INNER_FOLDER = /^workflows\/(contracts|bundle)(?=\/)/
 
 type Import = { from: string; to: string; isType: boolean }
 const imports = (await Promise.all(files.map(importsOf))).flat()
 
 test('the files and their imports are found', () => {
   expect(files.length).toBeGreaterThan(100)
-  expect(imports).toContainEqual({ from: 'workflows/charge', to: 'domain/charge', isType: false })
-  expect(imports).toContainEqual({ from: 'workflows/charge', to: 'activities/following', isType: true })
-  expect(imports).toContainEqual({ from: 'workflows/charge', to: '@temporalio/workflow', isType: false })
+  expect(imports).toContainEqual({
+    from: 'workflows/charges/charge.workflow',
+    to: 'domain/charges/charge',
+    isType: false,
+  })
+  expect(imports).toContainEqual({
+    from: 'workflows/charges/charge.workflow',
+    to: 'activities/charges/poll-charge',
+    isType: true,
+  })
+  expect(imports).toContainEqual({
+    from: 'workflows/charges/charge.workflow',
+    to: '@temporalio/workflow',
+    isType: false,
+  })
 })
 
 describe('arrows point to the domain', () => {
   test('every folder has its arrows', () => {
-    const without = files.map(nameOf).filter(name => !ARROWS[folderOf(name)] && !PUTS_TOGETHER.test(name))
+    const without = files.map(nameOf).filter(name => !ARROWS[folderOf(name)] && !COMPOSITION_ROOTS.test(name))
     expect(without).toEqual([])
   })
 
@@ -125,7 +148,7 @@ describe('arrows point to the domain', () => {
       const wrong = imports.filter(
         one =>
           folderOf(one.from) === folder &&
-          !PUTS_TOGETHER.test(one.from) &&
+          !COMPOSITION_ROOTS.test(one.from) &&
           isOurs(one.to) &&
           !isAllowed(one, allowed),
       )
@@ -158,37 +181,39 @@ describe('the bundle of the workflows', () => {
     expect((await modules).filter(module => !allowed.test(module))).toEqual([])
   })
 
-  test('holds every life', async () => {
-    const lives = files.filter(file => file.startsWith('src/workflows/'))
-    expect((await modules).filter(module => lives.includes(module)).length).toBeGreaterThan(8)
+  test('holds every workflow', async () => {
+    const workflows = files.filter(file => file.startsWith('src/workflows/'))
+    expect((await modules).filter(module => workflows.includes(module)).length).toBeGreaterThan(8)
   })
 })
 
-test('no module of a life holds a state that lives would share', async () => {
+test('no module of a workflow holds a state that workflows would share', async () => {
   expect(statesIn('let asked = 0\nexport const seen = new Set<string>()')).toEqual(['asked', 'seen'])
   expect(statesIn('const kept: string[] = []\nexport const byId: Record<string, string> = {}')).toEqual([
     'kept',
     'byId',
   ])
-  const modules = files.filter(file => /^(workflows|domain)$/.test(folderOf(nameOf(file))))
+  const modules = files.filter(file =>
+    /^(workflows|workflows\/contracts|domain)$/.test(folderOf(nameOf(file))),
+  )
   const texts = await Promise.all(modules.map(file => readFile(join(root, file), 'utf8')))
   expect(modules.filter((_, index) => statesIn(texts[index]!).length > 0)).toEqual([])
 })
 
-describe('the house', () => {
+describe('the code', () => {
   test('only the configuration reads the environment', async () => {
     expect(await having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual(['src/config.ts'])
     expect(await having(/import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'(node:)?process'/)).toEqual([])
   })
 
   test('no file is called by what says nothing', () => {
-    const names = /^(utils?|helpers?|common|services?|misc|manager)$/
+    const names = /^(utils?|helpers?|common|misc|manager)$/
     const wrong = files.filter(file =>
       nameOf(file)
         .split('/')
         .some(part => names.test(part)),
     )
-    expect(wrong.filter(file => file !== 'src/wire/common.ts')).toEqual([])
+    expect(wrong.filter(file => file !== 'src/contract/shared/fields.ts')).toEqual([])
   })
 
   test('nothing is left to do', async () => {
@@ -227,12 +252,12 @@ function isToBeFilled(value: Expression | undefined): boolean {
 async function having(pattern: RegExp): Promise<string[]> {
   const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
   return files.filter(
-    (_, index) => pattern.test(withoutComments(texts[index]!)) || isLeft(pattern, texts[index]!),
+    (_, index) => pattern.test(withoutComments(texts[index]!)) || stillMatches(pattern, texts[index]!),
   )
 }
 
 /** What is left to do stands in comments; all else is looked for in code. */
-function isLeft(pattern: RegExp, text: string): boolean {
+function stillMatches(pattern: RegExp, text: string): boolean {
   return pattern.source.includes('TODO') && pattern.test(text)
 }
 
@@ -245,15 +270,15 @@ async function importsOf(file: string): Promise<Import[]> {
   const from = nameOf(file)
   const found: Import[] = []
   const add = (source: string, isType: boolean) => found.push({ from, to: resolved(file, source), isType })
-  visit(await parse(await readFile(join(root, file), 'utf8'), SYNTAX), add)
+  visitNode(await parse(await readFile(join(root, file), 'utf8'), SYNTAX), add)
   return found
 }
 
 type Node = Record<string, unknown>
 type Specifier = { isTypeOnly?: boolean }
 
-function visit(node: unknown, add: (source: string, isType: boolean) => void): void {
-  if (Array.isArray(node)) for (const child of node) visit(child, add)
+function visitNode(node: unknown, add: (source: string, isType: boolean) => void): void {
+  if (Array.isArray(node)) for (const child of node) visitNode(child, add)
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return
   const { type, source, specifiers, typeOnly, callee, argument } = node as Node & {
     source?: { value: string } | null
@@ -268,10 +293,10 @@ function visit(node: unknown, add: (source: string, isType: boolean) => void): v
   if (type === 'TsImportType' && argument) add(argument.value, true)
   if (type === 'CallExpression' && callee?.type === 'Import') {
     const [path] = (node as { arguments: { expression: { value?: string } }[] }).arguments
-    // A path that is made while running is a program's own business: only src/local does that.
+    // A path that is made while running is a program's own business: only src/dev does that.
     add(path?.expression.value ?? 'node:module', false)
   }
-  for (const child of Object.values(node)) visit(child, add)
+  for (const child of Object.values(node)) visitNode(child, add)
 }
 
 /** Ours by its path under src, without the ending; a package or built-in by its name. */
@@ -285,7 +310,7 @@ function nameOf(file: string): string {
 }
 
 function folderOf(name: string): string {
-  return name.split('/')[0]!
+  return INNER_FOLDER.exec(name)?.[0] ?? name.split('/')[0]!
 }
 
 function isOurs(name: string): boolean {
@@ -312,7 +337,7 @@ function written({ from, to, isType }: Import): string {
 async function bundled(): Promise<string[]> {
   let modules: string[] = []
   await bundleWorkflowCode({
-    ...BUNDLING,
+    ...BUNDLE_OPTIONS,
     webpackConfigHook: config => ({
       ...config,
       plugins: [

@@ -1,115 +1,124 @@
-import { foldTallies } from '../db/tallies.ts'
-import type { Engine } from '../engine/start.ts'
-import { sendAuthCode, storeAuthCode } from './auth-codes.ts'
-import { chargeNow } from './charge-records.ts'
-import { deliver } from './deliveries.ts'
-import { sweepDeliveries } from './delivery-sweep.ts'
-import type { Dependencies } from './dependencies.ts'
-import { takeDeposit } from './deposits.ts'
-import { pruneEvents } from './event-pruning.ts'
-import { cancelCharge, followCharge } from './following.ts'
-import { issueCharge } from './issuing.ts'
-import { keepUnmatched } from './keeping.ts'
-import { openPixKey } from './key-opening.ts'
-import { askKeyRemoval, deleteKey } from './key-removal.ts'
-import { passMedDeadline, warnOfMed } from './med-deadlines.ts'
-import { sweepMeds } from './med-reconciliation.ts'
-import { medNow, sendMedReply, takeMedReply } from './med-replies.ts'
-import { followMed } from './meds.ts'
-import { sweepNotices } from './notices.ts'
-import { settleBy } from './operators-word.ts'
-import { closeOrphan } from './orphans.ts'
-import { askKey, createKey, giveUpKey } from './pix-keys.ts'
-import { providerAccounts, reconcile } from './reconciliation.ts'
-import { recoverDeliveries } from './recovery.ts'
-import { openRefund, refundNow, reopenRefund } from './refund-records.ts'
-import { devolution } from './refunds.ts'
-import { unmatchedReturn } from './returns.ts'
-import { seekBy } from './seeking.ts'
-import { restoreCharge, seekCharge } from './seeking-charges.ts'
-import { askBy, sendBy } from './sending.ts'
-import { endWaiting, failTransfer, sendTransfer, storeTransfer, transferNow } from './transfer-records.ts'
-import { pixOut } from './transfers.ts'
-import { sweepWorkflows } from './workflow-sweep.ts'
+import { foldListCounters } from '../db/repositories/list-counters.ts'
+import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { closeOrphan } from './charges/close-orphan.ts'
+import { getCharge } from './charges/get-charge.ts'
+import { issueCharge } from './charges/issue-charge.ts'
+import { cancelChargeAtProvider, pollCharge } from './charges/poll-charge.ts'
+import { sweepWorkflows } from './disaster-recovery/lost-workflows.ts'
+import { restoreCharge, restoreIssuedCharge } from './disaster-recovery/restore-charge.ts'
+import { restorePayout } from './disaster-recovery/restore-payout.ts'
+import { applyDisputeDeadline, recordDisputeWarning } from './disputes/deadlines.ts'
+import { pollDispute } from './disputes/poll-dispute.ts'
+import { sweepDisputes } from './disputes/reconcile.ts'
+import { getDispute, sendDisputeReply, storeDisputeReply } from './disputes/replies.ts'
+import { settleManually } from './payouts/manual-settlement.ts'
+import { pollPayout, sendPayout } from './payouts/send.ts'
+import { createKey, failPixKey, pollPixKey } from './pix-keys/create.ts'
+import { deleteKey, pollPixKeyRemoval } from './pix-keys/delete.ts'
+import { openPixKey } from './pix-keys/open.ts'
+import { sendAuthCode, storeAuthCode } from './pix-keys/verification-codes.ts'
+import { sweepProviderNotifications } from './provider-notifications/sweep.ts'
+import { listProviderAccounts, reconcile } from './reconciliation/reconcile.ts'
+import { getRefund, openRefund, rebuildRefund } from './refunds/activities.ts'
+import { refundPayout } from './refunds/refund-payout.ts'
+import type { ActivityDependencies } from './runtime/dependencies.ts'
+import {
+  endScheduledTransfer,
+  failTransfer,
+  getTransfer,
+  sendTransfer,
+  storeTransfer,
+} from './transfers/activities.ts'
+import { transferPayout } from './transfers/transfer-payout.ts'
+import { keepUnmatchedPayment } from './unmatched/keep.ts'
+import { recordDeposit } from './unmatched/record-deposit.ts'
+import { returnPayout } from './unmatched/return-payout.ts'
+import { attemptDelivery } from './webhooks/deliver.ts'
+import { pruneEvents } from './webhooks/prune-events.ts'
+import { replayMissedEvents } from './webhooks/replay-events.ts'
+import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
 /** Calls that leave the machine, each with the transaction that keeps their answer. */
-export function providerActivities(dependencies: Dependencies, engine: Engine) {
+export function providerActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return {
     issueCharge: issueCharge(dependencies),
-    seekCharge: seekCharge(dependencies),
-    followCharge: followCharge(dependencies),
-    cancelCharge: cancelCharge(dependencies),
+    restoreIssuedCharge: restoreIssuedCharge(dependencies),
+    pollCharge: pollCharge(dependencies),
+    cancelCharge: cancelChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
-    takeDeposit: takeDeposit(dependencies, engine),
+    recordDeposit: recordDeposit(dependencies, engine),
     sendTransfer: sendTransfer(dependencies),
-    askTransfer: askBy(dependencies, pixOut),
-    seekTransfer: seekBy(dependencies, pixOut),
-    sendRefund: sendBy(dependencies, devolution),
-    askRefund: askBy(dependencies, devolution),
-    seekRefund: seekBy(dependencies, devolution),
-    sendReturn: sendBy(dependencies, unmatchedReturn),
-    askReturn: askBy(dependencies, unmatchedReturn),
-    seekReturn: seekBy(dependencies, unmatchedReturn),
+    pollTransfer: pollPayout(dependencies, transferPayout),
+    restoreTransfer: restorePayout(dependencies, transferPayout),
+    sendRefund: sendPayout(dependencies, refundPayout),
+    pollRefund: pollPayout(dependencies, refundPayout),
+    restoreRefund: restorePayout(dependencies, refundPayout),
+    sendReturn: sendPayout(dependencies, returnPayout),
+    pollReturn: pollPayout(dependencies, returnPayout),
+    restoreReturn: restorePayout(dependencies, returnPayout),
     createKey: createKey(dependencies),
-    askKey: askKey(dependencies),
+    pollPixKey: pollPixKey(dependencies),
     deleteKey: deleteKey(dependencies),
-    askKeyRemoval: askKeyRemoval(dependencies),
+    pollPixKeyRemoval: pollPixKeyRemoval(dependencies),
     sendAuthCode: sendAuthCode(dependencies),
-    followMed: followMed(dependencies),
-    sendMedReply: sendMedReply(dependencies),
+    pollDispute: pollDispute(dependencies),
+    sendDisputeReply: sendDisputeReply(dependencies),
   }
 }
 
 /** Short reads and writes of the database, run as local activities. */
-export function recordActivities(dependencies: Dependencies) {
+export function databaseActivities(dependencies: ActivityDependencies) {
   return {
-    chargeNow: chargeNow(dependencies),
+    getCharge: getCharge(dependencies),
     restoreCharge: restoreCharge(dependencies),
     openRefund: openRefund(dependencies),
-    reopenRefund: reopenRefund(dependencies),
-    refundNow: refundNow(dependencies),
+    rebuildRefund: rebuildRefund(dependencies),
+    getRefund: getRefund(dependencies),
     storeTransfer: storeTransfer(dependencies),
-    transferNow: transferNow(dependencies),
+    getTransfer: getTransfer(dependencies),
     failTransfer: failTransfer(dependencies),
-    endWaiting: endWaiting(dependencies),
-    foldTallies: () => foldTallies(dependencies.orm),
-    settleTransfer: settleBy(dependencies, pixOut),
-    settleRefund: settleBy(dependencies, devolution),
-    settleReturn: settleBy(dependencies, unmatchedReturn),
-    keepUnmatched: keepUnmatched(dependencies),
+    endScheduledTransfer: endScheduledTransfer(dependencies),
+    foldListCounters: () => foldListCounters(dependencies.orm),
+    manuallySettleTransfer: settleManually(dependencies, transferPayout),
+    manuallySettleRefund: settleManually(dependencies, refundPayout),
+    manuallySettleReturn: settleManually(dependencies, returnPayout),
+    keepUnmatchedPayment: keepUnmatchedPayment(dependencies),
     openPixKey: openPixKey(dependencies),
-    giveUpKey: giveUpKey(dependencies),
+    failPixKey: failPixKey(dependencies),
     storeAuthCode: storeAuthCode(dependencies),
-    medNow: medNow(dependencies),
-    takeMedReply: takeMedReply(dependencies),
-    warnOfMed: warnOfMed(dependencies),
-    passMedDeadline: passMedDeadline(dependencies),
+    getDispute: getDispute(dependencies),
+    storeDisputeReply: storeDisputeReply(dependencies),
+    recordDisputeWarning: recordDisputeWarning(dependencies),
+    applyDisputeDeadline: applyDisputeDeadline(dependencies),
   }
 }
 
 /** Webhook tries, on a queue of their own: a dead endpoint must not keep a provider waiting. */
-export function webhookActivities(dependencies: Dependencies) {
-  return { deliver: deliver(dependencies) }
+export function webhookActivities(dependencies: ActivityDependencies) {
+  return { attemptDelivery: attemptDelivery(dependencies) }
 }
 
 /** What keeps events and deliveries in order beside their own lives. */
-export function eventActivities(dependencies: Dependencies, engine: Engine) {
+export function eventActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return {
     sweepDeliveries: sweepDeliveries(dependencies, engine),
-    recoverDeliveries: recoverDeliveries(dependencies, engine),
+    replayMissedEvents: replayMissedEvents(dependencies, engine),
     pruneEvents: pruneEvents(dependencies),
   }
 }
 
-export function reconciliationActivities(dependencies: Dependencies, engine: Engine) {
+export function reconciliationActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return {
-    providerAccounts: providerAccounts(dependencies),
+    listProviderAccounts: listProviderAccounts(dependencies),
     reconcile: reconcile(dependencies, engine),
-    sweepMeds: sweepMeds(dependencies, engine),
+    sweepDisputes: sweepDisputes(dependencies, engine),
     sweepWorkflows: sweepWorkflows(dependencies, engine),
   }
 }
 
-export function noticeActivities(dependencies: Dependencies, engine: Engine) {
-  return { sweepNotices: sweepNotices(dependencies, engine) }
+export function providerNotificationActivities(
+  dependencies: ActivityDependencies,
+  engine: WorkflowClientContext,
+) {
+  return { sweepProviderNotifications: sweepProviderNotifications(dependencies, engine) }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Token } from '../db/entities/token.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { newToken, type TokenMode } from '../tokens.ts'
+import { generateToken, type TokenMode } from '../security/tokens.ts'
 
 /** What an administrator does to accounts: the command line and the local demo share it. */
 
-export async function openAccount(
+export async function createAccount(
   em: EntityManager,
   holder: { name: string; document: string },
 ): Promise<Account> {
@@ -15,7 +15,7 @@ export async function openAccount(
   return account
 }
 
-export type TokenOrder = {
+export type IssueTokenInput = {
   /** Where the order may come twice: the second is refused by the database. */
   uuid?: string
   accountUuid: string
@@ -27,8 +27,8 @@ export type TokenOrder = {
 }
 
 /** Issues a token and answers its text, which is shown this once and never stored. */
-export async function issueToken(em: EntityManager, order: TokenOrder): Promise<string> {
-  const { token, hash, prefix } = newToken(order.mode)
+export async function issueToken(em: EntityManager, order: IssueTokenInput): Promise<string> {
+  const { token, hash, prefix } = generateToken(order.mode)
   em.create(Token, { uuid: randomUUID(), ...order, hash, prefix })
   await em.flush()
   return token
@@ -51,10 +51,10 @@ export async function revokeToken(
 }
 
 /** The tokens of an account, revoked ones last, each newest first; nothing in them opens anything. */
-export function tokensOf(em: EntityManager, accountUuid: string): Promise<Token[]> {
+export function listTokens(em: EntityManager, accountUuid: string): Promise<Token[]> {
   const orderBy = [{ revokedAt: 'desc nulls first' as const }, { createdAt: 'desc' as const }]
-  return em.find(Token, { accountUuid }, { orderBy, limit: MOST_SHOWN })
+  return em.find(Token, { accountUuid }, { orderBy, limit: MAX_LISTED_TOKENS })
 }
 
 /** Tokens of years stay in the table; a person looks at these. */
-const MOST_SHOWN = 200
+const MAX_LISTED_TOKENS = 200

@@ -1,26 +1,32 @@
 import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
-import { Notice } from '../db/entities/notice.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { type FeeTable, NO_FEES } from '../domain/money.ts'
-import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../domain/provider.ts'
+import { ProviderNotification } from '../db/entities/notice.ts'
+import { type FeeTable, NO_FEES } from '../domain/ledger/money.ts'
+import type {
+  ConnectionStatus,
+  ConnectionType,
+  Party,
+  ProviderApi,
+  ProviderName,
+} from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import type { Sealer } from '../sealing.ts'
-import { marksOf } from './account-identity.ts'
-import { acting } from './acting.ts'
+import type { Sealer } from '../security/sealing.ts'
+import { hashIdentity } from './account-identity.ts'
+import { runAuditedAction } from './audited-action.ts'
 import {
-  bookOpening,
   type OpeningOutcome,
   openProviderAccount,
+  postOpeningMovement,
   readOpeningBalance,
 } from './opening-balance.ts'
 
-export type ConnectionOrder = {
+export type CreateConnectionInput = {
   accountUuid: string
   provider: ProviderName
   /** The provider's own name of the account where the money sits; connections that share it share its money. */
   providerAccount: string
-  dialect: Dialect
+  dialect: ProviderApi
   type: ConnectionType
   /** ACTIVE where nothing is said. */
   status?: ConnectionStatus
@@ -37,10 +43,10 @@ export type ConnectionOrder = {
 }
 
 /** Connects an account to a provider. Its balances open at zero, by trigger. */
-export async function connect(
+export async function createConnection(
   em: EntityManager,
   sealer: Sealer,
-  order: ConnectionOrder,
+  order: CreateConnectionInput,
 ): Promise<Connection> {
   const { accountUuid, provider, dialect, type, isSimulated, baseUrl, collectionKey } = order
   const providerAccount =
@@ -70,7 +76,11 @@ export async function connect(
 }
 
 /** `warn`: takes what a provider does not notify, for the operator. */
-export type NoticeSite = { providers: ProviderRegistry; publicUrl: string; warn?: (text: string) => void }
+export type NotificationSite = {
+  providers: ProviderRegistry
+  publicUrl: string
+  warn?: (text: string) => void
+}
 
 /**
  * Lets a connection that is CONFIGURATION_PENDING begin, once its provider has registered where its notices go: some try
@@ -78,26 +88,26 @@ export type NoticeSite = { providers: ProviderRegistry; publicUrl: string; warn?
  * one that the operator names. One that is not registered or opened is taken away again, unless a notice has come
  * through it already; that one, as that of whoever is killed in between, stays pending and starts nothing.
  */
-export async function begin(
+export async function activateConnection(
   em: EntityManager,
-  { site, connection, who, openingCents }: Beginning,
+  { site, connection, who, openingCents }: ActivateConnectionInput,
 ): Promise<OpeningOutcome> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
   const identity = await site.providers.providerFor(connection).identity()
   let opened: OpeningOutcome
   try {
-    await registerNotices(site, connection)
+    await registerNotificationUrl(site, connection)
     opened = await openProviderAccount(em, connection, async () =>
       openingCents === undefined
         ? readOpeningBalance(site.providers.providerFor(connection))
         : { cents: openingCents, creditedSince: new Date() },
     )
   } catch (error) {
-    if ((await em.count(Notice, { connectionUuid: connection.uuid })) > 0)
+    if ((await em.count(ProviderNotification, { connectionUuid: connection.uuid })) > 0)
       throw new Error(
         `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notice`,
       )
-    await acting(em, {
+    await runAuditedAction(em, {
       ...{ who, act: 'connection_withdraw', reason: 'it was not registered or opened' },
       subject: `connection/${connection.uuid}`,
       work: tx => tx.nativeDelete(Connection, pending),
@@ -106,21 +116,26 @@ export async function begin(
   }
   await em.nativeUpdate(Connection, pending, {
     ...{ status: 'ACTIVE', updatedAt: new Date() },
-    ...(identity.kind === 'found' && { providerIdentity: marksOf(identity) }),
+    ...(identity.kind === 'found' && { providerIdentity: hashIdentity(identity) }),
   })
   return opened
 }
 
-type Beginning = { site: NoticeSite; connection: Connection; who: string; openingCents?: number | undefined }
+type ActivateConnectionInput = {
+  site: NotificationSite
+  connection: Connection
+  who: string
+  openingCents?: number | undefined
+}
 
 /** Tells a connection's provider where its notices go. */
-export async function registerNotices(
-  { providers, publicUrl, warn }: NoticeSite,
+export async function registerNotificationUrl(
+  { providers, publicUrl, warn }: NotificationSite,
   connection: Connection,
 ): Promise<void> {
   const provider = providers.providerFor(connection)
   const url = `${publicUrl}/notices/${connection.uuid}`
-  const registered = await provider.registerNotices(url, connection.collectionKey ?? null)
+  const registered = await provider.registerNotificationUrl(url, connection.collectionKey ?? null)
   if (registered.kind !== 'registered')
     throw new Error(
       `${connection.provider} did not register the address of its notices: ${registered.message}`,
@@ -129,11 +144,11 @@ export async function registerNotices(
 }
 
 /** Books a known balance to the connection's own account, as a local start does with what it gives a simulated account. */
-export async function bookOpeningBalance(
+export async function postOpeningBalance(
   em: EntityManager,
   connection: Connection,
   cents: number,
 ): Promise<void> {
   const { accountUuid } = connection
-  await em.transactional(tx => bookOpening(tx, { accountUuid, connection, cents, reason: null }))
+  await em.transactional(tx => postOpeningMovement(tx, { accountUuid, connection, cents, reason: null }))
 }

@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { pixKeyType } from '../domain/pix-key.ts'
+import { detectPixKeyType } from '../domain/pix-keys/pix-key.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import type { Sealer } from '../sealing.ts'
-import { compareMarks, marksOf, type Sameness } from './account-identity.ts'
-import { acting } from './acting.ts'
+import type { Sealer } from '../security/sealing.ts'
+import { type AccountMatch, compareIdentities, hashIdentity } from './account-identity.ts'
+import { runAuditedAction } from './audited-action.ts'
 
 /** Credentials that must not take the place of a connection's; nothing was changed. */
 class CredentialsRefused extends Error {
   override name = 'CredentialsRefused'
 }
 
-export type Replacement = { connectionUuid: string; credentials: unknown; who: string; reason: string }
-export type Replaced = { connection: Connection; before: Connection; isProved: boolean }
-type Tools = { providers: ProviderRegistry; seal: Sealer }
+export type ReplaceCredentialsInput = {
+  connectionUuid: string
+  credentials: unknown
+  who: string
+  reason: string
+}
+export type ReplaceCredentialsResult = { connection: Connection; before: Connection; isProved: boolean }
+type CredentialDependencies = { providers: ProviderRegistry; sealer: Sealer }
 
 /**
  * Replaces a connection's credentials by others of the same account at the provider. Credentials of another account are
@@ -26,9 +31,9 @@ type Tools = { providers: ProviderRegistry; seal: Sealer }
  */
 export async function replaceCredentials(
   em: EntityManager,
-  { providers, seal }: Tools,
-  { connectionUuid, credentials, who, reason }: Replacement,
-): Promise<Replaced> {
+  { providers, sealer: seal }: CredentialDependencies,
+  { connectionUuid, credentials, who, reason }: ReplaceCredentialsInput,
+): Promise<ReplaceCredentialsResult> {
   const populate = ['sealedCredentials', 'providerIdentity'] as const
   const before = await em.fork().findOne(Connection, connectionUuid, { populate })
   if (!before) throw new CredentialsRefused(`there is no connection ${connectionUuid}`)
@@ -41,20 +46,25 @@ export async function replaceCredentials(
   const identity = await candidate.identity()
   if (identity.kind === 'no_answer' && identity.code === 'no_token')
     throw new CredentialsRefused(`${name} does not accept these credentials: ${identity.message}`)
-  const marks = identity.kind === 'found' ? marksOf(identity) : null
-  const known = before.providerIdentity ?? (await marksBy(providers.providerFor(before)))
-  const sameness = await samenessOf(em.fork(), { connection: before, candidate, known, marks })
+  const marks = identity.kind === 'found' ? hashIdentity(identity) : null
+  const known = before.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(before)))
+  const sameness = await compareAccounts(em.fork(), {
+    connection: before,
+    candidate,
+    knownHashes: known,
+    candidateHashes: marks,
+  })
   if (sameness === 'other')
     throw new CredentialsRefused(
       `these credentials belong to another account at ${name} than those of ${connectionUuid}; connect it as another connection`,
     )
   const isProved = sameness === 'same'
-  const inDoubt = isProved ? 0 : await countInDoubt(em.fork(), connectionUuid)
+  const inDoubt = isProved ? 0 : await countUnresolved(em.fork(), connectionUuid)
   if (inDoubt > 0)
     throw new CredentialsRefused(
       `it cannot be proved that these credentials belong to the same account at ${name}, and ${inDoubt} attempts through ${connectionUuid} are in doubt; end them first`,
     )
-  const connection = await acting(em, {
+  const connection = await runAuditedAction(em, {
     ...{ who, reason, act: 'connection_credentials', subject: `connection/${connectionUuid}` },
     async work(tx) {
       const now = {
@@ -75,13 +85,13 @@ export async function replaceCredentials(
  * Puts back the credentials that unproved ones had replaced, where the provider did not register the address of the notices
  * with those: they may belong to another account. What was called with them meanwhile stays in their epoch.
  */
-export function withdrawCredentials(
+export function rollBackCredentials(
   em: EntityManager,
-  { connection, before }: Pick<Replaced, 'connection' | 'before'>,
+  { connection, before }: Pick<ReplaceCredentialsResult, 'connection' | 'before'>,
   who: string,
 ): Promise<boolean> {
   const { uuid, sealedCredentials, credentialsEpoch } = connection
-  return acting(em, {
+  return runAuditedAction(em, {
     ...{ who, act: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
     reason: 'its notices were not registered',
     async work(tx) {
@@ -95,36 +105,36 @@ export function withdrawCredentials(
   })
 }
 
-async function marksBy(provider: Provider): Promise<string[]> {
+async function fetchIdentityHashes(provider: Provider): Promise<string[]> {
   const identity = await provider.identity()
-  return identity.kind === 'found' ? marksOf(identity) : []
+  return identity.kind === 'found' ? hashIdentity(identity) : []
 }
 
-type Comparing = {
+type CompareAccountsInput = {
   connection: Connection
   candidate: Provider
-  known: string[]
-  marks: string[] | null
+  knownHashes: string[]
+  candidateHashes: string[] | null
 }
 
 /** What identifies the account decides; else whether the candidate finds what went through the connection. */
-async function samenessOf(
+async function compareAccounts(
   em: EntityManager,
-  { connection, candidate, known, marks }: Comparing,
-): Promise<Sameness> {
-  const sameness = compareMarks(known, marks ?? [])
+  { connection, candidate, knownHashes: known, candidateHashes: marks }: CompareAccountsInput,
+): Promise<AccountMatch> {
+  const sameness = compareIdentities(known, marks ?? [])
   if (sameness !== 'unproved') return sameness
-  const found = await findsKnown(em, connection, candidate)
+  const found = await compareKnownPayments(em, connection, candidate)
   if (found !== 'unproved') return found
-  return lacksCollectionKey(connection, marks ?? []) ? 'other' : 'unproved'
+  return isCollectionKeyMissing(connection, marks ?? []) ? 'other' : 'unproved'
 }
 
 /** Asks for what the provider has taken last by our id, which is random: only the account that has it finds it. */
-async function findsKnown(
+async function compareKnownPayments(
   em: EntityManager,
   { uuid: connectionUuid, credentialsEpoch }: Connection,
   candidate: Provider,
-): Promise<Sameness> {
+): Promise<AccountMatch> {
   const orderBy = { createdAt: 'desc' } as const
   const through = { connectionUuid, credentialsEpoch }
   const issued = await em.findOne(Attempt, { ...through, operation: 'issue', state: 'accepted' }, { orderBy })
@@ -142,20 +152,20 @@ async function findsKnown(
 }
 
 /** A random key stays with its account: one that lists others, and not the connection's, is not the account it collects for. */
-function lacksCollectionKey({ collectionKey }: Connection, marks: string[]): boolean {
-  if (!collectionKey || pixKeyType(collectionKey) !== 'RANDOM') return false
-  const [own] = marksOf({ kind: 'found', keys: [collectionKey] })
+function isCollectionKeyMissing({ collectionKey }: Connection, marks: string[]): boolean {
+  if (!collectionKey || detectPixKeyType(collectionKey) !== 'RANDOM') return false
+  const [own] = hashIdentity({ kind: 'found', keys: [collectionKey] })
   return marks.some(mark => mark.startsWith('key:')) && !marks.includes(own!)
 }
 
-const IN_DOUBT = `
+const UNRESOLVED_COUNTS_SQL = `
   select (select count(*) from attempt where connection_uuid = ? and (state in ('calling', 'unknown', 'orphan')
       or (state = 'accepted' and operation in ('transfer', 'refund', 'return')))) as attempts,
     (select count(*) from charge where connection_uuid = ? and state in ('pending', 'paying')) as charges`
 
 /** Attempts whose provider has not told how they ended, and charges that can still be paid. */
-async function countInDoubt(em: EntityManager, connectionUuid: string): Promise<number> {
-  const [row] = await em.execute<{ attempts: string; charges: string }[]>(IN_DOUBT, [
+async function countUnresolved(em: EntityManager, connectionUuid: string): Promise<number> {
+  const [row] = await em.execute<{ attempts: string; charges: string }[]>(UNRESOLVED_COUNTS_SQL, [
     connectionUuid,
     connectionUuid,
   ])

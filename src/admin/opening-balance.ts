@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { serviceAccountAt } from '../db/owners.ts'
-import { post } from '../db/post.ts'
-import { entryName } from '../domain/account-entry.ts'
-import { deposited, goneUncovered } from '../domain/ledger.ts'
-import type { MovementReason } from '../domain/movement.ts'
+import { writePostings } from '../db/ledger/post.ts'
+import { ensureServiceAccount } from '../db/repositories/provider-account-owners.ts'
+import { depositLegs, uncoveredOutflowLegs } from '../domain/ledger/legs.ts'
+import type { MovementReason } from '../domain/ledger/movement.ts'
+import { entryIdentityOf } from '../domain/reconciliation/account-entry.ts'
 import type { Provider } from '../providers/port.ts'
 
 /** The balance of a provider account at a moment: what moved before is part of it, what moves later is credited. */
@@ -17,7 +17,7 @@ export const NOT_CREDITED_YET = new Date('9999-12-31T00:00:00Z')
 
 /** So far back the statement is read on both sides of the balance. */
 const LOOKBACK_MS = 15 * 60_000
-const LOOKS = 5
+const MAX_READS = 5
 
 /**
  * Reads a provider's balance with its statement before and after. Where both statements list the same movements, none
@@ -26,12 +26,12 @@ const LOOKS = 5
  * Null where the provider tells no balance or no statement. Throws where money moves during every look.
  */
 export async function readOpeningBalance(provider: Provider): Promise<OpeningBalance | null> {
-  for (let look = 1; look <= LOOKS; look += 1) {
+  for (let look = 1; look <= MAX_READS; look += 1) {
     const from = new Date(Date.now() - LOOKBACK_MS)
-    const before = await movementsSince(provider, from)
+    const before = await readMovementsSince(provider, from)
     const said = before && (await provider.balances())
     if (said?.kind !== 'found') return null
-    const after = await movementsSince(provider, from)
+    const after = await readMovementsSince(provider, from)
     if (!after) return null
     if (before!.names !== after.names) continue
     const { availableCents, blockedCents } = said.balance
@@ -45,11 +45,11 @@ export async function readOpeningBalance(provider: Provider): Promise<OpeningBal
 
 type ListedMovements = { names: string; lastAt: string | null }
 
-async function movementsSince(provider: Provider, from: Date): Promise<ListedMovements | null> {
+async function readMovementsSince(provider: Provider, from: Date): Promise<ListedMovements | null> {
   const said = await provider.statement(from.toISOString(), new Date().toISOString())
   if (said.kind === 'no_answer') return null
   const pix = said.entries.map(({ direction, endToEnd, at }) => ({ name: `${direction}/${endToEnd}`, at }))
-  const others = (said.accountEntries ?? []).map(entry => ({ name: entryName(entry), at: entry.at }))
+  const others = (said.accountEntries ?? []).map(entry => ({ name: entryIdentityOf(entry), at: entry.at }))
   const all = [...pix, ...others]
   return {
     names: all
@@ -67,7 +67,7 @@ async function movementsSince(provider: Provider, from: Date): Promise<ListedMov
 export type OpeningOutcome =
   | { kind: 'opened'; cents: number }
   /** Another connection opened it, or this one before. */
-  | { kind: 'open_already' }
+  | { kind: 'already_open' }
   | { kind: 'balance_unknown' }
 
 /**
@@ -82,29 +82,36 @@ export async function openProviderAccount(
   connection: Connection,
   read: () => Promise<OpeningBalance | null>,
 ): Promise<OpeningOutcome> {
-  const isFirst = (await elderConnection(em.fork(), connection)) === undefined
+  const isFirst = (await findEarlierConnection(em.fork(), connection)) === undefined
   const said = isFirst ? await read() : null
   const opening = said ?? { cents: 0, creditedSince: new Date() }
   return em.fork().transactional(async tx => {
     const { uuid, providerAccountUuid } = connection
     await tx.execute('select from provider_account where uuid = ? for update', [providerAccountUuid])
     const { creditedSince } = await tx.findOneOrFail(Connection, uuid)
-    if (creditedSince && creditedSince < NOT_CREDITED_YET) return { kind: 'open_already' }
-    const elder = await elderConnection(tx, connection)
+    if (creditedSince && creditedSince < NOT_CREDITED_YET) return { kind: 'already_open' }
+    const elder = await findEarlierConnection(tx, connection)
     if (elder) {
       await tx.nativeUpdate(Connection, uuid, { creditedSince: elder.creditedSince ?? null })
-      return { kind: 'open_already' }
+      return { kind: 'already_open' }
     }
     await tx.nativeUpdate(Connection, uuid, { creditedSince: opening.creditedSince })
     const accountUuid =
-      connection.type === 'NOMINAL' ? connection.accountUuid : await serviceAccountAt(tx, providerAccountUuid)
-    await bookOpening(tx, { accountUuid, connection, cents: opening.cents, reason: 'opening_balance' })
+      connection.type === 'NOMINAL'
+        ? connection.accountUuid
+        : await ensureServiceAccount(tx, providerAccountUuid)
+    await postOpeningMovement(tx, {
+      accountUuid,
+      connection,
+      cents: opening.cents,
+      reason: 'opening_balance',
+    })
     return said ? { kind: 'opened', cents: said.cents } : { kind: 'balance_unknown' }
   })
 }
 
 /** The eldest other connection to the same provider account that has begun. */
-async function elderConnection(
+async function findEarlierConnection(
   em: EntityManager,
   { uuid, providerAccountUuid }: Connection,
 ): Promise<Connection | undefined> {
@@ -116,15 +123,20 @@ async function elderConnection(
   return elder
 }
 
-type Opening = { accountUuid: string; connection: Connection; cents: number; reason: MovementReason | null }
+type OpeningMovementInput = {
+  accountUuid: string
+  connection: Connection
+  cents: number
+  reason: MovementReason | null
+}
 
 /**
  * Books money that is at a provider account when it is first known here, outside → available, in the caller's transaction.
  * An overdrawn account opens with a shortfall of the service.
  */
-export async function bookOpening(
+export async function postOpeningMovement(
   em: EntityManager,
-  { accountUuid, connection, cents, reason }: Opening,
+  { accountUuid, connection, cents, reason }: OpeningMovementInput,
 ): Promise<void> {
   if (cents === 0) return
   const { providerAccountUuid } = connection
@@ -141,7 +153,7 @@ export async function bookOpening(
   await em.flush()
   const legs =
     cents > 0
-      ? deposited(accountUuid, cents)
-      : goneUncovered(accountUuid, { cents: -cents, availableCents: 0 })
-  await post(em, [{ providerAccountUuid, movementUuid: movement.uuid, legs }])
+      ? depositLegs(accountUuid, cents)
+      : uncoveredOutflowLegs(accountUuid, { cents: -cents, availableCents: 0 })
+  await writePostings(em, [{ providerAccountUuid, movementUuid: movement.uuid, legs }])
 }

@@ -1,25 +1,25 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { passwordHash, SHORTEST_PASSWORD } from '../passwords.ts'
+import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 
 /** Who may sign in at the dashboard: for one account, or as an operator of the service. */
 
-export type UserOrder = {
+export type AddUserInput = {
   email: string
   password: string
   /** Null makes an operator. */
   accountUuid: string | null
 }
 
-export async function addUser(em: EntityManager, order: UserOrder): Promise<User> {
-  const email = normalizedEmail(order.email)
+export async function addUser(em: EntityManager, order: AddUserInput): Promise<User> {
+  const email = parseEmail(order.email)
   if ((await em.count(User, { email })) > 0) throw new Error(`${email} is a user already`)
   const user = em.create(User, {
     uuid: randomUUID(),
     accountUuid: order.accountUuid,
     email,
-    passwordHash: await passwordHash(longEnough(order.password)),
+    passwordHash: await hashPassword(requirePasswordLength(order.password)),
     role: order.accountUuid === null ? 'operator' : 'merchant',
   })
   await em.flush()
@@ -27,17 +27,17 @@ export async function addUser(em: EntityManager, order: UserOrder): Promise<User
 }
 
 export async function setPassword(em: EntityManager, email: string, password: string): Promise<void> {
-  await change(em, email, { passwordHash: await passwordHash(longEnough(password)) })
+  await updateUser(em, email, { passwordHash: await hashPassword(requirePasswordLength(password)) })
 }
 
 /** A disabled user signs in no more, and is inside nowhere, even when enabled again; what they did stays theirs. */
 export async function disableUser(em: EntityManager, email: string): Promise<void> {
-  await change(em, email, { disabledAt: new Date() })
-  await endSessions(em, ['email = ?', normalizedEmail(email)])
+  await updateUser(em, email, { disabledAt: new Date() })
+  await endSessions(em, ['email = ?', parseEmail(email)])
 }
 
 /** Of all users of an account that is blocked: unblocked, they sign in anew. */
-export function endSessionsOf(em: EntityManager, accountUuid: string): Promise<void> {
+export function endAccountSessions(em: EntityManager, accountUuid: string): Promise<void> {
   return endSessions(em, ['account_uuid = ?', accountUuid])
 }
 
@@ -50,31 +50,31 @@ async function endSessions(em: EntityManager, [whose, value]: [string, string]):
 }
 
 export function enableUser(em: EntityManager, email: string): Promise<void> {
-  return change(em, email, { disabledAt: null })
+  return updateUser(em, email, { disabledAt: null })
 }
 
 /** 128 random bits, easy to copy. */
-export function newUserPassword(): string {
+export function generateUserPassword(): string {
   return randomBytes(16).toString('base64url')
 }
 
-async function change(
+async function updateUser(
   em: EntityManager,
   email: string,
   values: { passwordHash?: string; disabledAt?: Date | null },
 ): Promise<void> {
-  const changed = await em.nativeUpdate(User, { email: normalizedEmail(email) }, values)
+  const changed = await em.nativeUpdate(User, { email: parseEmail(email) }, values)
   if (changed === 0) throw new Error(`there is no user ${email}`)
 }
 
-function normalizedEmail(email: string): string {
+function parseEmail(email: string): string {
   const normalized = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normalized)) throw new Error(`${email} is no e-mail address`)
   return normalized
 }
 
-function longEnough(password: string): string {
-  if (password.length < SHORTEST_PASSWORD)
-    throw new Error(`a password has at least ${SHORTEST_PASSWORD} characters`)
+function requirePasswordLength(password: string): string {
+  if (password.length < MIN_PASSWORD_LENGTH)
+    throw new Error(`a password has at least ${MIN_PASSWORD_LENGTH} characters`)
   return password
 }

@@ -1,27 +1,38 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { openAccount } from '../admin/accounts.ts'
-import { endSessionsOf } from '../admin/users.ts'
-import { replaceDefaults } from '../db/defaults.ts'
+import { createAccount } from '../admin/accounts.ts'
+import { endAccountSessions } from '../admin/users.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { isDocument, normalizedDocument } from '../domain/document.ts'
-import { acts, type By, type Desk, done, there, uuid, words } from './tools.ts'
+import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
+import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseText,
+  parseUuid,
+  requireFound,
+  runAudited,
+} from './command-context.ts'
 
 /** Merchants and their policies. */
-export function accountCommands(trilho: Command, { withTools, print }: Desk): void {
+export function registerAccountCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
   const account = trilho.command('account').description('merchants')
 
-  acts(account.command('open'), { isRoutine: true })
-    .argument('<name>', 'the holder’s', words)
+  addActorOptions(account.command('open'), { isRoutine: true })
+    .argument('<name>', 'the holder’s', parseText)
     .argument('<document>', 'CPF or CNPJ')
     .description('open an account for the holder of a CPF or CNPJ')
-    .action((name: string, document: string, by: By) =>
+    .action((name: string, document: string, by: ActorOptions) =>
       withTools(async tools => {
-        const holder = { name, document: normalizedDocument(document.replaceAll(/[./-]/g, '')) }
+        const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
         if (!isDocument(holder.document)) throw new Error('that is not a valid CPF or CNPJ')
-        const opened = await done(tools, by, {
+        const opened = await runAudited(tools, by, {
           act: 'account_open',
-          work: em => openAccount(em, holder),
+          work: em => createAccount(em, holder),
           subject: account => `account/${account.uuid}`,
         })
         print({ account_uuid: opened.uuid })
@@ -44,32 +55,32 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
       }),
     )
 
-  acts(account.command('defaults'), { isRoutine: true })
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(account.command('defaults'), { isRoutine: true })
+    .argument('<account>', 'its uuid', parseUuid)
     .argument('<connections...>', 'uuids, preferred first', (value, before: string[] = []) => {
-      if (before.includes(uuid(value))) throw new InvalidArgumentError(`${value} is named twice.`)
-      return [...before, uuid(value)]
+      if (before.includes(parseUuid(value))) throw new InvalidArgumentError(`${value} is named twice.`)
+      return [...before, parseUuid(value)]
     })
     .description('replace the priority list of an account')
-    .action((accountUuid: string, connections: string[], by: By) =>
+    .action((accountUuid: string, connections: string[], by: ActorOptions) =>
       withTools(tools =>
-        done(tools, by, {
+        runAudited(tools, by, {
           act: 'account_defaults',
           subject: `account/${accountUuid}`,
           async work(em) {
             for (const one of connections)
-              there(
+              requireFound(
                 await em.findOne(Connection, { uuid: one, accountUuid }),
                 `connection ${one} of the account`,
               )
-            await replaceDefaults(em, { accountUuid }, connections)
+            await replaceDefaultConnections(em, { accountUuid }, connections)
           },
         }),
       ),
     )
 
-  acts(account.command('policy'))
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(account.command('policy'))
+    .argument('<account>', 'its uuid', parseUuid)
     .description('what becomes of money that is no charge’s, and whether an external_ref may be used twice')
     .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
@@ -81,28 +92,36 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
       }),
     )
 
-  acts(account.command('block'))
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(account.command('block'))
+    .argument('<account>', 'its uuid', parseUuid)
     .description('refuse its tokens and its shares of splits; what runs goes on')
-    .action((accountUuid: string, by: By) =>
-      change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }, endSessionsOf),
+    .action((accountUuid: string, by: ActorOptions) =>
+      change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }, endAccountSessions),
     )
 
-  acts(account.command('unblock'))
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(account.command('unblock'))
+    .argument('<account>', 'its uuid', parseUuid)
     .description('take them again')
-    .action((accountUuid: string, by: By) =>
+    .action((accountUuid: string, by: ActorOptions) =>
       change(accountUuid, by, { act: 'account_unblock', status: 'ACTIVE' }),
     )
 
-  function change(accountUuid: string, by: By, { act, ...values }: Change, andThen?: typeof endSessionsOf) {
+  function change(
+    accountUuid: string,
+    by: ActorOptions,
+    { act, ...values }: AccountChange,
+    andThen?: typeof endAccountSessions,
+  ) {
     if (Object.keys(values).length === 0) throw new Error('nothing is to be changed')
     return withTools(tools =>
-      done(tools, by, {
+      runAudited(tools, by, {
         act,
         subject: `account/${accountUuid}`,
         async work(em) {
-          Object.assign(there(await em.findOne(Account, accountUuid), `account ${accountUuid}`), values)
+          Object.assign(
+            requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`),
+            values,
+          )
           await andThen?.(em, accountUuid)
         },
       }),
@@ -110,5 +129,7 @@ export function accountCommands(trilho: Command, { withTools, print }: Desk): vo
   }
 }
 
-type PolicyOptions = By & { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
-type Change = { act: string } & Partial<Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>>
+type PolicyOptions = ActorOptions & { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
+type AccountChange = { act: string } & Partial<
+  Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>
+>

@@ -1,46 +1,57 @@
 import { type Command, Option } from 'commander'
-import { begin, type ConnectionOrder, connect } from '../admin/connections.ts'
+import { activateConnection, type CreateConnectionInput, createConnection } from '../admin/connections.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from '../admin/opening-balance.ts'
 import { Account } from '../db/entities/account.ts'
-import { textFromCents } from '../domain/money.ts'
+import { textFromCents } from '../domain/ledger/money.ts'
 import {
   type ConnectionType,
-  DIALECTS,
-  type Dialect,
+  PROVIDER_APIS,
   PROVIDER_NAMES,
+  type ProviderApi,
   type ProviderName,
-} from '../domain/provider.ts'
-import { acts, type By, centsOfText, type Desk, done, httpsUrl, jsonIn, there, uuid, words } from './tools.ts'
+} from '../domain/providers/provider.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseHttpsUrl,
+  parseReais,
+  parseText,
+  parseUuid,
+  readJsonFile,
+  requireFound,
+  runAudited,
+} from './command-context.ts'
 
 /** Connects an account to a provider and opens its provider account with what is there. */
-export function addConnectionCommand(
+export function registerAddConnectionCommand(
   connection: Command,
-  { withTools, print }: Pick<Desk, 'withTools' | 'print'>,
+  { withContext: withTools, print }: Pick<CommandEnvironment, 'withContext' | 'print'>,
 ): void {
-  acts(connection.command('add'), { isRoutine: true })
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(connection.command('add'), { isRoutine: true })
+    .argument('<account>', 'its uuid', parseUuid)
     .description('connect an account to a provider and register the address of its notices')
     .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
-    .addOption(new Option('--dialect <dialect>').choices(DIALECTS).makeOptionMandatory())
+    .addOption(new Option('--dialect <dialect>').choices(PROVIDER_APIS).makeOptionMandatory())
     .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
     .requiredOption(
       '--provider-account <name>',
       'the provider’s name of the account where the money sits',
-      words,
+      parseText,
     )
-    .requiredOption('--base-url <url>', 'by https', httpsUrl)
+    .requiredOption('--base-url <url>', 'by https', parseHttpsUrl)
     .requiredOption('--credentials <file>', 'JSON as the dialect wants it; sealed before it is stored')
     .option('--collection-key <key>', 'the PIX key that collects')
     .option('--simulated', 'reached by test tokens only', false)
     .option(
       '--opening-balance <reais>',
       'what is there now, where the provider does not tell; else it is asked',
-      centsOfText,
+      parseReais,
     )
-    .action((accountUuid: string, options: By & AddOptions) =>
+    .action((accountUuid: string, options: ActorOptions & AddConnectionOptions) =>
       withTools(async tools => {
-        there(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
-        const wanted: ConnectionOrder = {
+        requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+        const wanted: CreateConnectionInput = {
           accountUuid,
           provider: options.provider,
           providerAccount: options.providerAccount,
@@ -49,14 +60,14 @@ export function addConnectionCommand(
           status: 'CONFIGURATION_PENDING',
           isSimulated: options.simulated,
           baseUrl: options.baseUrl,
-          credentials: await jsonIn(options.credentials),
+          credentials: await readJsonFile(options.credentials),
           collectionKey: options.collectionKey ?? null,
           creditedSince: NOT_CREDITED_YET,
         }
-        const made = await done(tools, options, {
+        const made = await runAudited(tools, options, {
           act: 'connection_add',
           async work(em) {
-            const connection = await connect(em, tools.seal, wanted)
+            const connection = await createConnection(em, tools.sealer, wanted)
             tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
             return connection
           },
@@ -64,16 +75,16 @@ export function addConnectionCommand(
         })
         const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
         const order = { site, connection: made, who: options.by, openingCents: options.openingBalance }
-        print({ provider_uuid: made.uuid, ...shownOpening(await begin(tools.em, order)) })
+        print({ provider_uuid: made.uuid, ...presentOpening(await activateConnection(tools.em, order)) })
       }),
     )
 }
 
-function shownOpening(opening: OpeningOutcome): object {
+function presentOpening(opening: OpeningOutcome): object {
   switch (opening.kind) {
     case 'opened':
       return { opening_balance: textFromCents(opening.cents) }
-    case 'open_already':
+    case 'already_open':
       return {}
     case 'balance_unknown':
       return {
@@ -85,9 +96,9 @@ function shownOpening(opening: OpeningOutcome): object {
   }
 }
 
-type AddOptions = {
+type AddConnectionOptions = {
   provider: ProviderName
-  dialect: Dialect
+  dialect: ProviderApi
   type: ConnectionType
   providerAccount: string
   baseUrl: string

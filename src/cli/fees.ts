@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander'
-import { centsFromReais, type Fee, textFromCents } from '../domain/money.ts'
+import { centsFromReais, type Fee, textFromCents } from '../domain/ledger/money.ts'
 
-const FEE = /^(\d+(?:\.\d+)?)?(?:(?:^|(?<=\d)\+)(\d+(?:\.\d+)?)%)?$/
+const FEE_PATTERN = /^(\d+(?:\.\d+)?)?(?:(?:^|(?<=\d)\+)(\d+(?:\.\d+)?)%)?$/
 
 /** A fee as people write it: `0.10` reais, `0.99%`, or both, `0.10+0.99%`. */
-export function feeOfText(text: string): Fee {
-  const [, reais, percent] = FEE.exec(text) ?? []
+export function parseFee(text: string): Fee {
+  const [, reais, percent] = FEE_PATTERN.exec(text) ?? []
   const fixedCents = centsFromReais(Number(reais ?? 0))
   const hundredthsOfPercent = centsFromReais(Number(percent ?? 0))
   const isWrong = reais === undefined && percent === undefined
@@ -14,6 +14,6 @@ export function feeOfText(text: string): Fee {
   return { fixedCents, hundredthsOfPercent }
 }
 
-export function textOfFee({ fixedCents, hundredthsOfPercent }: Fee): string {
+export function formatFee({ fixedCents, hundredthsOfPercent }: Fee): string {
   return `${textFromCents(fixedCents)}+${textFromCents(hundredthsOfPercent)}%`
 }

@@ -1,23 +1,32 @@
 import { type Command, Option } from 'commander'
-import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../activities/adjustments.ts'
-import { openAccountEntries } from '../db/account-entries.ts'
-import { adjustments } from '../db/adjustments.ts'
-import { textFromCents } from '../domain/money.ts'
-import { acts, type By, centsOfText, type Desk, uuid } from './tools.ts'
+import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../activities/ledger/adjustments.ts'
+import { listOpenAccountEntries } from '../db/repositories/account-entries.ts'
+import { listAdjustments } from '../db/repositories/ledger-adjustments.ts'
+import { textFromCents } from '../domain/ledger/money.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseReais,
+  parseUuid,
+} from './command-context.ts'
 
 /** Money at providers that no operation of ours moved: what statements list, and corrections by two operators. */
-export function ledgerCommands(trilho: Command, { withTools, print }: Desk): void {
+export function registerLedgerCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
   const ledger = trilho
     .command('ledger')
     .description('what moved at providers without an order of ours, and corrections of the ledger')
 
-  acts(ledger.command('adjust'))
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(ledger.command('adjust'))
+    .argument('<account>', 'its uuid', parseUuid)
     .description(
       `propose a correction of what an account has at a provider; another operator approves it within ${PROPOSAL_DAYS} days`,
     )
-    .requiredOption('--connection <uuid>', 'to the provider account where the money is', uuid)
-    .requiredOption('--value <reais>', 'above zero', centsOfText)
+    .requiredOption('--connection <uuid>', 'to the provider account where the money is', parseUuid)
+    .requiredOption('--value <reais>', 'above zero', parseReais)
     .addOption(
       new Option('--direction <direction>', 'IN adds, OUT takes')
         .choices(['IN', 'OUT'])
@@ -26,26 +35,29 @@ export function ledgerCommands(trilho: Command, { withTools, print }: Desk): voi
     .option(
       '--entry <uuid>',
       'of the statement that it explains, as `trilho ledger entries` lists them',
-      uuid,
+      parseUuid,
     )
-    .action((accountUuid: string, options: By & AdjustOptions) =>
+    .action((accountUuid: string, options: ActorOptions & AdjustOptions) =>
       withTools(async ({ orm }) => {
         if (options.value === 0) throw new Error('--value is above zero')
         const proposal = await proposeAdjustment(orm, {
           ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
           ...{ cents: options.value, entryUuid: options.entry ?? null },
-          ...{ who: options.by, reason: options.reason },
+          ...{ operatorEmail: options.by, reason: options.reason },
         })
         print({ adjustment: proposal, proposed_by: options.by })
       }),
     )
 
-  acts(ledger.command('approve'), { isRoutine: true })
-    .argument('<adjustment>', 'its uuid', uuid)
+  addActorOptions(ledger.command('approve'), { isRoutine: true })
+    .argument('<adjustment>', 'its uuid', parseUuid)
     .description('book a correction that another operator proposed')
-    .action((adjustment: string, { by, reason }: By) =>
+    .action((adjustment: string, { by, reason }: ActorOptions) =>
       withTools(async ({ orm }) => {
-        print({ adjustment, movement: await approveAdjustment(orm, { uuid: adjustment, who: by, reason }) })
+        print({
+          adjustment,
+          movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: by, reason }),
+        })
       }),
     )
 
@@ -55,7 +67,7 @@ export function ledgerCommands(trilho: Command, { withTools, print }: Desk): voi
     .option('--all', 'also those that are booked or have expired', false)
     .action(({ all }: { all: boolean }) =>
       withTools(async ({ em }) => {
-        for (const one of await adjustments(em, { isOpen: !all }))
+        for (const one of await listAdjustments(em, { isOpen: !all }))
           print({
             adjustment: one.uuid,
             account: one.accountUuid,
@@ -78,7 +90,7 @@ export function ledgerCommands(trilho: Command, { withTools, print }: Desk): voi
     .description('list entries of providers’ statements that are no PIX and that nothing accounts for yet')
     .action(() =>
       withTools(async ({ em }) => {
-        for (const entry of await openAccountEntries(em))
+        for (const entry of await listOpenAccountEntries(em))
           print({
             entry: entry.uuid,
             provider_account: entry.providerAccountUuid,

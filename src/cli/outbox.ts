@@ -1,21 +1,24 @@
 import type { Command } from 'commander'
-import type { CodeMessage } from '../activities/auth-codes.ts'
+import type { CodeMessage } from '../activities/pix-keys/verification-codes.ts'
 import { AuthCode } from '../db/entities/pix-key.ts'
-import type { Desk } from './tools.ts'
+import type { CommandEnvironment } from './command-context.ts'
 
-const MOST_SHOWN = 50
+const MAX_LISTED_CODES = 50
 
 /** The codes that nobody carried away: what a local start shows instead of sending it. */
-export function outboxCommands(trilho: Command, { withTools, print }: Desk): void {
+export function registerOutboxCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
   trilho
     .command('outbox')
     .description('show the codes that are kept here or wait to be sent, newest first')
     .action(() =>
-      withTools(async ({ em, seal }) => {
+      withTools(async ({ em, sealer: seal }) => {
         const rows = await em.find(
           AuthCode,
           { sealedMessage: { $ne: null } },
-          { orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }], limit: MOST_SHOWN },
+          { orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }], limit: MAX_LISTED_CODES },
         )
         for (const { uuid, type, sealedMessage, delivery, expiresAt } of rows) {
           const { to, code } = seal.open<CodeMessage>(sealedMessage!)

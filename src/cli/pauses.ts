@@ -1,19 +1,29 @@
 import { type Command, Option } from 'commander'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { OperatorAct } from '../db/entities/operator-act.ts'
+import { OperatorAction } from '../db/entities/operator-act.ts'
 import { Pause } from '../db/entities/pause.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { beginPause, endPause, type PauseTarget } from '../db/pauses.ts'
-import { acts, type By, count, type Desk, there, uuid } from './tools.ts'
+import { endPause, type PauseTarget, startPause } from '../db/repositories/pauses.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseCount,
+  parseUuid,
+  requireFound,
+} from './command-context.ts'
 
 /** Stopping what is new, letting it begin again, and what operators did. */
-export function pauseCommands(trilho: Command, { withTools, print }: Desk): void {
+export function registerPauseCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
   const pause = trilho
     .command('pause')
     .description('let nothing new begin: 503 `paused`; what runs is still asked')
-  for (const [name, kind] of Object.entries(TARGETS))
-    targeted(acts(pause.command(name)), kind)
+  for (const [name, kind] of Object.entries(PAUSE_TARGETS))
+    addTargetArgument(addActorOptions(pause.command(name)), kind)
       .addOption(
         new Option(
           '--reach <reach>',
@@ -24,9 +34,9 @@ export function pauseCommands(trilho: Command, { withTools, print }: Desk): void
       )
       .action((...given: unknown[]) =>
         withTools(async ({ em }) => {
-          const { by: who, reason, reach, target } = ordered<{ reach: string }>(kind, given)
-          await mustExist(em, target)
-          await beginPause(em, {
+          const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, given)
+          await requireTarget(em, target)
+          await startPause(em, {
             target,
             reach: reach === 'money-out' ? 'money_out' : 'everything',
             who,
@@ -42,7 +52,7 @@ export function pauseCommands(trilho: Command, { withTools, print }: Desk): void
       withTools(async ({ em }) => {
         for (const one of await em.findAll(Pause, { orderBy: { createdAt: 'asc' } }))
           print({
-            of: nameOf(one),
+            of: formatPauseTarget(one),
             reach: one.reach,
             reason: one.reason,
             who: one.who,
@@ -52,10 +62,10 @@ export function pauseCommands(trilho: Command, { withTools, print }: Desk): void
     )
 
   const resume = trilho.command('resume').description('end a pause')
-  for (const [name, kind] of Object.entries(TARGETS))
-    targeted(acts(resume.command(name)), kind).action((...given: unknown[]) =>
+  for (const [name, kind] of Object.entries(PAUSE_TARGETS))
+    addTargetArgument(addActorOptions(resume.command(name)), kind).action((...given: unknown[]) =>
       withTools(async ({ em }) => {
-        const { by: who, reason, target } = ordered(kind, given)
+        const { by: who, reason, target } = parsePauseOptions(kind, given)
         if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause stands')
       }),
     )
@@ -64,10 +74,10 @@ export function pauseCommands(trilho: Command, { withTools, print }: Desk): void
     .command('acts')
     .description('what operators did and why, the latest first')
     .option('--subject <subject>', 'of one thing only, as it is written there')
-    .option('--limit <number>', 'how many at most', count, 100)
+    .option('--limit <number>', 'how many at most', parseCount, 100)
     .action(({ subject, limit }: { subject?: string; limit: number }) =>
       withTools(async ({ em }) => {
-        const found = await em.find(OperatorAct, subject ? { subject } : {}, {
+        const found = await em.find(OperatorAction, subject ? { subject } : {}, {
           orderBy: { at: 'desc', uuid: 'desc' },
           limit,
         })
@@ -77,22 +87,29 @@ export function pauseCommands(trilho: Command, { withTools, print }: Desk): void
     )
 }
 
-type Kind = 'all' | 'account' | 'connection'
-const TARGETS: Record<string, Kind> = { all: 'all', account: 'account', connection: 'connection' }
+type PauseTargetKind = 'all' | 'account' | 'connection'
+const PAUSE_TARGETS: Record<string, PauseTargetKind> = {
+  all: 'all',
+  account: 'account',
+  connection: 'connection',
+}
 
-function targeted(command: Command, kind: Kind): Command {
+function addTargetArgument(command: Command, kind: PauseTargetKind): Command {
   return kind === 'all'
     ? command.description('the whole service')
-    : command.argument(`<${kind}>`, 'its uuid', uuid).description(`one ${kind}`)
+    : command.argument(`<${kind}>`, 'its uuid', parseUuid).description(`one ${kind}`)
 }
 
 /** What commander hands over: the arguments, the options, the command. */
-function ordered<More = object>(kind: Kind, given: unknown[]): By & More & { target: PauseTarget } {
+function parsePauseOptions<More = object>(
+  kind: PauseTargetKind,
+  given: unknown[],
+): ActorOptions & More & { target: PauseTarget } {
   const [named, options] = kind === 'all' ? [undefined, given[0]] : given
-  return { ...(options as By & More), target: targetOf(kind, named as string) }
+  return { ...(options as ActorOptions & More), target: toPauseTarget(kind, named as string) }
 }
 
-function targetOf(kind: Kind, named: string): PauseTarget {
+function toPauseTarget(kind: PauseTargetKind, named: string): PauseTarget {
   switch (kind) {
     case 'all':
       return 'all'
@@ -103,14 +120,15 @@ function targetOf(kind: Kind, named: string): PauseTarget {
   }
 }
 
-async function mustExist(em: EntityManager, target: PauseTarget): Promise<void> {
+async function requireTarget(em: EntityManager, target: PauseTarget): Promise<void> {
   if (target === 'all') return
   if ('accountUuid' in target)
-    there(await em.findOne(Account, target.accountUuid), `account ${target.accountUuid}`)
-  else there(await em.findOne(Connection, target.connectionUuid), `connection ${target.connectionUuid}`)
+    requireFound(await em.findOne(Account, target.accountUuid), `account ${target.accountUuid}`)
+  else
+    requireFound(await em.findOne(Connection, target.connectionUuid), `connection ${target.connectionUuid}`)
 }
 
-function nameOf({ accountUuid, connectionUuid }: Pause): string {
+function formatPauseTarget({ accountUuid, connectionUuid }: Pause): string {
   if (connectionUuid) return `connection/${connectionUuid}`
   return accountUuid ? `account/${accountUuid}` : 'all'
 }

@@ -1,32 +1,32 @@
 import { Command } from 'commander'
-import { accountCommands } from './accounts.ts'
-import { answerCommands } from './answers.ts'
-import { connectionCommands } from './connections.ts'
-import { engineCommands } from './engine.ts'
-import { ledgerCommands } from './ledger.ts'
-import { moneyCommands } from './money.ts'
-import { outboxCommands } from './outbox.ts'
-import { pauseCommands } from './pauses.ts'
-import { rebuildCommands } from './rebuild.ts'
-import { secretCommands } from './secrets.ts'
-import { tokenCommands } from './tokens.ts'
-import { type Desk, shell } from './tools.ts'
-import { userCommands } from './users.ts'
+import { registerAccountCommands } from './accounts.ts'
+import { type CommandEnvironment, shellEnvironment } from './command-context.ts'
+import { registerConnectionCommands } from './connections.ts'
+import { registerLedgerCommands } from './ledger.ts'
+import { registerOutboxCommands } from './outbox.ts'
+import { registerPauseCommands } from './pauses.ts'
+import { registerRebuildCommands } from './rebuild.ts'
+import { registerReconciliationCommands } from './reconciliation.ts'
+import { registerSecretCommands } from './secrets.ts'
+import { registerTemporalCommands } from './temporal.ts'
+import { registerTokenCommands } from './tokens.ts'
+import { registerUnexplainedAnswerCommands } from './unexplained-answers.ts'
+import { registerUserCommands } from './users.ts'
 
 /** `trilho`: what an administrator does without the API. Every command prints JSON, one object a line. */
-export function trilho(desk: Desk = shell): Command {
+export function createProgram(desk: CommandEnvironment = shellEnvironment): Command {
   const program = new Command('trilho').description('Administers a PIX payments engine').showHelpAfterError()
-  ledgerCommands(program, desk)
-  moneyCommands(program, desk)
-  engineCommands(program, desk)
-  pauseCommands(program, desk)
-  rebuildCommands(program, desk)
-  accountCommands(program, desk)
-  userCommands(program, desk)
-  tokenCommands(program, desk)
-  connectionCommands(program, desk)
-  secretCommands(program, desk)
-  outboxCommands(program, desk)
-  answerCommands(program, desk)
+  registerLedgerCommands(program, desk)
+  registerReconciliationCommands(program, desk)
+  registerTemporalCommands(program, desk)
+  registerPauseCommands(program, desk)
+  registerRebuildCommands(program, desk)
+  registerAccountCommands(program, desk)
+  registerUserCommands(program, desk)
+  registerTokenCommands(program, desk)
+  registerConnectionCommands(program, desk)
+  registerSecretCommands(program, desk)
+  registerOutboxCommands(program, desk)
+  registerUnexplainedAnswerCommands(program, desk)
   return program
 }

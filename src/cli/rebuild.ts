@@ -1,23 +1,32 @@
 import type { Command } from 'commander'
-import { rebuildLives } from '../engine/rebuild.ts'
-import { acts, type By, type Desk, pastMoment, withEngine } from './tools.ts'
+import { rebuildWorkflows } from '../disaster-recovery/rebuild.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parsePastInstant,
+  withWorkflowClient,
+} from './command-context.ts'
 
 /** After a restored backup. */
-export function rebuildCommands(trilho: Command, { withTools, print }: Desk): void {
-  acts(trilho.command('rebuild'))
+export function registerRebuildCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
+  addActorOptions(trilho.command('rebuild'))
     .description(
       'after restoring a backup: rebuild what Temporal knows and the database does not, from what providers say; nothing is sent',
     )
     .requiredOption(
       '--since <moment>',
       'that the restored rows had reached, or earlier; ISO 8601',
-      pastMoment,
+      parsePastInstant,
     )
-    .action(({ since, by: who, reason }: By & { since: Date }) =>
+    .action(({ since, by: who, reason }: ActorOptions & { since: Date }) =>
       withTools(({ em, config }) =>
-        withEngine(config, async engine => {
+        withWorkflowClient(config, async engine => {
           const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
-          for await (const rebuilt of rebuildLives(engine, em, { since, who, reason })) {
+          for await (const rebuilt of rebuildWorkflows(engine, em, { since, who, reason })) {
             print(rebuilt)
             counts[rebuilt.outcome] = (counts[rebuilt.outcome] ?? 0) + 1
           }

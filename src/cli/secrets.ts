@@ -1,22 +1,25 @@
 import type { Command } from 'commander'
-import { reseal } from '../admin/secrets.ts'
-import { acts, type By, type Desk, done } from './tools.ts'
+import { resealSecrets } from '../admin/secret-resealing.ts'
+import { type ActorOptions, addActorOptions, type CommandEnvironment, runAudited } from './command-context.ts'
 
 /** The rotation of TRILHO_SECRET_KEY: a new key before the old one, this command, then the old one goes. */
-export function secretCommands(trilho: Command, { withTools, print }: Desk): void {
-  acts(trilho.command('reseal'))
+export function registerSecretCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
+  addActorOptions(trilho.command('reseal'))
     .description('seal every stored secret anew under the first key of TRILHO_SECRET_KEY')
     .addHelpText(
       'after',
       '\nAn older key may go once no secret is left unopened and every life that began under it is over.',
     )
-    .action((by: By) =>
+    .action((by: ActorOptions) =>
       withTools(async tools => {
-        const { keyId } = tools.seal
-        const told = await done(tools, by, {
+        const { keyId } = tools.sealer
+        const told = await runAudited(tools, by, {
           act: 'reseal',
           subject: `key/${keyId}`,
-          work: em => reseal(em, tools.seal),
+          work: em => resealSecrets(em, tools.sealer),
         })
         told.forEach(print)
         const unopened = told.reduce((sum, one) => sum + one.unopened, 0)

@@ -1,36 +1,49 @@
 import { type Command, Option } from 'commander'
 import { issueToken, revokeTokens } from '../admin/accounts.ts'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Token } from '../db/entities/token.ts'
-import type { EntityManager } from '../db/orm.ts'
-import type { TokenMode } from '../tokens.ts'
-import { acts, type By, comingMoment, type Desk, done, moment, there, uuid, words } from './tools.ts'
+import type { TokenMode } from '../security/tokens.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseFutureInstant,
+  parseInstant,
+  parseText,
+  parseUuid,
+  requireFound,
+  runAudited,
+} from './command-context.ts'
 
 /** API tokens: only what recognises them is kept, so only an issue shows one. */
-export function tokenCommands(trilho: Command, { withTools, print }: Desk): void {
+export function registerTokenCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
   const token = trilho.command('token').description('API tokens')
 
-  acts(token.command('issue'), { isRoutine: true })
-    .argument('<account>', 'its uuid', uuid)
-    .argument('<name>', 'what it is told from others by', words)
+  addActorOptions(token.command('issue'), { isRoutine: true })
+    .argument('<account>', 'its uuid', parseUuid)
+    .argument('<name>', 'what it is told from others by', parseText)
     .description('issue a token; its text is shown this once')
     .addOption(
       new Option('--mode <mode>', 'test tokens reach simulators only')
         .choices(['live', 'test'])
         .default('live'),
     )
-    .option('--connection <uuid>', 'bind it to one connection', uuid)
-    .option('--expires <moment>', 'ISO 8601', comingMoment)
-    .action((accountUuid: string, name: string, options: By & IssueOptions) =>
+    .option('--connection <uuid>', 'bind it to one connection', parseUuid)
+    .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
+    .action((accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) =>
       withTools(async tools => {
         const { mode, connection, expires } = options
-        const text = await done(tools, options, {
+        const text = await runAudited(tools, options, {
           act: 'token_issue',
           subject: `account/${accountUuid}`,
           async work(em) {
-            there(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
-            if (connection) await connectionOf(em, { accountUuid, uuid: connection, mode })
+            requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
+            if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
             return issueToken(em, {
               accountUuid,
               name,
@@ -46,7 +59,7 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
 
   token
     .command('list')
-    .argument('<account>', 'its uuid', uuid)
+    .argument('<account>', 'its uuid', parseUuid)
     .description('list the tokens of an account, by their beginnings')
     .action((accountUuid: string) =>
       withTools(async ({ em }) => {
@@ -68,19 +81,19 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
       }),
     )
 
-  acts(token.command('revoke'), { isRoutine: true })
-    .argument('<account>', 'its uuid', uuid)
+  addActorOptions(token.command('revoke'), { isRoutine: true })
+    .argument('<account>', 'its uuid', parseUuid)
     .argument('<name>', 'or uuid of one token')
     .description(
       'revoke the tokens of an account that carry a name; they are refused everywhere within a second',
     )
-    .action((accountUuid: string, name: string, by: By) =>
+    .action((accountUuid: string, name: string, by: ActorOptions) =>
       withTools(async tools => {
         const { em } = tools
         const usable = await em.find(Token, { accountUuid, revokedAt: null })
         const one = usable.find(each => each.uuid === name || each.name === name)
         if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
-        await done(tools, by, {
+        await runAudited(tools, by, {
           act: 'token_revoke',
           subject: `account/${accountUuid}`,
           async work(tx) {
@@ -91,32 +104,32 @@ export function tokenCommands(trilho: Command, { withTools, print }: Desk): void
       }),
     )
 
-  acts(token.command('expire'), { isRoutine: true })
-    .argument('<token>', 'its uuid', uuid)
-    .argument('<moment>', 'ISO 8601', moment)
+  addActorOptions(token.command('expire'), { isRoutine: true })
+    .argument('<token>', 'its uuid', parseUuid)
+    .argument('<moment>', 'ISO 8601', parseInstant)
     .description('let a token expire at a moment, earlier or later than before')
-    .action((tokenUuid: string, at: Date, by: By) =>
+    .action((tokenUuid: string, at: Date, by: ActorOptions) =>
       withTools(tools =>
-        done(tools, by, {
+        runAudited(tools, by, {
           act: 'token_expire',
           subject: `token/${tokenUuid}`,
           async work(em) {
-            there(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`).expiresAt = at
+            requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`).expiresAt = at
           },
         }),
       ),
     )
 }
 
-type IssueOptions = { mode: TokenMode; connection?: string; expires?: Date }
+type IssueTokenOptions = { mode: TokenMode; connection?: string; expires?: Date }
 
 /** A token that is bound to what its mode never reaches could do nothing. */
-async function connectionOf(
+async function requireConnection(
   em: EntityManager,
   { accountUuid, uuid, mode }: { accountUuid: string; uuid: string; mode: TokenMode },
 ) {
   const isSimulated = mode === 'test'
-  there(
+  requireFound(
     await em.findOne(Connection, { uuid, accountUuid, isSimulated }),
     `${isSimulated ? 'simulated' : 'real'} connection ${uuid} of the account`,
   )

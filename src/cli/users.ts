@@ -1,29 +1,40 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { addUser, disableUser, enableUser, newUserPassword, setPassword } from '../admin/users.ts'
+import { addUser, disableUser, enableUser, generateUserPassword, setPassword } from '../admin/users.ts'
+import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { User } from '../db/entities/user.ts'
-import type { EntityManager } from '../db/orm.ts'
-import { acts, type By, type Desk, done, required, there, uuid } from './tools.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseUuid,
+  requireFound,
+  requireOption,
+  runAudited,
+} from './command-context.ts'
 
 /** Who may sign in at the dashboard. */
-export function userCommands(trilho: Command, { withTools, print, readSecret }: Desk): void {
+export function registerUserCommands(
+  trilho: Command,
+  { withContext: withTools, print, readSecret }: CommandEnvironment,
+): void {
   const user = trilho.command('user').description('who signs in at the dashboard')
 
-  acts(user.command('add <email>'), { isRoutine: true })
+  addActorOptions(user.command('add <email>'), { isRoutine: true })
     .description('add a user; a password that is made here is shown this once')
     .addOption(new Option('--role <role>').choices(['merchant', 'operator']).makeOptionMandatory())
-    .option('--account <uuid>', 'whose dashboard a merchant’s user sees', uuid)
-    .option(...PASSWORD)
-    .action((email: string, options: By & PasswordOption & { role: string; account?: string }) =>
+    .option('--account <uuid>', 'whose dashboard a merchant’s user sees', parseUuid)
+    .option(...PASSWORD_OPTION)
+    .action((email: string, options: ActorOptions & PasswordOption & { role: string; account?: string }) =>
       withTools(async tools => {
         const isOperator = options.role === 'operator'
         if (isOperator && options.account) throw new Error('an operator belongs to no account')
-        const accountUuid = isOperator ? null : required(options.account, '--account')
+        const accountUuid = isOperator ? null : requireOption(options.account, '--account')
         if (accountUuid !== null)
-          there(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+          requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
         const { password, shown } = await passwordOf(options)
-        const added = await done(tools, options, {
+        const added = await runAudited(tools, options, {
           act: 'user_add',
           work: em => addUser(em, { email, password, accountUuid }),
           subject: user => `user/${user.uuid}`,
@@ -35,7 +46,7 @@ export function userCommands(trilho: Command, { withTools, print, readSecret }: 
   user
     .command('list')
     .description('list the users')
-    .option('--account <uuid>', 'only its users', uuid)
+    .option('--account <uuid>', 'only its users', parseUuid)
     .action(({ account }: { account?: string }) =>
       withTools(async ({ em }) => {
         const where = account ? { accountUuid: account } : {}
@@ -49,13 +60,13 @@ export function userCommands(trilho: Command, { withTools, print, readSecret }: 
       }),
     )
 
-  acts(user.command('password <email>'))
+  addActorOptions(user.command('password <email>'))
     .description('replace a password')
-    .option(...PASSWORD)
-    .action((email: string, options: By & PasswordOption) =>
+    .option(...PASSWORD_OPTION)
+    .action((email: string, options: ActorOptions & PasswordOption) =>
       withTools(async tools => {
         const { password, shown } = await passwordOf(options)
-        await change(tools, email, options, {
+        await changeUser(tools, email, options, {
           act: 'user_password',
           work: em => setPassword(em, email, password),
         })
@@ -63,23 +74,25 @@ export function userCommands(trilho: Command, { withTools, print, readSecret }: 
       }),
     )
 
-  acts(user.command('disable <email>'))
+  addActorOptions(user.command('disable <email>'))
     .description('let a user sign in no more')
-    .action((email: string, by: By) =>
+    .action((email: string, by: ActorOptions) =>
       withTools(tools =>
-        change(tools, email, by, { act: 'user_disable', work: em => disableUser(em, email) }),
+        changeUser(tools, email, by, { act: 'user_disable', work: em => disableUser(em, email) }),
       ),
     )
 
-  acts(user.command('enable <email>'))
+  addActorOptions(user.command('enable <email>'))
     .description('let a disabled user sign in again')
-    .action((email: string, by: By) =>
-      withTools(tools => change(tools, email, by, { act: 'user_enable', work: em => enableUser(em, email) })),
+    .action((email: string, by: ActorOptions) =>
+      withTools(tools =>
+        changeUser(tools, email, by, { act: 'user_enable', work: em => enableUser(em, email) }),
+      ),
     )
 
   async function passwordOf({ passwordFile: file }: PasswordOption) {
     if (file === undefined) {
-      const password = newUserPassword()
+      const password = generateUserPassword()
       return { password, shown: { password } }
     }
     return { password: file === '-' ? await readSecret() : (await readFile(file, 'utf8')).trim() }
@@ -87,14 +100,17 @@ export function userCommands(trilho: Command, { withTools, print, readSecret }: 
 }
 
 type PasswordOption = { passwordFile?: string }
-const PASSWORD = ['--password-file <file>', 'take it from a file, - is the standard input'] as const
+const PASSWORD_OPTION = ['--password-file <file>', 'take it from a file, - is the standard input'] as const
 
-async function change(
+async function changeUser(
   tools: { em: EntityManager },
   email: string,
-  by: By,
+  by: ActorOptions,
   { act, work }: { act: string; work: (em: EntityManager) => Promise<void> },
 ) {
-  const user = there(await tools.em.findOne(User, { email: email.trim().toLowerCase() }), `user ${email}`)
-  await done(tools, by, { act, subject: `user/${user.uuid}`, work })
+  const user = requireFound(
+    await tools.em.findOne(User, { email: email.trim().toLowerCase() }),
+    `user ${email}`,
+  )
+  await runAudited(tools, by, { act, subject: `user/${user.uuid}`, work })
 }

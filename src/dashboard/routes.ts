@@ -1,47 +1,47 @@
-import type { Routes } from '../api/app.ts'
-import { refuse } from '../api/errors.ts'
-import { openDoor, openHouse } from './door.ts'
-import { operatorActs } from './operator/acts.ts'
-import { answerPages } from './operator/answers.ts'
-import { entryPages } from './operator/entries.ts'
-import { operatorPages } from './operator/pages.ts'
-import { chargePages } from './pages/charges.ts'
-import { disputePages } from './pages/disputes.ts'
-import { eventPages } from './pages/events.ts'
-import { keyPages } from './pages/keys.ts'
-import { ledgerPages } from './pages/ledger.ts'
-import { overviewPages } from './pages/overview.ts'
-import { providerPages } from './pages/providers.ts'
-import { signInPages } from './pages/sign-in.ts'
-import { tokenPages } from './pages/tokens.ts'
-import { transferPages } from './pages/transfers.ts'
-import { webhookPages } from './pages/webhooks.ts'
+import type { RouteRegistrar } from '../api/app.ts'
+import { fail } from '../api/http/api-error.ts'
+import { createDashboardContext, createDashboardRouter } from './http/router.ts'
+import { registerChargePages } from './pages/charges.ts'
+import { registerDisputePages } from './pages/disputes.ts'
+import { registerEventPages } from './pages/events.ts'
+import { registerLedgerPages } from './pages/ledger.ts'
+import { registerAccountEntryPages } from './pages/operator/account-entries.ts'
+import { registerOperatorActions } from './pages/operator/actions.ts'
+import { registerOperatorPages } from './pages/operator/lists.ts'
+import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
+import { registerOverviewPages } from './pages/overview.ts'
+import { registerPixKeyPages } from './pages/pix-keys.ts'
+import { registerProviderPages } from './pages/providers.ts'
+import { registerSignInPages } from './pages/sign-in.ts'
+import { registerTokenPages } from './pages/tokens.ts'
+import { registerTransferPages } from './pages/transfers.ts'
+import { registerWebhookPages } from './pages/webhooks.ts'
 
 /** SPEC §9: the dashboard under /dashboard, in the API's process, over the API's own functions. */
-export const dashboardRoutes: Routes = (router, dependencies) => {
-  const house = openHouse(router, dependencies)
+export const dashboardRoutes: RouteRegistrar = (router, dependencies) => {
+  const house = createDashboardContext(router, dependencies)
   for (const { path, type, body } of house.assets)
     router.koa.get(path, ctx => {
       ctx.set({ 'Cache-Control': 'public, max-age=31536000, immutable' })
       ctx.type = type
       ctx.body = body
     })
-  const door = openDoor(house)
-  signInPages(door)
-  overviewPages(door)
-  chargePages(door)
-  transferPages(door)
-  disputePages(door)
-  keyPages(door)
-  ledgerPages(door)
-  providerPages(door)
-  tokenPages(door)
-  webhookPages(door)
-  eventPages(door)
-  operatorPages(door)
-  operatorActs(door)
-  answerPages(door)
-  entryPages(door)
+  const door = createDashboardRouter(house)
+  registerSignInPages(door)
+  registerOverviewPages(door)
+  registerChargePages(door)
+  registerTransferPages(door)
+  registerDisputePages(door)
+  registerPixKeyPages(door)
+  registerLedgerPages(door)
+  registerProviderPages(door)
+  registerTokenPages(door)
+  registerWebhookPages(door)
+  registerEventPages(door)
+  registerOperatorPages(door)
+  registerOperatorActions(door)
+  registerUnexplainedAnswerPages(door)
+  registerAccountEntryPages(door)
   // What is not there is said by a page as well.
-  door.get('any', '/dashboard/*rest', async () => refuse('not_found'))
+  door.get('any', '/dashboard/*rest', async () => fail('not_found'))
 }

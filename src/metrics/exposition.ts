@@ -1,10 +1,10 @@
-type Family = { head: Map<string, string>; samples: string[] }
+type MetricFamily = { head: Map<string, string>; samples: string[] }
 
 /**
  * The histograms of a text without their buckets, but for the named ones: as summaries, of which count and sum are left. Most
  * of what Temporal's SDK publishes is buckets that no alert reads.
  */
-export function withoutBuckets(text: string, kept: readonly string[]): string {
+export function dropBuckets(text: string, kept: readonly string[]): string {
   let dropped: string | undefined
   return text
     .split('\n')
@@ -23,14 +23,14 @@ export function withoutBuckets(text: string, kept: readonly string[]): string {
  * one TYPE; the samples of different processes differ by their labels.
  */
 export function mergeExpositions(texts: string[]): string {
-  const families = new Map<string, Family>()
+  const families = new Map<string, MetricFamily>()
   const familyOf = (name: string) => {
     const family = families.get(name) ?? { head: new Map(), samples: [] }
     families.set(name, family)
     return family
   }
   for (const text of texts) {
-    let family: Family | undefined
+    let family: MetricFamily | undefined
     for (const line of text.split('\n')) {
       const described = /^# (HELP|TYPE) (\S+)/.exec(line)
       if (described) {

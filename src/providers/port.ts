@@ -1,67 +1,73 @@
-import type { AccountEntry } from '../domain/account-entry.ts'
-import type { AccountIdentity } from '../domain/account-identity.ts'
-import type { FindMedOutcome, ListMedsOutcome, MedName, MedReply, ReplyOutcome } from '../domain/med-facts.ts'
 import type {
-  CancelOutcome,
-  Capabilities,
+  DisputeReference,
+  FindDisputeOutcome,
+  ListDisputesOutcome,
+  ProviderDisputeReply,
+  ReplyToDisputeOutcome,
+} from '../domain/disputes/provider-dispute.ts'
+import type { AccountIdentity } from '../domain/providers/account-identity.ts'
+import type {
+  CancelChargeOutcome,
   CreateKeyOutcome,
   DeleteKeyOutcome,
   FindChargeOutcome,
   FindPaymentOutcome,
-  FindSendingOutcome,
-  IssueOrder,
-  IssueOutcome,
-  KeyOrder,
+  FindPayoutOutcome,
+  IssueChargeOutcome,
   ListKeysOutcome,
-  NoAnswer,
-  NoticeItem,
+  NoAnswerResult,
+  NotificationItem,
   ProviderBalance,
-  RefundOrder,
-  SendOutcome,
+  ProviderCapabilities,
+  ProviderChargeRequest,
+  ProviderKeyRequest,
+  ProviderRefundRequest,
+  ProviderTransferRequest,
+  SendPayoutOutcome,
   StatementEntry,
-  TransferOrder,
-} from '../domain/provider.ts'
+} from '../domain/providers/provider.ts'
+import type { AccountEntry } from '../domain/reconciliation/account-entry.ts'
 
 /** A notice as it reached us. `secret` is the last part of the URL it was sent to, where the URL carries one. */
-export type NoticeRequest = {
+export type ProviderNotificationRequest = {
   body: string
   headers: Record<string, string | undefined>
   secret: string | null
 }
 
-type NoticeReading =
-  | { kind: 'items'; items: NoticeItem[] }
+type ReadNotificationOutcome =
+  | { kind: 'items'; items: NotificationItem[] }
   | { kind: 'forged' }
   | { kind: 'unreadable' }
-  | NoAnswer
+  | NoAnswerResult
 
 /**
  * One provider, as one connection of an account reaches it. Adapters never throw for what a provider or the
  * network does: every such thing is an outcome with a name. They throw only for bugs of ours.
  */
 export interface Provider {
-  readonly capabilities: Capabilities
-  issueCharge(order: IssueOrder): Promise<IssueOutcome>
+  readonly capabilities: ProviderCapabilities
+  issueCharge(order: ProviderChargeRequest): Promise<IssueChargeOutcome>
   /** Asks by our id. */
   findCharge(reference: string): Promise<FindChargeOutcome>
-  cancelCharge(reference: string): Promise<CancelOutcome>
+  cancelCharge(reference: string): Promise<CancelChargeOutcome>
   /** Asks for one received PIX by its end-to-end id. */
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
-  refund(order: RefundOrder): Promise<SendOutcome>
-  findRefund(order: Pick<RefundOrder, 'id' | 'endToEnd'>): Promise<FindSendingOutcome>
+  refund(order: ProviderRefundRequest): Promise<SendPayoutOutcome>
+  findRefund(order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>): Promise<FindPayoutOutcome>
   /** A refund or transfer follows at once: the connection that it will have to itself is opened meanwhile. */
-  openAhead(): void
+  preconnect(): void
   /** Sends once, over a connection of its own; whether to send again is the caller's to decide. */
-  sendTransfer(order: TransferOrder): Promise<SendOutcome>
+  sendTransfer(order: ProviderTransferRequest): Promise<SendPayoutOutcome>
   /** Asks by our id. */
-  findTransfer(id: string): Promise<FindSendingOutcome>
+  findTransfer(id: string): Promise<FindPayoutOutcome>
   /** Makes a key of a kind that `capabilities.keys` names; one that is ours already counts as created. */
-  createKey(order: KeyOrder): Promise<CreateKeyOutcome>
+  createKey(order: ProviderKeyRequest): Promise<CreateKeyOutcome>
   /** Every key of the account that the API tells of: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>
   deleteKey(key: string): Promise<DeleteKeyOutcome>
   /** Whose account at the provider the credentials belong to. */
-  identity(): Promise<AccountIdentity | NoAnswer>
+  identity(): Promise<AccountIdentity | NoAnswerResult>
   /** Our balance there, or no answer. */
   balances(): Promise<
     { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }
@@ -78,16 +84,16 @@ export interface Provider {
     | { kind: 'no_answer'; code: string; message: string }
   >
   /** Every dispute opened in [from, to], or changed in it where the provider can tell; both ISO 8601 UTC. */
-  listMeds(from: string, to: string): Promise<ListMedsOutcome>
+  listDisputes(from: string, to: string): Promise<ListDisputesOutcome>
   /** Asks for one dispute by the provider's own id of it. */
-  findMed(med: MedName): Promise<FindMedOutcome>
+  findDispute(med: DisputeReference): Promise<FindDisputeOutcome>
   /** Answers a dispute of ours. Only a definite refusal means that it was not taken. */
-  replyMed(reply: MedReply): Promise<ReplyOutcome>
+  replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome>
   /**
    * Tells the provider where its notices go; `collectionKey` as for charges. Repeatable. `warning`: what it does not notify
    * although it could, for the operator.
    */
-  registerNotices(
+  registerNotificationUrl(
     url: string,
     collectionKey: string | null,
   ): Promise<{ kind: 'registered'; warning?: string } | { kind: 'no_answer'; code: string; message: string }>
@@ -95,5 +101,5 @@ export interface Provider {
    * Verifies a notice and takes it apart; `forged` where secret or signature do not fit, `no_answer` where the provider does
    * not tell the key to verify it by, so that it is to be sent again.
    */
-  readNotice(notice: NoticeRequest): Promise<NoticeReading>
+  readNotification(notice: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
 }

@@ -1,14 +1,14 @@
-import { pixKeyType } from '../domain/pix-key.ts'
-import type { Dialect, ProviderName } from '../domain/provider.ts'
-import type { Ids } from './ids.ts'
-import type { Store } from './store.ts'
+import { detectPixKeyType } from '../domain/pix-keys/pix-key.ts'
+import type { ProviderApi, ProviderName } from '../domain/providers/provider.ts'
+import type { IdGenerator } from './ids.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** An account at a simulated provider; SQLite's truth is 0 or 1. */
-export type Account = {
+export type SimulatedAccount = {
   id: string
   provider: ProviderName
   /** Which provider's published API it is reached by. */
-  dialect: Dialect
+  dialect: ProviderApi
   clientId: string
   clientSecret: string
   holderName: string
@@ -29,95 +29,105 @@ export type Account = {
 }
 
 /** What the control API sets; `openingCents` counts only the first time. */
-export type AccountSettings = Omit<Account, 'balanceCents' | 'heldCents' | 'blockedCents'> & {
+export type SimulatedAccountSettings = Omit<
+  SimulatedAccount,
+  'balanceCents' | 'heldCents' | 'blockedCents'
+> & {
   keys: string[]
 }
 
-export type Accounts = {
+export type SimulatedAccounts = {
   /** Makes or changes an account and gives it exactly these keys besides its random ones. */
-  put(settings: AccountSettings): Stored
-  find(id: string): Account | undefined
-  ofClient(provider: ProviderName, clientId: string): Account | undefined
-  ofProvider(provider: ProviderName): Account[]
-  ofKey(key: string): Account | undefined
-  keysOf(id: string): string[]
-  randomKeysOf(id: string): string[]
+  put(settings: SimulatedAccountSettings): PutAccountResult
+  find(id: string): SimulatedAccount | undefined
+  findByClient(provider: ProviderName, clientId: string): SimulatedAccount | undefined
+  listByProvider(provider: ProviderName): SimulatedAccount[]
+  findByKey(key: string): SimulatedAccount | undefined
+  listKeys(id: string): string[]
+  listRandomKeys(id: string): string[]
   addRandomKey(id: string): string
   /** A key its owner chose; false where it is taken, by whomever. */
-  register(id: string, key: string): boolean
+  registerKey(id: string, key: string): boolean
   /** Whether DICT lets the account have another key. */
-  mayHaveAnother(account: Account): boolean
+  canAddKey(account: SimulatedAccount): boolean
   /** False where the account has no such random key. */
   removeRandomKey(id: string, key: string): boolean
   /** False where the account has no such key. */
   removeKey(id: string, key: string): boolean
 }
 
-type Stored =
-  | { kind: 'stored'; account: Account }
+type PutAccountResult =
+  | { kind: 'stored'; account: SimulatedAccount }
   | { kind: 'key_taken'; key: string }
   | { kind: 'client_id_taken' }
 
-type Parts = { store: Store; ids: Ids; now: () => Date }
+type AccountDependencies = { store: SimulatorStore; ids: IdGenerator; now: () => Date }
 /** Given with the account's settings, made by the provider, or registered through its API. */
 type KeyKind = 'given' | 'random' | 'registered'
 
 /** DICT: a natural person has at most five keys, a legal one twenty (DICT API 2.12.1). */
-const MOST_KEYS = { person: 5, company: 20 }
+const MAX_KEYS = { person: 5, company: 20 }
 
-export function accountsOf({ store, ids, now }: Parts): Accounts {
+export function simulateAccounts({ store, ids, now }: AccountDependencies): SimulatedAccounts {
   const addKey = (key: string, accountId: string, kind: KeyKind) =>
     store.insert('pixKey', { key, accountId, kind, createdAt: now().toISOString() })
 
   const ofClient = (provider: ProviderName, clientId: string) =>
-    store.one<Account>('SELECT * FROM account WHERE provider = ? AND clientId = ?', provider, clientId)
+    store.first<SimulatedAccount>(
+      'SELECT * FROM account WHERE provider = ? AND clientId = ?',
+      provider,
+      clientId,
+    )
 
   return {
     put: settings =>
-      store.atomically(() => {
-        const taken = settings.keys.find(key => ownerOf(store, key, settings.id))
+      store.inTransaction(() => {
+        const taken = settings.keys.find(key => findOtherOwner(store, key, settings.id))
         if (taken) return { kind: 'key_taken', key: taken }
         const namesake = ofClient(settings.provider, settings.clientId)
         if (namesake && namesake.id !== settings.id) return { kind: 'client_id_taken' }
-        write(store, settings)
+        writeAccount(store, settings)
         store.run(`DELETE FROM pixKey WHERE accountId = ? AND kind = 'given'`, settings.id)
         for (const key of new Set(settings.keys)) addKey(key, settings.id, 'given')
-        return { kind: 'stored', account: find(store, settings.id)! }
+        return { kind: 'stored', account: findAccount(store, settings.id)! }
       }),
-    find: id => find(store, id),
-    ofClient,
-    ofProvider: provider =>
-      store.all<Account>('SELECT * FROM account WHERE provider = ? ORDER BY rowid', provider),
-    ofKey: key =>
-      store.one<Account>('SELECT account.* FROM account JOIN pixKey ON accountId = id WHERE key = ?', key),
-    keysOf: id =>
+    find: id => findAccount(store, id),
+    findByClient: ofClient,
+    listByProvider: provider =>
+      store.all<SimulatedAccount>('SELECT * FROM account WHERE provider = ? ORDER BY rowid', provider),
+    findByKey: key =>
+      store.first<SimulatedAccount>(
+        'SELECT account.* FROM account JOIN pixKey ON accountId = id WHERE key = ?',
+        key,
+      ),
+    listKeys: id =>
       store
         .all<{ key: string }>('SELECT key FROM pixKey WHERE accountId = ? ORDER BY kind, createdAt, key', id)
         .map(row => row.key),
-    randomKeysOf: id =>
+    listRandomKeys: id =>
       store
         .all<{ key: string }>(
           `SELECT key FROM pixKey WHERE accountId = ? AND (kind = 'random' OR kind = 'given') ORDER BY createdAt, key`,
           id,
         )
         .map(row => row.key)
-        .filter(key => pixKeyType(key) === 'RANDOM'),
+        .filter(key => detectPixKeyType(key) === 'RANDOM'),
     addRandomKey: id => {
       const key = ids.evpKey()
       addKey(key, id, 'random')
       return key
     },
-    register: (id, key) => {
-      if (store.one('SELECT key FROM pixKey WHERE key = ?', key)) return false
+    registerKey: (id, key) => {
+      if (store.first('SELECT key FROM pixKey WHERE key = ?', key)) return false
       addKey(key, id, 'registered')
       return true
     },
-    mayHaveAnother: ({ id, holderDocument }) => {
-      const { keys } = store.one<{ keys: number }>(
+    canAddKey: ({ id, holderDocument }) => {
+      const { keys } = store.first<{ keys: number }>(
         'SELECT count(*) AS keys FROM pixKey WHERE accountId = ?',
         id,
       )!
-      return keys < (holderDocument.length === 11 ? MOST_KEYS.person : MOST_KEYS.company)
+      return keys < (holderDocument.length === 11 ? MAX_KEYS.person : MAX_KEYS.company)
     },
     removeRandomKey: (id, key) =>
       store.run(`DELETE FROM pixKey WHERE accountId = ? AND key = ? AND kind = 'random'`, id, key) === 1,
@@ -125,22 +135,22 @@ export function accountsOf({ store, ids, now }: Parts): Accounts {
   }
 }
 
-function find(store: Store, id: string): Account | undefined {
-  return store.one<Account>('SELECT * FROM account WHERE id = ?', id)
+function findAccount(store: SimulatorStore, id: string): SimulatedAccount | undefined {
+  return store.first<SimulatedAccount>('SELECT * FROM account WHERE id = ?', id)
 }
 
 /** Whoever else has the key. */
-function ownerOf(store: Store, key: string, accountId: string): string | undefined {
-  return store.one<{ accountId: string }>(
+function findOtherOwner(store: SimulatorStore, key: string, accountId: string): string | undefined {
+  return store.first<{ accountId: string }>(
     `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind <> 'given')`,
     key,
     accountId,
   )?.accountId
 }
 
-function write(store: Store, { keys: _, ...settings }: AccountSettings): void {
+function writeAccount(store: SimulatorStore, { keys: _, ...settings }: SimulatedAccountSettings): void {
   const { openingCents, ...changeable } = settings
-  if (!find(store, settings.id)) {
+  if (!findAccount(store, settings.id)) {
     store.insert('account', { ...settings, balanceCents: openingCents, heldCents: 0 })
     return
   }

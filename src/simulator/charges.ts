@@ -1,11 +1,11 @@
-import { dynamicPayload } from '../domain/br-code.ts'
-import type { Account, Accounts } from './accounts.ts'
-import type { Ids } from './ids.ts'
-import type { Payer, Receipt, Receipts } from './receipts.ts'
-import type { Store } from './store.ts'
+import { buildDynamicBrCode } from '../domain/pix/br-code.ts'
+import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { IdGenerator } from './ids.ts'
+import type { PixPayer, Receipt, Receipts } from './receipts.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** A charge a provider holds for an account, payable through its payload. It never expires by status, only by time. */
-export type Charge = {
+export type SimulatedCharge = {
   accountId: string
   txid: string
   /** The last part of its payload's URL. */
@@ -25,8 +25,8 @@ export type Charge = {
   details: string
 }
 
-type ChargeOrder = {
-  account: Account
+type IssueChargeRequest = {
+  account: SimulatedAccount
   /** Absent where the provider makes it. */
   txid?: string
   cents: number
@@ -36,57 +36,72 @@ type ChargeOrder = {
   details: Record<string, unknown>
 }
 
-type ChargeChange = Partial<Pick<Charge, 'cents' | 'expiresInSeconds' | 'status'>> & {
+type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' | 'status'>> & {
   details?: Record<string, unknown>
 }
 
 /** `cents` null pays what is asked; `force` pays what a bank would refuse: late, again, removed. */
-type Payment = { token: string; cents: number | null; payer: Payer; force: boolean }
-export type PaymentOutcome = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
+type ChargePayment = { token: string; cents: number | null; payer: PixPayer; force: boolean }
+export type ChargePaymentResult = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 
-export type Charges = {
-  issue(order: ChargeOrder): { kind: 'issued'; charge: Charge } | { kind: 'txid_taken' }
-  find(accountId: string, txid: string): Charge | undefined
-  ofToken(token: string): Charge | undefined
+export type SimulatedCharges = {
+  issue(order: IssueChargeRequest): { kind: 'issued'; charge: SimulatedCharge } | { kind: 'txid_taken' }
+  find(accountId: string, txid: string): SimulatedCharge | undefined
+  findByToken(token: string): SimulatedCharge | undefined
   /** Those made in [from, to], both ISO 8601 UTC, oldest first. */
-  between(accountId: string, range: { from: string; to: string }): Charge[]
+  listBetween(accountId: string, range: { from: string; to: string }): SimulatedCharge[]
   /** Changes an active charge; undefined where it is no longer active. */
-  revise(charge: Charge, change: ChargeChange): Charge | undefined
+  revise(charge: SimulatedCharge, change: ChargeChange): SimulatedCharge | undefined
   /** Why a bank would not pay it now, or null. */
-  whyNotPayable(charge: Charge): string | null
+  notPayableReason(charge: SimulatedCharge): string | null
   /** Settles a PIX with its txid; the right value completes it. */
-  pay(payment: Payment): PaymentOutcome
+  pay(payment: ChargePayment): ChargePaymentResult
 }
 
-type Parts = {
-  store: Store
-  accounts: Accounts
+type ChargeDependencies = {
+  store: SimulatorStore
+  accounts: SimulatedAccounts
   receipts: Receipts
-  ids: Ids
+  ids: IdGenerator
   now: () => Date
   /** Host and port the payloads' URLs name. */
   payloadHost: () => string
 }
 
-export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: Parts): Charges {
+export function simulateCharges({
+  store,
+  accounts,
+  receipts,
+  ids,
+  now,
+  payloadHost,
+}: ChargeDependencies): SimulatedCharges {
   const find = (accountId: string, txid: string) =>
-    store.one<Charge>('SELECT * FROM charge WHERE accountId = ? AND txid = ?', accountId, txid)
+    store.first<SimulatedCharge>('SELECT * FROM charge WHERE accountId = ? AND txid = ?', accountId, txid)
 
   /** As its provider's books show it: not paid before a payment of it is listed. */
-  const asListed = (charge: Charge): Charge =>
-    charge.status === 'completed' && receipts.ofTxid(charge.accountId, charge.txid).length === 0
+  const asListed = (charge: SimulatedCharge): SimulatedCharge =>
+    charge.status === 'completed' && receipts.listByTxid(charge.accountId, charge.txid).length === 0
       ? { ...charge, status: 'active' }
       : charge
 
-  const payloadOf = (account: Account, { token, cents }: Pick<Charge, 'token' | 'cents'>) =>
-    dynamicPayload({
+  const payloadOf = (account: SimulatedAccount, { token, cents }: Pick<SimulatedCharge, 'token' | 'cents'>) =>
+    buildDynamicBrCode({
       url: `${payloadHost()}/qr/v2/${token}`,
       totalCents: cents,
       merchantName: account.holderName,
       merchantCity: account.city,
     })
 
-  const written = ({ account, txid, cents, key, expiresInSeconds, silent, details }: ChargeOrder): Charge => {
+  const written = ({
+    account,
+    txid,
+    cents,
+    key,
+    expiresInSeconds,
+    silent,
+    details,
+  }: IssueChargeRequest): SimulatedCharge => {
     const token = ids.token()
     return {
       accountId: account.id,
@@ -105,14 +120,17 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
     }
   }
 
-  const ofToken = (token: string) => store.one<Charge>('SELECT * FROM charge WHERE token = ?', token)
+  const ofToken = (token: string) =>
+    store.first<SimulatedCharge>('SELECT * FROM charge WHERE token = ?', token)
   /** Efí: what was charged to a key that is gone can no longer be paid. */
-  const whyNot = (charge: Charge) =>
-    accounts.ofKey(charge.key)?.id === charge.accountId ? whyNotPayable(charge, now()) : 'its key is gone'
+  const whyNot = (charge: SimulatedCharge) =>
+    accounts.findByKey(charge.key)?.id === charge.accountId
+      ? findNotPayableReason(charge, now())
+      : 'its key is gone'
 
   return {
     issue: order =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         if (order.txid !== undefined && find(order.account.id, order.txid)) return { kind: 'txid_taken' }
         const charge = written(order)
         store.insert('charge', charge)
@@ -122,10 +140,10 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
       const charge = find(accountId, txid)
       return charge && asListed(charge)
     },
-    ofToken,
-    between: (accountId, { from, to }) =>
+    findByToken: ofToken,
+    listBetween: (accountId, { from, to }) =>
       store
-        .all<Charge>(
+        .all<SimulatedCharge>(
           'SELECT * FROM charge WHERE accountId = ? AND createdAt BETWEEN ? AND ? ORDER BY createdAt, rowid',
           accountId,
           from,
@@ -133,15 +151,18 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
         )
         .map(asListed),
     revise: (charge, change) =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         const current = find(charge.accountId, charge.txid)
         if (current?.status !== 'active') return undefined
-        const revised = revisedFrom(current, change)
-        return save(store, { ...revised, payload: payloadOf(accounts.find(charge.accountId)!, revised) })
+        const revised = reviseCharge(current, change)
+        return saveCharge(store, {
+          ...revised,
+          payload: payloadOf(accounts.find(charge.accountId)!, revised),
+        })
       }),
-    whyNotPayable: charge => whyNot(charge),
+    notPayableReason: charge => whyNot(charge),
     pay: ({ token, cents, payer, force }) =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         const charge = ofToken(token)
         if (!charge) return { kind: 'not_payable', why: 'unknown' }
         const why = whyNot(charge)
@@ -150,20 +171,20 @@ export function chargesOf({ store, accounts, receipts, ids, now, payloadHost }: 
         const silent = charge.silent === 1
         const paidCents = cents ?? charge.cents
         const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, payer, silent })
-        if (receipt.cents === charge.cents) save(store, { ...charge, status: 'completed' })
+        if (receipt.cents === charge.cents) saveCharge(store, { ...charge, status: 'completed' })
         return { kind: 'paid', receipt }
       }),
   }
 }
 
-export function expiryOf(charge: Pick<Charge, 'createdAt' | 'expiresInSeconds'>): Date {
+export function computeExpiry(charge: Pick<SimulatedCharge, 'createdAt' | 'expiresInSeconds'>): Date {
   return new Date(Date.parse(charge.createdAt) + charge.expiresInSeconds * 1000)
 }
 
-function whyNotPayable(charge: Charge, now: Date): string | null {
+function findNotPayableReason(charge: SimulatedCharge, now: Date): string | null {
   switch (charge.status) {
     case 'active':
-      return now > expiryOf(charge) ? 'expired' : null
+      return now > computeExpiry(charge) ? 'expired' : null
     case 'completed':
       return 'already paid'
     case 'removed':
@@ -174,12 +195,12 @@ function whyNotPayable(charge: Charge, now: Date): string | null {
   }
 }
 
-function revisedFrom(charge: Charge, { details, ...change }: ChargeChange): Charge {
+function reviseCharge(charge: SimulatedCharge, { details, ...change }: ChargeChange): SimulatedCharge {
   const merged = { ...(JSON.parse(charge.details) as object), ...details }
   return { ...charge, ...change, details: JSON.stringify(merged), revision: charge.revision + 1 }
 }
 
-function save(store: Store, charge: Charge): Charge {
+function saveCharge(store: SimulatorStore, charge: SimulatedCharge): SimulatedCharge {
   const { status, cents, expiresInSeconds, details, payload, revision } = charge
   store.run(
     `UPDATE charge SET status = ?, cents = ?, expiresInSeconds = ?, details = ?, payload = ?, revision = ?

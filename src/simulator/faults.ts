@@ -1,9 +1,9 @@
-import type { ProviderName } from '../domain/provider.ts'
-import type { Account } from './accounts.ts'
-import type { Store } from './store.ts'
+import type { ProviderName } from '../domain/providers/provider.ts'
+import type { SimulatedAccount } from './accounts.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** What a provider does for us, by the names of the provider port. */
-export const OPERATIONS = [
+export const PROVIDER_OPERATIONS = [
   'issueCharge',
   'findCharge',
   'cancelCharge',
@@ -14,15 +14,15 @@ export const OPERATIONS = [
   'findPayment',
   'balances',
   'statement',
-  'registerNotices',
+  'registerNotificationUrl',
   'createKey',
   'deleteKey',
   'listKeys',
-  'listMeds',
-  'findMed',
-  'replyMed',
+  'listDisputes',
+  'findDispute',
+  'replyToDispute',
 ] as const
-export type Operation = (typeof OPERATIONS)[number]
+export type ProviderOperation = (typeof PROVIDER_OPERATIONS)[number]
 
 /** Faults of the answer to a call (SPEC §10). */
 export const CALL_FAULTS = [
@@ -47,13 +47,13 @@ export const CALL_FAULTS = [
 export type CallFault = (typeof CALL_FAULTS)[number]
 
 /** Faults of the notice about what an operation did. */
-export const NOTICE_FAULTS = [
+export const NOTIFICATION_FAULTS = [
   'notice_duplicated',
   'notice_reordered',
   'notice_lost',
   'notice_forged',
 ] as const
-export type NoticeFault = (typeof NOTICE_FAULTS)[number]
+export type NotificationFault = (typeof NOTIFICATION_FAULTS)[number]
 
 /** Faults of what a look-up or a list shows of something that is as it should be. */
 export const VIEW_FAULTS = [
@@ -69,15 +69,15 @@ export const VIEW_FAULTS = [
 export type ViewFault = (typeof VIEW_FAULTS)[number]
 
 /** A PIX received is announced at once, and is in no look-up or list of its provider for `delay_ms`. */
-export const BOOK_FAULTS = ['books_lag'] as const
-type BookFault = (typeof BOOK_FAULTS)[number]
+export const LISTING_FAULTS = ['books_lag'] as const
+type ListingFault = (typeof LISTING_FAULTS)[number]
 
 export const FAULTS = [
   'unreachable',
   ...CALL_FAULTS,
-  ...NOTICE_FAULTS,
+  ...NOTIFICATION_FAULTS,
   ...VIEW_FAULTS,
-  ...BOOK_FAULTS,
+  ...LISTING_FAULTS,
 ] as const
 export type FaultKind = (typeof FAULTS)[number]
 
@@ -85,7 +85,7 @@ export type Fault = {
   id: number
   provider: ProviderName
   /** null: whatever the operation. */
-  operation: Operation | null
+  operation: ProviderOperation | null
   /** null: whosever call it is. */
   accountId: string | null
   fault: FaultKind
@@ -102,7 +102,7 @@ export type Fault = {
 /** A fault that had its effect: the call it met, and the id of the odd item where it showed one. */
 export type ServedFault = {
   accountId: string
-  operation: Operation
+  operation: ProviderOperation
   fault: FaultKind
   itemId: string | null
   at: string
@@ -115,21 +115,27 @@ export type Faults = {
   /** Whether the provider's next handshake is to be reset. */
   isUnreachable(provider: ProviderName): boolean
   /** Uses up one time of the oldest fault that fits, if any. */
-  takeUnreachable(provider: ProviderName): boolean
-  takeForCall(account: Whose, operation: Operation): Taken<CallFault> | null
-  takeForView(account: Whose, operation: Operation): Taken<ViewFault> | null
-  takeForNotice(account: Whose, operations: readonly Operation[]): Taken<NoticeFault> | null
-  takeForBooks(account: Whose, operations: readonly Operation[]): Taken<BookFault> | null
+  consumeUnreachable(provider: ProviderName): boolean
+  consumeForCall(account: FaultScope, operation: ProviderOperation): ConsumedFault<CallFault> | null
+  consumeForView(account: FaultScope, operation: ProviderOperation): ConsumedFault<ViewFault> | null
+  consumeForNotification(
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
+  ): ConsumedFault<NotificationFault> | null
+  consumeForListing(
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
+  ): ConsumedFault<ListingFault> | null
   /** Records that a fault had its effect. */
   recordServed(served: Omit<ServedFault, 'at'>): void
   /** Every fault that had its effect on a call, in that order. */
-  served(): ServedFault[]
+  listServed(): ServedFault[]
 }
-type Whose = Pick<Account, 'id' | 'provider'>
-export type Taken<Kind extends FaultKind> = { fault: Kind } & Pick<Fault, 'delayMs'> &
+type FaultScope = Pick<SimulatedAccount, 'id' | 'provider'>
+export type ConsumedFault<Kind extends FaultKind> = { fault: Kind } & Pick<Fault, 'delayMs'> &
   Partial<Pick<Fault, 'status' | 'body' | 'pageSize'>>
 
-export function faultsOf(store: Store, now: () => Date): Faults {
+export function createFaults(store: SimulatorStore, now: () => Date): Faults {
   const list = () => store.all<Fault>('SELECT * FROM fault ORDER BY id')
   const take = (fault: Fault | undefined) => {
     if (!fault) return null
@@ -142,33 +148,33 @@ export function faultsOf(store: Store, now: () => Date): Faults {
   /** The oldest fault of these kinds that fits one of the operations. */
   const takeOf = <Kind extends FaultKind>(
     kinds: readonly Kind[],
-    account: Whose,
-    operations: readonly Operation[],
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
   ) =>
     take(
       list().find(
         fault =>
-          concerns(fault, account) &&
+          matchesAccount(fault, account) &&
           (fault.operation === null || operations.includes(fault.operation)) &&
           (kinds as readonly FaultKind[]).includes(fault.fault),
       ),
-    ) as Taken<Kind> | null
+    ) as ConsumedFault<Kind> | null
 
   return {
     add: fault => store.insert('fault', fault),
     list,
     clear: () => void store.run('DELETE FROM fault'),
     isUnreachable: provider => unreachable(provider) !== undefined,
-    takeUnreachable: provider => take(unreachable(provider)) !== null,
-    takeForCall: (account, operation) => takeOf(CALL_FAULTS, account, [operation]),
-    takeForView: (account, operation) => takeOf(VIEW_FAULTS, account, [operation]),
-    takeForNotice: (account, operations) => takeOf(NOTICE_FAULTS, account, operations),
-    takeForBooks: (account, operations) => takeOf(BOOK_FAULTS, account, operations),
+    consumeUnreachable: provider => take(unreachable(provider)) !== null,
+    consumeForCall: (account, operation) => takeOf(CALL_FAULTS, account, [operation]),
+    consumeForView: (account, operation) => takeOf(VIEW_FAULTS, account, [operation]),
+    consumeForNotification: (account, operations) => takeOf(NOTIFICATION_FAULTS, account, operations),
+    consumeForListing: (account, operations) => takeOf(LISTING_FAULTS, account, operations),
     recordServed: served => store.insert('servedFault', { ...served, at: now().toISOString() }),
-    served: () => store.all<ServedFault>('SELECT * FROM servedFault ORDER BY rowid'),
+    listServed: () => store.all<ServedFault>('SELECT * FROM servedFault ORDER BY rowid'),
   }
 }
 
-function concerns({ provider, accountId }: Fault, account: Whose): boolean {
+function matchesAccount({ provider, accountId }: Fault, account: FaultScope): boolean {
   return provider === account.provider && (accountId ?? account.id) === account.id
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { endToEndId, returnId } from '../domain/identifiers.ts'
-import type { Store } from './store.ts'
+import { buildEndToEndId, buildReturnId } from '../domain/pix/identifiers.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** Makes every id a provider would make. The same seed and the same calls give the same ids, but for their times. */
-export type Ids = {
+export type IdGenerator = {
   endToEnd(maker: { ispb: string; at: string }): string
   returnId(maker: { ispb: string; at: string }): string
   /** 32 hexadecimal digits: the last part of a payload's URL, or a provider's own txid. */
@@ -16,30 +16,30 @@ export type Ids = {
   panelId(): string
 }
 
-export function idsOf(store: Store, seed: number): Ids {
+export function createIdGenerator(store: SimulatorStore, seed: number): IdGenerator {
   const digest = (name: string) =>
     createHash('sha256')
-      .update(`${seed}/${name}/${store.count(name)}`)
+      .update(`${seed}/${name}/${store.nextCount(name)}`)
       .digest()
-  const suffix = (name: string) => lettersAndDigits(digest(name), 11)
+  const suffix = (name: string) => encodeAlphanumeric(digest(name), 11)
   return {
-    endToEnd: maker => endToEndId({ ...maker, suffix: suffix('endToEnd') }),
-    returnId: maker => returnId({ ...maker, suffix: suffix('returnId') }),
+    endToEnd: maker => buildEndToEndId({ ...maker, suffix: suffix('endToEnd') }),
+    returnId: maker => buildReturnId({ ...maker, suffix: suffix('returnId') }),
     token: () => digest('token').toString('hex').slice(0, 32),
-    evpKey: () => uuidFrom(digest('evpKey').toString('hex')),
-    medId: () => uuidFrom(digest('medId').toString('hex')),
+    evpKey: () => formatUuid(digest('evpKey').toString('hex')),
+    medId: () => formatUuid(digest('medId').toString('hex')),
     panelId: () => digest('panelId').toString('hex').slice(0, 24),
-    locationId: () => store.count('location'),
+    locationId: () => store.nextCount('location'),
   }
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-function lettersAndDigits(bytes: Buffer, length: number): string {
+function encodeAlphanumeric(bytes: Buffer, length: number): string {
   return Array.from(bytes.subarray(0, length), byte => ALPHABET[byte % ALPHABET.length]).join('')
 }
 
-function uuidFrom(hex: string): string {
+function formatUuid(hex: string): string {
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

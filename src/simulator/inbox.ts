@@ -1,44 +1,44 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from './store.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** One request that reached a name of the inbox. */
 type InboxEntry = { at: string; method: string; headers: IncomingHttpHeaders; body: string }
 /** How a name answers. */
-type InboxAnswer = { status: number; delayMs: number; headers: Record<string, string> }
+type InboxResponse = { status: number; delayMs: number; headers: Record<string, string> }
 
 /** A place for webhooks under test: it records whatever comes and answers as told. */
 export type Inbox = {
-  setAnswer(name: string, answer: InboxAnswer): void
+  setResponse(name: string, answer: InboxResponse): void
   /** Records first, so that what is answered 500 or too late was seen all the same. */
-  take(name: string, entry: Omit<InboxEntry, 'at'>): Promise<InboxAnswer>
-  entriesOf(name: string): InboxEntry[]
+  receive(name: string, entry: Omit<InboxEntry, 'at'>): Promise<InboxResponse>
+  listEntries(name: string): InboxEntry[]
   clear(name: string): void
 }
 
-const USUAL_ANSWER: InboxAnswer = { status: 200, delayMs: 0, headers: {} }
+const DEFAULT_RESPONSE: InboxResponse = { status: 200, delayMs: 0, headers: {} }
 
-type Row = { at: string; method: string; headers: string; body: string }
+type InboxEntryRow = { at: string; method: string; headers: string; body: string }
 
-export function inboxOf({
+export function createInbox({
   store,
   now,
   stopping,
 }: {
-  store: Store
+  store: SimulatorStore
   now: () => Date
   stopping: AbortSignal
 }): Inbox {
-  const answerOf = (name: string): InboxAnswer => {
-    const row = store.one<{ status: number; delayMs: number; headers: string }>(
+  const answerOf = (name: string): InboxResponse => {
+    const row = store.first<{ status: number; delayMs: number; headers: string }>(
       'SELECT status, delayMs, headers FROM inboxAnswer WHERE name = ?',
       name,
     )
-    return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : USUAL_ANSWER
+    return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : DEFAULT_RESPONSE
   }
 
   return {
-    setAnswer: (name, { status, delayMs, headers }) =>
+    setResponse: (name, { status, delayMs, headers }) =>
       void store.run(
         'INSERT OR REPLACE INTO inboxAnswer (name, status, delayMs, headers) VALUES (?, ?, ?, ?)',
         name,
@@ -46,7 +46,7 @@ export function inboxOf({
         delayMs,
         JSON.stringify(headers),
       ),
-    take: async (name, { method, headers, body }) => {
+    receive: async (name, { method, headers, body }) => {
       const at = now().toISOString()
       store.insert('inboxEntry', { name, at, method, headers: JSON.stringify(headers), body })
       const answer = answerOf(name)
@@ -54,9 +54,12 @@ export function inboxOf({
         await sleep(answer.delayMs, undefined, { signal: stopping }).catch(() => undefined)
       return answer
     },
-    entriesOf: name =>
+    listEntries: name =>
       store
-        .all<Row>('SELECT at, method, headers, body FROM inboxEntry WHERE name = ? ORDER BY sequence', name)
+        .all<InboxEntryRow>(
+          'SELECT at, method, headers, body FROM inboxEntry WHERE name = ? ORDER BY sequence',
+          name,
+        )
         .map(row => ({ ...row, headers: JSON.parse(row.headers) as IncomingHttpHeaders })),
     clear: name => void store.run('DELETE FROM inboxEntry WHERE name = ?', name),
   }

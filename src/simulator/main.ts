@@ -4,7 +4,7 @@ import { startSimulator } from './server.ts'
 
 const { config, log } = startProcess('simulator', readSimulatorConfig)
 const simulator = await startSimulator({ config, log })
-log.info(simulator.facts, 'ready')
+log.info(simulator.info, 'ready')
 
 let stopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

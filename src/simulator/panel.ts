@@ -1,11 +1,11 @@
-import type { Accounts } from './accounts.ts'
-import type { Ids } from './ids.ts'
+import type { SimulatedAccounts } from './accounts.ts'
+import type { IdGenerator } from './ids.ts'
+import { DEFAULT_RECIPIENT_DOCUMENT, DEFAULT_RECIPIENT_NAME } from './magic-recipients.ts'
 import { PANEL_MOVEMENTS, type PanelMovement, type Rail } from './rail.ts'
 import type { Receipts } from './receipts.ts'
-import { RECIPIENT_DOCUMENT, RECIPIENT_NAME } from './recipients.ts'
-import type { Refunds } from './refunds.ts'
-import type { Sendings } from './sendings.ts'
-import type { Store } from './store.ts'
+import type { SimulatedRefunds } from './refunds.ts'
+import type { SimulatorStore } from './store.ts'
+import type { SimulatedTransfers } from './transfers.ts'
 
 /** Movements that the provider or the account's holder makes without the API: no PIX, or a PIX of the panel. */
 export const PANEL_KINDS = [...PANEL_MOVEMENTS, 'return', 'send'] as const
@@ -28,21 +28,21 @@ export type PanelOutcome =
 /** What moves an account's money without its API. Each call moves money once and sends no notification. */
 export type Panel = { move(order: PanelOrder): PanelOutcome }
 
-type Parts = {
-  store: Store
+type PanelDependencies = {
+  store: SimulatorStore
   rail: Rail
-  accounts: Accounts
+  accounts: SimulatedAccounts
   receipts: Receipts
-  refunds: Refunds
-  sendings: Sendings
-  ids: Ids
+  refunds: SimulatedRefunds
+  transfers: SimulatedTransfers
+  ids: IdGenerator
   now: () => Date
 }
 
-export function panelOf(parts: Parts): Panel {
+export function simulatePanel(parts: PanelDependencies): Panel {
   return {
     move: order =>
-      parts.store.atomically(() => {
+      parts.store.inTransaction(() => {
         const { kind } = order
         if (kind === 'return') return returnInPanel(parts, order)
         if (kind === 'send') return sendInPanel(parts, order)
@@ -51,7 +51,10 @@ export function panelOf(parts: Parts): Panel {
   }
 }
 
-function moveEntry({ rail, ids, now }: Parts, order: PanelOrder & { kind: PanelMovement }): PanelOutcome {
+function moveEntry(
+  { rail, ids, now }: PanelDependencies,
+  order: PanelOrder & { kind: PanelMovement },
+): PanelOutcome {
   const { accountId, kind, cents, endToEnd: originalEndToEnd = null } = order
   const id = ids.panelId()
   const at = now().toISOString()
@@ -61,13 +64,13 @@ function moveEntry({ rail, ids, now }: Parts, order: PanelOrder & { kind: PanelM
 
 /** The provider makes the id of a return that no API call orders. */
 function returnInPanel(
-  { refunds, accounts, ids }: Parts,
+  { refunds, accounts, ids }: PanelDependencies,
   { accountId, cents, endToEnd }: PanelOrder,
 ): PanelOutcome {
   if (endToEnd === undefined) return { kind: 'no_such_receipt' }
   if (accounts.find(accountId)!.balanceCents < cents) return { kind: 'no_balance' }
   const id = ids.panelId()
-  const accepted = refunds.accept({ accountId, endToEnd, id, cents, fate: SILENT })
+  const accepted = refunds.accept({ accountId, endToEnd, id, cents, outcome: SILENT_OUTCOME })
   switch (accepted.kind) {
     case 'accepted':
       return { kind: 'moved', id, endToEnd: accepted.refund.returnId }
@@ -78,13 +81,16 @@ function returnInPanel(
   }
 }
 
-function sendInPanel({ sendings, accounts, ids }: Parts, { accountId, cents }: PanelOrder): PanelOutcome {
+function sendInPanel(
+  { transfers: sendings, accounts, ids }: PanelDependencies,
+  { accountId, cents }: PanelOrder,
+): PanelOutcome {
   const id = ids.panelId()
   const accepted = sendings.accept({
-    ...{ account: accounts.find(accountId)!, id, cents, message: null, comesBack: [] },
-    payerKey: accounts.keysOf(accountId)[0] ?? '',
-    recipient: { key: null, name: RECIPIENT_NAME, document: RECIPIENT_DOCUMENT, bank: {} },
-    fate: SILENT,
+    ...{ account: accounts.find(accountId)!, id, cents, message: null, returnedCents: [] },
+    payerKey: accounts.listKeys(accountId)[0] ?? '',
+    recipient: { key: null, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT, bank: {} },
+    outcome: SILENT_OUTCOME,
     isFromPanel: true,
   })
   return accepted.kind === 'accepted'
@@ -93,4 +99,4 @@ function sendInPanel({ sendings, accounts, ids }: Parts, { accountId, cents }: P
 }
 
 /** Settles at once, without a notification: nothing was ordered through the API. */
-const SILENT = { kind: 'silent', forMs: 0 } as const
+const SILENT_OUTCOME = { kind: 'silent', forMs: 0 } as const

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../domain/provider.ts'
-import type { Store } from './store.ts'
+import type { ProviderName } from '../domain/providers/provider.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** What a settled movement was. */
 type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | PanelMovement
@@ -9,7 +9,7 @@ export const PANEL_MOVEMENTS = ['tariff', 'withdrawal', 'credit', 'block', 'unbl
 export type PanelMovement = (typeof PANEL_MOVEMENTS)[number]
 
 /** One settled movement of one account; `id` is the one its caller chose, where there was one. */
-export type Movement = {
+export type RailMovement = {
   accountId: string
   kind: MovementKind
   id: string | null
@@ -27,7 +27,7 @@ export type Movement = {
  */
 export type Rail = {
   /** Money arrives. */
-  credit(movement: Movement): void
+  credit(movement: RailMovement): void
   /** Takes money out of the balance for what is in process; false where the balance does not cover it. */
   hold(accountId: string, cents: number): boolean
   /** Gives held money back: what was in process was rejected. */
@@ -37,22 +37,22 @@ export type Rail = {
   /** A dispute is over: what was blocked for it is free. */
   unblock(accountId: string, cents: number): void
   /** Held money leaves for good. */
-  debitHeld(movement: Movement): void
+  debitHeld(movement: RailMovement): void
   /** Moves money that is no PIX; false, and nothing moves, where the balance, or what is blocked, does not cover it. */
   moveEntry(entry: PanelEntry): boolean
   /** What is blocked by court orders, and not for disputes. */
-  judicialCents(accountId: string): number
+  judicialBlockCents(accountId: string): number
   /** What an account's own statement lists: its settled movements, blocks included. */
-  entries(accountId: string): Movement[]
+  listEntries(accountId: string): RailMovement[]
   /** Every settled movement in the order they settled, of one account, of one provider or of all. */
-  statement(filter: { accountId?: string; provider?: ProviderName }): Movement[]
+  listStatement(filter: { accountId?: string; provider?: ProviderName }): RailMovement[]
 }
 
 /** A movement that is no PIX. */
-type PanelEntry = Movement & { kind: PanelMovement }
+type PanelEntry = RailMovement & { kind: PanelMovement }
 
-export function railOf(store: Store): Rail {
-  const record = (direction: 'in' | 'out' | 'none', movement: Movement) =>
+export function createRail(store: SimulatorStore): Rail {
+  const record = (direction: 'in' | 'out' | 'none', movement: RailMovement) =>
     store.insert('movement', { ...movement, direction })
   const move = (accountId: string, change: { balance: number; held: number }) =>
     store.run(
@@ -71,7 +71,7 @@ export function railOf(store: Store): Rail {
     )
 
   const judicialCents = (accountId: string) =>
-    store.one<{ cents: number }>(
+    store.first<{ cents: number }>(
       `SELECT coalesce(sum(CASE kind WHEN 'block' THEN cents ELSE -cents END), 0) AS cents
        FROM movement WHERE accountId = ? AND direction = 'none'`,
       accountId,
@@ -79,7 +79,7 @@ export function railOf(store: Store): Rail {
 
   return {
     credit: movement =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         record('in', movement)
         move(movement.accountId, { balance: movement.cents, held: 0 })
       }),
@@ -93,8 +93,8 @@ export function railOf(store: Store): Rail {
         cents,
       ) === 1,
     block: (accountId, cents) =>
-      store.atomically(() => {
-        const { balanceCents } = store.one<{ balanceCents: number }>(
+      store.inTransaction(() => {
+        const { balanceCents } = store.first<{ balanceCents: number }>(
           'SELECT balanceCents FROM account WHERE id = ?',
           accountId,
         )!
@@ -105,15 +105,15 @@ export function railOf(store: Store): Rail {
     unblock: (accountId, cents) => void moveBlocked(accountId, -cents),
     release: (accountId, cents) => void move(accountId, { balance: cents, held: -cents }),
     debitHeld: movement =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         record('out', movement)
         move(movement.accountId, { balance: 0, held: -movement.cents })
       }),
     moveEntry: entry =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         const { accountId, kind, cents } = entry
         if (kind === 'unblock' && judicialCents(accountId) < cents) return false
-        const { direction, balance, blocked } = EFFECTS[kind]
+        const { direction, balance, blocked } = BALANCE_EFFECTS[kind]
         const moved = store.run(
           `UPDATE account SET balanceCents = balanceCents + ?, blockedCents = blockedCents + ?
            WHERE id = ? AND balanceCents + ? >= 0`,
@@ -125,11 +125,11 @@ export function railOf(store: Store): Rail {
         if (moved === 1) record(direction, entry)
         return moved === 1
       }),
-    judicialCents,
-    entries: accountId =>
-      store.all<Movement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
-    statement: ({ accountId, provider }) =>
-      store.all<Movement>(
+    judicialBlockCents: judicialCents,
+    listEntries: accountId =>
+      store.all<RailMovement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
+    listStatement: ({ accountId, provider }) =>
+      store.all<RailMovement>(
         `SELECT movement.* FROM movement JOIN account ON account.id = movement.accountId
          WHERE movement.accountId = coalesce(?, movement.accountId) AND provider = coalesce(?, provider)
            AND direction <> 'none'
@@ -141,7 +141,7 @@ export function railOf(store: Store): Rail {
 }
 
 /** What each kind does to the balance and to what is blocked, as a factor of its value. */
-const EFFECTS = {
+const BALANCE_EFFECTS = {
   tariff: { direction: 'out', balance: -1, blocked: 0 },
   withdrawal: { direction: 'out', balance: -1, blocked: 0 },
   credit: { direction: 'in', balance: 1, blocked: 0 },

@@ -1,11 +1,11 @@
-import type { Account, Accounts } from './accounts.ts'
-import type { Announce } from './events.ts'
-import type { Faults, Operation } from './faults.ts'
-import type { Ids } from './ids.ts'
-import { type Pace, WAITS } from './pace.ts'
+import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { Faults, ProviderOperation } from './faults.ts'
+import type { IdGenerator } from './ids.ts'
+import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { Rail } from './rail.ts'
-import type { Refund } from './refunds.ts'
-import type { Store } from './store.ts'
+import type { RailEventHandler } from './rail-events.ts'
+import type { SimulatedRefund } from './refunds.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** A PIX an account received, settled. */
 export type Receipt = {
@@ -24,13 +24,13 @@ export type Receipt = {
   listedAt: string | null
 }
 
-export type Payer = { name: string; document: string; ispb: string }
+export type PixPayer = { name: string; document: string; ispb: string }
 
-type Arrival = {
+type IncomingPix = {
   accountId: string
   key: string
   cents: number
-  payer: Payer
+  payer: PixPayer
   txid?: string | null
   message?: string | null
   /** Given where the PIX was sent from a simulated account; else the payer's bank makes it. */
@@ -40,49 +40,63 @@ type Arrival = {
 }
 
 export type Receipts = {
-  receive(arrival: Arrival): Receipt
+  receive(arrival: IncomingPix): Receipt
   find(accountId: string, endToEnd: string): Receipt | undefined
   /** The same as its provider's books show it: undefined before `listedAt`, as in the lists below. */
   findListed(accountId: string, endToEnd: string): Receipt | undefined
-  ofTxid(accountId: string, txid: string): Receipt[]
+  listByTxid(accountId: string, txid: string): Receipt[]
   /** Those of [from, to], both ISO 8601 UTC, oldest first. */
-  between(accountId: string, range: { from: string; to: string }): Receipt[]
-  refundsOf(receipt: Pick<Receipt, 'accountId' | 'endToEnd'>): Refund[]
+  listBetween(accountId: string, range: { from: string; to: string }): Receipt[]
+  listRefunds(receipt: Pick<Receipt, 'accountId' | 'endToEnd'>): SimulatedRefund[]
 }
 
 /** The bank of whoever pays by the payer's page or the control API; no participant has this number. */
 export const PAYER_BANK_ISPB = '99999004'
 
-type Parts = {
-  store: Store
+type ReceiptDependencies = {
+  store: SimulatorStore
   rail: Rail
-  accounts: Accounts
+  accounts: SimulatedAccounts
   faults: Faults
-  ids: Ids
+  ids: IdGenerator
   now: () => Date
-  pace: Pace
-  announce: Announce
+  scaleWaitMs: WaitScaler
+  onRailEvent: RailEventHandler
 }
 
 /** A fault of any of these operations keeps a received PIX out of the books for a while. */
-const BOOKED_BY = ['issueCharge', 'findCharge', 'findPayment', 'statement'] as const satisfies Operation[]
+const LISTING_OPERATIONS = [
+  'issueCharge',
+  'findCharge',
+  'findPayment',
+  'statement',
+] as const satisfies ProviderOperation[]
 
-export function receiptsOf({ store, rail, accounts, faults, ids, now, pace, announce }: Parts): Receipts {
-  const listedAt = (account: Account): string | null => {
-    const lag = faults.takeForBooks(account, BOOKED_BY)
+export function simulateReceipts({
+  store,
+  rail,
+  accounts,
+  faults,
+  ids,
+  now,
+  scaleWaitMs: pace,
+  onRailEvent: announce,
+}: ReceiptDependencies): Receipts {
+  const listedAt = (account: SimulatedAccount): string | null => {
+    const lag = faults.consumeForListing(account, LISTING_OPERATIONS)
     if (!lag) return null
-    return new Date(now().getTime() + (lag.delayMs ?? pace(WAITS.booksLag))).toISOString()
+    return new Date(now().getTime() + (lag.delayMs ?? pace(SIMULATOR_WAITS_MS.listingDelay))).toISOString()
   }
   const isListed = (receipt: Receipt) => receipt.listedAt === null || receipt.listedAt <= now().toISOString()
 
   const find = (accountId: string, endToEnd: string) =>
-    store.one<Receipt>('SELECT * FROM receipt WHERE accountId = ? AND endToEnd = ?', accountId, endToEnd)
+    store.first<Receipt>('SELECT * FROM receipt WHERE accountId = ? AND endToEnd = ?', accountId, endToEnd)
 
   return {
     receive: arrival =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         const account = accounts.find(arrival.accountId)!
-        const receipt = receiptOf(arrival, { ids, at: now().toISOString(), listedAt: listedAt(account) })
+        const receipt = buildReceipt(arrival, { ids, at: now().toISOString(), listedAt: listedAt(account) })
         store.insert('receipt', receipt)
         rail.credit({
           accountId: receipt.accountId,
@@ -101,7 +115,7 @@ export function receiptsOf({ store, rail, accounts, faults, ids, now, pace, anno
       const receipt = find(accountId, endToEnd)
       return receipt && isListed(receipt) ? receipt : undefined
     },
-    ofTxid: (accountId, txid) =>
+    listByTxid: (accountId, txid) =>
       store
         .all<Receipt>(
           'SELECT * FROM receipt WHERE accountId = ? AND txid = ? ORDER BY rowid',
@@ -109,7 +123,7 @@ export function receiptsOf({ store, rail, accounts, faults, ids, now, pace, anno
           txid,
         )
         .filter(isListed),
-    between: (accountId, { from, to }) =>
+    listBetween: (accountId, { from, to }) =>
       store
         .all<Receipt>(
           'SELECT * FROM receipt WHERE accountId = ? AND at BETWEEN ? AND ? ORDER BY at, rowid',
@@ -118,8 +132,8 @@ export function receiptsOf({ store, rail, accounts, faults, ids, now, pace, anno
           to,
         )
         .filter(isListed),
-    refundsOf: ({ accountId, endToEnd }) =>
-      store.all<Refund>(
+    listRefunds: ({ accountId, endToEnd }) =>
+      store.all<SimulatedRefund>(
         'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? ORDER BY rowid',
         accountId,
         endToEnd,
@@ -127,7 +141,10 @@ export function receiptsOf({ store, rail, accounts, faults, ids, now, pace, anno
   }
 }
 
-function receiptOf(arrival: Arrival, made: { ids: Ids; at: string; listedAt: string | null }): Receipt {
+function buildReceipt(
+  arrival: IncomingPix,
+  made: { ids: IdGenerator; at: string; listedAt: string | null },
+): Receipt {
   const { accountId, key, cents, payer, txid = null, message = null } = arrival
   return {
     accountId,

@@ -1,15 +1,15 @@
-import type { Accounts } from './accounts.ts'
-import type { Agenda } from './agenda.ts'
-import type { Announce, Fate } from './events.ts'
-import type { Ids } from './ids.ts'
-import { type Pace, WAITS } from './pace.ts'
+import type { SimulatedAccounts } from './accounts.ts'
+import type { IdGenerator } from './ids.ts'
+import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { Rail } from './rail.ts'
+import type { RailEventHandler, ScriptedOutcome } from './rail-events.ts'
 import type { Receipt, Receipts } from './receipts.ts'
-import type { Returns } from './returns.ts'
-import type { Store } from './store.ts'
+import type { SimulatedReturns } from './returns.ts'
+import type { TaskSchedule } from './schedule.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** A devolução of one received PIX. In process its money is held; rejected, it is free again. */
-export type Refund = {
+export type SimulatedRefund = {
   accountId: string
   endToEnd: string
   id: string
@@ -23,90 +23,91 @@ export type Refund = {
   reason: string | null
   requestedAt: string
   settledAt: string | null
-  nature: Nature
+  nature: ReturnNature
 }
 /** The rail's nature of a return: its sender's own, or the special mechanism's after a fraud. */
-export type Nature = 'ORIGINAL' | 'MED_FRAUDE'
+export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE'
 
-export type RefundRequest = {
+export type SimulatedRefundRequest = {
   accountId: string
   endToEnd: string
   id: string
   cents: number
-  fate: Fate
-  nature?: Nature
+  outcome: ScriptedOutcome
+  nature?: ReturnNature
 }
 export type RefundAcceptance =
-  | { kind: 'accepted'; refund: Refund }
+  | { kind: 'accepted'; refund: SimulatedRefund }
   | { kind: 'no_such_receipt' }
   | { kind: 'id_taken' }
   | { kind: 'over_the_receipt' }
   | { kind: 'too_late' }
 
-export type Refunds = {
-  accept(request: RefundRequest): RefundAcceptance
-  find(which: RefundName): Refund | undefined
+export type SimulatedRefunds = {
+  accept(request: SimulatedRefundRequest): RefundAcceptance
+  find(which: RefundKey): SimulatedRefund | undefined
   /** Where an id is unique in the whole account. */
-  ofId(accountId: string, id: string): Refund | undefined
+  findById(accountId: string, id: string): SimulatedRefund | undefined
   /** Those asked for in [from, to], both ISO 8601 UTC, oldest first. */
-  between(accountId: string, range: { from: string; to: string }): Refund[]
+  listBetween(accountId: string, range: { from: string; to: string }): SimulatedRefund[]
 }
-type RefundName = { accountId: string; endToEnd: string; id: string }
+type RefundKey = { accountId: string; endToEnd: string; id: string }
 
 /** Res. BCB 103/2021: a devolução starts within 90 days of the settlement. */
-const WINDOW_MS = 90 * 86_400_000
-const NO_BALANCE = 'Saldo insuficiente para realizar a devolução.'
+const REFUND_WINDOW_MS = 90 * 86_400_000
+const NO_BALANCE_REASON = 'Saldo insuficiente para realizar a devolução.'
 
-type Parts = {
-  store: Store
+type RefundDependencies = {
+  store: SimulatorStore
   rail: Rail
-  accounts: Accounts
+  accounts: SimulatedAccounts
   receipts: Receipts
-  returns: Returns
-  agenda: Agenda
-  ids: Ids
+  returns: SimulatedReturns
+  schedule: TaskSchedule
+  ids: IdGenerator
   now: () => Date
-  pace: Pace
-  announce: Announce
+  scaleWaitMs: WaitScaler
+  onRailEvent: RailEventHandler
 }
 
-export function refundsOf(parts: Parts): Refunds {
-  const { store, accounts, receipts, agenda, ids, now, pace } = parts
-  const find = (which: RefundName) =>
-    store.one<Refund>(
+export function simulateRefunds(parts: RefundDependencies): SimulatedRefunds {
+  const { store, accounts, receipts, schedule: agenda, ids, now, scaleWaitMs: pace } = parts
+  const find = (which: RefundKey) =>
+    store.first<SimulatedRefund>(
       'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? AND id = ?',
       which.accountId,
       which.endToEnd,
       which.id,
     )
-  agenda.does('settle_refund', (which: RefundName) => void finish(parts, find(which)!))
+  agenda.registerHandler('settle_refund', (which: RefundKey) => void finishRefund(parts, find(which)!))
 
   return {
     find,
-    ofId: (accountId, id) =>
-      store.one<Refund>('SELECT * FROM refund WHERE accountId = ? AND id = ?', accountId, id),
-    between: (accountId, { from, to }) =>
-      store.all<Refund>(
+    findById: (accountId, id) =>
+      store.first<SimulatedRefund>('SELECT * FROM refund WHERE accountId = ? AND id = ?', accountId, id),
+    listBetween: (accountId, { from, to }) =>
+      store.all<SimulatedRefund>(
         'SELECT * FROM refund WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
         accountId,
         from,
         to,
       ),
     accept: request =>
-      store.atomically(() => {
+      store.inTransaction(() => {
         const receipt = receipts.find(request.accountId, request.endToEnd)
-        const refusal = refusalOf(request, { receipt, refund: find(request), receipts, now: now() })
+        const refusal = findRefundRefusal(request, { receipt, refund: find(request), receipts, now: now() })
         if (refusal) return refusal
 
         const at = now().toISOString()
         const account = accounts.find(request.accountId)!
         const refund = {
-          ...begun(parts, request),
+          ...buildRefund(parts, request),
           requestedAt: at,
           returnId: ids.returnId({ ispb: account.ispb, at }),
         }
         store.insert('refund', refund)
-        const afterMs = request.fate.kind === 'silent' ? request.fate.forMs : pace(WAITS.settle)
+        const afterMs =
+          request.outcome.kind === 'silent' ? request.outcome.forMs : pace(SIMULATOR_WAITS_MS.settle)
         const { accountId, endToEnd, id } = refund
         agenda.add({ task: 'settle_refund', subject: { accountId, endToEnd, id }, afterMs })
         return { kind: 'accepted', refund }
@@ -114,23 +115,31 @@ export function refundsOf(parts: Parts): Refunds {
   }
 }
 
-type Found = { receipt: Receipt | undefined; refund: Refund | undefined; receipts: Receipts; now: Date }
+type RefundFacts = {
+  receipt: Receipt | undefined
+  refund: SimulatedRefund | undefined
+  receipts: Receipts
+  now: Date
+}
 
-function refusalOf(
-  request: RefundRequest,
-  { receipt, refund, receipts, now }: Found,
+function findRefundRefusal(
+  request: SimulatedRefundRequest,
+  { receipt, refund, receipts, now }: RefundFacts,
 ): RefundAcceptance | null {
   if (!receipt) return { kind: 'no_such_receipt' }
   if (refund) return { kind: 'id_taken' }
-  if (now.getTime() - Date.parse(receipt.at) > WINDOW_MS) return { kind: 'too_late' }
-  const asked = receipts.refundsOf(receipt).filter(other => other.status !== 'rejected')
+  if (now.getTime() - Date.parse(receipt.at) > REFUND_WINDOW_MS) return { kind: 'too_late' }
+  const asked = receipts.listRefunds(receipt).filter(other => other.status !== 'rejected')
   const sum = asked.reduce((cents, other) => cents + other.cents, request.cents)
   return sum > receipt.cents ? { kind: 'over_the_receipt' } : null
 }
 
 /** Without balance it is accepted too, and rejected by notice, as Efí documents. */
-function begun({ rail }: Parts, request: RefundRequest): Omit<Refund, 'requestedAt' | 'returnId'> {
-  const { accountId, endToEnd, id, cents, fate, nature = 'ORIGINAL' } = request
+function buildRefund(
+  { rail }: RefundDependencies,
+  request: SimulatedRefundRequest,
+): Omit<SimulatedRefund, 'requestedAt' | 'returnId'> {
+  const { accountId, endToEnd, id, cents, outcome: fate, nature = 'ORIGINAL' } = request
   const covered = rail.hold(accountId, cents)
   return {
     accountId,
@@ -140,13 +149,16 @@ function begun({ rail }: Parts, request: RefundRequest): Omit<Refund, 'requested
     status: 'in_process',
     silent: fate.kind === 'silent' ? 1 : 0,
     fate: covered && fate.kind !== 'rejected' ? 'settled' : 'rejected',
-    reason: covered ? (fate.kind === 'rejected' ? fate.code : null) : NO_BALANCE,
+    reason: covered ? (fate.kind === 'rejected' ? fate.code : null) : NO_BALANCE_REASON,
     settledAt: null,
     nature,
   }
 }
 
-function finish({ store, rail, accounts, receipts, returns, now, announce }: Parts, refund: Refund): void {
+function finishRefund(
+  { store, rail, accounts, receipts, returns, now, onRailEvent: announce }: RefundDependencies,
+  refund: SimulatedRefund,
+): void {
   const at = now().toISOString()
   const { accountId, endToEnd, cents, returnId, nature } = refund
   // Nobody here asked for a return of the special mechanism: it has no id of ours.
@@ -154,8 +166,8 @@ function finish({ store, rail, accounts, receipts, returns, now, announce }: Par
   if (refund.fate === 'settled') {
     const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
     rail.debitHeld({ accountId, kind: 'refund', id, ...movement })
-    returns.take({ endToEnd, cents, returnId, nature })
-  } else if (refund.reason !== NO_BALANCE) {
+    returns.creditReturn({ endToEnd, cents, returnId, nature })
+  } else if (refund.reason !== NO_BALANCE_REASON) {
     rail.release(accountId, cents)
   }
   store.run(
@@ -172,7 +184,7 @@ function finish({ store, rail, accounts, receipts, returns, now, announce }: Par
     kind: 'refund',
     account: accounts.find(accountId)!,
     receipt,
-    refunds: receipts.refundsOf(receipt),
+    refunds: receipts.listRefunds(receipt),
     changed: { ...refund, status: refund.fate, settledAt: refund.fate === 'settled' ? at : null },
   })
 }

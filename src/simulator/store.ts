@@ -1,26 +1,26 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { SCHEMA_STEPS } from './schema.ts'
+import { SCHEMA_STEPS } from './schema/schema-steps.ts'
 
 /** The simulator's whole state: one SQLite file, so that a killed process loses nothing it acknowledged. */
-export type Store = {
+export type SimulatorStore = {
   /** The first row, or undefined. */
-  one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined
+  first<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[]
   /** Adds a row; its fields are the table's columns. */
   insert(table: string, row: Record<string, SQLInputValue>): void
   /** How many rows it changed. */
   run(sql: string, ...values: SQLInputValue[]): number
   /** All of it or nothing; inside another, it joins that one. */
-  atomically<T>(work: () => T): T
+  inTransaction<T>(work: () => T): T
   /** Counts up from 1, one count a name. */
-  count(name: string): number
+  nextCount(name: string): number
   close(): void
 }
 
 /** Opens `<home>/simulator.db`, making it where there is none. */
-export function openStore(home: string): Store {
+export function openStore(home: string): SimulatorStore {
   mkdirSync(home, { recursive: true })
   const database = new DatabaseSync(join(home, 'simulator.db'))
   // With WAL, NORMAL survives the death of the process; only the machine's death may take the last commits. One process
@@ -28,7 +28,7 @@ export function openStore(home: string): Store {
   database.exec(
     'PRAGMA busy_timeout = 5000; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
   )
-  bringUpToDate(database)
+  migrateStore(database)
 
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string) => {
@@ -38,8 +38,8 @@ export function openStore(home: string): Store {
   }
   let open = false
 
-  const store: Store = {
-    one: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
+  const store: SimulatorStore = {
+    first: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
     all: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).all(...values) as Row[],
     run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     insert: (table, row) => {
@@ -47,7 +47,7 @@ export function openStore(home: string): Store {
       const marks = columns.map(() => '?')
       prepared(`INSERT INTO ${table} (${columns}) VALUES (${marks})`).run(...Object.values(row))
     },
-    atomically: work => {
+    inTransaction: work => {
       if (open) return work()
       prepared('BEGIN IMMEDIATE').run()
       open = true
@@ -62,8 +62,8 @@ export function openStore(home: string): Store {
         open = false
       }
     },
-    count: name =>
-      store.one<{ value: number }>(
+    nextCount: name =>
+      store.first<{ value: number }>(
         `INSERT INTO counter VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`,
         name,
       )!.value,
@@ -72,7 +72,7 @@ export function openStore(home: string): Store {
   return store
 }
 
-function bringUpToDate(database: DatabaseSync): void {
+function migrateStore(database: DatabaseSync): void {
   const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
   for (let step = row.user_version; step < SCHEMA_STEPS.length; step++) {
     database.exec(`BEGIN; ${SCHEMA_STEPS[step]}; PRAGMA user_version = ${step + 1}; COMMIT`)

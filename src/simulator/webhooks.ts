@@ -1,38 +1,47 @@
 import { isIP } from 'node:net'
-import type { Store } from './store.ts'
+import type { SimulatorStore } from './store.ts'
 
 /** Where a provider's customer wants the notices of one key. */
-export type Webhook = { accountId: string; key: string; url: string; createdAt: string }
+export type SimulatedWebhook = { accountId: string; key: string; url: string; createdAt: string }
 
-export type Webhooks = {
-  register(accountId: string, webhook: { key: string; url: string }): Webhook
-  find(accountId: string, key: string): Webhook | undefined
-  list(accountId: string): Webhook[]
+export type SimulatedWebhooks = {
+  register(accountId: string, webhook: { key: string; url: string }): SimulatedWebhook
+  find(accountId: string, key: string): SimulatedWebhook | undefined
+  list(accountId: string): SimulatedWebhook[]
   /** False where there was none. */
   remove(accountId: string, key: string): boolean
 }
 
-export function webhooksOf({ store, now }: { store: Store; now: () => Date }): Webhooks {
+export function simulateWebhooks({
+  store,
+  now,
+}: {
+  store: SimulatorStore
+  now: () => Date
+}): SimulatedWebhooks {
   return {
     register: (accountId, { key, url }) => {
       const webhook = { accountId, key, url, createdAt: now().toISOString() }
-      store.atomically(() => {
+      store.inTransaction(() => {
         store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key)
         store.insert('webhook', webhook)
       })
       return webhook
     },
     find: (accountId, key) =>
-      store.one<Webhook>('SELECT * FROM webhook WHERE accountId = ? AND key = ?', accountId, key),
+      store.first<SimulatedWebhook>('SELECT * FROM webhook WHERE accountId = ? AND key = ?', accountId, key),
     list: accountId =>
-      store.all<Webhook>('SELECT * FROM webhook WHERE accountId = ? ORDER BY createdAt, key', accountId),
+      store.all<SimulatedWebhook>(
+        'SELECT * FROM webhook WHERE accountId = ? ORDER BY createdAt, key',
+        accountId,
+      ),
     remove: (accountId, key) =>
       store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key) === 1,
   }
 }
 
 /** Providers want https. Plain http is let through to this machine and private names, where a local API listens. */
-export function isSecure({ protocol, hostname }: URL): boolean {
+export function isAllowedWebhookUrl({ protocol, hostname }: URL): boolean {
   if (protocol === 'https:') return true
   const isLocal =
     hostname === 'localhost' || hostname === '[::1]' || !hostname.includes('.') || isIP(hostname) > 0

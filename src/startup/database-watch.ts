@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { openOrm } from '../db/orm.ts'
+import { openOrm } from '../db/client/orm.ts'
 
-const PROBE_EVERY_MS = 1_000
+const PROBE_INTERVAL_MS = 1_000
 /** One probe may take so long; a server that froze or a network that drops packets gives no other sign. */
-const PROBE_MS = 2_000
+const PROBE_TIMEOUT_MS = 2_000
 /** So many probes in a row fail before PostgreSQL counts as lost: 5 s of refusals, 15 s of silence. */
-const LOST_AFTER = 5
+const MAX_FAILED_PROBES = 5
 
 export type DatabaseWatch = {
   /** Resolves with true when PostgreSQL is lost, with false when the watch is closed first. */
@@ -20,7 +20,7 @@ export type DatabaseWatch = {
  */
 export function watchDatabase(databaseUrl: string): DatabaseWatch {
   const closing = new AbortController()
-  const lost = probe(databaseUrl, closing.signal)
+  const lost = probeUntilLost(databaseUrl, closing.signal)
   return {
     lost,
     async close() {
@@ -30,15 +30,15 @@ export function watchDatabase(databaseUrl: string): DatabaseWatch {
   }
 }
 
-async function probe(databaseUrl: string, closing: AbortSignal): Promise<boolean> {
+async function probeUntilLost(databaseUrl: string, closing: AbortSignal): Promise<boolean> {
   const orm = await openOrm({
     databaseUrl,
     applicationName: 'trilho worker probe',
     poolSize: 1,
-    statementMs: PROBE_MS,
+    statementMs: PROBE_TIMEOUT_MS,
   })
   try {
-    for (let failures = 0; !closing.aborted && failures < LOST_AFTER; ) {
+    for (let failures = 0; !closing.aborted && failures < MAX_FAILED_PROBES; ) {
       const answered = orm.em.fork().execute('select 1')
       answered.catch(() => {}) // It may fail after its time.
       const isAnswered = await Promise.race([
@@ -46,10 +46,10 @@ async function probe(databaseUrl: string, closing: AbortSignal): Promise<boolean
           () => true,
           () => false,
         ),
-        pause(PROBE_MS, false, { ref: false }),
+        pause(PROBE_TIMEOUT_MS, false, { ref: false }),
       ])
       failures = isAnswered ? 0 : failures + 1
-      await pause(PROBE_EVERY_MS, undefined, { signal: closing }).catch(() => {})
+      await pause(PROBE_INTERVAL_MS, undefined, { signal: closing }).catch(() => {})
     }
     return !closing.aborted
   } finally {

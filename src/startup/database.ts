@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { requireDurability } from '../db/durability.ts'
-import type { Orm } from '../db/orm.ts'
-import { StartupRefusal } from '../startup-refusal.ts'
+import { requireDurability } from '../db/client/durability.ts'
+import type { Orm } from '../db/client/orm.ts'
+import { StartupRefusal } from './startup-refusal.ts'
 
 export type DatabaseRequirements = {
   orm: Orm
@@ -23,7 +23,7 @@ export async function requireUsableDatabase({
     await requireMigratedSchema(orm, log)
     await requireDurability(orm, { isAllowed: isUnsafeAllowed, warn: message => log.warn(message) })
   } catch (error) {
-    throw databaseRefusal(error) ?? error
+    throw classifyDatabaseError(error) ?? error
   }
 }
 
@@ -65,7 +65,7 @@ const REFUSALS_BY_STATE: Record<string, string> = {
 }
 
 /** Codes of OpenSSL and Node for a certificate that is not trusted. */
-const CERTIFICATE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^ERR_OSSL|^CRL_|HOSTNAME_MISMATCH|INVALID_CA/
+const CERTIFICATE_ERROR_CODE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^ERR_OSSL|^CRL_|HOSTNAME_MISMATCH|INVALID_CA/
 
 /** The driver's own failures without a code: no other property tells them from a connection that was lost. */
 const REFUSALS_BY_TEXT: [RegExp, string][] = [
@@ -77,11 +77,11 @@ const REFUSALS_BY_TEXT: [RegExp, string][] = [
 ]
 
 /** What an error of a connection means for the settings; undefined where it may pass by itself. */
-export function databaseRefusal(error: unknown): StartupRefusal | undefined {
+export function classifyDatabaseError(error: unknown): StartupRefusal | undefined {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   const known = typeof code === 'string' ? REFUSALS_BY_STATE[code] : undefined
   if (known) return new StartupRefusal(known)
-  if (typeof code === 'string' && CERTIFICATE.test(code))
+  if (typeof code === 'string' && CERTIFICATE_ERROR_CODE.test(code))
     return new StartupRefusal(
       `The certificate of PostgreSQL is not trusted (${code}): correct the certificate, or sslmode and sslrootcert of DATABASE_URL`,
     )

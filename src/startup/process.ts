@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino'
-import { loggable } from '../db/loggable.ts'
-import { StartupRefusal } from '../startup-refusal.ts'
+import { redactError } from '../db/redact-error.ts'
+import { StartupRefusal } from './startup-refusal.ts'
 
 /**
  * Reads the settings of a process and opens its log. From here on every line that the process writes is JSON: a refusal to
@@ -28,6 +28,6 @@ export function startProcess<T extends { logLevel: string }>(
 
 function endProcess(log: Logger, error: unknown): never {
   if (error instanceof StartupRefusal) log.fatal(error.message)
-  else log.fatal({ error: loggable(error) }, 'an error that nothing handles ends the process')
+  else log.fatal({ error: redactError(error) }, 'an error that nothing handles ends the process')
   process.exit(1)
 }

@@ -1,10 +1,10 @@
-import { StartupRefusal } from '../startup-refusal.ts'
+import { StartupRefusal } from './startup-refusal.ts'
 
 /** gRPC: not found, permission denied, unauthenticated, unimplemented. */
 const [NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 7, 12, 16]
 
 /** What Temporal's answer to `describeNamespace` means for the settings; undefined where it may pass by itself. */
-export function temporalRefusal(error: unknown): StartupRefusal | undefined {
+export function classifyTemporalError(error: unknown): StartupRefusal | undefined {
   switch (Object(error).code) {
     case NOT_FOUND:
       return new StartupRefusal(

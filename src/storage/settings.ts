@@ -10,7 +10,7 @@ export type StorageSettings =
       /** Amazon's own where absent. */
       endpoint?: string | undefined
       /** `<endpoint>/<bucket>`, as most servers but Amazon's want it, instead of `<bucket>.<endpoint>`. */
-      pathStyle: boolean
+      hasPathStyleUrls: boolean
       /** Where absent, the environment, profile or role of the machine is asked, as Amazon's tools do. */
       credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
     }
@@ -30,10 +30,10 @@ export const storageVariables = {
   TRILHO_LINK_SECONDS: z.coerce.number().int().min(1).max(604_800).default(86_400),
 }
 
-const variables = z.object(storageVariables)
+const storageEnvironmentSchema = z.object(storageVariables)
 
 /** Throws where a bucket is asked for without all it needs. */
-export function storageOf(env: z.output<typeof variables>): StorageSettings {
+export function parseStorageSettings(env: z.output<typeof storageEnvironmentSchema>): StorageSettings {
   if (env.TRILHO_STORAGE === 'disk') return { kind: 'disk', folder: env.TRILHO_STORAGE_FOLDER }
   const { TRILHO_S3_ACCESS_KEY_ID: accessKeyId, TRILHO_S3_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (env.TRILHO_S3_BUCKET === undefined) throw new Error('TRILHO_STORAGE=s3 needs TRILHO_S3_BUCKET.')
@@ -45,7 +45,8 @@ export function storageOf(env: z.output<typeof variables>): StorageSettings {
     bucket: env.TRILHO_S3_BUCKET,
     region: env.TRILHO_S3_REGION,
     endpoint: env.TRILHO_S3_ENDPOINT,
-    pathStyle: style === undefined ? env.TRILHO_S3_ENDPOINT !== undefined : style === 'true' || style === '1',
+    hasPathStyleUrls:
+      style === undefined ? env.TRILHO_S3_ENDPOINT !== undefined : style === 'true' || style === '1',
     credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
   }
 }

@@ -4,29 +4,29 @@ import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import type { S3Driver } from 'flydrive/drivers/s3'
-import { type Links, links } from './links.ts'
+import { createFileLinks, type FileLinks } from './file-links.ts'
 import type { StorageSettings } from './settings.ts'
 
 /** Files that belong to rows: written once under a key of our own, read, and removed. Nobody else may read them. */
-export type Storage = {
+export type FileStorage = {
   kind: StorageSettings['kind']
   /** Copies a file of this machine. Throws StorageFailed. */
-  keep(key: string, file: { path: string; type: string; sizeBytes: number }): Promise<void>
+  writeFile(key: string, file: { path: string; type: string; sizeBytes: number }): Promise<void>
   /** Null where there is none. Throws StorageFailed. */
-  open(key: string): Promise<{ stream: Readable; sizeBytes: number } | null>
+  openFile(key: string): Promise<{ stream: Readable; sizeBytes: number } | null>
   /** It is gone afterwards, whether it was there or not. Throws StorageFailed. */
-  remove(key: string): Promise<void>
+  removeFile(key: string): Promise<void>
   /** Of the file system that holds the folder; null of a bucket, and where the folder is not there yet. */
-  space(): Promise<{ freeBytes: number; sizeBytes: number } | null>
+  measureSpace(): Promise<{ freeBytes: number; sizeBytes: number } | null>
   /** An address that needs no token and stops working after so many seconds, or as many as is configured. */
-  link(key: string, seconds?: number): Promise<string>
+  createLink(key: string, seconds?: number): Promise<string>
   /** Verifies what `link` made for the disk; a bucket verifies its own. */
-  links: Links
+  links: FileLinks
 }
 
 /** The disk or the bucket cannot be written or read now; `code` is that of the system or the bucket, such as ENOSPC. */
-export class StorageFailed extends Error {
-  override name = 'StorageFailed'
+export class StorageError extends Error {
+  override name = 'StorageError'
   readonly code: string
 
   constructor(code: string) {
@@ -43,101 +43,101 @@ export async function openStorage({
   secretKeys: string
   publicUrl: string
   linkSeconds: number
-}): Promise<Storage> {
-  const made = links(config)
-  const disk = new Disk(where.kind === 'disk' ? folder(where) : await bucket(where))
+}): Promise<FileStorage> {
+  const made = createFileLinks(config)
+  const disk = new Disk(where.kind === 'disk' ? createFolderDriver(where) : await createBucketDriver(where))
 
   return {
     kind: where.kind,
     links: made,
-    keep: (key, { path, type, sizeBytes }) =>
-      orFailed(disk.copyFromFs(path, key, { contentType: type, contentLength: sizeBytes })),
-    async open(key) {
+    writeFile: (key, { path, type, sizeBytes }) =>
+      wrapStorageErrors(disk.copyFromFs(path, key, { contentType: type, contentLength: sizeBytes })),
+    async openFile(key) {
       try {
         const { contentLength } = await disk.getMetaData(key)
         const stream = await disk.getStream(key)
         await once(stream, 'readable') // A file that cannot be read fails here, before an answer has begun.
         return { stream, sizeBytes: contentLength }
       } catch (error) {
-        if (isAbsent(error)) return null
-        throw failed(error)
+        if (isFileNotFound(error)) return null
+        throw toStorageError(error)
       }
     },
-    remove: key => orFailed(disk.delete(key)),
-    space: async () => (where.kind === 'disk' ? spaceOf(where.folder) : null),
-    link(key, seconds = config.linkSeconds) {
-      if (where.kind === 'disk') return Promise.resolve(made.to(key, Date.now() + seconds * 1_000))
-      const contentDisposition = dispositionOf(key)
-      return orFailed(disk.getSignedUrl(key, { expiresIn: seconds, contentDisposition }))
+    removeFile: key => wrapStorageErrors(disk.delete(key)),
+    measureSpace: async () => (where.kind === 'disk' ? measureFileSystem(where.folder) : null),
+    createLink(key, seconds = config.linkSeconds) {
+      if (where.kind === 'disk') return Promise.resolve(made.createLink(key, Date.now() + seconds * 1_000))
+      const contentDisposition = buildContentDisposition(key)
+      return wrapStorageErrors(disk.getSignedUrl(key, { expiresIn: seconds, contentDisposition }))
     },
   }
 }
 
-async function spaceOf(folder: string): Promise<{ freeBytes: number; sizeBytes: number } | null> {
+async function measureFileSystem(folder: string): Promise<{ freeBytes: number; sizeBytes: number } | null> {
   const found = await statfs(folder).catch(() => null)
   return found && { freeBytes: found.bavail * found.bsize, sizeBytes: found.blocks * found.bsize }
 }
 
 /** Saved, never shown inside a page: it is somebody else's file. */
-export function dispositionOf(key: string): string {
+export function buildContentDisposition(key: string): string {
   return `attachment; filename="${key.split('/').at(-1)}"`
 }
 
-function folder({ folder: location }: Extract<StorageSettings, { kind: 'disk' }>): FSDriver {
+function createFolderDriver({ folder: location }: Extract<StorageSettings, { kind: 'disk' }>): FSDriver {
   return new FSDriver({ location, visibility: 'private' })
 }
 
 /** What talks to buckets is large, and loaded only where there is one. */
-async function bucket(where: Extract<StorageSettings, { kind: 's3' }>): Promise<S3Driver> {
+async function createBucketDriver(where: Extract<StorageSettings, { kind: 's3' }>): Promise<S3Driver> {
   const { S3Driver } = await import('flydrive/drivers/s3')
   return new S3Driver({
     bucket: where.bucket,
     region: where.region,
     ...(where.endpoint !== undefined && { endpoint: where.endpoint }),
     ...(where.credentials && { credentials: where.credentials }),
-    forcePathStyle: where.pathStyle,
+    forcePathStyle: where.hasPathStyleUrls,
     visibility: 'private',
     supportsACL: false, // A bucket is private by itself, and newer ones refuse access lists.
     // Servers that are not Amazon's know no trailing checksums; the signature covers the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: SILENT, // Or it writes to the console; what fails is told by who asked for it.
+    logger: SILENT_LOGGER, // Or it writes to the console; what fails is told by who asked for it.
     maxAttempts: 2,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: CALL_MS },
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
   })
 }
 
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+const SILENT_LOGGER = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Twice this, and a bucket that cannot be reached is answered 503 within 5 s (SPEC §1). */
-const CONNECT_MS = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 /** The largest file over a poor line. */
-const CALL_MS = 30_000
+const REQUEST_TIMEOUT_MS = 30_000
 
-async function orFailed<T>(something: Promise<T>): Promise<T> {
+async function wrapStorageErrors<T>(something: Promise<T>): Promise<T> {
   try {
     return await something
   } catch (error) {
-    throw failed(error)
+    throw toStorageError(error)
   }
 }
 
 /** By its cause's code only: what a storage says of itself may name folders and keys. */
-function failed(error: unknown): StorageFailed {
-  const cause = rootOf(error)
-  return new StorageFailed(cause.code ?? cause.name ?? 'unknown')
+function toStorageError(error: unknown): StorageError {
+  const cause = findRootCause(error)
+  return new StorageError(cause.code ?? cause.name ?? 'unknown')
 }
 
-function isAbsent(error: unknown): boolean {
-  const cause = rootOf(error)
+function isFileNotFound(error: unknown): boolean {
+  const cause = findRootCause(error)
   return cause.code === 'ENOENT' || cause.$metadata?.httpStatusCode === 404
 }
 
-function rootOf(error: unknown): {
+function findRootCause(error: unknown): {
   code?: string
   name?: string
   $metadata?: { httpStatusCode?: number }
 } {
   const cause = Object(error).cause
-  return cause ? rootOf(cause) : Object(error)
+  return cause ? findRootCause(cause) : Object(error)
 }

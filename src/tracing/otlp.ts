@@ -4,7 +4,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry'
 
 /** A collector that is away holds up a stop for no longer. */
-const EXPORT_MS = 5_000
+const EXPORT_TIMEOUT_MS = 5_000
 
 export type OtlpTracing = {
   plugins: OpenTelemetryPlugin[]
@@ -14,8 +14,11 @@ export type OtlpTracing = {
 
 export function startOtlpTracing(collectorUrl: string, process: 'api' | 'worker'): OtlpTracing {
   const resource = new Resource({ 'service.name': `trilho-${process}` })
-  const exporter = new OTLPTraceExporter({ url: `${collectorUrl}/v1/traces`, timeoutMillis: EXPORT_MS })
-  const spanProcessor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: EXPORT_MS })
+  const exporter = new OTLPTraceExporter({
+    url: `${collectorUrl}/v1/traces`,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+  })
+  const spanProcessor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: EXPORT_TIMEOUT_MS })
   const provider = new NodeTracerProvider({ resource, spanProcessors: [spanProcessor] })
   provider.register()
   return {

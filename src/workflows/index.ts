@@ -1,21 +1,26 @@
 /** Every workflow that the worker bundles. */
-export { authCodeWorkflow } from './auth-code.ts'
-export { chargeWorkflow } from './charge.ts'
-export { depositWorkflow } from './deposit.ts'
-export { deliverySweepWorkflow, eventPruningWorkflow, recoveryWorkflow } from './event-housekeeping.ts'
-export { keepWorkflow } from './keep.ts'
-export { medWorkflow } from './med.ts'
-export { medSweepWorkflow } from './med-sweep.ts'
-export { noticeSweepWorkflow } from './notice-sweep.ts'
-export { orphanWorkflow } from './orphan.ts'
-export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-key.ts'
-export { reconciliationWorkflow } from './reconciliation.ts'
-export { refundWorkflow } from './refund.ts'
-export { returnWorkflow } from './return.ts'
-export { tallyWorkflow } from './tally.ts'
-export { transferWorkflow } from './transfer.ts'
-export { deliveryWorkflow } from './webhook-delivery.ts'
-export { workflowSweepWorkflow } from './workflow-sweep.ts'
+
+export { chargeWorkflow } from './charges/charge.workflow.ts'
+export { orphanWorkflow } from './charges/orphan-payload.workflow.ts'
+export { disputeWorkflow } from './disputes/dispute.workflow.ts'
+export { disputeSweepWorkflow } from './maintenance/dispute-sweep.workflow.ts'
+export { listCountersWorkflow } from './maintenance/list-counters.workflow.ts'
+export { notificationSweepWorkflow } from './maintenance/notification-sweep.workflow.ts'
+export { reconciliationWorkflow } from './maintenance/reconciliation.workflow.ts'
+export { workflowSweepWorkflow } from './maintenance/workflow-sweep.workflow.ts'
+export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
+export { verificationCodeWorkflow } from './pix-keys/verification-code.workflow.ts'
+export { refundWorkflow } from './refunds/refund.workflow.ts'
+export { transferWorkflow } from './transfers/transfer.workflow.ts'
+export { depositWorkflow } from './unmatched/deposit.workflow.ts'
+export { keepUnmatchedWorkflow } from './unmatched/keep.workflow.ts'
+export { returnWorkflow } from './unmatched/return.workflow.ts'
+export { deliveryWorkflow } from './webhooks/delivery.workflow.ts'
+export {
+  deliverySweepWorkflow,
+  eventPruningWorkflow,
+  eventReplayWorkflow,
+} from './webhooks/maintenance.workflows.ts'
 
 /**
  * The SDK records for every promise of a workflow where it was made, for the Call Stack of the Temporal UI, and looks each frame

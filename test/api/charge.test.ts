@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { decode as decodePng } from 'fast-png'
 import decodeQR from 'qr/decode.js'
 import { Webhook } from 'standardwebhooks'
-import { type Merchant, type Stage, sharedStage, VIRTUAL_ACCOUNT } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack, VIRTUAL_ACCOUNT } from './support/test-stack.ts'
 
 /** The story that the product exists for: a charge, from its creation to the signed webhook. */
 
-let stage: Stage
+let stack: TestStack
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -21,20 +21,20 @@ const isPaid = ({ status }: { status: string }) => status === 'PAID'
 
 /** Creates a charge, pays it, and waits until it is PAID. */
 async function paid(merchant: Merchant, body: object) {
-  const { uuid, payment } = await merchant.api.charge(body)
-  const { end_to_end } = await stage.simulator.pay({ payload: payment.payload })
-  return { endToEnd: end_to_end, charge: await until(() => merchant.api.read(uuid), isPaid) }
+  const { uuid, payment } = await merchant.api.createCharge(body)
+  const { end_to_end } = await stack.simulator.pay({ payload: payment.payload })
+  return { endToEnd: end_to_end, charge: await pollUntil(() => merchant.api.readCharge(uuid), isPaid) }
 }
 
 test('a split charge is created, drawn, paid, shared, announced and booked', async () => {
-  const merchant = await stage.merchant({
+  const merchant = await stack.createMerchant({
     providers: [{ charge: { fixedCents: 10, hundredthsOfPercent: 99 } }],
   })
   const { api, connection } = merchant
-  const maria = await stage.recipient(merchant, 'Maria')
-  const joao = await stage.recipient(merchant, 'João')
+  const maria = await stack.createRecipient(merchant, 'Maria')
+  const joao = await stack.createRecipient(merchant, 'João')
   const inbox = `charge-${merchant.uuid}`
-  const hook = (await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })).body.data
+  const hook = (await api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${inbox}` })).body.data
 
   const order = {
     value: 150.75,
@@ -110,7 +110,7 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
   const lifetime = Date.parse(created.payment.expires_at) - Date.parse(created.created_at)
   expect(Math.abs(lifetime - 3_600_000)).toBeLessThan(5_000)
 
-  const read = await api.read(created.uuid)
+  const read = await api.readCharge(created.uuid)
   expect(read).toEqual({
     ...created,
     payment: { ...created.payment, value: '152.34', type: 'QR_DYNAMIC', verify_sender: false },
@@ -125,8 +125,8 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
   expect(textInSvg(svg.bytes.toString())).toBe(created.payment.payload)
 
   const payer = { name: 'Carlos Lima', document: '52998224725' }
-  const { end_to_end } = await stage.simulator.pay({ payload: created.payment.payload, payer })
-  const paidCharge = await until(() => api.read(created.uuid), isPaid)
+  const { end_to_end } = await stack.simulator.pay({ payload: created.payment.payload, payer })
+  const paidCharge = await pollUntil(() => api.readCharge(created.uuid), isPaid)
   expect(paidCharge).toEqual({
     ...shared,
     status: 'PAID',
@@ -159,9 +159,9 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
 
   // 33.33 % of 150.75 is 50.244975: rounded down, the rest stays with the owner.
   const at = connection.providerAccountUuid
-  expect(await stage.balances(maria.uuid, at)).toEqual({ available: 5_024 })
-  expect(await stage.balances(joao.uuid, at)).toEqual({ available: 2_005 })
-  expect(await stage.balances(merchant.uuid, at)).toEqual({
+  expect(await stack.readBalances(maria.uuid, at)).toEqual({ available: 5_024 })
+  expect(await stack.readBalances(joao.uuid, at)).toEqual({ available: 2_005 })
+  expect(await stack.readBalances(merchant.uuid, at)).toEqual({
     available: 15_075 - 5_024 - 2_005,
     fee: 159,
     outside: -15_234,
@@ -180,8 +180,8 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
   const [theirs] = (await maria.api.get('/api/v1/providers')).body.data
   expect(theirs.balances[0].available_balance).toBe(50.24)
 
-  const messages = await until(
-    () => stage.simulator.inbox(inbox),
+  const messages = await pollUntil(
+    () => stack.simulator.listInbox(inbox),
     all => all.length >= 2,
   )
   const events = messages.map(({ method, headers, body }) => {
@@ -232,15 +232,15 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
   expect(textIn((await api.get(`/api/v1/payments/${created.uuid}/qr.png`)).bytes)).toBe(
     created.payment.payload,
   )
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('the demo account does the same with its own tokens: a scoped one, and PROVIDER_B asks its fee on top', async () => {
-  const { providers, recipient_accounts, account_uuid } = stage.local
-  const scoped = stage.api.as(providers.PROVIDER_B.token)
+  const { providers, recipient_accounts, account_uuid } = stack.local
+  const scoped = stack.api.withToken(providers.PROVIDER_B.token)
   const [recipient] = recipient_accounts
-  const before = await stage.balances(account_uuid, await providerAccountOf(providers.PROVIDER_B.uuid))
-  const charge = await scoped.charge({
+  const before = await stack.readBalances(account_uuid, await providerAccountOf(providers.PROVIDER_B.uuid))
+  const charge = await scoped.createCharge({
     value: 100,
     splits: [{ type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient!.uuid }],
   })
@@ -250,9 +250,11 @@ test('the demo account does the same with its own tokens: a scoped one, and PROV
     total_value: 101.09,
     provider: { provider: 'PROVIDER_B' },
   })
-  await stage.simulator.pay({ payload: charge.payment.payload })
-  expect((await until(() => scoped.read(charge.uuid), isPaid)).splits).toMatchObject([{ status: 'CREDITED' }])
-  const after = await stage.balances(account_uuid, await providerAccountOf(providers.PROVIDER_B.uuid))
+  await stack.simulator.pay({ payload: charge.payment.payload })
+  expect((await pollUntil(() => scoped.readCharge(charge.uuid), isPaid)).splits).toMatchObject([
+    { status: 'CREDITED' },
+  ])
+  const after = await stack.readBalances(account_uuid, await providerAccountOf(providers.PROVIDER_B.uuid))
   expect(after.available! - before.available!).toBe(9_000)
   expect(after.fee! - (before.fee ?? 0)).toBe(109)
 })
@@ -296,8 +298,10 @@ test.each([
   'of $value with a fee of $fee and splits $splits, nobody gets a centavo more or less',
   async row => {
     const [fixedCents, hundredthsOfPercent] = row.fee
-    const merchant = await stage.merchant({ providers: [{ charge: { fixedCents, hundredthsOfPercent } }] })
-    const recipients = await Promise.all(row.splits.map(() => stage.recipient(merchant)))
+    const merchant = await stack.createMerchant({
+      providers: [{ charge: { fixedCents, hundredthsOfPercent } }],
+    })
+    const recipients = await Promise.all(row.splits.map(() => stack.createRecipient(merchant)))
     const { charge } = await paid(merchant, {
       value: row.value,
       splits: row.splits.map(([type, value], index) => ({
@@ -311,22 +315,24 @@ test.each([
     expect(charge.total_value).toBe((cents + Math.round(row.fees * 100)) / 100)
     const at = merchant.connection.providerAccountUuid
     const got = await Promise.all(
-      recipients.map(async one => (await stage.balances(one.uuid, at)).available ?? 0),
+      recipients.map(async one => (await stack.readBalances(one.uuid, at)).available ?? 0),
     )
     expect(got).toEqual(row.shares)
-    const owner = await stage.balances(merchant.uuid, at)
+    const owner = await stack.readBalances(merchant.uuid, at)
     const given = row.shares.reduce((sum: number, share) => sum + share, 0)
     expect(owner.available ?? 0).toBe(cents - given)
     expect(owner.fee ?? 0).toBe(Math.round(row.fees * 100))
-    await stage.booksAgree(merchant)
+    await stack.waitUntilLedgerAgrees(merchant)
   },
 )
 
 test('a share that its recipient cannot take stays with the owner, and the split says FAILED', async () => {
-  const merchant = await stage.merchant()
-  const [fine, blocked, disconnected] = await Promise.all([1, 2, 3].map(() => stage.recipient(merchant)))
-  const stranger = await stage.recipient({ connections: [] })
-  const { uuid, payment } = await merchant.api.charge({
+  const merchant = await stack.createMerchant()
+  const [fine, blocked, disconnected] = await Promise.all(
+    [1, 2, 3].map(() => stack.createRecipient(merchant)),
+  )
+  const stranger = await stack.createRecipient({ connections: [] })
+  const { uuid, payment } = await merchant.api.createCharge({
     value: 100,
     splits: [fine, blocked, disconnected, stranger].map(one => ({
       type: 'PERCENTAGE',
@@ -334,20 +340,20 @@ test('a share that its recipient cannot take stays with the owner, and the split
       recipient_account_uuid: one!.uuid,
     })),
   })
-  await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [blocked!.uuid])
-  await stage.sql(`update connection set status = 'INACTIVE' where account_uuid = ?`, [disconnected!.uuid])
-  await stage.simulator.pay({ payload: payment.payload })
-  const charge = await until(() => merchant.api.read(uuid), isPaid)
+  await stack.sql(`update account set status = 'BLOCKED' where uuid = ?`, [blocked!.uuid])
+  await stack.sql(`update connection set status = 'INACTIVE' where account_uuid = ?`, [disconnected!.uuid])
+  await stack.simulator.pay({ payload: payment.payload })
+  const charge = await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
   expect(charge.splits.map((split: { status: string }) => split.status)).toEqual([
     'CREDITED',
     'FAILED',
     'FAILED',
     'FAILED',
   ])
-  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toMatchObject({
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toMatchObject({
     available: 9_000,
   })
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 const unknownAccount = {
@@ -386,7 +392,7 @@ function rgba(greys: number[]): Uint8Array {
 }
 
 async function providerAccountOf(connectionUuid: string): Promise<string> {
-  const [row] = await stage.sql<{ provider_account_uuid: string }>(
+  const [row] = await stack.sql<{ provider_account_uuid: string }>(
     'select provider_account_uuid from connection where uuid = ?',
     [connectionUuid],
   )

@@ -3,51 +3,51 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import { readJson } from '../../src/local/home.ts'
-import { commandLine } from '../support/command-line.ts'
-import { type MoneyOut, moneyOut } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { createCommandLine } from '../support/command-line.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
+import { createPayoutActions, type PayoutActions } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** The commands that speak to lives and providers, given in a shell beside a running stack. */
 
-let stage: Stage
-let out: MoneyOut
+let testStack: TestStack
+let payouts: PayoutActions
 let folder: string
 const merchants: Merchant[] = []
 beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
+  testStack = await openSharedTestStack()
+  payouts = createPayoutActions(testStack)
   folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
 })
 afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
+  await testStack.waitUntilLedgerAgrees({ connections: merchants.flatMap(({ connections }) => connections) })
+  await testStack.close()
   await rm(folder, { recursive: true })
 })
 
 /** What a shell sees of `npm run trilho -- …`. */
-const trilho = (...words: string[]) => commandLine({ TRILHO_HOME: stage.home.folder })(...words)
+const trilho = (...words: string[]) => createCommandLine({ TRILHO_HOME: testStack.home.folder })(...words)
 
 async function aMerchant(options: { tells?: boolean } = {}): Promise<Merchant> {
-  const merchant = await stage.merchant({ providers: [{ balance: 100, ...options }] })
+  const merchant = await testStack.createMerchant({ providers: [{ balance: 100, ...options }] })
   merchants.push(merchant)
   return merchant
 }
 
 /** The attempt of a transfer as `trilho unknown` lists it, in the words of `trilho settle`. */
-async function seenOf(uuid: string): Promise<string[]> {
+async function attemptOptionsOf(uuid: string): Promise<string[]> {
   const { attempt, sending } = (await trilho('unknown')).lines.find(line => line.uuid === uuid)
   return ['--attempt', attempt, '--sending', String(sending)]
 }
 
 /** A transfer whose provider has lost it and answers no question about it. */
-async function inDoubt(): Promise<{ merchant: Merchant; uuid: string }> {
+async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: string }> {
   const merchant = await aMerchant({ tells: false })
-  await out.fault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
-  await out.fault(merchant.connection, 'findTransfer', 'http_500', { times: 1_000 })
-  const { body } = await out.send(merchant, {}, { limitMs: 30_000 })
+  await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
+  await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 1_000 })
+  const { body } = await payouts.send(merchant, {}, { limitMs: 30_000 })
   expect(body.data).toMatchObject({ status: 'PROCESSING', outcome: 'unknown' })
   return { merchant, uuid: body.data.uuid }
 }
@@ -55,15 +55,15 @@ const BY = ['--by', 'ana', '--reason', 'told by telephone']
 
 /** An account of PROVIDER_D at the simulator, and the words of `connection add` for an account of ours there. */
 async function atProviderD(balance = 0) {
-  const simulated = await readJson<{ providers: Record<string, { base_url: string }> }>(
-    `${stage.home.simulator}/simulator.json`,
+  const simulated = await tryReadJsonFile<{ providers: Record<string, { base_url: string }> }>(
+    `${testStack.home.simulator}/simulator.json`,
   )
   const name = `suite-${randomUUID()}`
   const collectionKey = randomUUID()
   const file = join(folder, `${name}.json`)
   const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
   const keep = async (changed: typeof credentials, at = { name, key: collectionKey }) => {
-    await stage.simulator.account(at.name, {
+    await testStack.simulator.putAccount(at.name, {
       ...changed,
       ...{ provider: 'PROVIDER_D', dialect: 'efi', city: 'SAO PAULO', ispb: '09089356' },
       holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
@@ -97,17 +97,17 @@ async function anOperator(): Promise<string> {
 /** Some of it asks about every account that other suites have opened beside it. */
 const EVERY_ACCOUNT_MS = 240_000
 
-together(
+runConcurrentTests(
   {
     'an unknown transfer ends by an operator’s word, with who and why; a second word finds nothing to settle':
       async () => {
-        const { merchant, uuid } = await inDoubt()
-        const seen = await seenOf(uuid)
+        const { merchant, uuid } = await createUnknownTransfer()
+        const seen = await attemptOptionsOf(uuid)
         const told = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
         expect(told).toMatchObject({ code: 0, lines: [{ told: `transfer/${uuid}` }] })
-        const failed = await out.becomes(merchant, uuid, 'FAILED')
+        const failed = await payouts.waitForStatus(merchant, uuid, 'FAILED')
         expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
-        expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+        expect(await testStack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
           available: 10_000,
           outside: -10_000,
         })
@@ -126,28 +126,28 @@ together(
 
     'a word about one provider is refused once the next one was called, at the door and by a signal':
       async () => {
-        const merchant = await stage.merchant({
+        const merchant = await testStack.createMerchant({
           providers: [
-            { balance: 100, tells: false },
-            { balance: 100, tells: false },
+            { balance: 100, sendsNotifications: false },
+            { balance: 100, sendsNotifications: false },
           ],
         })
         merchants.push(merchant)
         const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-        await out.fault(first, 'sendTransfer', 'timeout_then_absent')
-        await out.fault(first, 'sendTransfer', 'refused') // Its absence is proved, and the repeat refused.
-        await out.fault(second, 'sendTransfer', 'timeout_then_absent')
-        await out.fault(second, 'findTransfer', 'http_500', { times: 1_000 })
-        const { uuid } = (await out.send(merchant, {}, { limitMs: 30_000 })).body.data
+        await payouts.injectFault(first, 'sendTransfer', 'timeout_then_absent')
+        await payouts.injectFault(first, 'sendTransfer', 'refused') // Its absence is proved, and the repeat refused.
+        await payouts.injectFault(second, 'sendTransfer', 'timeout_then_absent')
+        await payouts.injectFault(second, 'findTransfer', 'http_500', { times: 1_000 })
+        const { uuid } = (await payouts.send(merchant, {}, { limitMs: 30_000 })).body.data
         const attempts = () =>
-          stage.sql<{ uuid: string; state: string; sendings: number; code: string }>(
+          testStack.sql<{ uuid: string; state: string; sendings: number; code: string }>(
             'select uuid, state, sendings, code from attempt where subject_uuid = ? order by position',
             [uuid],
           )
-        const [seen, next] = await until(attempts, ([, later]) => later?.state === 'unknown', {
+        const [seen, next] = await pollUntil(attempts, ([, later]) => later?.state === 'unknown', {
           limitMs: 30_000,
         })
-        const held = () => stage.balances(merchant.uuid, second.providerAccountUuid)
+        const held = () => testStack.readBalances(merchant.uuid, second.providerAccountUuid)
         const hold = await held()
         expect(hold).toMatchObject({ provisioned: 1_000 })
 
@@ -159,33 +159,33 @@ together(
           const now = `${second.provider}, attempt 2 (${next!.uuid}), sending 1, unknown`
           expect([code, lines[0].error]).toEqual([1, expect.stringContaining(now)])
         }
-        const life = (await stage.temporal()).workflow.getHandle(`transfer/${uuid}`)
+        const life = (await testStack.connectTemporal()).workflow.getHandle(`transfer/${uuid}`)
         const word = { as: 'rejected', reason: 'bank A confirms it' }
-        await life.signal('operatorSettles', { ...word, attempt: seen!.uuid, sending: 1 })
-        await life.signal('operatorSettles', word)
-        await life.signal('operatorSettles', null)
+        await life.signal('manualSettlement', { ...word, attempt: seen!.uuid, sending: 1 })
+        await life.signal('manualSettlement', word)
+        await life.signal('manualSettlement', null)
         const acts = () => trilho('acts', '--subject', `transfer/${uuid}`)
-        const { lines } = await until(acts, answer => answer.lines.length >= 3, { limitMs: 30_000 })
+        const { lines } = await pollUntil(acts, answer => answer.lines.length >= 3, { limitMs: 30_000 })
         expect(lines.map(({ act }: { act: string }) => act)).toEqual(Array(3).fill('settle_refused'))
         expect((await attempts())[1]).toEqual(next)
         expect(await held()).toEqual(hold)
 
         expect(await about(next!, 1)).toMatchObject({ code: 0 })
-        await out.becomes(merchant, uuid, 'FAILED')
+        await payouts.waitForStatus(merchant, uuid, 'FAILED')
       },
 
     'what cannot be settled is refused before anything is written down': async () => {
       const uuid = randomUUID()
       const nameless = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
       expect(nameless.code).toBe(1)
-      expect(nameless.complaint).toMatch(/--attempt/)
+      expect(nameless.stderr).toMatch(/--attempt/)
       const settle = ['settle', 'transfer', uuid, '--attempt', randomUUID(), '--sending', '1', '--as']
       expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
       const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
       expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is only of what was settled'])
       const silent = await trilho(...settle, 'rejected')
       expect(silent.code).toBe(1)
-      expect(silent.complaint).toMatch(/--reason/)
+      expect(silent.stderr).toMatch(/--reason/)
       expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toEqual([])
     },
 
@@ -193,17 +193,17 @@ together(
       async () => {
         const { name, file, credentials, keep, accountUuid, add } = await atProviderD()
         const added = await trilho(...add)
-        expect(added).toMatchObject({ code: 0, complaint: '' })
+        expect(added).toMatchObject({ code: 0, stderr: '' })
         const { provider_uuid } = added.lines[0]
         const { token } = (await trilho('token', 'issue', accountUuid, 'till', '--mode', 'test')).lines[0]
-        const api = stage.api.as(token)
-        await out.paidCharge({ api }, { provider_uuid })
+        const api = testStack.api.withToken(token)
+        await payouts.createPaidCharge({ api }, { provider_uuid })
 
         const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
         await keep(fresh)
         const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
-        expect(replaced).toMatchObject({ code: 0, complaint: '' })
-        await out.paidCharge({ api }, { provider_uuid })
+        expect(replaced).toMatchObject({ code: 0, stderr: '' })
+        await payouts.createPaidCharge({ api }, { provider_uuid })
 
         const stranger = { client_id: `${name}-2`, client_secret: randomUUID(), notice_secret: randomUUID() }
         await keep(stranger, { name: `${name}-2`, key: randomUUID() })
@@ -212,7 +212,7 @@ together(
           code: 1,
           lines: [{ error: expect.stringMatching(/belong to another account at PROVIDER_D/) }],
         })
-        await out.paidCharge({ api }, { provider_uuid })
+        await payouts.createPaidCharge({ api }, { provider_uuid })
       },
 
     'a connection opens with what its provider tells, with what the command says, or with nothing and a warning':
@@ -220,11 +220,11 @@ together(
         const opens = async (more: string[], tells = true) => {
           const { name, accountUuid, add } = await atProviderD(50)
           const fault = { account: name, operation: 'balances', fault: 'http_500', times: 1_000 } as const
-          if (!tells) await stage.simulator.faults({ provider: 'PROVIDER_D', ...fault })
-          const { code, lines, complaint } = await trilho(...add, ...more)
+          if (!tells) await testStack.simulator.addFault({ provider: 'PROVIDER_D', ...fault })
+          const { code, lines, stderr: complaint } = await trilho(...add, ...more)
           expect({ code, complaint }).toEqual({ code: 0, complaint: '' })
           const { provider_uuid, ...opening } = lines[0]
-          const [{ available }] = (await stage.sql<{ available: string }>(
+          const [{ available }] = (await testStack.sql<{ available: string }>(
             `select coalesce(sum(cents), 0) as available from balance where account_uuid = ? and bucket = 'available'`,
             [accountUuid],
           )) as [{ available: string }]
@@ -242,14 +242,14 @@ together(
       },
 
     'an entry that no document explains is booked by the word of two operators, once': async () => {
-      const merchant = await stage.merchant({
+      const merchant = await testStack.createMerchant({
         providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100 }],
       })
       const { account, providerAccountUuid, uuid: connection } = merchant.connection
-      await stage.simulator.move({ provider: 'PROVIDER_B', account, kind: 'credit', value: 4 })
+      await testStack.simulator.moveMoney({ provider: 'PROVIDER_B', account, kind: 'credit', value: 4 })
       const entries = async () =>
         (await trilho('ledger', 'entries')).lines.filter(one => one.provider_account === providerAccountUuid)
-      const [entry] = await until(
+      const [entry] = await pollUntil(
         async () => {
           await trilho('reconcile', '--hours', '1')
           return entries()
@@ -280,7 +280,7 @@ together(
       ])
 
       const approve = (who: string) => trilho('ledger', 'approve', adjustment, '--by', who)
-      const balances = () => stage.balances(merchant.uuid, providerAccountUuid)
+      const balances = () => testStack.readBalances(merchant.uuid, providerAccountUuid)
       expect(await approve(ana)).toMatchObject({
         code: 1,
         lines: [{ error: expect.stringMatching(/another operator has to approve/) }],
@@ -306,12 +306,12 @@ together(
     'reconcile asks where no connection is ACTIVE any more, and is not clean where it could not compare':
       async () => {
         const { connection } = await aMerchant()
-        const [{ base_url }] = (await stage.sql<{ base_url: string }>(
+        const [{ base_url }] = (await testStack.sql<{ base_url: string }>(
           `update connection set status = 'INACTIVE' where uuid = ? returning base_url`,
           [connection.uuid],
         )) as [{ base_url: string }]
         const reconciled = async (baseUrl: string) => {
-          await stage.sql('update connection set base_url = ? where uuid = ?', [baseUrl, connection.uuid])
+          await testStack.sql('update connection set base_url = ? where uuid = ?', [baseUrl, connection.uuid])
           const { code, lines } = await trilho('reconcile', '--hours', '1')
           const [mine] = lines.filter(line => line.providerAccountUuid === connection.providerAccountUuid)
           return { code, mine, last: lines.at(-1) }
@@ -326,14 +326,14 @@ together(
 
     'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
       const merchant = await aMerchant({ tells: false })
-      const { uuid, payment } = await merchant.api.charge()
-      await stage.simulator.pay({ payload: payment.payload })
+      const { uuid, payment } = await merchant.api.createCharge()
+      await testStack.simulator.pay({ payload: payment.payload })
       // What settled a moment ago may be on its way to us still: a later look compares it.
-      await until(
+      await pollUntil(
         async () => {
           const { lines } = await trilho('reconcile', '--hours', '1')
           expect(lines.length).toBeGreaterThan(0)
-          return merchant.api.read(uuid)
+          return merchant.api.readCharge(uuid)
         },
         ({ status }) => status === 'PAID',
         { limitMs: 60_000, everyMs: 1_000 },

@@ -1,38 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Cast, castOf, type Shown } from './contract/cast.ts'
-import { table } from './contract/document.ts'
-import type { Answer } from './support/client.ts'
-import { type Stage, sharedStage } from './support/stage.ts'
+import { readTable } from './contract/document.ts'
+import { type ApiResource, createSampleResources, type SampleResources } from './contract/sample-resources.ts'
+import type { ApiResponse } from './support/client.ts'
+import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /**
  * The contract's rules, limits and errors, row by row: a row of the document that no probe answers fails, and so does a
  * probe that no row asks for.
  */
 
-let stage: Stage
-let cast: Cast
+let stack: TestStack
+let resources: SampleResources
 beforeAll(async () => {
-  stage = await sharedStage()
-  cast = await castOf(stage)
+  stack = await openSharedTestStack()
+  resources = await createSampleResources(stack)
 }, 120_000)
 afterAll(async () => {
-  if (cast) await stage.booksAgree(cast.merchant)
-  await stage.close()
+  if (resources) await stack.waitUntilLedgerAgrees(resources.merchant)
+  await stack.close()
 })
 
-const pay = (body: object) => cast.api.post('/api/v1/payments', { value: 10, type: 'PIX', ...body })
-const send = (body: object) => cast.out.send(cast.merchant, body)
-const setDefaults = (provider_uuids: unknown, by = cast.api) =>
+const pay = (body: object) => resources.api.post('/api/v1/payments', { value: 10, type: 'PIX', ...body })
+const send = (body: object) => resources.out.send(resources.merchant, body)
+const setDefaults = (provider_uuids: unknown, by = resources.api) =>
   by.put('/api/v1/providers/defaults', { payment_type: 'PIX', provider_uuids })
-const split = (type: string, value: number) => ({ type, value, recipient_account_uuid: cast.recipient.uuid })
+const split = (type: string, value: number) => ({
+  type,
+  value,
+  recipient_account_uuid: resources.recipient.uuid,
+})
 /** Every attempt counts, so each probe of the keys has its own three. */
-async function makeKey(body: object, by = cast.merchant): Promise<Answer> {
-  await stage.sql('delete from pix_key_tries where account_uuid = ?', [by.uuid])
+async function makeKey(body: object, by = resources.merchant): Promise<ApiResponse> {
+  await stack.sql('delete from pix_key_tries where account_uuid = ?', [by.uuid])
   return by.api.post('/api/v1/pix-keys', body)
 }
-const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))]
+const statuses = (answers: ApiResponse[]) => [...new Set(answers.map(({ status }) => status))]
 /** 422, and the field is named. */
-const refusedAt = ({ status, body }: Answer, field: string) =>
+const refusedAt = ({ status, body }: ApiResponse, field: string) =>
   status === 422 &&
   Object.keys(body.errors ?? {}).some(path => path === field || path.startsWith(`${field}.`))
 
@@ -71,7 +75,7 @@ describe('POST /payments, field by field', () => {
     ],
   }
   fields('POST /api/v1/payments', WRONG, pay)
-  const other = () => stage.local.recipient_accounts[0]!.uuid
+  const other = () => stack.local.recipient_accounts[0]!.uuid
 })
 
 describe('POST /transfers, field by field', () => {
@@ -94,8 +98,10 @@ describe('POST /transfers, field by field', () => {
 })
 
 /** One test per row of a body's table; what a rule refuses is named by its field. */
-function fields(title: string, wrong: Wrong, ask: (body: object) => Promise<Answer>): void {
-  const rows = table(title).map(row => ({ ...row, Field: row.Field!.replace('recipient ', '') }) as Shown)
+function fields(title: string, wrong: Wrong, ask: (body: object) => Promise<ApiResponse>): void {
+  const rows = readTable(title).map(
+    row => ({ ...row, Field: row.Field!.replace('recipient ', '') }) as ApiResource,
+  )
   test('every field of the table is probed, and no other', () => {
     expect(Object.keys(wrong).sort()).toEqual(rows.map(({ Field }) => Field).sort())
   })
@@ -114,20 +120,20 @@ describe('the limits', () => {
   const LIMITS: Record<string, () => Promise<void>> = {
     async per_page() {
       for (const noun of ['payments', 'transfers', 'pix-keys', 'providers', 'meds', 'webhooks']) {
-        const asked = (perPage: string) => cast.api.get(`/api/v1/${noun}?per_page=${perPage}`)
+        const asked = (perPage: string) => resources.api.get(`/api/v1/${noun}?per_page=${perPage}`)
         const wrong = await Promise.all(['0', '101', '1.5', 'ten', '-1'].map(asked))
         expect([noun, statuses(wrong)]).toEqual([noun, [422]])
         expect([noun, statuses(await Promise.all(['1', '100'].map(asked)))]).toEqual([noun, [200]])
       }
     },
     async 'PIX keys per type per account'() {
-      const merchant = await stage.merchant()
+      const merchant = await stack.createMerchant()
       for (const _ of [1, 2, 3]) expect((await makeKey({ type: 'RANDOM' }, merchant)).status).toBe(201)
       const fourth = await makeKey({ type: 'RANDOM' }, merchant)
       expect([fourth.status, fourth.body.code]).toEqual([422, 'pix_key_limit'])
     },
     async 'PIX key creation attempts'() {
-      const { api } = await stage.merchant()
+      const { api } = await stack.createMerchant()
       const tried = () => api.post('/api/v1/pix-keys', { type: 'OTHER' })
       expect(statuses([await tried(), await tried(), await tried()])).toEqual([422])
       const fourth = await tried()
@@ -141,7 +147,7 @@ describe('the limits', () => {
       }
     },
     async 'provider_uuids length'() {
-      const all = cast.merchant.connections.map(({ uuid }) => uuid)
+      const all = resources.merchant.connections.map(({ uuid }) => uuid)
       const eleven = Array.from({ length: 11 }, () => all[0])
       for (const wrong of [[], eleven, [all[0], all[0]]])
         expect(refusedAt(await setDefaults(wrong), 'provider_uuids')).toBe(true)
@@ -166,23 +172,23 @@ describe('the limits', () => {
       expect((await pay({ splits: [split('PERCENTAGE', 100)] })).status).toBe(201)
     },
     async 'refund value'() {
-      const charge = cast.charge.partly
+      const charge = resources.charge.partly
       for (const value of [-1, 0, charge.total_value, charge.total_value + 0.01, 'all'])
-        expect([value, refusedAt(await cast.out.refund(cast.merchant, charge, { value }), 'value')]).toEqual([
+        expect([
           value,
-          true,
-        ])
+          refusedAt(await resources.out.requestRefund(resources.merchant, charge, { value }), 'value'),
+        ]).toEqual([value, true])
     },
   }
   test('every row has its probe', () => {
-    expect(table('Limits').map(row => row.Limit!)).toEqual(Object.keys(LIMITS))
+    expect(readTable('Limits').map(row => row.Limit!)).toEqual(Object.keys(LIMITS))
   })
   test.each(Object.keys(LIMITS))('%s', name => LIMITS[name]!())
 })
 
 describe('the errors', () => {
   const nobody = '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d'
-  const scoped = () => cast.api.as(cast.merchant.connection.token)
+  const scoped = () => resources.api.withToken(resources.merchant.connection.issueApiToken)
   const REPLY: [string, string][] = [
     ['accept', '0'],
     ['analysis', 'It was delivered.'],
@@ -191,7 +197,7 @@ describe('the errors', () => {
   const ERRORS: Record<string, () => Promise<void>> = {
     async 'any token invalid or missing'() {
       for (const token of [undefined, 'trl_test_unknown']) {
-        const somebody = cast.api.as(token)
+        const somebody = resources.api.withToken(token)
         for (const path of [
           'payments',
           'transfers',
@@ -206,28 +212,34 @@ describe('the errors', () => {
       }
     },
     async 'GET /meds/{medUuid}, POST /meds/{medUuid}/reply dispute not found'() {
-      const { uuid } = await cast.med
+      const { uuid } = await resources.med
       const asked = [
-        await cast.api.get(`/api/v1/meds/${nobody}`),
-        await cast.stranger.get(`/api/v1/meds/${uuid}`),
-        await cast.reply(nobody, REPLY),
-        await cast.reply(uuid, REPLY, cast.stranger),
-        await cast.reply(uuid, REPLY, cast.api.as(cast.merchant.connections[1]!.token)),
+        await resources.api.get(`/api/v1/meds/${nobody}`),
+        await resources.otherMerchantApi.get(`/api/v1/meds/${uuid}`),
+        await resources.replyToDispute(nobody, REPLY),
+        await resources.replyToDispute(uuid, REPLY, resources.otherMerchantApi),
+        await resources.replyToDispute(
+          uuid,
+          REPLY,
+          resources.api.withToken(resources.merchant.connections[1]!.issueApiToken),
+        ),
       ]
       expect(statuses(asked)).toEqual([404])
     },
     async 'POST /meds/{medUuid}/reply validation error'() {
-      const { uuid } = await cast.med
+      const { uuid } = await resources.med
       const [accept, analysis] = REPLY as [[string, string], [string, string]]
-      expect(refusedAt(await cast.reply(uuid, [accept]), 'analysis')).toBe(true)
-      expect(refusedAt(await cast.reply(uuid, [analysis]), 'accept')).toBe(true)
-      expect(refusedAt(await cast.reply(uuid, [['accept', 'maybe'], analysis]), 'accept')).toBe(true)
+      expect(refusedAt(await resources.replyToDispute(uuid, [accept]), 'analysis')).toBe(true)
+      expect(refusedAt(await resources.replyToDispute(uuid, [analysis]), 'accept')).toBe(true)
+      expect(refusedAt(await resources.replyToDispute(uuid, [['accept', 'maybe'], analysis]), 'accept')).toBe(
+        true,
+      )
     },
     async 'POST /meds/{medUuid}/reply dispute already answered'() {
-      const { uuid } = await cast.med
-      const answered = await cast.reply(uuid, REPLY)
+      const { uuid } = await resources.med
+      const answered = await resources.replyToDispute(uuid, REPLY)
       expect([answered.status, answered.body.data?.status]).toEqual([200, 'PROCESSING'])
-      const again = await cast.reply(uuid, REPLY)
+      const again = await resources.replyToDispute(uuid, REPLY)
       expect([again.status, again.body.code]).toEqual([409, 'med_already_answered'])
     },
     async 'POST /payments validation error'() {
@@ -235,20 +247,20 @@ describe('the errors', () => {
         type: expect.anything(),
         value: expect.anything(),
       })
-      const { uuid } = cast.merchant.connections[1]!
-      await stage.sql(`update connection set status = 'INACTIVE' where uuid = ?`, [uuid])
+      const { uuid } = resources.merchant.connections[1]!
+      await stack.sql(`update connection set status = 'INACTIVE' where uuid = ?`, [uuid])
       expect(refusedAt(await pay({ provider_uuid: uuid }), 'provider_uuid')).toBe(true)
       expect(refusedAt(await setDefaults([uuid]), 'provider_uuids')).toBe(true)
-      await stage.sql(`update connection set status = 'ACTIVE' where uuid = ?`, [uuid])
+      await stack.sql(`update connection set status = 'ACTIVE' where uuid = ?`, [uuid])
     },
     async 'POST /payments/{paymentUuid}/refund charge not in a refundable status'() {
-      const open = await cast.api.charge()
-      expect((await cast.out.refund(cast.merchant, open)).status).toBe(409)
+      const open = await resources.api.createCharge()
+      expect((await resources.out.requestRefund(resources.merchant, open)).status).toBe(409)
     },
     async 'POST /transfers provider rejects'() {
-      const { status, body } = cast.transfer.rejected
+      const { status, body } = resources.transfer.rejected
       expect([status, body.data.status]).toEqual([400, 'FAILED'])
-      const later = await cast.out.transfer(cast.merchant, body.data.uuid)
+      const later = await resources.out.transfer(resources.merchant, body.data.uuid)
       expect(later).toMatchObject({ status: 'FAILED', error: body.data.error })
     },
     async 'POST /pix-keys missing'() {
@@ -261,34 +273,36 @@ describe('the errors', () => {
         ])
       }
       expect(refusedAt(await makeKey({ type: 'RANDOM', provider_uuid: nobody }), 'provider_uuid')).toBe(true)
-      await stage.sql(`update connection set type = 'POOL' where uuid = ?`, [cast.merchant.connection.uuid])
+      await stack.sql(`update connection set type = 'POOL' where uuid = ?`, [
+        resources.merchant.connection.uuid,
+      ])
       expect(refusedAt(await makeKey({ type: 'RANDOM' }), 'provider_uuid')).toBe(true)
-      await stage.sql(`update connection set type = 'NOMINAL' where uuid = ?`, [
-        cast.merchant.connection.uuid,
+      await stack.sql(`update connection set type = 'NOMINAL' where uuid = ?`, [
+        resources.merchant.connection.uuid,
       ])
     },
     async 'PUT /providers/defaults list size'() {
-      const foreign = (await stage.merchant()).connection.uuid
+      const foreign = (await stack.createMerchant()).connection.uuid
       for (const wrong of [[], [foreign], [nobody], 'all'])
         expect([wrong, refusedAt(await setDefaults(wrong), 'provider_uuids')]).toEqual([wrong, true])
-      const bound = await setDefaults([cast.merchant.connection.uuid], scoped())
+      const bound = await setDefaults([resources.merchant.connection.uuid], scoped())
       expect(bound.status).toBe(403)
     },
     async 'GET /providers/{providerUuid} provider-scoped token'() {
-      const [own, other] = cast.merchant.connections as [Shown, Shown]
+      const [own, other] = resources.merchant.connections as [ApiResource, ApiResource]
       expect((await scoped().get(`/api/v1/providers/${own.uuid}`)).status).toBe(200)
       expect((await scoped().get(`/api/v1/providers/${other.uuid}`)).status).toBe(404)
     },
     async 'webhooks, PUT /providers/defaults provider-scoped token'() {
       const by = scoped()
-      const url = `${stage.local.inbox_url}/scoped`
-      const path = `/api/v1/webhooks/${cast.webhook.uuid}`
+      const url = `${stack.local.inbox_url}/scoped`
+      const path = `/api/v1/webhooks/${resources.webhook.uuid}`
       const asked = [
         await by.get('/api/v1/webhooks'),
         await by.post('/api/v1/webhooks', { url }),
         await by.get(path),
         await by.delete(path),
-        await setDefaults([cast.merchant.connection.uuid], by),
+        await setDefaults([resources.merchant.connection.uuid], by),
       ]
       expect(statuses(asked)).toEqual([403])
       for (const { body } of asked) expect(body.message).toMatch(/not allowed for provider-bound tokens/)
@@ -296,7 +310,7 @@ describe('the errors', () => {
   }
 
   test('every row has its probe', () => {
-    const rows = table('Errors').map(row => `${row.Operation} ${row.Condition}`.replaceAll('`', ''))
+    const rows = readTable('Errors').map(row => `${row.Operation} ${row.Condition}`.replaceAll('`', ''))
     const unanswered = rows.filter(row => !Object.keys(ERRORS).some(name => row.startsWith(name)))
     const unasked = Object.keys(ERRORS).filter(name => !rows.some(row => row.startsWith(name)))
     expect({ unanswered, unasked }).toEqual({ unanswered: [], unasked: [] })
@@ -307,38 +321,44 @@ describe('the errors', () => {
 
 describe('a token that is bound to a provider', () => {
   test('sees its provider’s records, and itself where it is a default', async () => {
-    const [first, second, disputed] = cast.merchant.connections as [Shown, Shown, Shown]
-    const two = cast.api.as(second.token)
+    const [first, second, disputed] = resources.merchant.connections as [
+      ApiResource,
+      ApiResource,
+      ApiResource,
+    ]
+    const two = resources.api.withToken(second.token)
     for (const [noun, { token }] of [
       ['payments', first],
       ['transfers', first],
       ['meds', disputed],
       ['pix-keys', first],
     ]) {
-      const { body } = await cast.api.as(token).get(`/api/v1/${noun}`)
+      const { body } = await resources.api.withToken(token).get(`/api/v1/${noun}`)
       expect([noun, body.data.length > 0]).toEqual([noun, true])
       const theirs = (await two.get(`/api/v1/${noun}`)).body.data
-      expect([noun, theirs.filter(({ provider }: Shown) => provider.uuid !== second.uuid)]).toEqual([
+      expect([noun, theirs.filter(({ provider }: ApiResource) => provider.uuid !== second.uuid)]).toEqual([
         noun,
         [],
       ])
     }
     const uuids = async (path: string) => (await two.get(path)).body
-    expect((await uuids('/api/v1/providers')).data.map(({ uuid }: Shown) => uuid)).toEqual([second.uuid])
-    expect((await uuids('/api/v1/providers/defaults')).data.PIX.map(({ uuid }: Shown) => uuid)).toEqual([
+    expect((await uuids('/api/v1/providers')).data.map(({ uuid }: ApiResource) => uuid)).toEqual([
       second.uuid,
     ])
+    expect((await uuids('/api/v1/providers/defaults')).data.PIX.map(({ uuid }: ApiResource) => uuid)).toEqual(
+      [second.uuid],
+    )
     await setDefaults([first.uuid])
     expect((await uuids('/api/v1/providers/defaults')).data).toEqual({ PIX: [] })
     await setDefaults([first.uuid, second.uuid, disputed.uuid])
   })
 
   test('wins over any provider that a request names', async () => {
-    const [first, second] = cast.merchant.connections as [Shown, Shown]
-    const api = cast.api.as(second.token)
+    const [first, second] = resources.merchant.connections as [ApiResource, ApiResource]
+    const api = resources.api.withToken(second.token)
     const named = { provider_uuid: first.uuid }
-    const charge = await api.charge(named)
-    const { body } = await cast.out.send({ api }, named)
+    const charge = await api.createCharge(named)
+    const { body } = await resources.out.send({ api }, named)
     expect([charge.provider.uuid, body.data.provider.uuid]).toEqual([second.uuid, second.uuid])
   })
 })

@@ -1,39 +1,39 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import type { ProviderName } from '../../src/domain/provider.ts'
+import type { ProviderName } from '../../src/domain/providers/provider.ts'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { type MoneyOut, moneyOut } from './support/money-out.ts'
-import { type Merchant, openStage, type Stage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { createPayoutActions, type PayoutActions } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openTestStack, type TestStack } from './support/test-stack.ts'
 
 /** Issuing while providers fail: the next one is asked, and no payload that nobody was shown stays payable. */
 
 let stack: Stack
-let stage: Stage
-let out: MoneyOut
+let testStack: TestStack
+let payouts: PayoutActions
 beforeAll(async () => {
   stack = await startStack() // Faults strike a provider whoever calls it; the breaker's waits are those of real life.
-  stage = await openStage(stack.home)
-  await stage.withoutRounds()
-  out = moneyOut(stage)
+  testStack = await openTestStack(stack.home)
+  await testStack.pauseProviderSchedules()
+  payouts = createPayoutActions(testStack)
 }, 120_000)
-afterEach(() => stage.simulator.clearFaults())
+afterEach(() => testStack.simulator.clearFaults())
 afterAll(async () => {
-  await stage.close()
+  await testStack.close()
   expect(await stack.stop()).toBe(0)
 })
 
 const fault = (provider: ProviderName, kind: FaultBody['fault'], more: Partial<FaultBody> = {}) =>
-  stage.simulator.faults({ provider, operation: 'issueCharge', fault: kind, ...more })
+  testStack.simulator.addFault({ provider, operation: 'issueCharge', fault: kind, ...more })
 const A_AND_B = [{ provider: 'PROVIDER_A' }, { provider: 'PROVIDER_B' }] as const
 const merchantWith = (providers: readonly { provider: ProviderName }[]) =>
-  stage.merchant({ providers: [...providers] })
+  testStack.createMerchant({ providers: [...providers] })
 const create = ({ api }: Pick<Merchant, 'api'>, more: object = {}) =>
   api.post('/api/v1/payments', { value: 10, type: 'PIX', ...more })
 
 type AttemptRow = { provider: string; state: string; code: string | null }
 const attempts = (uuid: string) =>
-  stage.sql<AttemptRow>(
+  testStack.sql<AttemptRow>(
     `select c.provider, a.state, a.code from attempt a join connection c on c.uuid = a.connection_uuid
      where a.operation = 'issue' and a.subject_uuid = ? order by a.position`,
     [uuid],
@@ -41,31 +41,31 @@ const attempts = (uuid: string) =>
 
 /** Waits until the attempt of the first candidate is closed; its provider shows the charge as cancelled by us. */
 async function firstIsCancelled({ connections }: Merchant, uuid: string, limit: { limitMs?: number } = {}) {
-  await until(
+  await pollUntil(
     () => attempts(uuid),
     ([attempt]) => attempt?.state === 'closed',
     limit,
   )
-  expect(await stage.efi(connections[0]!, `/v2/cob/${uuid.replaceAll('-', '')}`)).toMatchObject({
+  expect(await testStack.callEfi(connections[0]!, `/v2/cob/${uuid.replaceAll('-', '')}`)).toMatchObject({
     status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
   })
 }
 
 test('a TLS handshake that is reset lets the next provider send the transfer', async () => {
-  const merchant = await stage.merchant({
+  const merchant = await testStack.createMerchant({
     providers: [
       { provider: 'PROVIDER_D', balance: 100 },
       { provider: 'PROVIDER_C', balance: 100 },
     ],
   })
   // Of anybody: nobody else calls it here.
-  await stage.simulator.faults({ provider: 'PROVIDER_D', fault: 'unreachable' })
-  const { attempts } = await out.paid(merchant)
+  await testStack.simulator.addFault({ provider: 'PROVIDER_D', fault: 'unreachable' })
+  const { attempts } = await payouts.sendAndSettle(merchant)
   expect(attempts).toMatchObject([
     { provider: 'PROVIDER_D', outcome: 'unreachable', code: 'connection_reset' },
     { provider: 'PROVIDER_C', outcome: 'settled' },
   ])
-  expect(await out.paidOut(merchant)).toHaveLength(1)
+  expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
 })
 
 test.each([
@@ -84,12 +84,12 @@ test.each([
     { provider: 'PROVIDER_A', state },
     { provider: 'PROVIDER_B', state: 'accepted' },
   ])
-  await stage.simulator.pay({ payload: data.payment.payload })
-  await until(
-    () => merchant.api.read(data.uuid),
+  await testStack.simulator.pay({ payload: data.payment.payload })
+  await pollUntil(
+    () => merchant.api.readCharge(data.uuid),
     ({ status }) => status === 'PAID',
   )
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 })
 
 test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
@@ -97,7 +97,7 @@ test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
   async kind => {
     const merchant = await merchantWith(A_AND_B)
     await fault('PROVIDER_A', kind, kind === 'timeout_then_done' ? { delay_ms: 100 } : {})
-    const { uuid, payment, provider } = await merchant.api.charge()
+    const { uuid, payment, provider } = await merchant.api.createCharge()
     expect(provider.provider).toBe('PROVIDER_B')
     expect((await attempts(uuid)).map(({ state }) => state)).toContainEqual(
       expect.stringMatching(/orphan|closed/),
@@ -105,31 +105,31 @@ test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
     if (kind !== 'http_500') {
       await firstIsCancelled(merchant, uuid)
     }
-    await stage.simulator.pay({ payload: payment.payload })
-    await until(
-      () => merchant.api.read(uuid),
+    await testStack.simulator.pay({ payload: payment.payload })
+    await pollUntil(
+      () => merchant.api.readCharge(uuid),
       ({ status }) => status === 'PAID',
     )
-    await stage.booksAgree(merchant)
+    await testStack.waitUntilLedgerAgrees(merchant)
   },
 )
 
 test('a provider that is slow to issue is overtaken by the next one, and what it issues is cancelled there', async () => {
   const merchant = await merchantWith(A_AND_B)
   await fault('PROVIDER_A', 'slow', { account: merchant.connections[0]!.account, delay_ms: 3_500 })
-  const { uuid, payment, provider } = await merchant.api.charge()
+  const { uuid, payment, provider } = await merchant.api.createCharge()
   expect(provider.provider).toBe('PROVIDER_B')
   expect(await attempts(uuid)).toMatchObject([
     { provider: 'PROVIDER_A', code: 'interrupted' },
     { provider: 'PROVIDER_B', state: 'accepted' },
   ])
   await firstIsCancelled(merchant, uuid, { limitMs: 30_000 })
-  await stage.simulator.pay({ payload: payment.payload })
-  await until(
-    () => merchant.api.read(uuid),
+  await testStack.simulator.pay({ payload: payment.payload })
+  await pollUntil(
+    () => merchant.api.readCharge(uuid),
     ({ status }) => status === 'PAID',
   )
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 60_000)
 
 test('a payment that reaches an orphan is nobody’s: announced and sent back', async () => {
@@ -138,12 +138,14 @@ test('a payment that reaches an orphan is nobody’s: announced and sent back', 
   const { account } = first!
   await fault('PROVIDER_A', 'timeout_then_done', { account, delay_ms: 100 })
   await fault('PROVIDER_A', 'http_500', { account, operation: 'cancelCharge' })
-  const { uuid } = await merchant.api.charge()
-  const orphan = (await stage.efi(first!, `/v2/cob/${uuid.replaceAll('-', '')}`)) as { pixCopiaECola: string }
-  const { end_to_end } = await stage.simulator.pay({ payload: orphan.pixCopiaECola })
-  const rows = await until(
+  const { uuid } = await merchant.api.createCharge()
+  const orphan = (await testStack.callEfi(first!, `/v2/cob/${uuid.replaceAll('-', '')}`)) as {
+    pixCopiaECola: string
+  }
+  const { end_to_end } = await testStack.simulator.pay({ payload: orphan.pixCopiaECola })
+  const rows = await pollUntil(
     () =>
-      stage.sql<{ reason: string; disposition: string }>(
+      testStack.sql<{ reason: string; disposition: string }>(
         'select reason, disposition from movement where end_to_end = ?',
         [end_to_end],
       ),
@@ -151,8 +153,8 @@ test('a payment that reaches an orphan is nobody’s: announced and sent back', 
     { limitMs: 30_000 },
   )
   expect(rows).toEqual([{ reason: 'orphan', disposition: 'returned' }])
-  expect((await merchant.api.read(uuid)).status).toBe('PENDING')
-  await stage.booksAgree(merchant)
+  expect((await merchant.api.readCharge(uuid)).status).toBe('PENDING')
+  await testStack.waitUntilLedgerAgrees(merchant)
 })
 
 test('where all refuse the charge is FAILED, and the answer says who said what', async () => {
@@ -178,8 +180,8 @@ test('where all refuse the charge is FAILED, and the answer says who said what',
       ],
     },
   })
-  expect(await merchant.api.read(data.uuid)).toMatchObject({ status: 'FAILED', error: data.error })
-  const [event] = await stage.sql<{ body: unknown }>('select body from event where subject_uuid = ?', [
+  expect(await merchant.api.readCharge(data.uuid)).toMatchObject({ status: 'FAILED', error: data.error })
+  const [event] = await testStack.sql<{ body: unknown }>('select body from event where subject_uuid = ?', [
     data.uuid,
   ])
   expect(event!.body).toMatchObject({ status: 'FAILED', sequence: 1 })
@@ -187,7 +189,7 @@ test('where all refuse the charge is FAILED, and the answer says who said what',
 
 test('where none can be reached the charge is FAILED, and worth trying again under another key', async () => {
   const merchant = await merchantWith(A_AND_B)
-  const reachable = await out.cutOff(merchant.connections[0]!)
+  const reachable = await payouts.makeUnreachable(merchant.connections[0]!)
   await fault('PROVIDER_B', 'timeout_then_absent', { delay_ms: 100 })
   const answer = await create(merchant)
   await reachable()
@@ -203,7 +205,7 @@ test('where none can be reached the charge is FAILED, and worth trying again und
 test('a scoped token, and a provider that is named, never fall back', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
-  const scoped = { api: merchant.api.as(first!.token) }
+  const scoped = { api: merchant.api.withToken(first!.issueApiToken) }
   for (const created of [
     () => create(scoped),
     () => create(merchant, { provider_uuid: first!.uuid }),
@@ -233,11 +235,11 @@ test('providers that hang: after ten seconds the caller hears where to look, and
   expect(waited).toBeGreaterThan(9_000)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   const { uuid } = answer.body.data
-  expect(await merchant.api.read(uuid)).toMatchObject({ status: 'UNDEFINED', history: [] })
+  expect(await merchant.api.readCharge(uuid)).toMatchObject({ status: 'UNDEFINED', history: [] })
   expect((await merchant.api.get('/api/v1/payments?status=UNDEFINED')).body.data).toHaveLength(1)
 
-  const charge = await until(
-    () => merchant.api.read(uuid),
+  const charge = await pollUntil(
+    () => merchant.api.readCharge(uuid),
     ({ status }) => status === 'PENDING',
   )
   expect(charge.provider.provider).toBe('PROVIDER_D')
@@ -251,10 +253,10 @@ test('the breaker opens after five failures, is asked last meanwhile, and closes
   const [first] = merchant.connections
   const operational = async () =>
     (await merchant.api.get(`/api/v1/providers/${first!.uuid}`)).body.data.is_operational
-  const carrier = async () => (await merchant.api.charge()).provider.provider
+  const carrier = async () => (await merchant.api.createCharge()).provider.provider
   expect(await operational()).toBe(true)
   // A fault would be spent on whoever looks at the provider, as the orphans before do.
-  const reachable = await out.cutOff(first!)
+  const reachable = await payouts.makeUnreachable(first!)
   for (let failures = 1; failures <= 5; failures++) {
     expect(await operational()).toBe(true)
     expect(await carrier()).toBe('PROVIDER_B')
@@ -266,17 +268,17 @@ test('the breaker opens after five failures, is asked last meanwhile, and closes
 
   // It is well again, but nobody knows yet: others go first, and it is asked where it is the only one.
   expect(await carrier()).toBe('PROVIDER_B')
-  expect((await attempts((await merchant.api.charge()).uuid)).map(({ provider }) => provider)).toEqual([
+  expect((await attempts((await merchant.api.createCharge()).uuid)).map(({ provider }) => provider)).toEqual([
     'PROVIDER_B',
   ])
-  const probed = await until(carrier, provider => provider === 'PROVIDER_A', {
+  const probed = await pollUntil(carrier, provider => provider === 'PROVIDER_A', {
     limitMs: 30_000,
     everyMs: 500,
   })
   expect(probed).toBe('PROVIDER_A')
   expect(await operational()).toBe(true)
 
-  await out.cutOff(first!)
+  await payouts.makeUnreachable(first!)
   for (let failures = 1; failures <= 5; failures++) await carrier()
   await reachable()
   expect(await operational()).toBe(false)

@@ -1,42 +1,42 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { FILES, formOf } from '../support/files.ts'
-import { historyOf } from './support/history.ts'
-import { moneyOut } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { encodeForm, FILES } from '../support/files.ts'
+import { createPayoutActions } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
+import { readHistory } from './support/workflow-history.ts'
 
 /** What lives leave behind in Temporal: few hops, a sentence for the operator, and nothing about people. */
 
-let stage: Stage
+let stack: TestStack
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
 const SCHEDULED = 'activityTaskScheduledEventAttributes'
 const SHOWN = 'upsertWorkflowSearchAttributesEventAttributes'
 
 async function countedOf(workflowId: string) {
-  const { events } = await historyOf(stage, workflowId)
+  const { events } = await readHistory(stack, workflowId)
   return (attributes: keyof (typeof events)[number]) => events.filter(event => event[attributes]).length
 }
 
 test('a create is one activity, a payment one signal and one look at the provider in the task that heard it', async () => {
-  const merchant = await stage.merchant()
-  const { uuid, payment } = await merchant.api.charge()
+  const merchant = await stack.createMerchant()
+  const { uuid, payment } = await merchant.api.createCharge()
   const issued = await countedOf(`charge/${uuid}`)
   expect(issued(SCHEDULED)).toBe(1)
   expect(issued('timerStartedEventAttributes')).toBe(1)
   expect(issued('markerRecordedEventAttributes')).toBe(0)
   expect(issued(SHOWN)).toBe(1)
 
-  await stage.simulator.pay({ payload: payment.payload })
-  await until(
-    () => merchant.api.read(uuid),
+  await stack.simulator.pay({ payload: payment.payload })
+  await pollUntil(
+    () => merchant.api.readCharge(uuid),
     ({ status }) => status === 'PAID',
   )
-  const client = await stage.temporal()
+  const client = await stack.connectTemporal()
   expect(await client.workflow.getHandle(`charge/${uuid}`).result()).toBe('paid')
   const paid = await countedOf(`charge/${uuid}`)
   expect(paid(SCHEDULED)).toBe(1)
@@ -46,10 +46,10 @@ test('a create is one activity, a payment one signal and one look at the provide
 })
 
 test('a transfer is sent and stored in one step, asked about once, and its end alone is shown anew', async () => {
-  const merchant = await stage.merchant({ providers: [{ balance: 10 }] })
+  const merchant = await stack.createMerchant({ providers: [{ balance: 10 }] })
   const order = { value: 1, pix_key: 'maria@example.com' }
   const { uuid } = (await merchant.api.post('/api/v1/transfers', order)).body.data
-  const client = await stage.temporal()
+  const client = await stack.connectTemporal()
   expect(await client.workflow.getHandle(`transfer/${uuid}`).result()).toBe('paid')
   const paid = await countedOf(`transfer/${uuid}`)
   expect(paid(SCHEDULED)).toBe(1)
@@ -58,12 +58,12 @@ test('a transfer is sent and stored in one step, asked about once, and its end a
 })
 
 test('an operator reads beside each activity of a charge, its refund and a transfer what it is for', async () => {
-  const merchant = await stage.merchant({ providers: [{ balance: 10 }] })
+  const merchant = await stack.createMerchant({ providers: [{ balance: 10 }] })
   const { api } = merchant
-  const [open, charge] = [await api.charge(), await api.charge()]
-  await stage.simulator.pay({ payload: charge.payment.payload })
-  await until(
-    () => api.read(charge.uuid),
+  const [open, charge] = [await api.createCharge(), await api.createCharge()]
+  await stack.simulator.pay({ payload: charge.payment.payload })
+  await pollUntil(
+    () => api.readCharge(charge.uuid),
     ({ status }) => status === 'PAID',
   )
   const refund = (await api.post(`/api/v1/payments/${charge.uuid}/refund`, {})).body.data.refund.uuid
@@ -80,20 +80,20 @@ test('an operator reads beside each activity of a charge, its refund and a trans
 })
 
 async function firstSummary(workflowId: string): Promise<string> {
-  const client = await stage.temporal()
+  const client = await stack.connectTemporal()
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory()
   const scheduled = events?.find(event => event[SCHEDULED])
   return JSON.parse(Buffer.from(scheduled?.userMetadata?.summary?.data ?? []).toString())
 }
 
 test('an operator finds a charge by its account, provider, status and reference', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const external_ref = `pedido ${merchant.uuid}`
-  const { uuid } = await merchant.api.charge({ external_ref, value: 12.34 })
-  const client = await stage.temporal()
+  const { uuid } = await merchant.api.createCharge({ external_ref, value: 12.34 })
+  const client = await stack.connectTemporal()
   const query = `TrilhoAccount = '${merchant.uuid}' AND TrilhoProvider = '${merchant.connection.uuid}'
     AND TrilhoStatus = 'PENDING' AND TrilhoExternalRef = '${external_ref}' AND TrilhoValueCents = 1234`
-  const found = await until(
+  const found = await pollUntil(
     async () => {
       const ids = []
       for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId)
@@ -105,26 +105,26 @@ test('an operator finds a charge by its account, provider, status and reference'
 })
 
 test('no history and no log tells a name, a document, a key, a token or a secret', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const inbox = `silent-${merchant.uuid}`
   const token = 'a secret that nobody should read'
-  await merchant.api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}`, token })
+  await merchant.api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${inbox}`, token })
   const beneficiary = { name: 'Joaquina Inconfundível', document: '12ABC34501DE35' }
   const payer = { name: 'Pagador Inconfundível', document: '52998224725' }
-  const { uuid, payment } = await merchant.api.charge({ final_beneficiary: beneficiary })
+  const { uuid, payment } = await merchant.api.createCharge({ final_beneficiary: beneficiary })
   for (let time = 0; time < 2; time++)
-    await stage.simulator.pay({ payload: payment.payload, payer, force: true })
-  const [movement] = await until(
+    await stack.simulator.pay({ payload: payment.payload, payer, force: true })
+  const [movement] = await pollUntil(
     () =>
-      stage.sql<{ uuid: string }>(
+      stack.sql<{ uuid: string }>(
         `select uuid from movement where account_uuid = ? and disposition = 'returned'`,
         [merchant.uuid],
       ),
     rows => rows.length === 1,
   )
-  const deliveries = await until(
+  const deliveries = await pollUntil(
     () =>
-      stage.sql<{ uuid: string; status: string }>(
+      stack.sql<{ uuid: string; status: string }>(
         'select d.uuid, d.status from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?',
         [merchant.uuid],
       ),
@@ -135,40 +135,40 @@ test('no history and no log tells a name, a document, a key, a token or a secret
     `return/${movement!.uuid}`,
     ...deliveries.map(one => `webhook/${one.uuid}`),
   ]
-  await tellNothing(merchant, lives, [...Object.values(beneficiary), ...Object.values(payer), token])
+  await expectNoSecrets(merchant, lives, [...Object.values(beneficiary), ...Object.values(payer), token])
 })
 
 test('nor does one of a transfer, a refund or a dispute', async () => {
-  const out = moneyOut(stage)
-  const merchant = await stage.merchant({
+  const out = createPayoutActions(stack)
+  const merchant = await stack.createMerchant({
     providers: [
-      { provider: 'PROVIDER_B', dialect: 'woovi', tells: true },
+      { provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: true },
       { provider: 'PROVIDER_A', balance: 100 },
     ],
   })
   const payer = { name: 'Pagadora Inconfundível', document: '12ABC34501DE35' }
-  const charge = await out.paidCharge(merchant, { value: 20 }, { payer })
-  const refund = (await out.refund(merchant, charge, { value: 1 })).body.data.refund
+  const charge = await out.createPaidCharge(merchant, { value: 20 }, { payer })
+  const refund = (await out.requestRefund(merchant, charge, { value: 1 })).body.data.refund
   const order = {
     provider_uuid: merchant.connections[1]!.uuid,
     pix_key: 'inconfundivel@example.com',
     document: '52998224725',
     final_beneficiary: { name: 'Favorecido Inconfundível', document: '11144477735' },
   }
-  const transfer = await out.paid(merchant, order)
+  const transfer = await out.sendAndSettle(merchant, order)
 
-  await stage.simulator.med({
+  await stack.simulator.openDispute({
     end_to_end: charge.payment.pix.transaction.end_to_end,
     type: 'SCAM',
   })
   const [med] = (
-    await until(
+    await pollUntil(
       () => merchant.api.get('/api/v1/meds'),
       ({ body }) => body.data.length === 1,
     )
   ).body.data
   const analysis = 'Uma resposta inconfundível'
-  const form = await formOf(
+  const form = await encodeForm(
     [
       ['accept', '0'],
       ['analysis', analysis],
@@ -185,7 +185,7 @@ test('nor does one of a transfer, a refund or a dispute', async () => {
   ]
   const said = [analysis, 'inconfundível.pdf', transfer.transfer.initiation.receiver.name]
   const { pix_key, document, final_beneficiary } = order
-  await tellNothing(merchant, lives, [
+  await expectNoSecrets(merchant, lives, [
     ...Object.values(payer),
     ...[pix_key, document],
     ...Object.values(final_beneficiary),
@@ -194,10 +194,10 @@ test('nor does one of a transfer, a refund or a dispute', async () => {
 })
 
 /** Neither these lives nor any log holds any of these texts, nor a secret of the merchant's. */
-async function tellNothing({ connection, token }: Merchant, lives: string[], texts: string[]) {
-  const told = await Promise.all(lives.map(async life => (await historyOf(stage, life)).text))
+async function expectNoSecrets({ connection, token }: Merchant, lives: string[], texts: string[]) {
+  const told = await Promise.all(lives.map(async life => (await readHistory(stack, life)).text))
   for (const text of told) expect(text).toContain('timeScale') // The payloads are read indeed.
-  for (const process of ['api', 'worker']) told.push(await readFile(stage.home.log(process), 'utf8'))
+  for (const process of ['api', 'worker']) told.push(await readFile(stack.home.log(process), 'utf8'))
   const { collectionKey, credentials } = connection
   const secrets = [collectionKey, ...Object.values(credentials), token].filter(one => typeof one === 'string')
   for (const secret of [...texts, ...secrets]) {

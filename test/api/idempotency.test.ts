@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Merchant, Stage } from './support/stage.ts'
-import { sharedStage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { pollUntil } from './support/poll-until.ts'
+import type { Merchant, TestStack } from './support/test-stack.ts'
+import { openSharedTestStack } from './support/test-stack.ts'
 
 /** One key, one charge: however often, from wherever and whenever it is sent. */
 
-let stage: Stage
+let stack: TestStack
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
 const body = { value: 12.5, type: 'PIX', external_ref: 'pedido 7' }
 const create = ({ api }: Pick<Merchant, 'api'>, key: string, order: object = body) =>
@@ -18,7 +18,7 @@ const create = ({ api }: Pick<Merchant, 'api'>, key: string, order: object = bod
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
 
 async function rows({ uuid }: { uuid: string }) {
-  const [counted] = await stage.sql<{ charges: string; attempts: string }>(
+  const [counted] = await stack.sql<{ charges: string; attempts: string }>(
     `select (select count(*) from charge where account_uuid = ?) as charges,
        (select count(*) from attempt where subject_uuid in (select uuid from charge where account_uuid = ?)) as attempts`,
     [uuid, uuid],
@@ -27,7 +27,7 @@ async function rows({ uuid }: { uuid: string }) {
 }
 
 test('fifty calls at once with one key make one charge, and all hear the same', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const key = randomUUID()
   const answers = await Promise.all(Array.from({ length: 50 }, () => create(merchant, key)))
   const [first] = answers
@@ -41,15 +41,15 @@ test('fifty calls at once with one key make one charge, and all hear the same', 
 })
 
 test('the answer is the one of the creation, whatever has become of the charge since', async () => {
-  const merchant = await stage.merchant()
-  const recipient = await stage.recipient(merchant)
+  const merchant = await stack.createMerchant()
+  const recipient = await stack.createRecipient(merchant)
   const order = { ...body, splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: recipient.uuid }] }
   const key = 'a key with blanks, and "quotes" ~'
   const first = await create(merchant, key, order)
   expect([first.status, replayed(first)]).toEqual([201, null])
-  await stage.simulator.pay({ payload: first.body.data.payment.payload })
-  await until(
-    () => merchant.api.read(first.body.data.uuid),
+  await stack.simulator.pay({ payload: first.body.data.payment.payload })
+  await pollUntil(
+    () => merchant.api.readCharge(first.body.data.uuid),
     ({ status }) => status === 'PAID',
   )
 
@@ -68,11 +68,11 @@ test('the answer is the one of the creation, whatever has become of the charge s
 })
 
 test('a key with another body, or by a token bound elsewhere, is refused; another account has keys of its own', async () => {
-  const merchant = await stage.merchant()
-  const other = await stage.merchant()
+  const merchant = await stack.createMerchant()
+  const other = await stack.createMerchant()
   const key = randomUUID()
   const first = await create(merchant, key)
-  const scoped = { api: merchant.api.as(merchant.connection.token) }
+  const scoped = { api: merchant.api.withToken(merchant.connection.issueApiToken) }
   for (const answer of [
     await create(merchant, key, { ...body, value: 12.51 }),
     await create(merchant, key, { ...body, expires_in: 3_600 }),
@@ -81,7 +81,7 @@ test('a key with another body, or by a token bound elsewhere, is refused; anothe
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
   // The default that is spelled out is the same order.
   expect((await create(merchant, key, { ...body, splits: [], expires_in: 86_400 })).status).toBe(201)
-  const second = { api: merchant.api.as(await stage.token({ accountUuid: merchant.uuid })) }
+  const second = { api: merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid })) }
   expect((await create(second, key)).body).toEqual(first.body)
   const theirs = await create(other, key)
   expect([theirs.status, replayed(theirs)]).toEqual([201, null])
@@ -90,7 +90,7 @@ test('a key with another body, or by a token bound elsewhere, is refused; anothe
 })
 
 test('parallel calls with one key and two bodies make one charge: one body wins', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const key = randomUUID()
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, index) => create(merchant, key, { ...body, value: 1 + (index % 2) })),
@@ -105,7 +105,7 @@ test('parallel calls with one key and two bodies make one charge: one body wins'
 })
 
 test('what is not valid uses up no key', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const key = randomUUID()
   expect((await create(merchant, key, { ...body, value: -1 })).status).toBe(422)
   expect((await create(merchant, key, { ...body, provider_uuid: randomUUID() })).status).toBe(422)
@@ -114,12 +114,12 @@ test('what is not valid uses up no key', async () => {
 })
 
 test('a stored FAILED is final for its key: the same status again, without Retry-After', async () => {
-  const merchant = await stage.merchant()
-  const [unreachable, refusing] = [await stage.merchant(), await stage.merchant()]
-  await stage.sql(`update connection set base_url = 'https://localhost:1' where account_uuid = ?`, [
+  const merchant = await stack.createMerchant()
+  const [unreachable, refusing] = [await stack.createMerchant(), await stack.createMerchant()]
+  await stack.sql(`update connection set base_url = 'https://localhost:1' where account_uuid = ?`, [
     unreachable.uuid,
   ])
-  await stage.sql(`update connection set collection_key = ? where account_uuid = ?`, [
+  await stack.sql(`update connection set collection_key = ? where account_uuid = ?`, [
     merchant.connection.collectionKey,
     refusing.uuid,
   ])
@@ -141,7 +141,7 @@ test('a stored FAILED is final for its key: the same status again, without Retry
     const again = await create(failing, key)
     expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([status, 'true', false])
     expect(again.body).toEqual({ ...first.body, request_id: expect.any(String) })
-    expect(await failing.api.read(first.body.data.uuid)).toMatchObject({
+    expect(await failing.api.readCharge(first.body.data.uuid)).toMatchObject({
       status: 'FAILED',
       payment: { payload: '' },
     })
@@ -151,8 +151,8 @@ test('a stored FAILED is final for its key: the same status again, without Retry
 })
 
 test('the row answers for the key when its life is no more: terminated, or gone from Temporal', async () => {
-  const merchant = await stage.merchant()
-  const client = await stage.temporal()
+  const merchant = await stack.createMerchant()
+  const client = await stack.connectTemporal()
   const [terminated, deleted] = [randomUUID(), randomUUID()]
   const first = await create(merchant, terminated)
   const second = await create(merchant, deleted)
@@ -170,19 +170,19 @@ test('the row answers for the key when its life is no more: terminated, or gone 
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
     expect(again.body).toEqual(answer.body)
     // And the charge can still be paid: a notice wakes it from its row.
-    await stage.simulator.pay({ payload: answer.body.data.payment.payload })
-    await until(
-      () => merchant.api.read(answer.body.data.uuid),
+    await stack.simulator.pay({ payload: answer.body.data.payment.payload })
+    await pollUntil(
+      () => merchant.api.readCharge(answer.body.data.uuid),
       ({ status }) => status === 'PAID',
     )
   }
   expect(await rows(merchant)).toEqual({ charges: 2, attempts: 2 })
   expect(await chargesAtProvider(merchant)).toBe(2)
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 /** What the provider has of this merchant, whoever it believes made it. */
 async function chargesAtProvider({ connection }: Merchant): Promise<number> {
-  const list = await stage.efi(connection, `/v2/cob?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z`)
+  const list = await stack.callEfi(connection, `/v2/cob?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z`)
   return (list as { cobs: unknown[] }).cobs.length
 }

@@ -1,47 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { type ApiResource, createPayoutActions, type PayoutActions } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** SPEC §7: the account's statement, line by line, and the rules the database keeps by itself. */
 
-let stage: Stage
-let out: MoneyOut
+let stack: TestStack
+let payouts: PayoutActions
 let merchant: Merchant
 /** Every line, newest first, once the story is over. */
-let lines: Shown[]
+let lines: ApiResource[]
 
-const storied = { charge: '', transfer: '', refund: '', refused: '' }
+const scenarioUuids = { charge: '', transfer: '', refund: '', refused: '' }
 
 beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
+  stack = await openSharedTestStack()
+  payouts = createPayoutActions(stack)
   const fee = (fixedCents: number) => ({ fixedCents, hundredthsOfPercent: 0 })
-  merchant = await stage.merchant({
+  merchant = await stack.createMerchant({
     providers: [
       { balance: 100, charge: fee(25), transfer: fee(10), refund: fee(5) },
       { provider: 'PROVIDER_C', balance: 7 },
     ],
   })
-  const recipient = await stage.recipient(merchant)
+  const recipient = await stack.createRecipient(merchant)
   const splits = [{ type: 'FIXED', value: 3, recipient_account_uuid: recipient.uuid }]
-  const charge = await out.paidCharge(merchant, { value: 20, splits })
-  const sent = await out.paid(merchant, { value: 12 })
-  const refused = await out.send(merchant, { value: 6, pix_key: 'ac03@sim.trilho.test' })
-  const refund = await out.refund(merchant, charge, { value: 8.1 })
-  await until(
-    () => merchant.api.read(charge.uuid),
+  const charge = await payouts.createPaidCharge(merchant, { value: 20, splits })
+  const sent = await payouts.sendAndSettle(merchant, { value: 12 })
+  const refused = await payouts.send(merchant, { value: 6, pix_key: 'ac03@sim.trilho.test' })
+  const refund = await payouts.requestRefund(merchant, charge, { value: 8.1 })
+  await pollUntil(
+    () => merchant.api.readCharge(charge.uuid),
     ({ status }) => status === 'PARTIALLY_REFUNDED',
   )
-  await stage.simulator.returns({ end_to_end: sent.transfer.end_to_end, value: 2 })
-  await out.becomes(merchant, sent.uuid, 'PARTIALLY_REFUNDED')
-  await stage.simulator.deposit({ account: merchant.connections[1]!.account, value: 1.5 })
-  await until(
-    () => stage.balances(merchant.uuid, merchant.connections[1]!.providerAccountUuid),
+  await stack.simulator.returnTransfer({ end_to_end: sent.transfer.end_to_end, value: 2 })
+  await payouts.waitForStatus(merchant, sent.uuid, 'PARTIALLY_REFUNDED')
+  await stack.simulator.deposit({ account: merchant.connections[1]!.account, value: 1.5 })
+  await pollUntil(
+    () => stack.readBalances(merchant.uuid, merchant.connections[1]!.providerAccountUuid),
     ({ available }) => available === 850,
   )
-  Object.assign(storied, {
+  Object.assign(scenarioUuids, {
     charge: charge.uuid,
     transfer: sent.uuid,
     refund: refund.body.data.refund.uuid,
@@ -50,11 +50,11 @@ beforeAll(async () => {
   lines = (await merchant.api.get('/api/v1/ledger?per_page=100')).body.data
 }, 60_000)
 afterAll(async () => {
-  await stage.booksAgree(merchant)
-  await stage.close()
+  await stack.waitUntilLedgerAgrees(merchant)
+  await stack.close()
 })
 
-const ledger = async (query = '', api = merchant.api): Promise<Shown[]> => {
+const ledger = async (query = '', api = merchant.api): Promise<ApiResource[]> => {
   const answer = await api.get(`/api/v1/ledger${query}`)
   expect([query, answer.status]).toEqual([query, 200])
   return answer.body.data
@@ -93,7 +93,7 @@ test('the running balance is the fold of the lines, and the last one what GET /p
       cents += (line.movement_type === 'IN' ? 1 : -1) * Math.round(line.value * 100)
       expect(line.balance).toBe((cents / 100).toFixed(2))
     }
-    const shown = await out.balancesShown(merchant, connection)
+    const shown = await payouts.readBalances(merchant, connection)
     expect(shown.available_balance).toBe(cents / 100)
   }
 })
@@ -101,15 +101,15 @@ test('the running balance is the fold of the lines, and the last one what GET /p
 test('lines name what they are of', () => {
   const of = (field: string, uuid: string) =>
     lines.filter(line => line[field] === uuid).map(({ type }) => type)
-  expect(of('charge_uuid', storied.charge).toSorted()).toEqual([
+  expect(of('charge_uuid', scenarioUuids.charge).toSorted()).toEqual([
     'EXTERNAL_REFUND',
     'EXTERNAL_TRANSFER',
     'FEE',
     'SPLIT',
   ])
-  expect(of('transfer_uuid', storied.transfer)).toEqual(['EXTERNAL_REFUND', 'EXTERNAL_TRANSFER'])
-  expect(of('transfer_uuid', storied.refused)).toHaveLength(2)
-  expect(of('refund_uuid', storied.refund)).toEqual(['EXTERNAL_REFUND'])
+  expect(of('transfer_uuid', scenarioUuids.transfer)).toEqual(['EXTERNAL_REFUND', 'EXTERNAL_TRANSFER'])
+  expect(of('transfer_uuid', scenarioUuids.refused)).toHaveLength(2)
+  expect(of('refund_uuid', scenarioUuids.refund)).toEqual(['EXTERNAL_REFUND'])
   for (const line of lines)
     expect(line.provider.uuid).toBe(
       merchant.connections.find(one => one.provider === line.provider.provider)!.uuid,
@@ -137,15 +137,15 @@ test('filters by provider and day, pages, and a bound token sees its provider on
     total: lines.length,
   })
 
-  const scoped = merchant.api.as(c.token)
+  const scoped = merchant.api.withToken(c.issueApiToken)
   expect(await ledger('', scoped)).toEqual(at('PROVIDER_C'))
   expect(await ledger(`?provider_uuid=${c.uuid}`, scoped)).toEqual(at('PROVIDER_C'))
   expect(await ledger(`?provider_uuid=${a.uuid}`, scoped)).toEqual([])
 
-  const other = await stage.merchant()
+  const other = await stack.createMerchant()
   expect(await ledger('', other.api)).toEqual([])
   expect(await ledger(`?provider_uuid=${a.uuid}`, other.api)).toEqual([])
-  expect((await merchant.api.as(undefined).get('/api/v1/ledger')).status).toBe(401)
+  expect((await merchant.api.withToken(undefined).get('/api/v1/ledger')).status).toBe(401)
 })
 
 test.each([
@@ -161,13 +161,13 @@ test.each([
 })
 
 test('a recipient’s statement shows the share, and what was taken back', async () => {
-  const shop = await stage.merchant({ providers: [{ balance: 1 }] })
-  const recipient = await stage.recipient(shop)
+  const shop = await stack.createMerchant({ providers: [{ balance: 1 }] })
+  const recipient = await stack.createRecipient(shop)
   const splits = [{ type: 'FIXED', value: 4, recipient_account_uuid: recipient.uuid }]
-  const charge = await out.paidCharge(shop, { splits })
-  await out.refund(shop, charge, { value: 5 })
-  await until(
-    () => shop.api.read(charge.uuid),
+  const charge = await payouts.createPaidCharge(shop, { splits })
+  await payouts.requestRefund(shop, charge, { value: 5 })
+  await pollUntil(
+    () => shop.api.readCharge(charge.uuid),
     ({ status }) => status === 'PARTIALLY_REFUNDED',
   )
   const own = (await ledger('', recipient.api)).map(({ type, movement_type, value, balance }) => [
@@ -180,7 +180,7 @@ test('a recipient’s statement shows the share, and what was taken back', async
     ['EXTERNAL_REFUND', 'OUT', 2, '2.00'],
     ['SPLIT', 'IN', 4, '4.00'],
   ])
-  await stage.booksAgree(shop)
+  await stack.waitUntilLedgerAgrees(shop)
 })
 
 test('the database itself: postings are immutable and balanced, and no bucket of a merchant goes below zero', async () => {
@@ -189,9 +189,9 @@ test('the database itself: postings are immutable and balanced, and no bucket of
     'update posting set cents = cents + 1 where account_uuid = ? and provider_account_uuid = ?',
     'delete from posting where account_uuid = ? and provider_account_uuid = ?',
   ])
-    await expect(stage.sql(statement, place)).rejects.toThrow(/append-only/)
+    await expect(stack.sql(statement, place)).rejects.toThrow(/append-only/)
   await expect(
-    stage.sql(
+    stack.sql(
       `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
        select uuid, account_uuid, provider_account_uuid, 'available', 1, 1 from movement
        where account_uuid = ? and provider_account_uuid = ? limit 1`,
@@ -200,13 +200,13 @@ test('the database itself: postings are immutable and balanced, and no bucket of
   ).rejects.toThrow(/do not add up to zero/)
   for (const bucket of ['available', 'pending', 'provisioned', 'blocked', 'retained', 'fee'])
     await expect(
-      stage.sql(
+      stack.sql(
         'update balance set cents = -1 where account_uuid = ? and provider_account_uuid = ? and bucket = ?',
         [...place, bucket],
       ),
     ).rejects.toThrow(/balance_covered/)
   await expect(
-    stage.sql(
+    stack.sql(
       `update balance set cents = 1 where account_uuid = ? and provider_account_uuid = ? and bucket = 'shortfall'`,
       place,
     ),

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { listCharges } from '../../src/api/payments/find.ts'
-import { paymentsQuery, showCharge } from '../../src/wire/payment.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { listCharges } from '../../src/api/charges/find.ts'
+import { chargesQuery, showCharge } from '../../src/contract/charges/charge.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** The list of charges: every filter, its pages, and what it costs. */
 
-let stage: Stage
+let stack: TestStack
 let merchant: Merchant
 /** The charges of the story, by the names that the table below calls them. */
 const charges: Record<string, { uuid: string; endToEnd?: string }> = {}
 
 beforeAll(async () => {
-  stage = await sharedStage()
-  merchant = await stage.merchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+  stack = await openSharedTestStack()
+  merchant = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
   const [first, second] = merchant.connections
-  const recipient = await stage.recipient(merchant)
+  const recipient = await stack.createRecipient(merchant)
   const splits = [{ type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient.uuid }]
   await made('old', '2026-03-01T00:00:00Z', { value: 1 })
   await made('midnight', '2026-03-01T23:59:59.999Z', { value: 2.5, external_ref: 'pedido 1' })
@@ -24,13 +24,13 @@ beforeAll(async () => {
   await made('cancelled', '2026-03-03T12:00:00Z', { value: 10.01, provider_uuid: second!.uuid })
   await made('paid', '2026-03-04T12:00:00Z', { value: 99, splits })
   await merchant.api.post(`/api/v1/payments/${charges.cancelled!.uuid}/cancel`)
-  const { payment } = await merchant.api.read(charges.paid!.uuid)
-  charges.paid!.endToEnd = (await stage.simulator.pay({ payload: payment.payload })).end_to_end
-  await until(
-    () => merchant.api.read(charges.paid!.uuid),
+  const { payment } = await merchant.api.readCharge(charges.paid!.uuid)
+  charges.paid!.endToEnd = (await stack.simulator.pay({ payload: payment.payload })).end_to_end
+  await pollUntil(
+    () => merchant.api.readCharge(charges.paid!.uuid),
     charge => charge.status === 'PAID',
   )
-  await stage.sql('update charge set paid_at = ? where uuid = ?', [
+  await stack.sql('update charge set paid_at = ? where uuid = ?', [
     '2026-03-10T23:59:59.999Z',
     charges.paid!.uuid,
   ])
@@ -43,21 +43,21 @@ beforeAll(async () => {
   }
   names.UPPER_UUID_OF_old = charges.old!.uuid.toUpperCase()
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
 const names: Record<string, string> = {}
 
 /** A charge that was made on some day. */
 async function made(name: string, at: string, body: object): Promise<void> {
-  const { uuid } = await merchant.api.charge(body)
-  await stage.sql('update charge set created_at = ? where uuid = ?', [at, uuid])
+  const { uuid } = await merchant.api.createCharge(body)
+  await stack.sql('update charge set created_at = ? where uuid = ?', [at, uuid])
   charges[name] = { uuid }
 }
 
 /** A charge of 100 that nobody has issued yet. */
 async function issuing(connection: string, at: string): Promise<string> {
   const uuid = randomUUID()
-  await stage.sql(
+  await stack.sql(
     `insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
        txid, payment_uuid, expires_in_seconds, request_id, fingerprint, created_at, updated_at)
      select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 10000, 10000, ?, ?, 3600, 'r', 'f', ?, ?
@@ -146,9 +146,9 @@ test.each([
 })
 
 test('charges of the same moment have one order, so no page shows one twice', async () => {
-  const twins = await stage.merchant()
-  const made = await Promise.all(Array.from({ length: 7 }, () => twins.api.charge()))
-  await stage.sql(`update charge set created_at = '2026-01-01' where account_uuid = ?`, [twins.uuid])
+  const twins = await stack.createMerchant()
+  const made = await Promise.all(Array.from({ length: 7 }, () => twins.api.createCharge()))
+  await stack.sql(`update charge set created_at = '2026-01-01' where account_uuid = ?`, [twins.uuid])
   const pages = await Promise.all(
     [1, 2, 3].map(async page => (await twins.api.get(`/api/v1/payments?page=${page}&per_page=3`)).body.data),
   )
@@ -163,28 +163,28 @@ test('charges of the same moment have one order, so no page shows one twice', as
 
 test('an item of the list is the charge as it is read', async () => {
   const { body } = await merchant.api.get('/api/v1/payments')
-  for (const item of body.data) expect(await merchant.api.read(item.uuid)).toEqual(item)
+  for (const item of body.data) expect(await merchant.api.readCharge(item.uuid)).toEqual(item)
 })
 
 test('a scoped token sees its provider only; another account sees nothing', async () => {
   const [first, second] = merchant.connections
   const seen = async (token: string | undefined, query = '') =>
-    (await merchant.api.as(token).get(`/api/v1/payments${query}`)).body.data.map(nameOf)
-  expect(await seen(second!.token)).toEqual(['cancelled'])
-  expect(await seen(first!.token)).toEqual(ALL.filter(name => name !== 'cancelled'))
-  expect(await seen(second!.token, `?provider_uuid=${first!.uuid}`)).toEqual([])
-  expect(await seen((await stage.merchant()).token)).toEqual([])
+    (await merchant.api.withToken(token).get(`/api/v1/payments${query}`)).body.data.map(nameOf)
+  expect(await seen(second!.issueApiToken)).toEqual(['cancelled'])
+  expect(await seen(first!.issueApiToken)).toEqual(ALL.filter(name => name !== 'cancelled'))
+  expect(await seen(second!.issueApiToken, `?provider_uuid=${first!.uuid}`)).toEqual([])
+  expect(await seen((await stack.createMerchant()).token)).toEqual([])
 })
 
 test('a page takes the same statements however long it is', async () => {
-  const logger = stage.orm.config.getLogger()
+  const logger = stack.orm.config.getLogger()
   const statements: string[] = []
   logger.setDebugMode(['query'])
   logger.logQuery = ({ query }) => void statements.push(query ?? '')
   const cost = async (per_page: number) => {
     statements.length = 0
     const token = { uuid: '', accountUuid: merchant.uuid, connectionUuid: null, mode: 'test' as const }
-    const { data } = await listCharges(stage.orm.em.fork(), token, paymentsQuery.parse({ per_page }))
+    const { data } = await listCharges(stack.orm.em.fork(), token, chargesQuery.parse({ per_page }))
     expect(data.map(showCharge)).toHaveLength(per_page)
     return statements.length
   }

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { type Shown, someKey, steps } from './support/money-out.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
 import { openMoneySuite } from './support/money-suite.ts'
-import type { Merchant } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import { type ApiResource, randomPixKey, statusesOf } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import type { Merchant } from './support/test-stack.ts'
 
 /** SPEC §5 over the real stack: what a dispute holds, keeps, gives back, and that nobody is ever paid back twice. */
 
-const { stage, out, aMerchant } = await openMoneySuite()
+const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
 
-const endToEndOf = (charge: Shown): string => charge.payment.pix.transaction.end_to_end
+const endToEndOf = (charge: ApiResource): string => charge.payment.pix.transaction.end_to_end
 
 /** A payer's bank disputes a PIX; what of it, and until when, where the story says so. */
 async function disputes(endToEnd: string, order: { value?: number; due_at?: string } = {}): Promise<string> {
-  const { id } = await stage.simulator.med({ end_to_end: endToEnd, type: 'SCAM', ...order })
+  const { id } = await stage.simulator.openDispute({ end_to_end: endToEnd, type: 'SCAM', ...order })
   // Its provider's list is read in the next round, whoever has waited longer.
   await stage.sql(
     `update provider_account set meds_asked_at = null
@@ -28,10 +28,10 @@ async function disputes(endToEnd: string, order: { value?: number; due_at?: stri
 async function shows(
   { api }: Pick<Merchant, 'api'>,
   endToEnd: string,
-  wanted: (med: Shown) => boolean = () => true,
-): Promise<Shown> {
-  const all = await until(
-    async () => (await api.get('/api/v1/meds?per_page=100')).body.data as Shown[],
+  wanted: (med: ApiResource) => boolean = () => true,
+): Promise<ApiResource> {
+  const all = await pollUntil(
+    async () => (await api.get('/api/v1/meds?per_page=100')).body.data as ApiResource[],
     meds => meds.some(med => med.pix_in_transaction.end_to_end === endToEnd && wanted(med)),
     { limitMs: 60_000, everyMs: 250 },
   )
@@ -45,17 +45,17 @@ async function providersIdOf(uuid: string): Promise<string> {
   return row!.id
 }
 
-const balances = ({ uuid, connection }: Merchant) => stage.balances(uuid, connection.providerAccountUuid)
+const balances = ({ uuid, connection }: Merchant) => stage.readBalances(uuid, connection.providerAccountUuid)
 const decide = (id: string, decision: 'agreed' | 'disagreed' | 'cancelled') =>
-  stage.simulator.decideMed(id, decision)
-const is = (status: string, resolved: boolean) => (med: Shown) =>
+  stage.simulator.decideDispute(id, decision)
+const is = (status: string, resolved: boolean) => (med: ApiResource) =>
   med.status === status && med.resolved === resolved
 
 describe('a dispute', () => {
-  together({
+  runConcurrentTests({
     async 'holds what was asked, keeps refunds away, and gives it back when the payer was not right'() {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant, { value: 30 })
+      const charge = await out.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge), { value: 12.34 })
       const med = await shows(merchant, endToEndOf(charge))
       expect(med).toMatchObject({
@@ -71,7 +71,7 @@ describe('a dispute', () => {
       })
       expect(med.pix_in_transaction).toMatchObject({ value: '30.00', movement_type: 'IN', status: 'SETTLED' })
       expect(await balances(merchant)).toEqual({ available: 1766, blocked: 1234, outside: -3000 })
-      expect(await out.refund(merchant, charge, { value: 1 })).toMatchObject({
+      expect(await out.requestRefund(merchant, charge, { value: 1 })).toMatchObject({
         status: 409,
         body: { code: 'refund_med_open' },
       })
@@ -79,61 +79,63 @@ describe('a dispute', () => {
       await decide(id, 'disagreed')
       await shows(merchant, endToEndOf(charge), is('REJECTED', true))
       expect(await balances(merchant)).toEqual({ available: 3000, outside: -3000 })
-      const told = await out.events(med, 'MED')
+      const told = await out.listEvents(med, 'MED')
       expect(told.map(({ status, blocked_value }) => [status, blocked_value])).toEqual([
         ['PENDING', 12.34],
         ['REJECTED', 0],
       ])
       expect(told[0]).toEqual({ ...med, sequence: 1 })
-      expect(await out.refund(merchant, charge, { value: 1 })).toMatchObject({ status: 200 })
-      await until(
-        () => merchant.api.read(charge.uuid),
+      expect(await out.requestRefund(merchant, charge, { value: 1 })).toMatchObject({ status: 200 })
+      await pollUntil(
+        () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'PARTIALLY_REFUNDED',
       )
     },
 
     async 'that is agreed is returned by the provider, and recorded as a refund that nobody here sent'() {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant, { value: 30 })
+      const charge = await out.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge))
       const { uuid } = await shows(merchant, endToEndOf(charge))
       expect(await balances(merchant)).toEqual({ blocked: 3000, outside: -3000 })
       await decide(id, 'agreed')
       await shows(merchant, endToEndOf(charge), is('ACCEPTED', true))
       expect(await balances(merchant)).toEqual({})
-      const { status, history } = await merchant.api.read(charge.uuid)
-      expect([status, steps({ history }).slice(-2)]).toEqual(['REFUNDED', ['PROCESSING', 'REFUNDED']])
+      const { status, history } = await merchant.api.readCharge(charge.uuid)
+      expect([status, statusesOf({ history }).slice(-2)]).toEqual(['REFUNDED', ['PROCESSING', 'REFUNDED']])
       const [{ refund }] = (await merchant.api.get(`/api/v1/payments/${charge.uuid}/refunds`)).body.data
       expect(refund).toMatchObject({ status: 'COMPLETED', value: 30, fees: 0 })
-      expect(await out.attempts({ uuid: refund.uuid })).toEqual([])
-      expect(await out.paidOut(merchant)).toMatchObject([
+      expect(await out.listAttempts({ uuid: refund.uuid })).toEqual([])
+      expect(await out.listPaidOut(merchant)).toMatchObject([
         { kind: 'refund', value: 30, end_to_end: refund.pix_refund.end_to_end },
       ])
-      expect((await out.events({ uuid: refund.uuid }, 'REFUND')).length).toBe(1)
-      const told = await out.events({ uuid }, 'MED')
+      expect((await out.listEvents({ uuid: refund.uuid }, 'REFUND')).length).toBe(1)
+      const told = await out.listEvents({ uuid }, 'MED')
       expect(told.map(med => [med.status, med.resolved]).at(0)).toEqual(['PENDING', false])
       expect(told.map(med => [med.status, med.resolved]).at(-1)).toEqual(['ACCEPTED', true])
-      expect(await out.refund(merchant, charge)).toMatchObject({ body: { code: 'charge_not_refundable' } })
+      expect(await out.requestRefund(merchant, charge)).toMatchObject({
+        body: { code: 'charge_not_refundable' },
+      })
     },
 
     async 'takes no split back, and no later refund asks for its part'() {
       const merchant = await aMerchant()
-      const recipient = await stage.recipient(merchant)
+      const recipient = await stage.createRecipient(merchant)
       const splits = [{ type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient.uuid }]
-      const charge = await out.paidCharge(merchant, { value: 100, splits })
+      const charge = await out.createPaidCharge(merchant, { value: 100, splits })
       const id = await disputes(endToEndOf(charge), { value: 40 })
       await shows(merchant, endToEndOf(charge))
       expect(await balances(merchant)).toEqual({ available: 5000, blocked: 4000, outside: -10_000 })
       await decide(id, 'agreed')
       await shows(merchant, endToEndOf(charge), is('ACCEPTED', true))
-      const theirs = () => stage.balances(recipient.uuid, merchant.connection.providerAccountUuid)
+      const theirs = () => stage.readBalances(recipient.uuid, merchant.connection.providerAccountUuid)
       expect(await theirs()).toEqual({ available: 1000 })
-      expect((await merchant.api.read(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
-      expect(await out.refund(merchant, charge, { value: 50 })).toMatchObject({ status: 200 })
-      await until(
+      expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
+      expect(await out.requestRefund(merchant, charge, { value: 50 })).toMatchObject({ status: 200 })
+      await pollUntil(
         () => merchant.api.get(`/api/v1/payments/${charge.uuid}/refunds`),
         ({ body }) =>
-          body.data.length === 2 && body.data.every((one: Shown) => one.refund.status === 'COMPLETED'),
+          body.data.length === 2 && body.data.every((one: ApiResource) => one.refund.status === 'COMPLETED'),
       )
       // Five tenths of the recipient's tenth: the other four were the owner's to bear.
       expect(await theirs()).toEqual({ available: 500, outside: 500 })
@@ -142,13 +144,13 @@ describe('a dispute', () => {
 
     async 'that finds too little keeps of what comes in, up to what it lacks'() {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant, { value: 50 })
-      await out.paid(merchant, { value: 30, pix_key: someKey() })
+      const charge = await out.createPaidCharge(merchant, { value: 50 })
+      await out.sendAndSettle(merchant, { value: 30, pix_key: randomPixKey() })
       const id = await disputes(endToEndOf(charge))
       expect(await shows(merchant, endToEndOf(charge))).toMatchObject({ value: 50, blocked_value: 20 })
-      await out.paidCharge(merchant, { value: 10 })
+      await out.createPaidCharge(merchant, { value: 10 })
       expect(await balances(merchant)).toEqual({ blocked: 2000, retained: 1000, outside: -3000 })
-      await out.paidCharge(merchant, { value: 25 })
+      await out.createPaidCharge(merchant, { value: 25 })
       expect(await balances(merchant)).toEqual({
         available: 500,
         blocked: 2000,
@@ -162,14 +164,14 @@ describe('a dispute', () => {
 
     async 'opened while a refund is on its way takes what that leaves, and all when it fails'() {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant, { value: 20 })
+      const charge = await out.createPaidCharge(merchant, { value: 20 })
       // The provider is silent at first and has nothing; asked to send it after all, it refuses.
-      await out.fault(merchant.connection, 'refund', 'timeout_then_absent')
-      await out.fault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
-      await out.fault(merchant.connection, 'refund', 'refused')
-      const refunded = out.refund(merchant, charge, { value: 15 })
-      await until(
-        () => merchant.api.read(charge.uuid),
+      await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+      await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
+      await out.injectFault(merchant.connection, 'refund', 'refused')
+      const refunded = out.requestRefund(merchant, charge, { value: 15 })
+      await pollUntil(
+        () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'PROCESSING',
       )
       await disputes(endToEndOf(charge))
@@ -178,17 +180,17 @@ describe('a dispute', () => {
       await refunded
       await shows(merchant, endToEndOf(charge), ({ blocked_value }) => blocked_value === 20)
       expect(await balances(merchant)).toEqual({ blocked: 2000, outside: -2000 })
-      expect((await merchant.api.read(charge.uuid)).status).toBe('PAID')
-      expect(await out.paidOut(merchant)).toEqual([])
+      expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PAID')
+      expect(await out.listPaidOut(merchant)).toEqual([])
     },
 
     async 'that is returned while a refund is in doubt leaves nothing for the refund'() {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant, { value: 20 })
-      await out.fault(merchant.connection, 'refund', 'timeout_then_absent')
-      const refunded = out.refund(merchant, charge, { value: 15 })
-      await until(
-        () => merchant.api.read(charge.uuid),
+      const charge = await out.createPaidCharge(merchant, { value: 20 })
+      await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+      const refunded = out.requestRefund(merchant, charge, { value: 15 })
+      await pollUntil(
+        () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'PROCESSING',
       )
       const id = await disputes(endToEndOf(charge))
@@ -196,11 +198,11 @@ describe('a dispute', () => {
       await decide(id, 'agreed')
       await shows(merchant, endToEndOf(charge), is('ACCEPTED', true))
       await refunded
-      await until(
-        () => merchant.api.read(charge.uuid),
+      await pollUntil(
+        () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'REFUNDED',
       )
-      expect(await out.paidOut(merchant)).toMatchObject([{ kind: 'refund', value: 20 }])
+      expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 20 }])
       expect(await balances(merchant)).toEqual({})
     },
 
@@ -208,7 +210,7 @@ describe('a dispute', () => {
       const merchant = await aMerchant()
       const { account } = merchant.connection
       const { end_to_end } = await stage.simulator.deposit({ account, value: 12 })
-      await until(
+      await pollUntil(
         () => balances(merchant),
         ({ available }) => available === 1200,
       )
@@ -222,7 +224,7 @@ describe('a dispute', () => {
 
     async 'about a transfer holds nothing, and what comes back is the transfer’s'() {
       const merchant = await aMerchant({ providers: [{ balance: 40 }] })
-      const transfer = await out.paid(merchant, { value: 25 })
+      const transfer = await out.sendAndSettle(merchant, { value: 25 })
       const endToEnd = transfer.transfer.end_to_end
       const id = await disputes(endToEnd)
       const med = await shows(merchant, endToEnd)
@@ -234,22 +236,22 @@ describe('a dispute', () => {
       })
       await decide(id, 'agreed')
       await shows(merchant, endToEnd, is('ACCEPTED', true))
-      await out.becomes(merchant, transfer.uuid, 'REFUNDED')
+      await out.waitForStatus(merchant, transfer.uuid, 'REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 4000, outside: -4000 })
     },
 
     async 'of a provider that sends notices is heard of by them, opening, decision and return'() {
       const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
-      const charge = await out.paidCharge(merchant, { value: 30 })
+      const charge = await out.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge), { value: 20 })
       const { uuid } = await shows(merchant, endToEndOf(charge))
       expect(await balances(merchant)).toEqual({ available: 1000, blocked: 2000, outside: -3000 })
       await decide(id, 'agreed')
       await shows(merchant, endToEndOf(charge), is('ACCEPTED', true))
-      expect((await merchant.api.read(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
+      expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 1000, outside: -1000 })
       const notices = await stage.sql(
-        `select uuid from notice where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'taken'`,
+        `select uuid from notice where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'accepted'`,
         [merchant.connection.uuid, await providersIdOf(uuid)],
       )
       expect(notices.length).toBeGreaterThan(0)
@@ -257,25 +259,28 @@ describe('a dispute', () => {
 
     async 'that nobody answers is warned of before its deadline, and then awaits the provider'() {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant, { value: 5 })
+      const charge = await out.createPaidCharge(merchant, { value: 5 })
       const id = await disputes(endToEndOf(charge))
       const med = await shows(merchant, endToEndOf(charge))
-      const life = (await stage.temporal()).workflow.getHandle(`med/${med.uuid}`)
+      const life = (await stage.connectTemporal()).workflow.getHandle(`med/${med.uuid}`)
       const isDueIn = async (seconds: number) => {
         await stage.sql(`update med set due_at = now() + ? * interval '1 second' where uuid = ?`, [
           seconds,
           med.uuid,
         ])
-        await life.signal('providerNotice', { noticeUuid: 'x', connectionUuid: merchant.connection.uuid })
+        await life.signal('providerNotification', {
+          notificationUuid: 'x',
+          connectionUuid: merchant.connection.uuid,
+        })
       }
       // Six hours at this stack's pace are 432 seconds: the day's warning is due at once, the last one in a moment.
       await isDueIn(434)
-      await until(
+      await pollUntil(
         () =>
           stage.sql<{ warned: number }>('select warned_hours as warned from med where uuid = ?', [med.uuid]),
         ([row]) => row?.warned === 6,
       )
-      const told = await out.events(med, 'MED')
+      const told = await out.listEvents(med, 'MED')
       expect(told.length).toBeGreaterThan(1)
       for (const { status, resolved } of told) expect([status, resolved]).toEqual(['PENDING', false])
       await isDueIn(1)
@@ -289,33 +294,34 @@ describe('a dispute', () => {
 
 test('a refund that settles late under a dispute counts for its charge once the dispute lets go of it', async () => {
   const merchant = await aMerchant({ providers: [{ balance: 100 }] })
-  const charge = await out.paidCharge(merchant, { value: 30 })
-  await out.fault(merchant.connection, 'refund', 'refused')
-  const failed = (await out.refund(merchant, charge, { value: 8 })).body.data
+  const charge = await out.createPaidCharge(merchant, { value: 30 })
+  await out.injectFault(merchant.connection, 'refund', 'refused')
+  const failed = (await out.requestRefund(merchant, charge, { value: 8 })).body.data
   const id = await disputes(endToEndOf(charge))
   await shows(merchant, endToEndOf(charge))
   const refundId = failed.refund.uuid.replaceAll('-', '')
-  await stage.efi(merchant.connection, `/v2/pix/${endToEndOf(charge)}/devolucao/${refundId}`, {
+  await stage.callEfi(merchant.connection, `/v2/pix/${endToEndOf(charge)}/devolucao/${refundId}`, {
     valor: '8.00',
   })
-  const settled = async () => (await out.events({ uuid: failed.refund.uuid }, 'REFUND')).at(-1)!.refund.status
-  await until(settled, status => status === 'COMPLETED')
-  expect(await merchant.api.read(charge.uuid)).toMatchObject({ status: 'PAID' })
+  const settled = async () =>
+    (await out.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).at(-1)!.refund.status
+  await pollUntil(settled, status => status === 'COMPLETED')
+  expect(await merchant.api.readCharge(charge.uuid)).toMatchObject({ status: 'PAID' })
   await decide(id, 'disagreed')
   await shows(merchant, endToEndOf(charge), ({ resolved }) => resolved)
-  expect(await merchant.api.read(charge.uuid)).toMatchObject({ status: 'PARTIALLY_REFUNDED' })
-  expect((await out.refund(merchant, charge, { value: 22.01 })).status).toBe(422)
-  expect((await out.refund(merchant, charge, { value: 22 })).status).toBe(200)
+  expect(await merchant.api.readCharge(charge.uuid)).toMatchObject({ status: 'PARTIALLY_REFUNDED' })
+  expect((await out.requestRefund(merchant, charge, { value: 22.01 })).status).toBe(422)
+  expect((await out.requestRefund(merchant, charge, { value: 22 })).status).toBe(200)
 })
 
 test('a refund and a dispute of the same charge, at once and however often: the payer is paid back once', async () => {
   const merchant = await aMerchant()
   const charges = await Promise.all(
-    Array.from({ length: 6 }, () => out.paidCharge(merchant, { value: 9.99 })),
+    Array.from({ length: 6 }, () => out.createPaidCharge(merchant, { value: 9.99 })),
   )
   const refunds = charges.flatMap(charge =>
     [undefined, { value: 5 }, { value: 9.99 }].map(body =>
-      out.refund(merchant, charge, body, { key: randomUUID() }),
+      out.requestRefund(merchant, charge, body, { key: randomUUID() }),
     ),
   )
   const opened = charges.map(async (charge, index) => {
@@ -338,17 +344,17 @@ test('a refund and a dispute of the same charge, at once and however often: the 
       ]).toContain(body.code)
   await Promise.all(charges.map(charge => shows(merchant, endToEndOf(charge), ({ resolved }) => resolved)))
   for (const charge of charges) {
-    const shown = await until(
-      () => merchant.api.read(charge.uuid),
+    const shown = await pollUntil(
+      () => merchant.api.readCharge(charge.uuid),
       ({ status }) => status !== 'PROCESSING',
     )
-    const lines = (await out.paidOut(merchant)).filter(
+    const lines = (await out.listPaidOut(merchant)).filter(
       line => line.original_end_to_end === endToEndOf(charge),
     )
     const back = lines.reduce((sum, { value }) => sum + Math.round(value * 100), 0)
     expect(back).toBeLessThanOrEqual(999)
     expect(shown.status).toBe(back === 0 ? 'PAID' : back === 999 ? 'REFUNDED' : 'PARTIALLY_REFUNDED')
-    const [row] = await stage.sql<Shown>(
+    const [row] = await stage.sql<ApiResource>(
       'select refunding_cents::int, refunded_cents::int, disputed_cents::int from charge where uuid = ?',
       [charge.uuid],
     )
@@ -360,7 +366,7 @@ test('a refund and a dispute of the same charge, at once and however often: the 
 
 test('the database itself bounds what disputes claim, hold and keep', async () => {
   const merchant = await aMerchant()
-  const charge = await out.paidCharge(merchant, { value: 10 })
+  const charge = await out.createPaidCharge(merchant, { value: 10 })
   const id = await disputes(endToEndOf(charge), { value: 6 })
   const { uuid } = await shows(merchant, endToEndOf(charge))
   const set = (change: string) => stage.sql(`update med set ${change} where uuid = ?`, [uuid])

@@ -1,25 +1,25 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import type { MedBody } from '../../src/simulator/control/schemas.ts'
-import { FILES, formOf, pdfOf, type SentFile } from '../support/files.ts'
-import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage, VIRTUAL_ACCOUNT } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import type { DisputeBody } from '../../src/simulator/control/schemas.ts'
+import { createPdf, encodeForm, FILES, type SentFile } from '../support/files.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
+import { type ApiResource, createPayoutActions, type PayoutActions } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack, VIRTUAL_ACCOUNT } from './support/test-stack.ts'
 
 /** api-document.txt, Disputes, and SPEC §5, over the real stack: opened by a provider, answered by the merchant, decided. */
 
-let stage: Stage
-let out: MoneyOut
+let testStack: TestStack
+let payouts: PayoutActions
 const merchants: Merchant[] = []
 beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
+  testStack = await openSharedTestStack()
+  payouts = createPayoutActions(testStack)
 })
 afterAll(async () => {
-  await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
-  await stage.close()
+  await testStack.waitUntilLedgerAgrees({ connections: merchants.flatMap(({ connections }) => connections) })
+  await testStack.close()
 })
 
 const MEDS = '/api/v1/meds'
@@ -32,7 +32,7 @@ const REJECTION: [string, string][] = [
 
 /** Woovi tells of disputes by notices; Efí is only asked for them. */
 async function aMerchant(): Promise<Merchant> {
-  const merchant = await stage.merchant({
+  const merchant = await testStack.createMerchant({
     providers: [
       { provider: 'PROVIDER_B', dialect: 'woovi' },
       { provider: 'PROVIDER_C', dialect: 'woovi' },
@@ -42,51 +42,54 @@ async function aMerchant(): Promise<Merchant> {
   return merchant
 }
 
-type Disputed = { id: string; med: Shown; charge: Shown }
+type Disputed = { id: string; med: ApiResource; charge: ApiResource }
 
 /** A paid charge of 20 reais that its payer disputes. */
-async function aDispute(merchant: Merchant, body: Partial<MedBody> = {}): Promise<Disputed> {
-  const charge = await out.paidCharge(merchant, { value: 20 })
+async function aDispute(merchant: Merchant, body: Partial<DisputeBody> = {}): Promise<Disputed> {
+  const charge = await payouts.createPaidCharge(merchant, { value: 20 })
   const { end_to_end } = charge.payment.pix.transaction
-  const { id } = await stage.simulator.med({ end_to_end, type: 'SCAM', ...body })
-  const opened = await until(
+  const { id } = await testStack.simulator.openDispute({ end_to_end, type: 'SCAM', ...body })
+  const opened = await pollUntil(
     () => merchant.api.get(`${MEDS}?per_page=100`),
-    said => said.body.data.some((one: Shown) => one.charge_uuid === charge.uuid),
+    said => said.body.data.some((one: ApiResource) => one.charge_uuid === charge.uuid),
   )
-  return { id, charge, med: opened.body.data.find((one: Shown) => one.charge_uuid === charge.uuid) }
+  return { id, charge, med: opened.body.data.find((one: ApiResource) => one.charge_uuid === charge.uuid) }
 }
 
 type Reply = { texts?: [string, string][]; files?: SentFile[]; headers?: Record<string, string> }
 
-async function reply({ api }: Pick<Merchant, 'api'>, { uuid }: Shown, more: Reply = {}) {
-  const { raw, headers } = await formOf(more.texts ?? REJECTION, more.files)
+async function reply({ api }: Pick<Merchant, 'api'>, { uuid }: ApiResource, more: Reply = {}) {
+  const { raw, headers } = await encodeForm(more.texts ?? REJECTION, more.files)
   return api.call('POST', `${MEDS}/${uuid}/reply`, { raw, headers: { ...headers, ...more.headers } })
 }
 
-const read = async ({ api }: Pick<Merchant, 'api'>, { uuid }: Shown): Promise<Shown> =>
+const read = async ({ api }: Pick<Merchant, 'api'>, { uuid }: ApiResource): Promise<ApiResource> =>
   (await api.get(`${MEDS}/${uuid}`)).body.data
-const becomes = (merchant: Merchant, med: Shown, fits: (now: Shown) => boolean): Promise<Shown> =>
-  until(() => read(merchant, med), fits)
+const waitForDispute = (
+  merchant: Merchant,
+  med: ApiResource,
+  fits: (now: ApiResource) => boolean,
+): Promise<ApiResource> => pollUntil(() => read(merchant, med), fits)
 /** Centavos in each bucket of the merchant's own. */
 const balances = async ({ uuid, connection }: Merchant) => {
-  const { outside: _, ...own } = await stage.balances(uuid, connection.providerAccountUuid)
+  const { outside: _, ...own } = await testStack.readBalances(uuid, connection.providerAccountUuid)
   return own
 }
 
 /** What the storage holds of a dispute. */
-const stored = ({ uuid }: Shown): Promise<string[]> =>
-  readdir(join(stage.home.files, 'meds', uuid)).catch(() => [])
+const stored = ({ uuid }: ApiResource): Promise<string[]> =>
+  readdir(join(testStack.home.files, 'meds', uuid)).catch(() => [])
 
 /** What the provider was told, once. */
 const repliesAt = async (id: string) => {
-  const [side] = await until(
-    () => stage.simulator.findMed(id),
+  const [side] = await pollUntil(
+    () => testStack.simulator.findDispute(id),
     ([found]) => (found?.replies.length ?? 0) > 0,
   )
   return side!.replies
 }
 
-together({
+runConcurrentTests({
   'a dispute is shown in the contract’s shape, answered with proofs that the provider gets, and rejected':
     async () => {
       const merchant = await aMerchant()
@@ -151,14 +154,14 @@ together({
 
       const files = [
         { bytes: FILES.png, name: 'Entrega ação.png' },
-        { bytes: pdfOf(1024 * 1024), name: 'a.pdf' },
+        { bytes: createPdf(1024 * 1024), name: 'a.pdf' },
       ]
       const answer = await reply(merchant, med, { files })
       expect([answer.status, answer.body.message]).toEqual([200, undefined])
       const { attachments } = answer.body.data
       const link = {
         uuid: UUID,
-        url: expect.stringContaining(`${stage.local.api_url}/files/meds/${med.uuid}/`),
+        url: expect.stringContaining(`${testStack.local.api_url}/files/meds/${med.uuid}/`),
       }
       expect(answer.body.data).toEqual({
         ...shape,
@@ -186,20 +189,20 @@ together({
       const untilS = Number(new URL(urls[0]!).searchParams.get('expires'))
       expect(untilS - Date.now() / 1_000).toBeGreaterThan(6.9 * 86_400)
       const now = await read(merchant, med)
-      expect([now.status, now.attachments.map(({ uuid }: Shown) => uuid)]).toEqual([
+      expect([now.status, now.attachments.map(({ uuid }: ApiResource) => uuid)]).toEqual([
         'PROCESSING',
-        attachments.map(({ uuid }: Shown) => uuid),
+        attachments.map(({ uuid }: ApiResource) => uuid),
       ])
 
-      await stage.simulator.decideMed(id, 'disagreed')
-      const over = await becomes(merchant, med, ({ resolved }) => resolved)
+      await testStack.simulator.decideDispute(id, 'disagreed')
+      const over = await waitForDispute(merchant, med, ({ resolved }) => resolved)
       expect([over.status, over.blocked_value]).toEqual(['REJECTED', 0])
       expect(await balances(merchant)).toEqual({ available: 2_000 })
       const late = await reply(merchant, med, { files })
       expect([late.status, late.body.code]).toEqual([409, 'med_already_answered'])
       expect((await stored(med)).length).toBe(2)
 
-      const events = await out.events(med, 'MED')
+      const events = await payouts.listEvents(med, 'MED')
       expect(events.map(({ status }) => status)).toEqual(expect.arrayContaining(['PENDING', 'REJECTED']))
       expect(
         Object.keys(events.at(-1))
@@ -223,10 +226,10 @@ together({
       [],
     ])
     await repliesAt(id)
-    await stage.simulator.decideMed(id, 'agreed')
-    const over = await becomes(merchant, med, ({ resolved }) => resolved)
+    await testStack.simulator.decideDispute(id, 'agreed')
+    const over = await waitForDispute(merchant, med, ({ resolved }) => resolved)
     expect([over.status, over.blocked_value]).toEqual(['ACCEPTED', 0])
-    expect((await merchant.api.read(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
+    expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
     expect(await balances(merchant)).toEqual({ available: 1_500 })
   },
 
@@ -265,7 +268,7 @@ together({
     expect(atOnce.map(({ status }) => status)).toEqual([200, 200, 200])
     const again = await keyed('first')
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
-    const names = ({ body }: Shown) => body.data.attachments.map(({ uuid }: Shown) => uuid)
+    const names = ({ body }: ApiResource) => body.data.attachments.map(({ uuid }: ApiResource) => uuid)
     for (const one of atOnce) expect(names(one)).toEqual(names(again))
     expect((await stored(med)).length).toBe(2)
 
@@ -287,8 +290,8 @@ together({
   'a dispute that was decided without an answer takes none any more': async () => {
     const merchant = await aMerchant()
     const { id, med } = await aDispute(merchant)
-    await stage.simulator.decideMed(id, 'cancelled')
-    await becomes(merchant, med, ({ status }) => status === 'CANCELLED')
+    await testStack.simulator.decideDispute(id, 'cancelled')
+    await waitForDispute(merchant, med, ({ status }) => status === 'CANCELLED')
     const answer = await reply(merchant, med, { files: [{ bytes: FILES.png }] })
     expect([answer.status, answer.body.code]).toEqual([409, 'med_not_answerable'])
     expect(await stored(med)).toEqual([])
@@ -299,9 +302,9 @@ together({
       const merchant = await aMerchant()
       const { id, med } = await aDispute(merchant)
       const path = `${MEDS}/${med.uuid}/reply`
-      const whole = await formOf(REJECTION, [{ bytes: FILES.pdf }, { bytes: pdfOf(200_000) }])
+      const whole = await encodeForm(REJECTION, [{ bytes: FILES.pdf }, { bytes: createPdf(200_000) }])
       const file = (bytes: Buffer, name = 'proof.pdf') => ({ files: [{ bytes: FILES.png }, { bytes, name }] })
-      const wrong: [Promise<Shown>, number, string[]][] = [
+      const wrong: [Promise<ApiResource>, number, string[]][] = [
         [reply(merchant, med, { texts: [] }), 422, ['accept', 'analysis']],
         [
           reply(merchant, med, {
@@ -315,7 +318,7 @@ together({
         ],
         [reply(merchant, med, file(FILES.exe)), 422, ['attachments.1.file']],
         [reply(merchant, med, file(FILES.nothing)), 422, ['attachments.1.file']],
-        [reply(merchant, med, file(pdfOf(11 * 1024 * 1024))), 422, ['attachments.1.file']],
+        [reply(merchant, med, file(createPdf(11 * 1024 * 1024))), 422, ['attachments.1.file']],
         [
           reply(merchant, med, { files: Array.from({ length: 11 }, () => ({ bytes: FILES.png })) }),
           422,
@@ -327,9 +330,17 @@ together({
           [],
         ],
         [merchant.api.call('POST', path, { body: { accept: true, analysis: 'x' } }), 415, []],
-        [reply({ api: stage.api }, med, file(FILES.pdf)), 404, []],
-        [reply({ api: merchant.api.as(merchant.connections[1]!.token) }, med, file(FILES.pdf)), 404, []],
-        [reply({ api: merchant.api.as(undefined) }, med), 401, []],
+        [reply({ api: testStack.api }, med, file(FILES.pdf)), 404, []],
+        [
+          reply(
+            { api: merchant.api.withToken(merchant.connections[1]!.issueApiToken) },
+            med,
+            file(FILES.pdf),
+          ),
+          404,
+          [],
+        ],
+        [reply({ api: merchant.api.withToken(undefined) }, med), 401, []],
       ]
       for (const [answering, status, fields] of wrong) {
         const answer = await answering
@@ -337,7 +348,7 @@ together({
       }
       expect(await stored(med)).toEqual([])
       expect(await read(merchant, med)).toEqual(med)
-      const scoped = merchant.api.as(merchant.connection.token)
+      const scoped = merchant.api.withToken(merchant.connection.issueApiToken)
       expect((await reply({ api: scoped }, med, file(FILES.pdf))).status).toBe(200)
       expect((await repliesAt(id)).length).toBe(1)
     },
@@ -345,18 +356,18 @@ together({
   'a token that is bound to a provider sees only its disputes, wherever they are named': async () => {
     const merchant = await aMerchant()
     const { med, charge } = await aDispute(merchant)
-    const own = merchant.api.as(merchant.connection.token)
-    const other = merchant.api.as(merchant.connections[1]!.token)
-    const foreign = stage.api
+    const own = merchant.api.withToken(merchant.connection.issueApiToken)
+    const other = merchant.api.withToken(merchant.connections[1]!.issueApiToken)
+    const foreign = testStack.api
     const announced = (await own.get('/api/v1/events?type=MED&per_page=100')).body.data
-    const event = announced.find(({ data }: Shown) => data.uuid === med.uuid)
+    const event = announced.find(({ data }: ApiResource) => data.uuid === med.uuid)
     expect(event).toMatchObject({ type: 'MED', data: { uuid: med.uuid, status: 'PENDING' } })
     for (const { api, sees } of [
       { api: own, sees: true },
       { api: other, sees: false },
       { api: foreign, sees: false },
     ]) {
-      const list = (await api.get(`${MEDS}?per_page=100`)).body.data.map(({ uuid }: Shown) => uuid)
+      const list = (await api.get(`${MEDS}?per_page=100`)).body.data.map(({ uuid }: ApiResource) => uuid)
       expect(list.includes(med.uuid)).toBe(sees)
       expect((await api.get(`${MEDS}?uuid=${med.uuid}`)).body.meta.total).toBe(sees ? 1 : 0)
       expect((await api.get(`${MEDS}/${med.uuid}`)).status).toBe(sees ? 200 : 404)
@@ -364,19 +375,19 @@ together({
       expect((await api.get(`/api/v1/events/${event.id}`)).status).toBe(sees ? 200 : 404)
       const lines = (await api.get('/api/v1/ledger?per_page=100')).body.data
       const { end_to_end } = med.pix_in_transaction
-      expect(lines.some((line: Shown) => line.end_to_end === end_to_end)).toBe(sees)
+      expect(lines.some((line: ApiResource) => line.end_to_end === end_to_end)).toBe(sees)
     }
     expect((await own.get(`${MEDS}?provider_uuid=${merchant.connection.uuid}`)).status).toBe(422)
   },
 
   'a dispute about a transfer of ours takes no reply': async () => {
-    const merchant = await stage.merchant({
+    const merchant = await testStack.createMerchant({
       providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 50 }],
     })
     merchants.push(merchant)
-    const transfer = await out.paid(merchant)
-    await stage.simulator.med({ end_to_end: transfer.transfer.end_to_end, type: 'SCAM' })
-    const { body } = await until(
+    const transfer = await payouts.sendAndSettle(merchant)
+    await testStack.simulator.openDispute({ end_to_end: transfer.transfer.end_to_end, type: 'SCAM' })
+    const { body } = await pollUntil(
       () => merchant.api.get(`${MEDS}?med_type=REQUESTED_MED`),
       said => said.body.data.length === 1,
     )

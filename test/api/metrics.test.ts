@@ -1,31 +1,31 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Stage, sharedStage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** One scrape of one API process shows the whole of Trilho: API, workers, Temporal's SDK, and what stands in the database. */
 
-let stage: Stage
+let stack: TestStack
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
 })
-afterAll(() => stage?.close())
+afterAll(() => stack?.close())
 
-const scrape = async () => (await fetch(`${stage.local.api_url}/metrics`)).text()
+const scrape = async () => (await fetch(`${stack.local.api_url}/metrics`)).text()
 
 test('a paid and announced charge is seen from request to webhook, and every alert asks for a series that is there', async () => {
-  const merchant = await stage.merchant()
-  const url = `${stage.local.inbox_url}/metrics-${merchant.uuid}`
+  const merchant = await stack.createMerchant()
+  const url = `${stack.local.inbox_url}/metrics-${merchant.uuid}`
   expect((await merchant.api.post('/api/v1/webhooks', { url })).status).toBe(201)
-  const { uuid } = await merchant.api.charge()
+  const { uuid } = await merchant.api.createCharge()
   expect((await merchant.api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(200)
 
   const unseen = async () => {
     const said = await scrape()
-    return SEEN.filter(pattern => !pattern.test(said)).map(String)
+    return EXPECTED_SERIES.filter(pattern => !pattern.test(said)).map(String)
   }
-  await until(unseen, left => left.length === 0, { limitMs: 20_000 })
+  await pollUntil(unseen, left => left.length === 0, { limitMs: 20_000 })
   const text = await scrape()
 
   const described = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
@@ -43,7 +43,7 @@ test('a paid and announced charge is seen from request to webhook, and every ale
   expect(missing).toEqual([])
 })
 
-const SEEN = [
+const EXPECTED_SERIES = [
   /^trilho_http_request_seconds_count\{[^}]*route="\/api\/v1\/payments",method="POST",status="201"\} [1-9]/m,
   /^trilho_provider_call_seconds_count\{[^}]*operation="issueCharge",outcome="accepted"[^}]*\} [1-9]/m,
   /^trilho_webhook_tries_total\{[^}]*outcome="delivered"[^}]*\} [1-9]/m,

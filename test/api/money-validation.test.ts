@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Answer } from './support/client.ts'
-import { type MoneyOut, moneyOut, type Shown } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import type { ApiResponse } from './support/client.ts'
+import { type ApiResource, createPayoutActions, type PayoutActions } from './support/payout-actions.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** Bad orders to move money: what is wrong is named, all at once, nothing is stored and nothing moves. */
 
-let stage: Stage
-let out: MoneyOut
+let stack: TestStack
+let payouts: PayoutActions
 let merchant: Merchant
-let charge: Shown
+let charge: ApiResource
 let before: object
 const ids: Record<string, string> = {}
 
 beforeAll(async () => {
-  stage = await sharedStage()
-  out = moneyOut(stage)
-  merchant = await stage.merchant({ providers: [{ balance: 1_000 }, { provider: 'PROVIDER_C' }, {}] })
-  const other = await stage.merchant()
+  stack = await openSharedTestStack()
+  payouts = createPayoutActions(stack)
+  merchant = await stack.createMerchant({ providers: [{ balance: 1_000 }, { provider: 'PROVIDER_C' }, {}] })
+  const other = await stack.createMerchant()
   const [, inactive, hidden] = merchant.connections
-  await stage.sql(`update connection set status = 'KYC_PENDING' where uuid = ?`, [inactive!.uuid])
-  await stage.sql('update connection set is_public = false where uuid = ?', [hidden!.uuid])
-  charge = await out.paidCharge(merchant)
+  await stack.sql(`update connection set status = 'KYC_PENDING' where uuid = ?`, [inactive!.uuid])
+  await stack.sql('update connection set is_public = false where uuid = ?', [hidden!.uuid])
+  charge = await payouts.createPaidCharge(merchant)
   before = await everything()
   Object.assign(ids, {
     UNKNOWN: randomUUID(),
@@ -32,27 +32,27 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   expect(await everything()).toEqual(before)
-  expect(await out.paidOut(merchant)).toEqual([])
-  await stage.booksAgree(merchant)
-  await stage.close()
+  expect(await payouts.listPaidOut(merchant)).toEqual([])
+  await stack.waitUntilLedgerAgrees(merchant)
+  await stack.close()
 })
 
 /** What a refused order must leave as it was. */
 async function everything() {
-  const counts = await stage.sql(
+  const counts = await stack.sql(
     `select (select count(*) from transfer where account_uuid = ?) as transfers,
        (select count(*) from refund where account_uuid = ?) as refunds,
        (select count(*) from movement where account_uuid = ?) as movements,
        (select count(*) from event where account_uuid = ?) as events`,
     Array(4).fill(merchant.uuid),
   )
-  const balances = await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)
-  return { counts, balances, charge: await merchant.api.read(charge.uuid) }
+  const balances = await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)
+  return { counts, balances, charge: await merchant.api.readCharge(charge.uuid) }
 }
 
 const filled = <T>(body: T): T =>
   JSON.parse(JSON.stringify(body), (_, value) => (typeof value === 'string' && ids[value]) || value)
-const fields = ({ body }: Answer) => Object.keys(body.errors ?? {}).toSorted()
+const fields = ({ body }: ApiResponse) => Object.keys(body.errors ?? {}).toSorted()
 
 const VALUES: [why: string, value: unknown][] = [
   ['three decimals', 1.005],
@@ -169,7 +169,7 @@ test.each(TRANSFERS)('a transfer with %s: 422, naming each field', async (_, bod
 })
 
 test.each(VALUES)('a refund with %s: 422 on value', async (_, value) => {
-  const answer = await out.refund(merchant, charge, { value })
+  const answer = await payouts.requestRefund(merchant, charge, { value })
   expect([answer.status, answer.body.code, fields(answer)]).toEqual([422, 'validation_failed', ['value']])
 })
 
@@ -177,7 +177,7 @@ test.each([
   ['above what was received', 10.01],
   ['far above', 9_999_999_999.99],
 ])('a refund %s: 422 on value', async (_, value) => {
-  const answer = await out.refund(merchant, charge, { value })
+  const answer = await payouts.requestRefund(merchant, charge, { value })
   expect([answer.status, fields(answer)]).toEqual([422, ['value']])
 })
 
@@ -207,15 +207,18 @@ describe('what is no JSON, or no body at all', () => {
 
 test('no token, a bad one, or one that is bound to a provider that is not active: nothing either', async () => {
   for (const token of [undefined, 'trl_test_x']) {
-    const stranger = merchant.api.as(token)
-    for (const answer of [await out.send({ api: stranger }), await out.refund({ api: stranger }, charge)])
+    const stranger = merchant.api.withToken(token)
+    for (const answer of [
+      await payouts.send({ api: stranger }),
+      await payouts.requestRefund({ api: stranger }, charge),
+    ])
       expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
   }
-  const bound = merchant.api.as(merchant.connections[1]!.token)
-  const answer = await out.send({ api: bound })
+  const bound = merchant.api.withToken(merchant.connections[1]!.issueApiToken)
+  const answer = await payouts.send({ api: bound })
   expect([answer.status, fields(answer)]).toEqual([422, ['provider_uuid']])
-  const live = merchant.api.as(await stage.token({ accountUuid: merchant.uuid, mode: 'live' }))
-  expect((await out.send({ api: live })).status).toBe(422)
+  const live = merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid, mode: 'live' }))
+  expect((await payouts.send({ api: live })).status).toBe(422)
 })
 
 describe('what is right is taken, however it is written', () => {
@@ -235,26 +238,26 @@ describe('what is right is taken, however it is written', () => {
     ],
   ]
   test('every kind of key, and the smallest and a large value', async () => {
-    const rich = await stage.merchant({ providers: [{ balance: 5_000_000_000 }] })
+    const rich = await stack.createMerchant({ providers: [{ balance: 5_000_000_000 }] })
     await Promise.all(
       RIGHT.map(async ([why, pix_key, stored]) => {
-        const paid = await out.paid(rich, { pix_key, value: 0.01 })
+        const paid = await payouts.sendAndSettle(rich, { pix_key, value: 0.01 })
         expect([why, paid.value, paid.transfer.initiation.pix_key]).toEqual([why, 0.01, stored])
       }),
     )
-    const large = await out.paid(rich, { value: 4_999_999_999.9 })
+    const large = await payouts.sendAndSettle(rich, { value: 4_999_999_999.9 })
     expect(large.value).toBe(4_999_999_999.9)
-    const left = await stage.balances(rich.uuid, rich.connection.providerAccountUuid)
+    const left = await stack.readBalances(rich.uuid, rich.connection.providerAccountUuid)
     expect(left.available).toBe(1)
-    await stage.booksAgree(rich)
+    await stack.waitUntilLedgerAgrees(rich)
   })
 
   test('documents of both kinds', async () => {
-    const rich = await stage.merchant({ providers: [{ balance: 10 }] })
+    const rich = await stack.createMerchant({ providers: [{ balance: 10 }] })
     for (const document of ['52998224725', '12abc34501de35']) {
-      const paid = await out.paid(rich, { value: 1, pix_key: document, document })
+      const paid = await payouts.sendAndSettle(rich, { value: 1, pix_key: document, document })
       expect(paid.transfer.initiation.pix_key).toBe(document.toUpperCase())
     }
-    await stage.booksAgree(rich)
+    await stack.waitUntilLedgerAgrees(rich)
   })
 })

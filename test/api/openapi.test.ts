@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { DOCUMENTS } from '../../src/api/documentation/documents.ts'
-import { contractOf, type Said } from './support/contract.ts'
-import { type Stage, sharedStage } from './support/stage.ts'
+import { DOCUMENTS } from '../../src/api/docs/documents.ts'
+import { type ContractResponse, createContract } from './support/contract.ts'
+import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** `/openapi.json` judges every answer of these suites; here the judge is judged, and what no other suite meets is met. */
 
-let stage: Stage
+let stack: TestStack
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
-const judge = contractOf({
+const judge = createContract({
   openapi: '3.1.0',
   paths: {
     '/api/v1/things/{uuid}': {
@@ -35,7 +35,7 @@ const judge = contractOf({
     },
   },
 })
-const said: Said = {
+const said: ContractResponse = {
   method: 'GET',
   path: '/api/v1/things/1?page=1',
   status: 200,
@@ -43,7 +43,7 @@ const said: Said = {
   body: { at: '2026-11-21T12:00:00.000000Z' },
 }
 
-test.each<[what: string, more: Partial<Said>]>([
+test.each<[what: string, more: Partial<ContractResponse>]>([
   ['an answer', {}],
   ['a refusal', { status: 404, body: { code: 'not_found' } }],
   ['an unknown path', { path: '/api/v1/nothing', status: 404, body: { code: 'not_found' } }],
@@ -52,7 +52,7 @@ test.each<[what: string, more: Partial<Said>]>([
   expect(() => judge.check({ ...said, ...more })).not.toThrow()
 })
 
-test.each<[what: string, more: Partial<Said>, complaint: RegExp]>([
+test.each<[what: string, more: Partial<ContractResponse>, complaint: RegExp]>([
   ['a status that is not described', { status: 418 }, /does not know/],
   ['a missing field', { body: {} }, /required property 'at'/],
   ['a field of another type', { body: { at: 1 } }, /must be string/],
@@ -66,10 +66,10 @@ test.each<[what: string, more: Partial<Said>, complaint: RegExp]>([
 })
 
 test('a token that asks too much hears 429, when to come back, and where it stands', async () => {
-  const { api, uuid } = await stage.merchant()
+  const { api, uuid } = await stack.createMerchant()
   await api.get('/api/v1/webhooks')
   // Emptied here, for a test would have to be faster than the bucket fills.
-  await stage.sql(
+  await stack.sql(
     `update rate_bucket set tokens = 0, filled_at = now() + interval '1 minute'
      where token_uuid in (select t.uuid from token t where t.account_uuid = ?)`,
     [uuid],
@@ -88,15 +88,15 @@ test('a token that asks too much hears 429, when to come back, and where it stan
 })
 
 test('documentation and health need no token', async () => {
-  const anybody = stage.api.as(undefined)
-  expect((await anybody.get('/openapi.json')).body).toEqual(stage.contract.document)
+  const anybody = stack.api.withToken(undefined)
+  expect((await anybody.get('/openapi.json')).body).toEqual(stack.contract.document)
   expect((await anybody.get('/docs')).headers.get('content-type')).toMatch(/^text\/html/)
   expect((await anybody.get('/healthz')).body).toEqual({ status: 'ok' })
   expect((await anybody.get('/readyz')).body).toEqual({ status: 'ok' })
 })
 
 test('every document is a page without scripts, styled by what its policy names; another is not there', async () => {
-  const anybody = stage.api.as(undefined)
+  const anybody = stack.api.withToken(undefined)
   for (const { name, title } of DOCUMENTS) {
     const { status, headers, bytes } = await anybody.get(`/docs/${name}`)
     const text = bytes.toString()

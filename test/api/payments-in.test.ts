@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operationUuid } from '../../src/api/idempotency.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { deriveOperationUuid } from '../../src/api/operations/idempotency.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** Money that comes in: on time, late, twice, wrong, unasked for, and announced well, badly or not at all. */
 
-let stage: Stage
+let stack: TestStack
 let expiring: Expiring
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
   expiring = await chargesThatExpire()
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
 type Shown = { status: string; history: { status: string }[]; [field: string]: unknown }
 const isPaid = (charge: Shown) => charge.status === 'PAID'
@@ -25,7 +25,7 @@ function notice(
   secret: string = connection.credentials.notice_secret,
 ) {
   const path = `/notices/${connection.uuid}/${secret}/pix`
-  return stage.api.as(undefined).post(path, { pix: items })
+  return stack.api.withToken(undefined).post(path, { pix: items })
 }
 
 function referenceOf({ uuid }: { uuid: string }): string {
@@ -42,7 +42,7 @@ type Row = {
   cents: string
 }
 function movements({ uuid }: { uuid: string }): Promise<Row[]> {
-  return stage.sql<Row>(
+  return stack.sql<Row>(
     `select end_to_end, movement_type, type, status, reason, disposition, value_cents as cents from movement
      where account_uuid = ? order by created_at, type`,
     [uuid],
@@ -51,7 +51,7 @@ function movements({ uuid }: { uuid: string }): Promise<Row[]> {
 
 /** The PIX events of an account, as they were announced. */
 async function pixEvents({ uuid }: { uuid: string }) {
-  const rows = await stage.sql<{ body: Record<string, unknown> }>(
+  const rows = await stack.sql<{ body: Record<string, unknown> }>(
     `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
     [uuid],
   )
@@ -59,7 +59,7 @@ async function pixEvents({ uuid }: { uuid: string }) {
 }
 
 async function paymentEvents(charge: { uuid: string }) {
-  const rows = await stage.sql<{ body: Shown }>(
+  const rows = await stack.sql<{ body: Shown }>(
     `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
     [charge.uuid],
   )
@@ -68,27 +68,27 @@ async function paymentEvents(charge: { uuid: string }) {
 
 /** Waits until what was set aside has gone back to its payer, once, and says what the rail has of it. */
 async function returned(merchant: Merchant, endToEnd: string) {
-  await until(
+  await pollUntil(
     () => movements(merchant),
     rows => rows.some(row => row.end_to_end === endToEnd && row.disposition === 'returned'),
   )
-  const lines = await stage.simulator.statement(merchant.connection.provider)
+  const lines = await stack.simulator.listStatement(merchant.connection.provider)
   const back = lines.filter(line => line.original_end_to_end === endToEnd)
   expect(back).toMatchObject([{ kind: 'refund', account: merchant.connection.account }])
   return back[0]!
 }
 
 test('a second payment is set aside, announced and sent back once; the charge stays what it was', async () => {
-  const merchant = await stage.merchant()
-  const charge = await merchant.api.charge()
-  await stage.simulator.pay({ payload: charge.payment.payload })
-  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  const merchant = await stack.createMerchant()
+  const charge = await merchant.api.createCharge()
+  await stack.simulator.pay({ payload: charge.payment.payload })
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
 
   const payer = { name: 'Carlos Lima', document: '52998224725' }
-  const second = await stage.simulator.pay({ payload: charge.payment.payload, payer, force: true })
+  const second = await stack.simulator.pay({ payload: charge.payment.payload, payer, force: true })
   const back = await returned(merchant, second.end_to_end)
   expect(back.value).toBe(10)
-  expect(await merchant.api.read(charge.uuid)).toEqual(paid)
+  expect(await merchant.api.readCharge(charge.uuid)).toEqual(paid)
 
   const [, aside, out] = await pixEvents(merchant)
   expect(aside).toMatchObject({
@@ -110,58 +110,58 @@ test('a second payment is set aside, announced and sent back once; the charge st
     initiation: { type: 'REFUND', receiver: payer },
   })
   expect(await paymentEvents(charge)).toHaveLength(1)
-  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
     available: 1_000,
     outside: -1_000,
   })
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test.each([0.01, 9.99, 10.01])(
   'a payment of %d where 10 is asked goes back, and the right one still pays',
   async value => {
-    const merchant = await stage.merchant()
-    const { uuid, payment } = await merchant.api.charge()
-    const wrong = await stage.simulator.pay({ payload: payment.payload, value })
+    const merchant = await stack.createMerchant()
+    const { uuid, payment } = await merchant.api.createCharge()
+    const wrong = await stack.simulator.pay({ payload: payment.payload, value })
     await returned(merchant, wrong.end_to_end)
     expect((await pixEvents(merchant))[0]).toMatchObject({ reason: 'wrong_amount', value })
-    expect(await merchant.api.read(uuid)).toMatchObject({
+    expect(await merchant.api.readCharge(uuid)).toMatchObject({
       status: 'PENDING',
       payment: { pix: { transaction: null } },
     })
 
-    const { end_to_end } = await stage.simulator.pay({ payload: payment.payload })
-    const charge = await until(() => merchant.api.read(uuid), isPaid)
+    const { end_to_end } = await stack.simulator.pay({ payload: payment.payload })
+    const charge = await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
     expect(charge.payment.pix.transaction.end_to_end).toBe(end_to_end)
     expect(steps(charge)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
-    await stage.booksAgree(merchant)
+    await stack.waitUntilLedgerAgrees(merchant)
   },
 )
 
 test('an account that keeps what is unmatched has it as its own', async () => {
-  const merchant = await stage.merchant({ unmatchedPolicy: 'keep' })
-  const { payment } = await merchant.api.charge()
-  await stage.simulator.pay({ payload: payment.payload, value: 3 })
-  await until(
+  const merchant = await stack.createMerchant({ unmatchedPolicy: 'keep' })
+  const { payment } = await merchant.api.createCharge()
+  await stack.simulator.pay({ payload: payment.payload, value: 3 })
+  await pollUntil(
     () => movements(merchant),
     rows => rows.length > 0,
   )
   expect(await movements(merchant)).toMatchObject([
     { reason: 'wrong_amount', disposition: 'kept', cents: '300' },
   ])
-  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
     available: 300,
     outside: -300,
   })
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('a PIX that names no charge is a deposit and never goes back', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const { account } = merchant.connection
-  const plain = await stage.simulator.deposit({ account, value: 12.34 })
-  const named = await stage.simulator.deposit({ account, value: 5, txid: 'mesa7' })
-  const events = await until(
+  const plain = await stack.simulator.deposit({ account, value: 12.34 })
+  const named = await stack.simulator.deposit({ account, value: 5, txid: 'mesa7' })
+  const events = await pollUntil(
     () => pixEvents(merchant),
     all => all.length === 2,
   )
@@ -172,107 +172,107 @@ test('a PIX that names no charge is a deposit and never goes back', async () => 
     ].sort(),
   )
   expect(await movements(merchant)).toMatchObject([{ disposition: null }, { disposition: null }])
-  expect(await stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
     available: 1_734,
     outside: -1_734,
   })
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('a payment whose notice does not name its charge pays that charge: its provider says whose it is', async () => {
-  const merchant = await stage.merchant({ providers: [{ tells: false }] })
-  const charge = await merchant.api.charge()
-  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const charge = await merchant.api.createCharge()
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   await notice(merchant, [{ endToEndId: end_to_end }])
-  await until(() => merchant.api.read(charge.uuid), isPaid)
+  await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(await movements(merchant)).toMatchObject([{ end_to_end, reason: null }])
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('a PIX that names a charge which nobody made is a deposit after a while', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await stack.createMerchant()
   const { account } = merchant.connection
-  await stage.simulator.deposit({ account, value: 7, txid: referenceOf({ uuid: randomUUID() }) })
-  await until(
+  await stack.simulator.deposit({ account, value: 7, txid: referenceOf({ uuid: randomUUID() }) })
+  await pollUntil(
     () => pixEvents(merchant),
     all => all.length === 1,
     { limitMs: 30_000 },
   )
   expect(await movements(merchant)).toMatchObject([{ reason: 'deposit', cents: '700' }])
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test("a PIX that names somebody else's charge is a deposit where it arrived, and no payment there", async () => {
-  const [theirs, ours] = [await stage.merchant(), await stage.merchant()]
-  const charge = await theirs.api.charge()
-  await stage.simulator.deposit({ account: ours.connection.account, value: 10, txid: referenceOf(charge) })
-  await until(
+  const [theirs, ours] = [await stack.createMerchant(), await stack.createMerchant()]
+  const charge = await theirs.api.createCharge()
+  await stack.simulator.deposit({ account: ours.connection.account, value: 10, txid: referenceOf(charge) })
+  await pollUntil(
     () => movements(ours),
     rows => rows.length === 1,
   )
   expect(await movements(ours)).toMatchObject([{ reason: 'deposit', cents: '1000' }])
-  expect((await theirs.api.read(charge.uuid)).status).toBe('PENDING')
-  await stage.booksAgree(theirs)
-  await stage.booksAgree(ours)
+  expect((await theirs.api.readCharge(charge.uuid)).status).toBe('PENDING')
+  await stack.waitUntilLedgerAgrees(theirs)
+  await stack.waitUntilLedgerAgrees(ours)
 })
 
 test('a cancelled charge whose payload is paid all the same is PAID, late', async () => {
-  const merchant = await stage.merchant()
-  const charge = await merchant.api.charge()
+  const merchant = await stack.createMerchant()
+  const charge = await merchant.api.createCharge()
   expect((await merchant.api.post(`/api/v1/payments/${charge.uuid}/cancel`)).status).toBe(200)
-  await stage.simulator.pay({ payload: charge.payment.payload, force: true })
-  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  await stack.simulator.pay({ payload: charge.payment.payload, force: true })
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(steps(paid)).toEqual(['PENDING', 'CANCELLED', 'PROCESSING', 'PAID'])
   expect(await paymentEvents(charge)).toMatchObject([
     { status: 'CANCELLED', sequence: 1 },
     { status: 'PAID', sequence: 2, late: true },
   ])
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('a notice that comes ten times at once pays once', async () => {
-  const merchant = await stage.merchant({ providers: [{ tells: false }] })
-  const charge = await merchant.api.charge()
-  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const charge = await merchant.api.createCharge()
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   const item = { endToEndId: end_to_end, txid: referenceOf(charge) }
   const all = Array.from({ length: 10 }, (_, index) =>
     notice(merchant, [{ ...item, ...(index % 2 && { n: index }) }]),
   )
   for (const answer of await Promise.all(all)) expect(answer.status).toBe(200)
-  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   await notice(merchant, [item, item])
   await notice(merchant, [{ ...item, devolucoes: [{ id: 'unknown' }] }])
   expect(await movements(merchant)).toHaveLength(1)
-  expect(await merchant.api.read(charge.uuid)).toEqual(paid)
-  await stage.booksAgree(merchant)
+  expect(await merchant.api.readCharge(charge.uuid)).toEqual(paid)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('notices that overtake each other change nothing: the provider says which payment was first', async () => {
-  const merchant = await stage.merchant({ providers: [{ tells: false }] })
-  const charge = await merchant.api.charge()
-  const first = await stage.simulator.pay({ payload: charge.payment.payload })
-  const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const charge = await merchant.api.createCharge()
+  const first = await stack.simulator.pay({ payload: charge.payment.payload })
+  const second = await stack.simulator.pay({ payload: charge.payment.payload, force: true })
   for (const { end_to_end } of [second, first])
     expect((await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf(charge) }])).status).toBe(200)
-  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(paid.payment.pix.transaction.end_to_end).toBe(first.end_to_end)
   await returned(merchant, second.end_to_end)
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('what a notice says is only a hint: forged, invented and foreign ones change nothing', async () => {
-  const [merchant, other] = [await stage.merchant(), await stage.merchant()]
-  const charge = await merchant.api.charge()
+  const [merchant, other] = [await stack.createMerchant(), await stack.createMerchant()]
+  const charge = await merchant.api.createCharge()
   const endToEndId = `E99999004${'2026010112'}00${'x'.repeat(11)}`
   const item = { endToEndId, txid: referenceOf(charge) }
 
-  expect((await notice(merchant, [item], 'wrong')).status).toBe(401)
+  expect((await notice(merchant, [item], 'invalid')).status).toBe(401)
   expect((await notice(merchant, [item], `${merchant.connection.credentials.notice_secret}x`)).status).toBe(
     401,
   )
   const nobody = { connection: { ...merchant.connection, uuid: randomUUID() } }
   expect((await notice(nobody, [item])).status).toBe(404)
-  const anonymous = stage.api.as(undefined)
+  const anonymous = stack.api.withToken(undefined)
   expect((await anonymous.post(`/notices/${merchant.connection.uuid}`, { pix: [item] })).status).toBe(401)
   const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
   expect((await anonymous.post(path, undefined, { raw: '{"pix": 1}' })).status).toBe(400)
@@ -289,63 +289,63 @@ test('what a notice says is only a hint: forged, invented and foreign ones chang
   expect((await notice(merchant, [{ endToEndId: endToEndId.replace('x', 'y') }])).status).toBe(200)
   expect((await notice(other, [item])).status).toBe(200)
   // All of them are looked into before the charge's own payment is.
-  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
-  const paid = await until(() => merchant.api.read(charge.uuid), isPaid)
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(paid.payment.pix.transaction.end_to_end).toBe(end_to_end)
   expect(await movements(merchant)).toHaveLength(1)
   expect(await movements(other)).toEqual([])
-  await stage.booksAgree(merchant)
-  await stage.booksAgree(other)
+  await stack.waitUntilLedgerAgrees(merchant)
+  await stack.waitUntilLedgerAgrees(other)
 })
 
 test('a notice that is earlier than the charge waits for it', async () => {
-  const merchant = await stage.merchant({ providers: [{ tells: false }] })
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const key = randomUUID()
   const by = { accountUuid: merchant.uuid, mode: 'test' } as const
-  const uuid = operationUuid({ by, method: 'POST', path: '/api/v1/payments', key })
+  const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: '/api/v1/payments', key })
   expect((await notice(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
   const outcomes = () =>
-    stage.sql<{ outcome: string | null }>('select outcome from notice where connection_uuid = ?', [
+    stack.sql<{ outcome: string | null }>('select outcome from notice where connection_uuid = ?', [
       merchant.connection.uuid,
     ])
   expect(await outcomes()).toEqual([{ outcome: null }])
-  const charge = await merchant.api.charge({}, { key })
+  const charge = await merchant.api.createCharge({}, { key })
   expect(charge.uuid).toBe(uuid)
-  await until(outcomes, ([row]) => row?.outcome === 'taken')
-  const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
+  await pollUntil(outcomes, ([row]) => row?.outcome === 'accepted')
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf({ uuid }) }])
-  await until(() => merchant.api.read(uuid), isPaid)
-  await stage.booksAgree(merchant)
+  await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
+  await stack.waitUntilLedgerAgrees(merchant)
 })
 
 test('in a storm of payments and repeated notices every centavo is booked once', async () => {
-  const merchant = await stage.merchant()
-  const recipient = await stage.recipient(merchant)
+  const merchant = await stack.createMerchant()
+  const recipient = await stack.createRecipient(merchant)
   const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
   const charges = await Promise.all(
-    Array.from({ length: 20 }, () => merchant.api.charge({ value: 9.99, splits })),
+    Array.from({ length: 20 }, () => merchant.api.createCharge({ value: 9.99, splits })),
   )
   await Promise.all(
     charges.flatMap(charge => [
-      stage.simulator.pay({ payload: charge.payment.payload, force: true }),
-      stage.simulator.deposit({ account: merchant.connection.account, value: 0.01 }),
+      stack.simulator.pay({ payload: charge.payment.payload, force: true }),
+      stack.simulator.deposit({ account: merchant.connection.account, value: 0.01 }),
       notice(merchant, [{ txid: referenceOf(charge) }]),
       ...(charge === charges[0]
-        ? [stage.simulator.pay({ payload: charge.payment.payload, force: true })]
+        ? [stack.simulator.pay({ payload: charge.payment.payload, force: true })]
         : []),
     ]),
   )
-  for (const charge of charges) await until(() => merchant.api.read(charge.uuid), isPaid)
-  await stage.booksAgree(merchant)
-  await until(
+  for (const charge of charges) await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  await stack.waitUntilLedgerAgrees(merchant)
+  await pollUntil(
     () => movements(merchant),
     rows => rows.some(row => row.disposition === 'returned'),
   )
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
   const at = merchant.connection.providerAccountUuid
   // 12.34 % of 9.99 is 1.232766.
-  expect(await stage.balances(recipient.uuid, at)).toEqual({ available: 20 * 123 })
-  expect(await stage.balances(merchant.uuid, at)).toEqual({
+  expect(await stack.readBalances(recipient.uuid, at)).toEqual({ available: 20 * 123 })
+  expect(await stack.readBalances(merchant.uuid, at)).toEqual({
     available: 20 * (999 - 123) + 20,
     outside: -(20 * 999 + 20),
   })
@@ -358,19 +358,19 @@ type Expiring = Awaited<ReturnType<typeof chargesThatExpire>>
  * of one of them cannot be reached.
  */
 async function chargesThatExpire() {
-  const silent = await stage.merchant({ providers: [{ tells: false }] })
-  const merchant = await stage.merchant()
+  const silent = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const merchant = await stack.createMerchant()
   const [unpaid, paidInSilence] = await Promise.all([
-    merchant.api.charge({ expires_in: 60 }),
-    silent.api.charge({ expires_in: 60 }),
+    merchant.api.createCharge({ expires_in: 60 }),
+    silent.api.createCharge({ expires_in: 60 }),
   ])
-  await stage.simulator.pay({ payload: paidInSilence.payment.payload })
+  await stack.simulator.pay({ payload: paidInSilence.payment.payload })
   const { uuid } = merchant.connection
-  const [connection] = await stage.sql<{ base_url: string }>(
+  const [connection] = await stack.sql<{ base_url: string }>(
     'select base_url from connection where uuid = ?',
     [uuid],
   )
-  const reachAt = (url: string) => stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
+  const reachAt = (url: string) => stack.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
   await reachAt('https://localhost:1')
   const isBack = () => reachAt(connection!.base_url)
   return { merchant, silent, unpaid, paidInSilence, isBack }
@@ -381,29 +381,29 @@ test('a payload expires by the word of its provider only; paid all the same, it 
   const { uuid } = merchant.connection
 
   // Its notice was lost: asked when the time is over, or by a reconciliation, the provider says that it was paid.
-  const paid = await until(() => silent.api.read(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
+  const paid = await pollUntil(() => silent.api.readCharge(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
   expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
   expect((await paymentEvents(paid))[0]).not.toHaveProperty('late')
-  await stage.booksAgree(silent)
+  await stack.waitUntilLedgerAgrees(silent)
 
   // Its time is over as well, but nobody knows whether it was paid.
-  await until(
+  await pollUntil(
     () =>
-      stage.sql<{ n: string }>('select cardinality(failures) as n from breaker where connection_uuid = ?', [
+      stack.sql<{ n: string }>('select cardinality(failures) as n from breaker where connection_uuid = ?', [
         uuid,
       ]),
     ([row]) => Number(row?.n) >= 2,
     { limitMs: 80_000 },
   )
-  expect((await merchant.api.read(unpaid.uuid)).status).toBe('PENDING')
+  expect((await merchant.api.readCharge(unpaid.uuid)).status).toBe('PENDING')
 
   await isBack()
   // By now it may ask no sooner than in an hour; notices, each like no other before it, make it ask now.
-  const expired = await until(
+  const expired = await pollUntil(
     async () => {
       const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }
       expect((await notice(merchant, [item])).status).toBe(200)
-      return merchant.api.read(unpaid.uuid)
+      return merchant.api.readCharge(unpaid.uuid)
     },
     charge => charge.status === 'EXPIRED',
     { limitMs: 30_000, everyMs: 500 },
@@ -411,12 +411,12 @@ test('a payload expires by the word of its provider only; paid all the same, it 
   expect(expired.payment).toMatchObject({ status: 'EXPIRED', pix: { status: 'EXPIRED', transaction: null } })
   expect((await merchant.api.post(`/api/v1/payments/${unpaid.uuid}/cancel`)).status).toBe(409)
 
-  await stage.simulator.pay({ payload: unpaid.payment.payload, force: true })
-  const late = await until(() => merchant.api.read(unpaid.uuid), isPaid)
+  await stack.simulator.pay({ payload: unpaid.payment.payload, force: true })
+  const late = await pollUntil(() => merchant.api.readCharge(unpaid.uuid), isPaid)
   expect(steps(late)).toEqual(['PENDING', 'EXPIRED', 'PROCESSING', 'PAID'])
   expect(await paymentEvents(unpaid)).toMatchObject([
     { status: 'EXPIRED', sequence: 1 },
     { status: 'PAID', sequence: 2, late: true },
   ])
-  await stage.booksAgree(merchant)
+  await stack.waitUntilLedgerAgrees(merchant)
 }, 120_000)

@@ -3,31 +3,34 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import type { CodeMessage } from '../../src/activities/auth-codes.ts'
+import type { CodeMessage } from '../../src/activities/pix-keys/verification-codes.ts'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
-import { authCodeId, pixKeyId } from '../../src/workflows/ids.ts'
-import type { Answer, Request } from './support/client.ts'
-import { outboxCode } from './support/outbox.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import { pixKeyWorkflowId, verificationCodeWorkflowId } from '../../src/workflows/contracts/workflow-ids.ts'
+import type { ApiResponse, RequestOptions } from './support/client.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
+import { readOutboxCode } from './support/outbox.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** Keys from the code to the removal over the real stack: Efí's random ones, Woovi's of every kind (SPEC §9). */
 
 const PATH = '/api/v1/pix-keys'
 
-let stage: Stage
+let testStack: TestStack
 beforeAll(async () => {
-  stage = await sharedStage()
+  testStack = await openSharedTestStack()
 })
-afterAll(() => stage.close())
+afterAll(() => testStack.close())
 
-const byEfi = () => stage.merchant()
+const byEfi = () => testStack.createMerchant()
 const byWoovi = (document = aCnpj()) =>
-  stage.merchant({ document, providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', tells: false }] })
+  testStack.createMerchant({
+    document,
+    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: false }],
+  })
 
-async function create(merchant: Merchant, body: object, request: Request = {}): Promise<Answer> {
-  await stage.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
+async function create(merchant: Merchant, body: object, request: RequestOptions = {}): Promise<ApiResponse> {
+  await testStack.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
   return merchant.api.post(PATH, body, request)
 }
 /** An address of the story's own, and its code as its holder reads it. */
@@ -36,22 +39,22 @@ async function proved(merchant: Merchant, key: string, type = 'EMAIL') {
   const { status, body } = await merchant.api.post(`${PATH}/auth-code`, { type, key })
   expect(status).toBe(201)
   const { auth_code_id } = body.data
-  const [row] = await stage.sql<{ sealed_message: string }>('select * from auth_code where uuid = ?', [
+  const [row] = await testStack.sql<{ sealed_message: string }>('select * from auth_code where uuid = ?', [
     auth_code_id,
   ])
-  return { type, auth_code_id, auth_code: stage.seal.open<CodeMessage>(row!.sealed_message).code }
+  return { type, auth_code_id, auth_code: testStack.seal.open<CodeMessage>(row!.sealed_message).code }
 }
 const list = async (merchant: Merchant) =>
   (await merchant.api.get(PATH)).body.data.map((one: { key: string }) => one.key).sort()
 const atProvider = async ({ connection }: Merchant): Promise<string[]> =>
-  (await stage.simulator.findAccount(connection.account)).keys.slice(1)
+  (await testStack.simulator.findAccount(connection.account)).keys.slice(1)
 const fault = (
   { connection }: Merchant,
   operation: FaultBody['operation'],
   kind: FaultBody['fault'],
   times = 1,
 ) =>
-  stage.simulator.faults({
+  testStack.simulator.addFault({
     ...{
       provider: connection.provider,
       account: connection.account,
@@ -73,7 +76,7 @@ describe('a key', () => {
     expect(left).toBeGreaterThan(9 * 60_000)
     expect(left).toBeLessThanOrEqual(10 * 60_000 + 1_000)
 
-    const code = await outboxCode(stage, key)
+    const code = await readOutboxCode(testStack, key)
     const proof = { type: 'EMAIL', auth_code_id: asked.body.data.auth_code_id, auth_code: code }
     const wrong = await create(merchant, { ...proof, auth_code: code === '000000' ? '000001' : '000000' })
     expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['auth_code']])
@@ -140,7 +143,7 @@ describe('a key', () => {
     const other = await byWoovi()
     expect((await create(other, await proved(other, key))).status).toBe(201)
     // As if it were registered at an institution that is none of ours.
-    await stage.sql(`update pix_key set state = 'removed' where key = ?`, [key])
+    await testStack.sql(`update pix_key set state = 'removed' where key = ?`, [key])
     const taken = await create(merchant, await proved(merchant, key))
     expect([taken.status, taken.body.code]).toEqual([409, 'pix_key_taken'])
     expect(await list(merchant)).toEqual([])
@@ -157,13 +160,13 @@ describe('a key', () => {
   })
 
   test('of one provider is not seen, read or removed by the token of another', async () => {
-    const merchant = await stage.merchant({
+    const merchant = await testStack.createMerchant({
       document: aCnpj(),
-      providers: [{}, { provider: 'PROVIDER_B', dialect: 'woovi', tells: false }],
+      providers: [{}, { provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: false }],
     })
-    const [efi, woovi] = merchant.connections.map(({ uuid, token }) => ({
+    const [efi, woovi] = merchant.connections.map(({ uuid, issueApiToken: token }) => ({
       uuid,
-      api: merchant.api.as(token),
+      api: merchant.api.withToken(token),
     }))
     // The token's provider wins: were it the other one, there could be no DOCUMENT key.
     const made = await woovi!.api.post(PATH, { type: 'DOCUMENT', provider_uuid: efi!.uuid })
@@ -181,7 +184,7 @@ describe('a key', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'key_in_use'])
     // Made here, and set to collect afterwards.
     const { key } = (await create(merchant, { type: 'RANDOM' })).body.data
-    await stage.sql('update connection set collection_key = ? where uuid = ?', [
+    await testStack.sql('update connection set collection_key = ? where uuid = ?', [
       key,
       merchant.connection.uuid,
     ])
@@ -209,13 +212,15 @@ describe('with an Idempotency-Key', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, ask))
     expect(new Set(answers.map(({ body }) => body.data.auth_code_id)).size).toBe(1)
     expect(answers.filter(({ headers }) => !headers.get('idempotent-replayed'))).toHaveLength(1)
-    expect(await stage.sql('select uuid from auth_code where account_uuid = ?', [shop.uuid])).toHaveLength(1)
+    expect(
+      await testStack.sql('select uuid from auth_code where account_uuid = ?', [shop.uuid]),
+    ).toHaveLength(1)
   })
 })
 
 /** Lost answers: each waits for a provider that does not speak, so they wait together. */
 describe('an answer that was lost', () =>
-  together({
+  runConcurrentTests({
     'of a named key is told by the list': async () => {
       const [merchant, key] = [await byWoovi(), anAddress()]
       const proof = await proved(merchant, key)
@@ -250,7 +255,7 @@ describe('an answer that was lost', () =>
       await fault(merchant, 'createKey', 'timeout_then_absent')
       const request = { key: 'lost', limitMs: 30_000 }
       await create(merchant, { type: 'RANDOM' }, request)
-      const ended = await until(
+      const ended = await pollUntil(
         () => create(merchant, { type: 'RANDOM' }, request),
         ({ body }) => body.code !== 'pix_key_unknown',
         { limitMs: 60_000, everyMs: 500 },
@@ -282,17 +287,17 @@ test('no history and no log shows a key, an address or a code', async () => {
   const key = anAddress()
   const proof = await proved(merchant, key)
   expect((await create(merchant, proof)).status).toBe(201)
-  const [row] = await stage.sql<{ uuid: string }>('select uuid from pix_key where key = ?', [key])
-  const { workflow } = await stage.temporal()
+  const [row] = await testStack.sql<{ uuid: string }>('select uuid from pix_key where key = ?', [key])
+  const { workflow } = await testStack.connectTemporal()
   const told: string[] = []
-  for (const id of [authCodeId(proof.auth_code_id), pixKeyId(row!.uuid)]) {
+  for (const id of [verificationCodeWorkflowId(proof.auth_code_id), pixKeyWorkflowId(row!.uuid)]) {
     const handle = workflow.getHandle(id)
     await handle.result()
     const history = historyToJSON(await handle.fetchHistory())
     told.push(history, ...[...history.matchAll(/"data": ?"([^"]*)"/g)].map(([, data]) => atob(data!)))
     told.push(JSON.stringify((await handle.describe()).memo))
   }
-  const logs = join(stage.home.folder, 'logs')
+  const logs = join(testStack.home.folder, 'logs')
   for (const file of await readdir(logs)) told.push(await readFile(join(logs, file), 'utf8'))
   expect(told.join('\n').length).toBeGreaterThan(1_000)
   for (const secret of [key, encodeURIComponent(key), `"${proof.auth_code}"`])

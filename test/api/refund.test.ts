@@ -2,39 +2,44 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
-import { type Shown, steps } from './support/money-out.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
 import { openMoneySuite } from './support/money-suite.ts'
-import { type Merchant, VIRTUAL_ACCOUNT } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import { type ApiResource, statusesOf } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, VIRTUAL_ACCOUNT } from './support/test-stack.ts'
 
 /** SPEC §3: money back to the payer, whole or in parts, never more than was received, each centavo from whoever owes it. */
 
-const { stage, out, aMerchant } = await openMoneySuite()
+const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
 const balances = (merchant: Merchant, { uuid }: { uuid: string } = merchant) =>
-  stage.balances(uuid, merchant.connection.providerAccountUuid)
-const refundsOf = async ({ api }: Merchant, { uuid }: Shown): Promise<Shown[]> =>
+  stage.readBalances(uuid, merchant.connection.providerAccountUuid)
+const refundsOf = async ({ api }: Merchant, { uuid }: ApiResource): Promise<ApiResource[]> =>
   (await api.get(`/api/v1/payments/${uuid}/refunds?per_page=100`)).body.data
 
 /** Waits until a charge shows a status, and gives it. */
-const shows = (merchant: Merchant, { uuid }: Shown, status: string, limitMs = 20_000): Promise<Shown> =>
-  until(
-    () => merchant.api.read(uuid),
+const shows = (
+  merchant: Merchant,
+  { uuid }: ApiResource,
+  status: string,
+  limitMs = 20_000,
+): Promise<ApiResource> =>
+  pollUntil(
+    () => merchant.api.readCharge(uuid),
     charge => charge.status === status,
     { limitMs },
   )
 
 /** Refunds a part and waits until the provider has returned it. */
-async function refunded(merchant: Merchant, charge: Shown, value?: number): Promise<Shown> {
-  const answer = await out.refund(merchant, charge, value === undefined ? undefined : { value })
+async function refunded(merchant: Merchant, charge: ApiResource, value?: number): Promise<ApiResource> {
+  const answer = await out.requestRefund(merchant, charge, value === undefined ? undefined : { value })
   expect([answer.status, answer.body.errors ?? answer.body.code]).toEqual([200, undefined])
   const { uuid } = answer.body.data.refund
   const path = `/api/v1/payments/${charge.uuid}/refunds/${uuid}`
-  const { body } = await until(
+  const { body } = await pollUntil(
     () => merchant.api.get(path),
     said => said.body.data.refund.status !== 'PROCESSING',
   )
@@ -55,11 +60,11 @@ test('a refund is accepted, settled, announced and booked, in the shapes of the 
   const { api, connection } = merchant
   const inbox = `refund-${merchant.uuid}`
   const payer = { name: 'Carlos Lima', document: '52998224725' }
-  const charge = await out.paidCharge(merchant, { value: 20 }, { payer })
+  const charge = await out.createPaidCharge(merchant, { value: 20 }, { payer })
   const hook = (await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })).body.data
-  await out.fault(connection, 'refund', 'accepted_then_silent')
+  await out.injectFault(connection, 'refund', 'accepted_then_silent')
 
-  const answer = await out.refund(merchant, charge)
+  const answer = await out.requestRefund(merchant, charge)
   const { message, data, ...rest } = answer.body
   expect([answer.status, replayed(answer), rest]).toEqual([200, null, {}])
   expect(message).toEqual(expect.any(String))
@@ -148,16 +153,16 @@ test('a refund is accepted, settled, announced and booked, in the shapes of the 
     updated_at: INSTANT,
   }
   expect(data).toEqual(result)
-  expect((await api.read(charge.uuid)).status).toBe('PROCESSING')
+  expect((await api.readCharge(charge.uuid)).status).toBe('PROCESSING')
   // 1.00 + 20.25 came, 0.25 was the charge's fee; 20.25 and the refund's 0.10 are held.
   expect(await balances(merchant)).toEqual({ available: 65, fee: 25, provisioned: 2_035, outside: -2_125 })
-  expect(await out.balancesShown(merchant, connection)).toEqual({
+  expect(await out.readBalances(merchant, connection)).toEqual({
     available_balance: 0.65,
     provisioned_balance: 20.35,
   })
 
   const read = await shows(merchant, charge, 'REFUNDED')
-  expect(steps(read)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PROCESSING', 'REFUNDED'])
+  expect(statusesOf(read)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PROCESSING', 'REFUNDED'])
   const path = `/api/v1/payments/${charge.uuid}/refunds`
   const done = (await api.get(`${path}/${data.refund.uuid}`)).body
   expect(done).toEqual({
@@ -185,12 +190,13 @@ test('a refund is accepted, settled, announced and booked, in the shapes of the 
   expect(list.meta).toEqual({ current_page: 1, from: 1, last_page: 1, per_page: 15, to: 1, total: 1 })
   expect(await balances(merchant)).toEqual({ available: 65, fee: 35, outside: -100 })
 
-  const told = await until(
-    () => stage.simulator.inbox(inbox),
+  const told = await pollUntil(
+    () => stage.simulator.listInbox(inbox),
     messages => messages.length === 3,
   )
   const events = told.map(
-    ({ body, headers }) => new Webhook(hook.token).verify(body, headers as Record<string, string>) as Shown,
+    ({ body, headers }) =>
+      new Webhook(hook.token).verify(body, headers as Record<string, string>) as ApiResource,
   )
   const ofType = (type: string) => events.find(event => event.type === type)?.data
   expect(ofType('REFUND')).toEqual({ ...done.data, sequence: 1 })
@@ -201,7 +207,7 @@ test('a refund is accepted, settled, announced and booked, in the shapes of the 
 describe('in parts', () => {
   test('to exactly zero, each one announced; then nothing is left', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
+    const charge = await out.createPaidCharge(merchant)
     for (const [value, available, status] of [
       [3.33, 667, 'PARTIALLY_REFUNDED'],
       [0.01, 666, 'PARTIALLY_REFUNDED'],
@@ -214,27 +220,27 @@ describe('in parts', () => {
     const [third, second, first] = await refundsOf(merchant, charge)
     expect([first, second, third].map(({ refund }) => refund.value)).toEqual([3.33, 0.01, 6.66])
     expect(new Set([first, second, third].map(({ refund }) => refund.pix_refund.end_to_end)).size).toBe(3)
-    expect((await out.events(charge, 'PAYMENT')).map(event => event.status)).toEqual([
+    expect((await out.listEvents(charge, 'PAYMENT')).map(event => event.status)).toEqual([
       'PAID',
       'PARTIALLY_REFUNDED',
       'PARTIALLY_REFUNDED',
       'REFUNDED',
     ])
-    expect(await out.events({ uuid: second.refund.uuid }, 'REFUND')).toMatchObject([
+    expect(await out.listEvents({ uuid: second.refund.uuid }, 'REFUND')).toMatchObject([
       { refund: { status: 'COMPLETED', value: 0.01 }, sequence: 1 },
     ])
-    const more = await out.refund(merchant, charge, { value: 0.01 })
+    const more = await out.requestRefund(merchant, charge, { value: 0.01 })
     expect([more.status, more.body.code]).toEqual([409, 'charge_not_refundable'])
     expect(await balances(merchant)).toEqual({})
   })
 
   test('above the remainder: 422 on value, nothing stored', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
+    const charge = await out.createPaidCharge(merchant)
     await refunded(merchant, charge, 4)
     const before = await balances(merchant)
     for (const value of [6.01, 10, 9_999_999_999.99]) {
-      const { status, body } = await out.refund(merchant, charge, { value })
+      const { status, body } = await out.requestRefund(merchant, charge, { value })
       expect([value, status, Object.keys(body.errors)]).toEqual([value, 422, ['value']])
     }
     expect(await balances(merchant)).toEqual(before)
@@ -246,49 +252,49 @@ describe('in parts', () => {
 describe('when a charge cannot be refunded', () => {
   test('in the wrong state: 409', async () => {
     const merchant = await aMerchant()
-    const pending = await merchant.api.charge()
-    const cancelled = await merchant.api.charge()
+    const pending = await merchant.api.createCharge()
+    const cancelled = await merchant.api.createCharge()
     await merchant.api.post(`/api/v1/payments/${cancelled.uuid}/cancel`)
     for (const charge of [pending, cancelled]) {
-      const { status, body } = await out.refund(merchant, charge)
+      const { status, body } = await out.requestRefund(merchant, charge)
       expect([status, body.code]).toEqual([409, 'charge_not_refundable'])
     }
   })
 
   test("nobody else's: 404", async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
-    const charge = await out.paidCharge(merchant, { provider_uuid: merchant.connections[0]!.uuid })
-    const scoped = { ...merchant, api: merchant.api.as(merchant.connections[1]!.token) }
+    const charge = await out.createPaidCharge(merchant, { provider_uuid: merchant.connections[0]!.uuid })
+    const scoped = { ...merchant, api: merchant.api.withToken(merchant.connections[1]!.issueApiToken) }
     const other = await aMerchant()
     const one = await refunded(merchant, charge, 1)
     for (const stranger of [scoped, other]) {
-      expect((await out.refund(stranger, charge)).status).toBe(404)
+      expect((await out.requestRefund(stranger, charge)).status).toBe(404)
       expect((await stranger.api.get(`/api/v1/payments/${charge.uuid}/refunds`)).status).toBe(404)
       expect(
         (await stranger.api.get(`/api/v1/payments/${charge.uuid}/refunds/${one.refund.uuid}`)).status,
       ).toBe(404)
     }
-    const another = await out.paidCharge(merchant)
+    const another = await out.createPaidCharge(merchant)
     const path = `/api/v1/payments/${another.uuid}/refunds`
     for (const uuid of [one.refund.uuid, randomUUID(), 'x'])
       expect((await merchant.api.get(`${path}/${uuid}`)).status).toBe(404)
-    expect((await out.refund(merchant, { uuid: randomUUID() })).status).toBe(404)
+    expect((await out.requestRefund(merchant, { uuid: randomUUID() })).status).toBe(404)
     expect((await merchant.api.get(path)).body.data).toEqual([])
     expect((await merchant.api.get(`${path}?status=x`)).status).toBe(422)
   })
 
   test('while one runs: 409 refund_in_progress, and the key stays free', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
-    await out.fault(merchant.connection, 'refund', 'accepted_then_silent')
-    expect((await out.refund(merchant, charge, { value: 1 })).status).toBe(200)
+    const charge = await out.createPaidCharge(merchant)
+    await out.injectFault(merchant.connection, 'refund', 'accepted_then_silent')
+    expect((await out.requestRefund(merchant, charge, { value: 1 })).status).toBe(200)
     const key = randomUUID()
-    const second = await out.refund(merchant, charge, { value: 2 }, { key })
+    const second = await out.requestRefund(merchant, charge, { value: 2 }, { key })
     expect([second.status, second.body.code]).toEqual([409, 'refund_in_progress'])
     await shows(merchant, charge, 'PARTIALLY_REFUNDED')
-    const again = await out.refund(merchant, charge, { value: 2 }, { key })
+    const again = await out.requestRefund(merchant, charge, { value: 2 }, { key })
     expect([again.status, replayed(again)]).toEqual([200, null])
-    await until(
+    await pollUntil(
       () => refundsOf(merchant, charge),
       all => all.every(({ refund }) => refund.status === 'COMPLETED'),
     )
@@ -296,11 +302,11 @@ describe('when a charge cannot be refunded', () => {
 
   test('90 days after its settlement: 409', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
+    const charge = await out.createPaidCharge(merchant)
     const paidAgo = (interval: string) =>
       stage.sql(`update charge set paid_at = now() - interval '${interval}' where uuid = ?`, [charge.uuid])
     await paidAgo('90 days 1 minute')
-    const { status, body } = await out.refund(merchant, charge)
+    const { status, body } = await out.requestRefund(merchant, charge)
     expect([status, body.code]).toEqual([409, 'refund_period_over'])
     await paidAgo('89 days 23 hours')
     await refunded(merchant, charge, 1)
@@ -308,19 +314,19 @@ describe('when a charge cannot be refunded', () => {
 
   test('the owner short of balance: 409, nothing asked of the provider', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
-    await out.paid(merchant, { value: 9.5 })
+    const charge = await out.createPaidCharge(merchant)
+    await out.sendAndSettle(merchant, { value: 9.5 })
     const key = randomUUID()
-    const short = await out.refund(merchant, charge, { value: 0.51 }, { key })
+    const short = await out.requestRefund(merchant, charge, { value: 0.51 }, { key })
     expect([short.status, short.body.code]).toEqual([409, 'insufficient_balance'])
-    expect((await merchant.api.read(charge.uuid)).status).toBe('PAID')
+    expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PAID')
     expect(await balances(merchant)).toEqual({ available: 50, outside: -50 })
     await refunded(merchant, charge, 0.5)
   })
 
   test('a provider that is no longer active still returns what it received', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
+    const charge = await out.createPaidCharge(merchant)
     await stage.sql(`update connection set status = 'BLOCKED' where uuid = ?`, [merchant.connection.uuid])
     await refunded(merchant, charge, 1)
   })
@@ -331,12 +337,12 @@ describe('what the provider says', () => {
     '%s: 400, and the charge is PAID again, or PARTIALLY_REFUNDED',
     async (kind, code, providerCode) => {
       const merchant = await aMerchant()
-      const charge = await out.paidCharge(merchant)
+      const charge = await out.createPaidCharge(merchant)
       for (const status of ['PAID', 'PARTIALLY_REFUNDED']) {
         const before = await balances(merchant)
-        await out.fault(merchant.connection, 'refund', kind)
+        await out.injectFault(merchant.connection, 'refund', kind)
         const key = randomUUID()
-        const answer = await out.refund(merchant, charge, { value: 2 }, { key })
+        const answer = await out.requestRefund(merchant, charge, { value: 2 }, { key })
         expect([answer.status, answer.body.code]).toEqual([400, 'provider_rejected'])
         const { data } = answer.body
         expect(data).toMatchObject({
@@ -348,10 +354,10 @@ describe('what the provider says', () => {
           message: expect.any(String),
           provider_code: providerCode,
         })
-        expect((await merchant.api.read(charge.uuid)).status).toBe(status)
+        expect((await merchant.api.readCharge(charge.uuid)).status).toBe(status)
         expect(await balances(merchant)).toEqual(before)
-        expect(await out.events({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
-        const again = await out.refund(merchant, charge, { value: 2 }, { key })
+        expect(await out.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
+        const again = await out.requestRefund(merchant, charge, { value: 2 }, { key })
         expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([
           400,
           'true',
@@ -366,9 +372,9 @@ describe('what the provider says', () => {
 
   test('nobody reached: 503, FAILED, the charge PAID again', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
-    const reachable = await out.cutOff(merchant.connection)
-    const answer = await out.refund(merchant, charge)
+    const charge = await out.createPaidCharge(merchant)
+    const reachable = await out.makeUnreachable(merchant.connection)
+    const answer = await out.requestRefund(merchant, charge)
     expect([answer.status, answer.body.code, answer.headers.has('retry-after')]).toEqual([
       503,
       'no_provider_available',
@@ -380,17 +386,17 @@ describe('what the provider says', () => {
     const error = { code: 'no_provider_available', message: 'No provider could be reached.' }
     expect(data.refund.error).toEqual(error)
     expect((await refundsOf(merchant, charge))[0].refund.error).toEqual(error)
-    expect(await out.events({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
+    expect(await out.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
     await reachable()
     await refunded(merchant, charge)
   })
 
   test('accepted and rejected by notice: 200, then FAILED, the charge back and its key still accepted', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
-    await out.fault(merchant.connection, 'refund', 'accepted_then_rejected')
+    const charge = await out.createPaidCharge(merchant)
+    await out.injectFault(merchant.connection, 'refund', 'accepted_then_rejected')
     const key = randomUUID()
-    const answer = await out.refund(merchant, charge, undefined, { key })
+    const answer = await out.requestRefund(merchant, charge, undefined, { key })
     expect([answer.status, answer.body.data.refund.status]).toEqual([200, 'PROCESSING'])
     await shows(merchant, charge, 'PAID')
     const [failed] = await refundsOf(merchant, charge)
@@ -399,10 +405,10 @@ describe('what the provider says', () => {
       pix_refund: { status: 'FAILED', settled_at: null },
     })
     expect(
-      (await out.events({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
+      (await out.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
     ).toEqual(['FAILED'])
     expect(await balances(merchant)).toEqual({ available: 1_000, outside: -1_000 })
-    const again = await out.refund(merchant, charge, undefined, { key })
+    const again = await out.requestRefund(merchant, charge, undefined, { key })
     expect([again.status, replayed(again), again.bytes.toString()]).toEqual([
       200,
       'true',
@@ -421,15 +427,15 @@ describe('what the provider says', () => {
     'notice_duplicated',
     'slow',
   ]
-  together({
+  runConcurrentTests({
     ...Object.fromEntries(
       UNKNOWN.map(kind => [`${kind}: asked until known, returned once`, () => returnedOnce(kind)]),
     ),
     'a repeat while it is not known waits with the first, and hears what that one hears': async () => {
       const { merchant, charge, key } = await refusedWhenSentAgain()
-      const posted = out.refund(merchant, charge, undefined, { key })
+      const posted = out.requestRefund(merchant, charge, undefined, { key })
       await shows(merchant, charge, 'PROCESSING')
-      const again = await out.refund(merchant, charge, undefined, { key })
+      const again = await out.requestRefund(merchant, charge, undefined, { key })
       const first = await posted
       expect([again.status, replayed(again)]).toEqual([first.status, 'true'])
       expect(again.body.data).toEqual(first.body.data)
@@ -438,37 +444,37 @@ describe('what the provider says', () => {
     'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
       async () => {
         const { merchant, charge, key } = await refusedWhenSentAgain()
-        await out.fault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
-        const first = await out.refund(merchant, charge, undefined, { key })
+        await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
+        const first = await out.requestRefund(merchant, charge, undefined, { key })
         expect([first.status, first.body.data.refund.status]).toEqual([200, 'PROCESSING'])
-        const answers = [await out.refund(merchant, charge, undefined, { key })]
+        const answers = [await out.requestRefund(merchant, charge, undefined, { key })]
         await shows(merchant, charge, 'PAID', 40_000)
-        answers.push(await out.refund(merchant, charge, undefined, { key }))
+        answers.push(await out.requestRefund(merchant, charge, undefined, { key }))
         for (const again of answers)
           expect([again.status, again.bytes.toString()]).toEqual([200, first.bytes.toString()])
-        expect(await out.paidOut(merchant)).toEqual([])
+        expect(await out.listPaidOut(merchant)).toEqual([])
       },
   })
 
   /** Nothing of its refund arrives, which has to be proved before it is sent again, and then it is refused. */
   async function refusedWhenSentAgain() {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
-    await out.fault(merchant.connection, 'refund', 'timeout_then_absent')
-    await out.fault(merchant.connection, 'refund', 'refused')
+    const charge = await out.createPaidCharge(merchant)
+    await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+    await out.injectFault(merchant.connection, 'refund', 'refused')
     return { merchant, charge, key: randomUUID() }
   }
 
   async function returnedOnce(kind: FaultBody['fault']) {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
-    await out.fault(merchant.connection, 'refund', kind)
-    const answer = await out.refund(merchant, charge, { value: 2.5 })
+    const charge = await out.createPaidCharge(merchant)
+    await out.injectFault(merchant.connection, 'refund', kind)
+    const answer = await out.requestRefund(merchant, charge, { value: 2.5 })
     expect([kind, answer.status, answer.body.data.refund.status]).toEqual([kind, 200, 'PROCESSING'])
     const read = await shows(merchant, charge, 'PARTIALLY_REFUNDED')
-    expect(steps(read)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PROCESSING', 'PARTIALLY_REFUNDED'])
-    expect(await out.paidOut(merchant)).toMatchObject([{ kind: 'refund', value: 2.5 }])
-    expect(await out.attempts({ uuid: answer.body.data.refund.uuid })).toHaveLength(1)
+    expect(statusesOf(read)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PROCESSING', 'PARTIALLY_REFUNDED'])
+    expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 2.5 }])
+    expect(await out.listAttempts({ uuid: answer.body.data.refund.uuid })).toHaveLength(1)
     expect(await balances(merchant)).toEqual({ available: 750, outside: -750 })
   }
 })
@@ -483,8 +489,8 @@ describe('splits are taken back', () => {
 
   test('in proportion, by repeated partial refunds to exactly nothing', async () => {
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
-    const [maria, joao] = [await stage.recipient(merchant), await stage.recipient(merchant)]
-    const charge = await out.paidCharge(merchant, {
+    const [maria, joao] = [await stage.createRecipient(merchant), await stage.createRecipient(merchant)]
+    const charge = await out.createPaidCharge(merchant, {
       value: 10,
       splits: [percentage(33.33, maria), fixed(0.07, joao)],
     })
@@ -495,17 +501,20 @@ describe('splits are taken back', () => {
       so = value === undefined ? 1_000 : so + Math.round(value * 100)
       const [hers, his] = [333 - Math.floor((333 * so) / 1_000), 7 - Math.floor((7 * so) / 1_000)]
       const left = async (who: { uuid: string }) =>
-        (await stage.balances(who.uuid, merchant.connection.providerAccountUuid)).available ?? 0
+        (await stage.readBalances(who.uuid, merchant.connection.providerAccountUuid)).available ?? 0
       expect([so, await left(maria), await left(joao)]).toEqual([so, hers, his])
       expect([so, (await balances(merchant)).available]).toEqual([so, 100 + 1_000 - so - hers - his])
     }
-    expect((await merchant.api.read(charge.uuid)).status).toBe('REFUNDED')
+    expect((await merchant.api.readCharge(charge.uuid)).status).toBe('REFUNDED')
   })
 
   test('where nothing is left to the owner, a centavo that he had advanced comes back to him', async () => {
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
-    const [maria, joao] = [await stage.recipient(merchant), await stage.recipient(merchant)]
-    const charge = await out.paidCharge(merchant, { value: 10, splits: [fixed(5, maria), fixed(5, joao)] })
+    const [maria, joao] = [await stage.createRecipient(merchant), await stage.createRecipient(merchant)]
+    const charge = await out.createPaidCharge(merchant, {
+      value: 10,
+      splits: [fixed(5, maria), fixed(5, joao)],
+    })
     const all = async () => [
       (await balances(merchant)).available,
       (await balances(merchant, maria)).available ?? 0,
@@ -515,8 +524,8 @@ describe('splits are taken back', () => {
     await refunded(merchant, charge, 0.01)
     expect(await all()).toEqual([99, 500, 500])
     // Refused, nothing of it stays moved.
-    await out.fault(merchant.connection, 'refund', 'refused')
-    expect((await out.refund(merchant, charge, { value: 0.01 })).status).toBe(400)
+    await out.injectFault(merchant.connection, 'refund', 'refused')
+    expect((await out.requestRefund(merchant, charge, { value: 0.01 })).status).toBe(400)
     expect(await all()).toEqual([99, 500, 500])
     await refunded(merchant, charge, 0.01)
     expect(await all()).toEqual([100, 499, 499])
@@ -526,20 +535,20 @@ describe('splits are taken back', () => {
 
   test('a recipient who has spent it gives what is there, and the owner the rest, for good', async () => {
     const merchant = await aMerchant({ providers: [{ balance: 5 }] })
-    const maria = await stage.recipient(merchant)
-    const charge = await out.paidCharge(merchant, { value: 10, splits: [fixed(4, maria)] })
+    const maria = await stage.createRecipient(merchant)
+    const charge = await out.createPaidCharge(merchant, { value: 10, splits: [fixed(4, maria)] })
     await stage.sql(
       `insert into default_provider (account_uuid, payment_type, position, connection_uuid)
        select account_uuid, 'PIX', 1, uuid from connection where account_uuid = ?`,
       [maria.uuid],
     )
-    await out.paid(maria, { value: 3.5 })
+    await out.sendAndSettle(maria, { value: 3.5 })
     // Half of it: 2.00 asked of her, 0.50 there.
     await refunded(merchant, charge, 5)
     expect((await balances(merchant, maria)).available ?? 0).toBe(0)
     expect((await balances(merchant)).available).toBe(500 + 600 - 450)
     // What comes later is hers: the other half is asked, the missing 1.50 never again.
-    const later = await out.paidCharge(merchant, { value: 10, splits: [fixed(10, maria)] })
+    const later = await out.createPaidCharge(merchant, { value: 10, splits: [fixed(10, maria)] })
     expect((await balances(merchant, maria)).available).toBe(1_000)
     await refunded(merchant, charge)
     expect((await balances(merchant, maria)).available).toBe(800)
@@ -550,9 +559,9 @@ describe('splits are taken back', () => {
 
   test('a split that was never credited owes nothing', async () => {
     const merchant = await aMerchant()
-    const maria = await stage.recipient(merchant)
+    const maria = await stage.createRecipient(merchant)
     await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [maria.uuid])
-    const charge = await out.paidCharge(merchant, { splits: [percentage(50, maria)] })
+    const charge = await out.createPaidCharge(merchant, { splits: [percentage(50, maria)] })
     expect(charge.splits[0].status).toBe('FAILED')
     await refunded(merchant, charge)
     expect(await balances(merchant)).toEqual({})
@@ -562,10 +571,10 @@ describe('splits are taken back', () => {
 describe('one key, one refund', () => {
   test('fifty calls at once return once, and all hear the same, also when it has settled', async () => {
     const merchant = await aMerchant()
-    const charge = await out.paidCharge(merchant)
+    const charge = await out.createPaidCharge(merchant)
     const key = randomUUID()
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => out.refund(merchant, charge, { value: 3 }, { key })),
+      Array.from({ length: 50 }, () => out.requestRefund(merchant, charge, { value: 3 }, { key })),
     )
     for (const answer of answers) {
       expect(answer.status).toBe(200)
@@ -574,25 +583,25 @@ describe('one key, one refund', () => {
     expect(answers.map(replayed).filter(header => header === 'true')).toHaveLength(49)
     await shows(merchant, charge, 'PARTIALLY_REFUNDED')
     await refunded(merchant, charge, 1)
-    const again = await out.refund(merchant, charge, { value: 3 }, { key })
+    const again = await out.requestRefund(merchant, charge, { value: 3 }, { key })
     expect(again.bytes.toString()).toBe(answers[0]!.bytes.toString())
     expect(await refundsOf(merchant, charge)).toHaveLength(2)
-    expect((await out.paidOut(merchant)).map(({ value }) => value)).toEqual([3, 1])
+    expect((await out.listPaidOut(merchant)).map(({ value }) => value)).toEqual([3, 1])
   })
 
   test('another value, or a token bound elsewhere: 422; another charge is another operation', async () => {
     const merchant = await aMerchant()
-    const [charge, other] = [await out.paidCharge(merchant), await out.paidCharge(merchant)]
+    const [charge, other] = [await out.createPaidCharge(merchant), await out.createPaidCharge(merchant)]
     const key = randomUUID()
-    await out.refund(merchant, charge, { value: 3 }, { key })
-    const scoped = { api: merchant.api.as(merchant.connection.token) }
+    await out.requestRefund(merchant, charge, { value: 3 }, { key })
+    const scoped = { api: merchant.api.withToken(merchant.connection.issueApiToken) }
     for (const answer of [
-      await out.refund(merchant, charge, { value: 3.01 }, { key }),
-      await out.refund(merchant, charge, undefined, { key }),
-      await out.refund(scoped, charge, { value: 3 }, { key }),
+      await out.requestRefund(merchant, charge, { value: 3.01 }, { key }),
+      await out.requestRefund(merchant, charge, undefined, { key }),
+      await out.requestRefund(scoped, charge, { value: 3 }, { key }),
     ])
       expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-    const theirs = await out.refund(merchant, other, { value: 3 }, { key })
+    const theirs = await out.requestRefund(merchant, other, { value: 3 }, { key })
     expect([theirs.status, replayed(theirs)]).toEqual([200, null])
     for (const each of [charge, other]) await shows(merchant, each, 'PARTIALLY_REFUNDED')
   })
@@ -600,19 +609,19 @@ describe('one key, one refund', () => {
 
 test('a refund that settles although it had failed is booked and shown: the ledger follows the money', async () => {
   const merchant = await aMerchant({ providers: [{ balance: 100 }] })
-  const charge = await out.paidCharge(merchant)
-  await out.fault(merchant.connection, 'refund', 'refused')
-  const failed = (await out.refund(merchant, charge, { value: 4 })).body.data
+  const charge = await out.createPaidCharge(merchant)
+  await out.injectFault(merchant.connection, 'refund', 'refused')
+  const failed = (await out.requestRefund(merchant, charge, { value: 4 })).body.data
   const { end_to_end } = charge.payment.pix.transaction
   const id = failed.refund.uuid.replaceAll('-', '')
-  await stage.efi(merchant.connection, `/v2/pix/${end_to_end}/devolucao/${id}`, { valor: '4.00' })
+  await stage.callEfi(merchant.connection, `/v2/pix/${end_to_end}/devolucao/${id}`, { valor: '4.00' })
   const read = await shows(merchant, charge, 'PARTIALLY_REFUNDED')
   expect((await refundsOf(merchant, read))[0].refund).toMatchObject({
     status: 'COMPLETED',
     pix_refund: { status: 'SETTLED', end_to_end: expect.stringMatching(/^D\w{31}$/) },
   })
   expect(
-    (await out.events({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
+    (await out.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
   ).toEqual(['FAILED', 'COMPLETED'])
   expect((await balances(merchant)).available).toBe(10_000 + 600)
   await refunded(merchant, charge)

@@ -3,20 +3,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { moneyOut } from './support/money-out.ts'
-import { schemathesis } from './support/schemathesis.ts'
-import { type Stage, sharedStage } from './support/stage.ts'
+import { createPayoutActions } from './support/payout-actions.ts'
+import { installSchemathesis } from './support/schemathesis.ts'
+import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** Whatever is asked of the API, it answers as /openapi.json says, and never with a fault of its own. */
 
-let stage: Stage
+let stack: TestStack
 let folder: string
 beforeAll(async () => {
-  stage = await sharedStage()
+  stack = await openSharedTestStack()
   folder = await mkdtemp(join(tmpdir(), 'trilho-schemathesis-'))
 })
 afterAll(async () => {
-  await stage.close()
+  await stack.close()
   await rm(folder, { recursive: true })
 })
 
@@ -30,7 +30,7 @@ const CHECKS = [
 ]
 
 test('no request made from /openapi.json meets a 5xx, an undocumented status or another shape', async () => {
-  const program = await schemathesis()
+  const program = await installSchemathesis()
   if (program.kind === 'missing') {
     process.stdout.write(`schemathesis is skipped: ${program.why}\n`)
     return
@@ -38,9 +38,9 @@ test('no request made from /openapi.json meets a 5xx, an undocumented status or 
   const { token, paths } = await aMerchantWithThings()
   const config = join(folder, 'schemathesis.toml')
   await writeFile(config, paths.map(knownPath).join('\n'))
-  const { code, output } = await said([
+  const { code, output } = await runCommand([
     ...program.command,
-    ...['--config-file', config, 'run', `${stage.local.api_url}/openapi.json`],
+    ...['--config-file', config, 'run', `${stack.local.api_url}/openapi.json`],
     ...['--header', `Authorization: Bearer ${token}`, '--checks', CHECKS.join()],
     ...['--max-time', String(RUN_S), '--max-examples', '15', '--seed', '1', '--no-shrink'],
     ...['--rate-limit', '60/s', '--request-timeout', '20', '--suppress-health-check', 'all'],
@@ -55,13 +55,13 @@ type Known = { under: string; ids: Record<string, string> }
 
 /** What is random in a path is never there, so some paths are told what is. */
 async function aMerchantWithThings(): Promise<{ token: string; paths: Known[] }> {
-  const out = moneyOut(stage)
-  const merchant = await stage.merchant({ providers: [{ balance: 100 }] })
-  const charge = await out.paidCharge(merchant)
-  const { body: refund } = await out.refund(merchant, charge, { value: 1 })
+  const out = createPayoutActions(stack)
+  const merchant = await stack.createMerchant({ providers: [{ balance: 100 }] })
+  const charge = await out.createPaidCharge(merchant)
+  const { body: refund } = await out.requestRefund(merchant, charge, { value: 1 })
   const { body: transfer } = await out.send(merchant)
   const { body: webhook } = await merchant.api.post('/api/v1/webhooks', {
-    url: `${stage.local.inbox_url}/schemathesis`,
+    url: `${stack.local.inbox_url}/schemathesis`,
   })
   return {
     token: merchant.token,
@@ -82,7 +82,7 @@ parameters = { ${parameters.join(', ')} }
 `
 }
 
-function said([command = '', ...args]: string[]): Promise<{ code: number | null; output: string }> {
+function runCommand([command = '', ...args]: string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     const chunks: string[] = []

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Answer, Api } from './support/client.ts'
-import { moneyOut, type Shown, someKey } from './support/money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import type { ApiClient, ApiResponse } from './support/client.ts'
+import { type ApiResource, createPayoutActions, randomPixKey } from './support/payout-actions.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** What a token that is bound to a provider sees and does, endpoint by endpoint: its provider's, and nothing else. */
 
-let stage: Stage
+let stack: TestStack
 let merchant: Merchant
-let bound: Api
+let bound: ApiClient
 let mine: Carried
 let theirs: Carried
 let webhook: string
 beforeAll(async () => {
-  stage = await sharedStage()
-  merchant = await stage.merchant({
+  stack = await openSharedTestStack()
+  merchant = await stack.createMerchant({
     providers: [
       { balance: 500 },
       { provider: 'PROVIDER_B', balance: 500 },
-      { provider: 'PROVIDER_C', dialect: 'woovi', tells: false },
+      { provider: 'PROVIDER_C', dialect: 'woovi', sendsNotifications: false },
     ],
   })
-  bound = merchant.api.as(merchant.connection.token)
-  const hook = merchant.api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${merchant.uuid}` })
+  bound = merchant.api.withToken(merchant.connection.issueApiToken)
+  const hook = merchant.api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${merchant.uuid}` })
   ;[mine, theirs] = await Promise.all([carried(0), carried(1)])
   webhook = (await hook).body.data.uuid
 })
-afterAll(() => stage.close())
+afterAll(() => stack.close())
 
 type Carried = {
   provider: string
@@ -44,18 +44,18 @@ type Carried = {
 async function carried(index: number): Promise<Carried> {
   const { uuid: provider, providerAccountUuid } = merchant.connections[index]!
   const provider_uuid = provider
-  const out = moneyOut(stage)
+  const out = createPayoutActions(stack)
   const [charge, paid, transfer, scheduled, key] = await Promise.all([
-    merchant.api.charge({ provider_uuid }),
-    out.paidCharge(merchant, { provider_uuid }),
-    out.paid(merchant, { provider_uuid, value: 3 }),
+    merchant.api.createCharge({ provider_uuid }),
+    out.createPaidCharge(merchant, { provider_uuid }),
+    out.sendAndSettle(merchant, { provider_uuid, value: 3 }),
     out.send(merchant, { provider_uuid, scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
     merchant.api.post('/api/v1/pix-keys', { type: 'RANDOM', provider_uuid }),
   ])
-  const refund = await out.refund(merchant, paid, { value: 2 })
+  const refund = await out.requestRefund(merchant, paid, { value: 2 })
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
-  await stage.sql(
+  await stack.sql(
     `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type,
        state, end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at)
      select ?, account_uuid, ?, ?, ?, 'RECEIVED_MED', 'SCAM', 'cancelled', end_to_end, uuid, 100, now(), now(), 'r',
@@ -68,19 +68,20 @@ async function carried(index: number): Promise<Carried> {
   }
 }
 
-const isAnswered = (answer: Answer, status: number) => {
+const isAnswered = (answer: ApiResponse, status: number) => {
   if (answer.status !== status) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
 }
 const get = (path: string) => bound.get(`/api/v1${path}`)
 const post = (path: string, body?: object) => bound.post(`/api/v1${path}`, body)
-const of = (row: Shown) => row.provider.uuid
+const of = (row: ApiResource) => row.provider.uuid
 
 /** A list shows its provider's only, the global token all. */
-const lists = (path: string, isOf: (row: Shown) => unknown, what: (one: Carried) => unknown) => async () => {
-  const rows = async (api: Api) => (await api.get(`/api/v1${path}?per_page=100`)).body.data.map(isOf)
-  expect(new Set(await rows(bound))).toEqual(new Set([what(mine)]))
-  expect(await rows(merchant.api)).toEqual(expect.arrayContaining([what(mine), what(theirs)]))
-}
+const lists =
+  (path: string, isOf: (row: ApiResource) => unknown, what: (one: Carried) => unknown) => async () => {
+    const rows = async (api: ApiClient) => (await api.get(`/api/v1${path}?per_page=100`)).body.data.map(isOf)
+    expect(new Set(await rows(bound))).toEqual(new Set([what(mine)]))
+    expect(await rows(merchant.api)).toEqual(expect.arrayContaining([what(mine), what(theirs)]))
+  }
 
 /** What is its provider's is there, what is another's is not. */
 const reads = (path: (one: Carried) => string) => async () => {
@@ -96,10 +97,10 @@ const refuses = (method: string, path: (one: Carried) => string, body?: object) 
 }
 
 /** Its own provider carries it, whatever the body names: another of the account, one of a stranger, or nothing known. */
-const overrides = (path: string, body: () => object, isOf: (data: Shown) => unknown) => async () => {
-  const stranger = await stage.merchant()
+const overrides = (path: string, body: () => object, isOf: (data: ApiResource) => unknown) => async () => {
+  const stranger = await stack.createMerchant()
   for (const provider_uuid of [theirs.provider, stranger.connection.uuid, 'no uuid', undefined]) {
-    await stage.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
+    await stack.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
     const answer = await post(path, { ...body(), provider_uuid })
     isAnswered(answer, 201)
     expect(await isOf(answer.body.data)).toBe(mine.provider)
@@ -119,7 +120,7 @@ const forbids = (method: string, path: () => string, body?: object) => async () 
 }
 
 async function makerOf({ key }: { key: string }) {
-  const [row] = await stage.sql<{ connection_uuid: string }>(
+  const [row] = await stack.sql<{ connection_uuid: string }>(
     'select connection_uuid from pix_key where key = ?',
     [key],
   )
@@ -144,12 +145,12 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
   'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
   'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
-  'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: someKey() }), of),
+  'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
   'POST /api/v1/transfers/{uuid}/cancel': refuses('POST', one => `/transfers/${one.scheduled}/cancel`),
   'GET /api/v1/pix-keys': lists(
     '/pix-keys',
-    (row: Shown) => row.key,
+    (row: ApiResource) => row.key,
     one => one.key,
   ),
   'POST /api/v1/pix-keys': overrides('/pix-keys', () => ({ type: 'RANDOM' }), makerOf),
@@ -164,13 +165,13 @@ const RULES: Record<string, () => Promise<void>> = {
   'DELETE /api/v1/pix-keys/{key}': refuses('DELETE', one => `/pix-keys/${one.key}`),
   'GET /api/v1/providers': lists(
     '/providers',
-    (row: Shown) => row.uuid,
+    (row: ApiResource) => row.uuid,
     one => one.provider,
   ),
   'GET /api/v1/providers/{uuid}': reads(one => `/providers/${one.provider}`),
   'GET /api/v1/providers/defaults': async () => {
-    const shown = async (api: Api) =>
-      (await api.get('/api/v1/providers/defaults')).body.data.PIX.map((one: Shown) => one.uuid)
+    const shown = async (api: ApiClient) =>
+      (await api.get('/api/v1/providers/defaults')).body.data.PIX.map((one: ApiResource) => one.uuid)
     expect(await shown(bound)).toEqual([mine.provider])
     expect(await shown(merchant.api)).toHaveLength(3)
   },
@@ -180,7 +181,7 @@ const RULES: Record<string, () => Promise<void>> = {
   }),
   'GET /api/v1/meds': lists(
     '/meds',
-    (row: Shown) => row.uuid,
+    (row: ApiResource) => row.uuid,
     one => one.med,
   ),
   'GET /api/v1/meds/{uuid}': reads(one => `/meds/${one.med}`),
@@ -205,7 +206,7 @@ const RULES: Record<string, () => Promise<void>> = {
     }
   },
   'GET /api/v1/events/{id}': async () => {
-    const all: Shown[] = (await merchant.api.get('/api/v1/events?per_page=100')).body.data
+    const all: ApiResource[] = (await merchant.api.get('/api/v1/events?per_page=100')).body.data
     const about = (uuid: string) => all.find(event => event.data.uuid === uuid)!.id
     isAnswered(await get(`/events/${about(mine.transfer)}`), 200)
     isAnswered(await get(`/events/${about(theirs.transfer)}`), 404)
@@ -231,7 +232,7 @@ const RULES: Record<string, () => Promise<void>> = {
 const NO_MERCHANTS = /^(GET|POST) \/(docs|openapi\.json|metrics|notices\/|files\/)/
 
 test('the table knows every operation of the service', () => {
-  const { paths } = stage.contract.document as { paths: Record<string, object> }
+  const { paths } = stack.contract.document as { paths: Record<string, object> }
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )
@@ -255,7 +256,7 @@ describe('bound to a provider', () => {
   })
 
   test('and nothing of another provider has changed', async () => {
-    expect((await merchant.api.read(theirs.charge)).status).toBe('PENDING')
+    expect((await merchant.api.readCharge(theirs.charge)).status).toBe('PENDING')
     expect((await merchant.api.get(`/api/v1/transfers/${theirs.scheduled}`)).body.data.status).toBe('PENDING')
     isAnswered(await merchant.api.get(`/api/v1/pix-keys/${theirs.key}`), 200)
     isAnswered(await merchant.api.get(`/api/v1/webhooks/${webhook}`), 200)
@@ -266,13 +267,13 @@ describe('bound to a provider', () => {
   test('what is unknown under webhooks is 404 for a global token, and 401 for nobody', async () => {
     expect((await merchant.api.get('/api/v1/webhooks/nothing/of/this')).status).toBe(404)
     expect((await merchant.api.call('PUT', '/api/v1/webhooks')).status).toBe(405)
-    expect((await merchant.api.as(undefined).get('/api/v1/webhooks/nothing/of/this')).status).toBe(401)
+    expect((await merchant.api.withToken(undefined).get('/api/v1/webhooks/nothing/of/this')).status).toBe(401)
   })
 })
 
 describe('a token of the other mode', () => {
   test('sees and touches nothing that simulators carry, and starts nothing there', async () => {
-    const live = merchant.api.as(await stage.token({ accountUuid: merchant.uuid, mode: 'live' }))
+    const live = merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid, mode: 'live' }))
     for (const path of ['/payments', '/transfers', '/pix-keys', '/meds', '/ledger', '/events'])
       expect([path, (await live.get(`/api/v1${path}`)).body.meta.total]).toEqual([path, 0])
     for (const [method, path, body] of [
@@ -291,20 +292,24 @@ describe('a token of the other mode', () => {
       ])
     for (const provider_uuid of [mine.provider, undefined]) {
       const charge = await live.post('/api/v1/payments', { value: 1, type: 'PIX', provider_uuid })
-      const transfer = await live.post('/api/v1/transfers', { value: 1, pix_key: someKey(), provider_uuid })
+      const transfer = await live.post('/api/v1/transfers', {
+        value: 1,
+        pix_key: randomPixKey(),
+        provider_uuid,
+      })
       for (const { status, body } of [charge, transfer])
         expect([status, Object.keys(body.errors)]).toEqual([422, ['provider_uuid']])
     }
   })
 
   test('reaches what is real, which test tokens do not', async () => {
-    const real = await stage.merchant()
-    const { uuid } = await real.api.charge()
-    await stage.sql('update connection set is_simulated = false where account_uuid = ?', [real.uuid])
-    const live = real.api.as(await stage.token({ accountUuid: real.uuid, mode: 'live' }))
-    expect((await live.read(uuid)).uuid).toBe(uuid)
+    const real = await stack.createMerchant()
+    const { uuid } = await real.api.createCharge()
+    await stack.sql('update connection set is_simulated = false where account_uuid = ?', [real.uuid])
+    const live = real.api.withToken(await stack.token({ accountUuid: real.uuid, mode: 'live' }))
+    expect((await live.readCharge(uuid)).uuid).toBe(uuid)
     expect((await live.get('/api/v1/payments')).body.meta.total).toBe(1)
-    for (const api of [real.api, real.api.as(real.connection.token)]) {
+    for (const api of [real.api, real.api.withToken(real.connection.issueApiToken)]) {
       expect((await api.get(`/api/v1/payments/${uuid}`)).status).toBe(404)
       expect((await api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(404)
       expect((await api.get('/api/v1/payments')).body.meta.total).toBe(0)
@@ -314,23 +319,23 @@ describe('a token of the other mode', () => {
 })
 
 test('of a transfer that fell back it sees the attempts of its own provider only', async () => {
-  const out = moneyOut(stage)
-  const rich = await stage.merchant({
+  const out = createPayoutActions(stack)
+  const rich = await stack.createMerchant({
     providers: [{ balance: 100 }, { provider: 'PROVIDER_B', balance: 5 }],
   })
   const [first, last] = rich.connections as [Merchant['connection'], Merchant['connection']]
-  await out.fault(first, 'sendTransfer', 'refused', { times: 2 })
-  const paid = await out.paid(rich, { value: 4 })
+  await out.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await out.sendAndSettle(rich, { value: 4 })
   const failed = (await out.send(rich, { value: 10 })).body.data
-  expect(paid.attempts.map((one: Shown) => one.provider)).toEqual(['PROVIDER_A', 'PROVIDER_B'])
+  expect(paid.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A', 'PROVIDER_B'])
   expect(failed.error).toMatchObject({ code: 'provider_account_blocked', provider: 'PROVIDER_A' })
 
-  const api = rich.api.as(last.token)
+  const api = rich.api.withToken(last.issueApiToken)
   const listed = (await api.get('/api/v1/transfers')).body.data
   for (const { uuid, attempts } of [paid, failed]) {
     const seen = await out.transfer({ api }, uuid)
     expect(seen.attempts).toEqual([attempts[1]])
-    expect(listed.find((one: Shown) => one.uuid === uuid)).toEqual(seen)
+    expect(listed.find((one: ApiResource) => one.uuid === uuid)).toEqual(seen)
     expect(JSON.stringify(seen)).not.toContain('PROVIDER_A')
   }
   expect((await out.transfer({ api }, failed.uuid)).error).toEqual({
@@ -338,22 +343,25 @@ test('of a transfer that fell back it sees the attempts of its own provider only
     message: failed.error.message,
     attempts: [{ provider: 'PROVIDER_B', outcome: 'rejected', code: 'insufficient_balance' }],
   })
-  expect((await rich.api.as(first.token).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(404)
+  expect((await rich.api.withToken(first.issueApiToken).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(
+    404,
+  )
   const events = (await api.get('/api/v1/events?type=TRANSFER')).body
-  expect(events.data.map((one: Shown) => one.data.attempts.length)).toEqual([1, 1])
+  expect(events.data.map((one: ApiResource) => one.data.attempts.length)).toEqual([1, 1])
   expect(JSON.stringify(events)).not.toContain('PROVIDER_A')
 })
 
 test('of a charge that nobody could issue it sees the word of its own provider only, and so of its event', async () => {
-  const both = await stage.merchant({ providers: [{}, { provider: 'PROVIDER_B' }] })
+  const both = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_B' }] })
   const [first] = both.connections as [Merchant['connection']]
-  for (const connection of both.connections) await moneyOut(stage).fault(connection, 'issueCharge', 'refused')
+  for (const connection of both.connections)
+    await createPayoutActions(stack).injectFault(connection, 'issueCharge', 'refused')
   const { data } = (await both.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
   expect(data.error.attempts).toHaveLength(2)
   expect(data.provider.uuid).toBe(first.uuid)
-  const api = both.api.as(first.token)
+  const api = both.api.withToken(first.issueApiToken)
   const read = (await api.get(`/api/v1/payments/${data.uuid}`)).body.data
-  expect(read.error.attempts.map((one: Shown) => one.provider)).toEqual(['PROVIDER_A'])
+  expect(read.error.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A'])
   const [listed] = (await api.get('/api/v1/payments')).body.data
   const [event] = (await api.get('/api/v1/events?type=PAYMENT')).body.data
   for (const shown of [listed, event.data]) expect(shown.error).toEqual(read.error)
@@ -361,15 +369,15 @@ test('of a charge that nobody could issue it sees the word of its own provider o
 })
 
 test('of two connections at one provider it sees its own attempts and reasons, not those of the other', async () => {
-  const out = moneyOut(stage)
-  const twice = await stage.merchant({ providers: [{ balance: 100 }, { balance: 5 }] })
+  const out = createPayoutActions(stack)
+  const twice = await stack.createMerchant({ providers: [{ balance: 100 }, { balance: 5 }] })
   const [first, last] = twice.connections as [Merchant['connection'], Merchant['connection']]
-  await out.fault(first, 'sendTransfer', 'refused', { times: 2 })
-  const paid = await out.paid(twice, { value: 4 })
+  await out.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await out.sendAndSettle(twice, { value: 4 })
   const failed = (await out.send(twice, { value: 10 })).body.data
   expect(failed.error).toMatchObject({ provider: 'PROVIDER_A', provider_code: expect.any(String) })
 
-  const api = twice.api.as(last.token)
+  const api = twice.api.withToken(last.issueApiToken)
   const reason = {
     code: failed.error.code,
     message: failed.error.message,
@@ -377,20 +385,20 @@ test('of two connections at one provider it sees its own attempts and reasons, n
   }
   const events = (await api.get('/api/v1/events?type=TRANSFER')).body.data
   for (const { uuid, attempts } of [paid, failed]) {
-    const told = events.find(({ data }: Shown) => data.uuid === uuid).data
+    const told = events.find(({ data }: ApiResource) => data.uuid === uuid).data
     const { data: whole } = (await twice.api.get(`/api/v1/events?type=TRANSFER`)).body
     for (const seen of [await out.transfer({ api }, uuid), told]) expect(seen.attempts).toEqual([attempts[1]])
     expect(told.error).toEqual(uuid === failed.uuid ? reason : undefined)
-    expect(whole.find(({ data }: Shown) => data.uuid === uuid).data.attempts).toEqual(attempts)
+    expect(whole.find(({ data }: ApiResource) => data.uuid === uuid).data.attempts).toEqual(attempts)
   }
   expect((await out.transfer({ api }, failed.uuid)).error).toEqual(reason)
   expect((await out.transfer(twice, failed.uuid)).error).toEqual(failed.error)
 
-  await out.fault(first, 'issueCharge', 'refused')
-  await out.fault(last, 'issueCharge', 'refused')
+  await out.injectFault(first, 'issueCharge', 'refused')
+  await out.injectFault(last, 'issueCharge', 'refused')
   const { data } = (await twice.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
   expect([data.error.attempts.length, data.provider.uuid]).toEqual([2, first.uuid])
-  const own = twice.api.as(first.token)
+  const own = twice.api.withToken(first.issueApiToken)
   const [listed] = (await own.get('/api/v1/payments')).body.data
   const [event] = (await own.get('/api/v1/events?type=PAYMENT')).body.data
   const read = (await own.get(`/api/v1/payments/${data.uuid}`)).body.data

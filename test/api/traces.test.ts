@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Stack, startStack } from '../support/stack.ts'
-import { historyOf } from './support/history.ts'
-import { openStage, type Stage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { openTestStack, type TestStack } from './support/test-stack.ts'
+import { readHistory } from './support/workflow-history.ts'
 
 /** With a collector, one request can be followed to the provider and back. */
 
@@ -19,21 +19,21 @@ const collector = createServer(async (request, response) => {
 })
 
 let stack: Stack
-let stage: Stage
+let testStack: TestStack
 beforeAll(async () => {
   await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve))
   const { port } = collector.address() as AddressInfo
   stack = await startStack({ timeScale: 50, environment: { TRILHO_OTLP_URL: `http://127.0.0.1:${port}` } })
-  stage = await openStage(stack.home)
+  testStack = await openTestStack(stack.home)
 }, 120_000)
 afterAll(async () => {
-  await stage?.close()
+  await testStack?.close()
   expect(await stack?.stop()).toBe(0)
   collector.close()
 })
 
 test('a create is one trace: request, update, workflow, activity, provider call', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const traceId = 'a'.repeat(32)
   const { status, body } = await merchant.api.post(
     '/api/v1/payments',
@@ -47,7 +47,7 @@ test('a create is one trace: request, update, workflow, activity, provider call'
     },
   )
   expect(status).toBe(201)
-  const { text: history } = await historyOf(stage, `charge/${body.data.uuid}`)
+  const { text: history } = await readHistory(testStack, `charge/${body.data.uuid}`)
   expect(history).toContain(traceId)
   expect(history).not.toContain('of-the-caller')
 
@@ -58,7 +58,7 @@ test('a create is one trace: request, update, workflow, activity, provider call'
     'RunActivity:issueCharge',
     'PROVIDER_A issueCharge',
   ]
-  await until(named, names => wanted.every(name => names.includes(name)), { limitMs: 20_000 })
+  await pollUntil(named, names => wanted.every(name => names.includes(name)), { limitMs: 20_000 })
 
   // The life's own span ends with the life; what it has done until then hangs together already.
   const byId = new Map(spans.map(span => [span.spanId, span]))

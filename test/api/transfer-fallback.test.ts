@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { FaultBody } from '../../src/simulator/control/schemas.ts'
-import { someKey, steps } from './support/money-out.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
 import { openMoneySuite } from './support/money-suite.ts'
-import type { Merchant, Stage } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import { randomPixKey, statusesOf } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import type { Merchant, TestStack } from './support/test-stack.ts'
 
 /** SPEC §6, row by row, for money on its way out: the next provider only on proof, and never twice. */
 
-const { stage, out, aMerchant: anyMerchant } = await openMoneySuite()
+const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
 
-type Options = NonNullable<NonNullable<Parameters<Stage['merchant']>[0]>['providers']>
+type Options = NonNullable<NonNullable<Parameters<TestStack['createMerchant']>[0]>['providers']>
 type Fault = FaultBody['fault']
 
 /** A merchant whose first provider costs 10 centavos and whose second 20, both with money. */
@@ -28,7 +28,7 @@ function aMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
 const firstOf = (merchant: Merchant) => merchant.connections[0]!
 const secondOf = (merchant: Merchant) => merchant.connections[1]!
 const balancesAt = (merchant: Merchant, at: Merchant['connection']) =>
-  stage.balances(merchant.uuid, at.providerAccountUuid)
+  stage.readBalances(merchant.uuid, at.providerAccountUuid)
 const outcomes = ({ attempts }: { attempts: { provider: string; outcome: string; code: string }[] }) =>
   attempts.map(({ provider, outcome, code }) => [provider.at(-1), outcome, code].join(' ').trim())
 const untouched = { available: 10_000, outside: -10_000 }
@@ -40,7 +40,9 @@ function notice({ credentials, uuid }: Merchant['connection'], transfer: { uuid:
     tipo: 'SOLICITACAO',
     gnExtras: { idEnvio: referenceOf(transfer) },
   }
-  return stage.api.as(undefined).post(`/notices/${uuid}/${credentials.notice_secret}/pix`, { pix: [item] })
+  return stage.api
+    .withToken(undefined)
+    .post(`/notices/${uuid}/${credentials.notice_secret}/pix`, { pix: [item] })
 }
 const referenceOf = ({ uuid }: { uuid: string }) => uuid.replaceAll('-', '')
 
@@ -50,7 +52,7 @@ async function settlesAfterAll(
   { uuid, transfer }: { uuid: string; transfer: { initiation: { pix_key: string } } },
   value = '10.00',
 ) {
-  const sent = await stage.efi(at, `/v3/gn/pix/${referenceOf({ uuid })}`, {
+  const sent = await stage.callEfi(at, `/v3/gn/pix/${referenceOf({ uuid })}`, {
     valor: value,
     pagador: { chave: at.collectionKey },
     favorecido: { chave: transfer.initiation.pix_key },
@@ -63,10 +65,10 @@ describe('a definite no that is the provider’s own lets the next one try', () 
   const CASES: [why: string, does: (at: Merchant['connection']) => Promise<Undo>, first: string][] = [
     ['refused', at => faulty(at, 'refused'), 'A rejected provider_account_blocked'],
     ['429', at => faulty(at, 'http_429'), 'A rejected rate_limited'],
-    ['an address that nobody listens at', at => out.cutOff(at), 'A unreachable connection_refused'],
+    ['an address that nobody listens at', at => out.makeUnreachable(at), 'A unreachable connection_refused'],
     [
       'a host that does not exist',
-      at => out.cutOff(at, `https://${'x'.repeat(64)}.invalid`),
+      at => out.makeUnreachable(at, `https://${'x'.repeat(64)}.invalid`),
       'A unreachable dns_failed',
     ],
     ['credentials that are not taken', at => wrongSecret(at), 'A unreachable no_token'],
@@ -76,10 +78,10 @@ describe('a definite no that is the provider’s own lets the next one try', () 
     const undo = await does(firstOf(merchant))
     const answer = await out.send(merchant)
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
-    const paid = await out.becomes(merchant, answer.body.data.uuid, 'PAID')
+    const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     expect(paid.provider).toEqual({ uuid: secondOf(merchant).uuid, provider: 'PROVIDER_C' })
     expect(outcomes(paid)).toEqual([first, 'C settled'])
-    expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+    expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
     expect(paid).not.toHaveProperty('error')
     // The sender's fee; the first hold was given back.
     expect(paid.fees).toBe(0.2)
@@ -89,18 +91,20 @@ describe('a definite no that is the provider’s own lets the next one try', () 
       fee: 20,
       outside: -9_000,
     })
-    expect(await out.paidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account, value: 10 }])
+    expect(await out.listPaidOut(merchant)).toMatchObject([
+      { account: secondOf(merchant).account, value: 10 },
+    ])
     await undo()
   })
 
   async function faulty(at: Merchant['connection'], kind: Fault): Promise<Undo> {
-    await out.fault(at, 'sendTransfer', kind)
+    await out.injectFault(at, 'sendTransfer', kind)
     return async () => undefined // It was used up.
   }
   async function wrongSecret(at: Merchant['connection']): Promise<Undo> {
     const { provider, account, credentials, collectionKey } = at
     const settings = (client_secret: string) =>
-      stage.simulator.account(account, {
+      stage.simulator.putAccount(account, {
         ...credentials,
         provider,
         client_secret,
@@ -115,7 +119,7 @@ describe('a definite no that is the provider’s own lets the next one try', () 
 
   test('too little there, though it would cover the value without the fee', async () => {
     const merchant = await aMerchant([{ balance: 10.09 }])
-    const paid = await out.paid(merchant)
+    const paid = await out.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A rejected insufficient_balance', 'C settled'])
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 1_009, outside: -1_009 })
   })
@@ -123,7 +127,7 @@ describe('a definite no that is the provider’s own lets the next one try', () 
 
 describe('when nobody is left', () => {
   const refused = (merchant: Merchant, index: number, kind: Fault = 'refused') =>
-    out.fault(merchant.connections[index]!, 'sendTransfer', kind)
+    out.injectFault(merchant.connections[index]!, 'sendTransfer', kind)
 
   test('both refuse: 400, the last refusal decides and all are told', async () => {
     const merchant = await aMerchant()
@@ -148,7 +152,7 @@ describe('when nobody is left', () => {
   test('one refuses and one cannot be reached: 503', async () => {
     const merchant = await aMerchant()
     await refused(merchant, 0)
-    const reachable = await out.cutOff(secondOf(merchant))
+    const reachable = await out.makeUnreachable(secondOf(merchant))
     const { status, body, headers } = await out.send(merchant)
     expect([status, body.code, headers.has('retry-after')]).toEqual([503, 'no_provider_available', true])
     expect(body.data).toMatchObject({ status: 'FAILED', error: { code: 'no_provider_available' } })
@@ -184,7 +188,7 @@ describe('when nobody is left', () => {
 
 test('every code of the rail: the reasons that travel with the payment end it, the others ask the next provider', async () => {
   const merchant = await aMerchant()
-  // Codes whose cause is the provider's (src/domain/rail-codes.ts). All others end the transfer, or are of returns only.
+  // Codes whose cause is the provider's (src/domain/pix/rail-codes.ts). All others end the transfer, or are of returns only.
   const others = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS27 DT02 ED05 FF07 FF08 RC09'.split(
     ' ',
   )
@@ -204,7 +208,7 @@ test('every code of the rail: the reasons that travel with the payment end it, t
     ...finals.map(code => [code, 400, code, 1]),
   ])
   expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
-  expect(await out.paidOut(merchant)).toEqual([])
+  expect(await out.listPaidOut(merchant)).toEqual([])
 }, 90_000)
 
 describe('an outcome that is not known keeps the next provider out', () => {
@@ -214,7 +218,7 @@ describe('an outcome that is not known keeps the next provider out', () => {
     ['http_500', 'http_500'],
     ['broken_body', 'unreadable_answer'],
   ]
-  together({
+  runConcurrentTests({
     ...Object.fromEntries(
       UNKNOWN.map(([kind, code]) => [
         `${kind}: the same one is asked until it knows, one movement is all there is`,
@@ -224,9 +228,9 @@ describe('an outcome that is not known keeps the next provider out', () => {
     'keys that need no fault to be set: timeout-then-done@, timeout-then-absent@, slow@': async () => {
       const paidOnce = async (name: string) => {
         const merchant = await aMerchant()
-        const paid = await out.paid(merchant, { pix_key: `${name}@sim.trilho.test` })
+        const paid = await out.sendAndSettle(merchant, { pix_key: `${name}@sim.trilho.test` })
         expect([name, ...outcomes(paid)]).toEqual([name, 'A settled'])
-        expect(await out.paidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
+        expect(await out.listPaidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
       }
       await Promise.all(['timeout-then-done', 'timeout-then-absent', 'slow'].map(paidOnce))
     },
@@ -234,35 +238,35 @@ describe('an outcome that is not known keeps the next provider out', () => {
     'sent again only after proof: a refusal of that repeat counts as a first one, and the next provider pays':
       async () => {
         const merchant = await aMerchant()
-        await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-        await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
-        const paid = await out.paid(merchant)
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+        const paid = await out.sendAndSettle(merchant)
         expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
-        expect(await out.paidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
+        expect(await out.listPaidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
         expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
       },
 
     'sent again after proof and not known again: asked again, one movement': async () => {
-      const merchant = await aMerchant([{ tells: false }])
-      await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-      await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-      const paid = await out.paid(merchant)
+      const merchant = await aMerchant([{ sendsNotifications: false }])
+      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      const paid = await out.sendAndSettle(merchant)
       expect(outcomes(paid)).toEqual(['A settled'])
-      expect(await out.paidOut(merchant)).toHaveLength(1)
+      expect(await out.listPaidOut(merchant)).toHaveLength(1)
     },
 
     'after ten seconds the caller hears PROCESSING, and the life goes on': async () => {
-      const merchant = await aMerchant([{ tells: false }])
-      await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-      await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
-      const [order, key] = [{ pix_key: someKey() }, randomUUID()]
+      const merchant = await aMerchant([{ sendsNotifications: false }])
+      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
+      const [order, key] = [{ pix_key: randomPixKey() }, randomUUID()]
       const began = Date.now()
       const { status, body, bytes } = await out.send(merchant, order, { key })
       expect(Date.now() - began).toBeGreaterThan(9_000)
       expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
-      expect(steps(body.data)).toEqual(['PENDING', 'PROCESSING'])
+      expect(statusesOf(body.data)).toEqual(['PENDING', 'PROCESSING'])
       // It would ask in an hour; notices make it ask now.
-      const paid = await until(
+      const paid = await pollUntil(
         async () => {
           expect((await notice(firstOf(merchant), body.data)).status).toBe(200)
           return out.transfer(merchant, body.data.uuid)
@@ -272,36 +276,36 @@ describe('an outcome that is not known keeps the next provider out', () => {
       )
       expect(outcomes(paid)).toEqual(['A settled'])
       expect((await out.send(merchant, order, { key })).bytes.toString()).toBe(bytes.toString())
-      expect(await out.paidOut(merchant)).toHaveLength(1)
+      expect(await out.listPaidOut(merchant)).toHaveLength(1)
     },
 
     'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
       async () => {
-        const merchant = await aMerchant([{ tells: false }])
-        await out.fault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-        await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 4 })
+        const merchant = await aMerchant([{ sendsNotifications: false }])
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 4 })
         const [order, key] = [{ pix_key: 'ac03@sim.trilho.test' }, randomUUID()]
         const first = await out.send(merchant, order, { key })
         expect([first.status, first.body.data.outcome]).toEqual([201, 'unknown'])
         const answers = [await out.send(merchant, order, { key })]
-        const failed = await out.becomes(merchant, first.body.data.uuid, 'FAILED', 40_000)
+        const failed = await out.waitForStatus(merchant, first.body.data.uuid, 'FAILED', 40_000)
         expect(failed.error.code).toBe('AC03')
         answers.push(await out.send(merchant, order, { key }))
         for (const again of answers)
           expect([again.status, again.bytes.toString()]).toEqual([201, first.bytes.toString()])
-        expect(await out.paidOut(merchant)).toEqual([])
+        expect(await out.listPaidOut(merchant)).toEqual([])
       },
   })
 
   async function inDoubtAndPaidOnce(kind: Fault, code: string) {
-    const merchant = await aMerchant([{ tells: false }])
-    await out.fault(firstOf(merchant), 'sendTransfer', kind)
+    const merchant = await aMerchant([{ sendsNotifications: false }])
+    await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
     // Whatever it is asked first, it does not answer: the doubt is to be seen.
-    await out.fault(firstOf(merchant), 'findTransfer', 'http_500', { times: 2 })
+    await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 2 })
     const key = randomUUID()
-    const body = { pix_key: someKey() }
+    const body = { pix_key: randomPixKey() }
     const posted = out.send(merchant, body, { key })
-    const inDoubt = await until(
+    const inDoubt = await pollUntil(
       async () => (await merchant.api.get('/api/v1/transfers')).body.data[0],
       transfer => transfer?.outcome === 'unknown' && transfer.next_check_at,
     )
@@ -315,11 +319,11 @@ describe('an outcome that is not known keeps the next provider out', () => {
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
     // Accepted in time; or, after ten seconds, not known still.
     expect([['A accepted'], [`A unknown ${code}`]]).toContainEqual(outcomes(answer.body.data))
-    const paid = await out.becomes(merchant, answer.body.data.uuid, 'PAID')
+    const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     expect(outcomes(paid)).toEqual(['A settled'])
     for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(paid).not.toHaveProperty(gone)
-    expect(await out.attempts(paid)).toHaveLength(1)
-    expect(await out.paidOut(merchant)).toMatchObject([
+    expect(await out.listAttempts(paid)).toHaveLength(1)
+    expect(await out.listPaidOut(merchant)).toMatchObject([
       { id: referenceOf(paid), account: firstOf(merchant).account },
     ])
     expect((await out.send(merchant, body, { key })).bytes.toString()).toBe(answer.bytes.toString())
@@ -330,37 +334,37 @@ describe('an outcome that is not known keeps the next provider out', () => {
 describe('after one provider has accepted', () => {
   test('its rejection is the end, even with a code that another might help with', async () => {
     const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'accepted_then_rejected')
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_rejected')
     const { status, body } = await out.send(merchant)
     expect([status, body.data.status]).toEqual([201, 'PROCESSING'])
-    const failed = await out.becomes(merchant, body.data.uuid, 'FAILED')
+    const failed = await out.waitForStatus(merchant, body.data.uuid, 'FAILED')
     expect(failed.error).toMatchObject({ code: 'AB03', provider: 'PROVIDER_A' })
     expect(outcomes(failed)).toEqual(['A rejected AB03'])
-    expect(await out.paidOut(merchant)).toEqual([])
+    expect(await out.listPaidOut(merchant)).toEqual([])
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   })
 
   test('its silence is waited out: asked on the schedule, paid without a notice', async () => {
     const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'accepted_then_silent')
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_silent')
     const { status, body } = await out.send(merchant)
     expect([status, body.data.status]).toEqual([201, 'PROCESSING'])
     expect(outcomes(body.data)).toEqual(['A accepted'])
     expect(body.data).not.toHaveProperty('outcome')
-    await out.becomes(merchant, body.data.uuid, 'PAID')
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test.each(['notice_lost', 'notice_duplicated', 'notice_reordered', 'notice_forged'] as const)(
     '%s changes nothing',
     async kind => {
       const merchant = await aMerchant()
-      await out.fault(firstOf(merchant), 'sendTransfer', kind)
-      const paid = await out.paid(merchant)
+      await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
+      const paid = await out.sendAndSettle(merchant)
       expect(outcomes(paid)).toEqual(['A settled'])
-      expect(await out.events(paid, 'TRANSFER')).toHaveLength(1)
-      expect(await out.paidOut(merchant)).toHaveLength(1)
+      expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
+      expect(await out.listPaidOut(merchant)).toHaveLength(1)
     },
   )
 })
@@ -368,30 +372,32 @@ describe('after one provider has accepted', () => {
 describe('one provider only', () => {
   test('a named one never falls back', async () => {
     const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
     const { status, body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
     expect([status, body.data.error.attempts.length]).toEqual([400, 1])
-    expect(await out.paidOut(merchant)).toEqual([])
+    expect(await out.listPaidOut(merchant)).toEqual([])
   })
 
   test("a bound token's one neither, whatever provider the body names", async () => {
     const merchant = await aMerchant()
-    const scoped = { api: merchant.api.as(secondOf(merchant).token) }
-    const paid = await out.paid(scoped, { provider_uuid: firstOf(merchant).uuid })
+    const scoped = { api: merchant.api.withToken(secondOf(merchant).issueApiToken) }
+    const paid = await out.sendAndSettle(scoped, { provider_uuid: firstOf(merchant).uuid })
     expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
-    await out.fault(secondOf(merchant), 'sendTransfer', 'refused')
+    await out.injectFault(secondOf(merchant), 'sendTransfer', 'refused')
     const { status, body } = await out.send(scoped, { provider_uuid: firstOf(merchant).uuid })
     expect([status, outcomes(body.data.error)]).toEqual([400, ['C rejected provider_account_blocked']])
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 })
 
 test('a provider that gave no answer five times is tried last', async () => {
   const merchant = await aMerchant()
-  const reachable = await out.cutOff(firstOf(merchant))
-  for (const paid of await Promise.all(Array.from({ length: 5 }, () => out.paid(merchant, { value: 0.01 }))))
+  const reachable = await out.makeUnreachable(firstOf(merchant))
+  for (const paid of await Promise.all(
+    Array.from({ length: 5 }, () => out.sendAndSettle(merchant, { value: 0.01 })),
+  ))
     expect(outcomes(paid)).toEqual(['A unreachable connection_refused', 'C settled'])
-  expect(outcomes(await out.paid(merchant, { value: 0.01 }))).toEqual(['C settled'])
+  expect(outcomes(await out.sendAndSettle(merchant, { value: 0.01 }))).toEqual(['C settled'])
   const [shown] = (await merchant.api.get('/api/v1/providers/defaults')).body.data.PIX
   expect(shown).toMatchObject({ uuid: firstOf(merchant).uuid, is_operational: false })
   await reachable()
@@ -400,34 +406,34 @@ test('a provider that gave no answer five times is tried last', async () => {
 describe('money that moved although it had failed', () => {
   test('a settlement after FAILED makes it PAID, late; the ledger follows the money', async () => {
     const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
     const { body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
     expect(body.data.status).toBe('FAILED')
     await settlesAfterAll(firstOf(merchant), body.data)
-    const paid = await out.becomes(merchant, body.data.uuid, 'PAID')
-    expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'FAILED', 'PAID'])
+    const paid = await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'FAILED', 'PAID'])
     expect(paid).not.toHaveProperty('error')
     expect(paid.transfer).toMatchObject({ status: 'SETTLED', end_to_end: expect.stringMatching(/^E\w{31}$/) })
     expect(outcomes(paid)).toEqual(['A settled'])
-    expect(await out.events(paid, 'TRANSFER')).toMatchObject([
+    expect(await out.listEvents(paid, 'TRANSFER')).toMatchObject([
       { status: 'FAILED', sequence: 1 },
       { status: 'PAID', sequence: 2, late: true },
     ])
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
 
     // And it may still come back.
-    await stage.simulator.returns({ end_to_end: paid.transfer.end_to_end })
-    await out.becomes(merchant, paid.uuid, 'REFUNDED')
+    await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
+    await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
   })
 
   test('while another has paid it is a duplicate: told and booked, and nothing is done about it', async () => {
     const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
-    const paid = await out.paid(merchant)
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const paid = await out.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
     await settlesAfterAll(firstOf(merchant), paid)
-    const told = await until(
-      () => out.pixEvents(merchant),
+    const told = await pollUntil(
+      () => out.listPixEvents(merchant),
       events => events.length === 2,
     )
     expect(told[1]).toMatchObject({
@@ -440,18 +446,18 @@ describe('money that moved although it had failed', () => {
     const now = await out.transfer(merchant, paid.uuid)
     expect({ ...now, attempts: [] }).toEqual({ ...paid, attempts: [] })
     expect(outcomes(now)).toEqual(['A duplicate', 'C settled'])
-    expect(await out.events(paid, 'TRANSFER')).toHaveLength(1)
+    expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
     expect(await balancesAt(merchant, secondOf(merchant))).toMatchObject({ available: 8_980 })
 
     // Its recipient gives the second one back: money that arrived is the account's, the transfer stays PAID.
-    await stage.simulator.returns({ end_to_end: told[1].end_to_end })
-    await until(
+    await stage.simulator.returnTransfer({ end_to_end: told[1].end_to_end })
+    await pollUntil(
       () => balancesAt(merchant, firstOf(merchant)),
       ({ available }) => available === 10_000,
     )
     expect((await out.transfer(merchant, paid.uuid)).status).toBe('PAID')
-    expect((await out.pixEvents(merchant)).at(-1)).toMatchObject({
+    expect((await out.listPixEvents(merchant)).at(-1)).toMatchObject({
       movement_type: 'IN',
       type: 'EXTERNAL_REFUND',
       original_uuid: told[1].uuid,
@@ -460,24 +466,24 @@ describe('money that moved although it had failed', () => {
 
   test('while another is still on its way it is a duplicate as well', async () => {
     const merchant = await aMerchant()
-    await out.fault(firstOf(merchant), 'sendTransfer', 'refused')
-    await out.fault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: 3_000 })
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    await out.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: 3_000 })
     const { body } = await out.send(merchant)
     await settlesAfterAll(firstOf(merchant), body.data)
-    await until(
-      () => out.attempts(body.data),
+    await pollUntil(
+      () => out.listAttempts(body.data),
       ([first]) => first.state === 'duplicate',
     )
-    const paid = await out.becomes(merchant, body.data.uuid, 'PAID')
+    const paid = await out.waitForStatus(merchant, body.data.uuid, 'PAID')
     expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
     expect(outcomes(paid)).toEqual(['A duplicate', 'C settled'])
-    expect(await out.paidOut(merchant)).toHaveLength(2)
+    expect(await out.listPaidOut(merchant)).toHaveLength(2)
   })
 })
 
 test('the database itself takes no second live attempt', async () => {
   const merchant = await aMerchant()
-  const paid = await out.paid(merchant)
+  const paid = await out.sendAndSettle(merchant)
   const another = `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
       reference, state, created_at, updated_at)
     values (gen_random_uuid(), 'transfer', ?, ?, ?, 1, 'x', ?, now(), now())`

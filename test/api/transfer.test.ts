@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { type Shown, someKey, steps } from './support/money-out.ts'
 import { openMoneySuite } from './support/money-suite.ts'
-import { type Merchant, type Stage, VIRTUAL_ACCOUNT } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { type ApiResource, randomPixKey, statusesOf } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, type TestStack, VIRTUAL_ACCOUNT } from './support/test-stack.ts'
 
 /** Money to a PIX key, from the order to the settlement, and what its recipient gives back. */
 
-const { stage, out, aMerchant: anyMerchant } = await openMoneySuite()
+const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
 
 /** A merchant of the story's own; whatever the story did, its books agree in the end. */
-function aMerchant(...providers: Parameters<Stage['merchant']>): Promise<Merchant> {
+function aMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
   const [{ providers: wanted = [{}], ...options } = {}] = providers
   return anyMerchant({
     providers: wanted.map(one => ({ balance: 100, ...one })),
@@ -23,7 +23,7 @@ const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
 const balances = (merchant: Merchant) =>
-  stage.balances(merchant.uuid, merchant.connection.providerAccountUuid)
+  stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)
 
 test('a transfer is accepted, settled, announced and booked, in the shapes of the contract', async () => {
   const merchant = await aMerchant({
@@ -102,7 +102,7 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
     history: ['PENDING', 'PROCESSING'].map(status => ({ status, created_at: INSTANT })),
   })
 
-  const paid = await out.becomes(merchant, created.uuid, 'PAID')
+  const paid = await out.waitForStatus(merchant, created.uuid, 'PAID')
   const settled = {
     ...shared,
     status: 'PAID',
@@ -129,7 +129,7 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
   expect(paid).toEqual(settled)
   expect((await api.get('/api/v1/transfers')).body.data).toEqual([paid])
 
-  expect(await out.paidOut(merchant)).toMatchObject([
+  expect(await out.listPaidOut(merchant)).toMatchObject([
     {
       kind: 'transfer',
       id: created.uuid.replaceAll('-', ''),
@@ -138,14 +138,15 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
     },
   ])
   expect(await balances(merchant)).toEqual({ available: 10_000 - 2_626, fee: 36, outside: -10_000 + 2_590 })
-  expect(await out.balancesShown(merchant, connection)).toEqual({ available_balance: 73.74 })
+  expect(await out.readBalances(merchant, connection)).toEqual({ available_balance: 73.74 })
 
-  const told = await until(
-    () => stage.simulator.inbox(inbox),
+  const told = await pollUntil(
+    () => stage.simulator.listInbox(inbox),
     messages => messages.length === 2,
   )
   const events = told.map(
-    ({ body, headers }) => new Webhook(hook.token).verify(body, headers as Record<string, string>) as Shown,
+    ({ body, headers }) =>
+      new Webhook(hook.token).verify(body, headers as Record<string, string>) as ApiResource,
   )
   expect(events.find(({ type }) => type === 'TRANSFER')).toEqual({
     id: UUID,
@@ -199,12 +200,12 @@ describe('what a POST answers', () => {
         provider: 'PROVIDER_A',
         attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code }],
       })
-      expect(steps(data)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
+      expect(statusesOf(data)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
       expect(await out.transfer(merchant, data.uuid)).toEqual(data)
       expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
-      expect(await out.paidOut(merchant)).toEqual([])
-      expect(await out.events(data, 'TRANSFER')).toEqual([{ ...data, sequence: 1 }])
-      expect(await out.pixEvents(merchant)).toEqual([])
+      expect(await out.listPaidOut(merchant)).toEqual([])
+      expect(await out.listEvents(data, 'TRANSFER')).toEqual([{ ...data, sequence: 1 }])
+      expect(await out.listPixEvents(merchant)).toEqual([])
     },
   )
 
@@ -216,17 +217,17 @@ describe('what a POST answers', () => {
     const body = { pix_key: 'ac03-later@sim.trilho.test' }
     const answer = await out.send(merchant, body, { key })
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
-    const failed = await out.becomes(merchant, answer.body.data.uuid, 'FAILED')
+    const failed = await out.waitForStatus(merchant, answer.body.data.uuid, 'FAILED')
     expect(failed.error).toEqual({
       code: 'AC03',
       message: expect.any(String),
       provider: 'PROVIDER_A',
       attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'AC03' }],
     })
-    expect(steps(failed)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
+    expect(statusesOf(failed)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
-    expect(await out.paidOut(merchant)).toEqual([])
-    expect(await out.events(failed, 'TRANSFER')).toEqual([{ ...failed, sequence: 1 }])
+    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await out.listEvents(failed, 'TRANSFER')).toEqual([{ ...failed, sequence: 1 }])
 
     // The key's answer is the one it had.
     const again = await out.send(merchant, body, { key })
@@ -236,9 +237,9 @@ describe('what a POST answers', () => {
 
   test('a provider that nobody can reach: 503, stored FAILED, worth another try without the key', async () => {
     const merchant = await aMerchant()
-    const reachable = await out.cutOff(merchant.connection)
+    const reachable = await out.makeUnreachable(merchant.connection)
     const key = randomUUID()
-    const body = { pix_key: someKey() }
+    const body = { pix_key: randomPixKey() }
     const answer = await out.send(merchant, body, { key })
     expect([answer.status, answer.body.code]).toEqual([503, 'no_provider_available'])
     expect(answer.headers.has('retry-after')).toBe(true)
@@ -253,8 +254,8 @@ describe('what a POST answers', () => {
     const again = await out.send(merchant, body, { key })
     expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([503, 'true', false])
     expect(again.body).toEqual({ ...answer.body, request_id: expect.any(String) })
-    expect(await out.paidOut(merchant)).toEqual([])
-    await out.paid(merchant, body)
+    expect(await out.listPaidOut(merchant)).toEqual([])
+    await out.sendAndSettle(merchant, body)
   })
 
   test('too little at the only provider: 400 with insufficient_balance, nobody asked', async () => {
@@ -268,25 +269,25 @@ describe('what a POST answers', () => {
       message: expect.any(String),
       attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'insufficient_balance' }],
     })
-    expect(await out.paidOut(merchant)).toEqual([])
+    expect(await out.listPaidOut(merchant)).toEqual([])
     expect(await balances(merchant)).toEqual({ available: 1_000, outside: -1_000 })
     // A centavo less covers value and fee, to the last centavo.
-    await out.paid(merchant, { value: 9.99 })
+    await out.sendAndSettle(merchant, { value: 9.99 })
     expect(await balances(merchant)).toEqual({ fee: 1, outside: -1 })
   })
 })
 
 test('while it is on its way, value and fee are held as provisioned', async () => {
   const merchant = await aMerchant({ providers: [{ transfer: { fixedCents: 30, hundredthsOfPercent: 0 } }] })
-  await out.fault(merchant.connection, 'sendTransfer', 'accepted_then_silent')
+  await out.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent')
   const { data } = (await out.send(merchant)).body
-  expect(await out.balancesShown(merchant, merchant.connection)).toEqual({
+  expect(await out.readBalances(merchant, merchant.connection)).toEqual({
     available_balance: 89.7,
     provisioned_balance: 10.3,
   })
   expect(await balances(merchant)).toEqual({ available: 8_970, provisioned: 1_030, outside: -10_000 })
-  await out.becomes(merchant, data.uuid, 'PAID')
-  expect(await out.balancesShown(merchant, merchant.connection)).toEqual({ available_balance: 89.7 })
+  await out.waitForStatus(merchant, data.uuid, 'PAID')
+  expect(await out.readBalances(merchant, merchant.connection)).toEqual({ available_balance: 89.7 })
 })
 
 test('many at once never hold more than there is', async () => {
@@ -304,7 +305,7 @@ test('many at once never hold more than there is', async () => {
   // A slow machine answers what is on its way still, or not stored yet: what counts is how each of them ends.
   const ended = await Promise.all(
     answers.map(({ body }) =>
-      until(
+      pollUntil(
         async () => (await merchant.api.get(`/api/v1/transfers/${body.data.uuid}`)).body.data ?? {},
         ({ status }) => status === 'PAID' || status === 'FAILED',
         { limitMs: 60_000, everyMs: 200 },
@@ -315,21 +316,21 @@ test('many at once never hold more than there is', async () => {
   for (const { status, error } of ended)
     if (status === 'FAILED') expect(error.code).toBe('insufficient_balance')
   expect(await balances(merchant)).toEqual({ fee: 10, outside: -10 })
-  expect(await out.paidOut(merchant)).toHaveLength(10)
+  expect(await out.listPaidOut(merchant)).toHaveLength(10)
 })
 
 describe('the document of the recipient', () => {
   const CPF = '52998224725'
   test('a key of that owner is paid, another owner is a definite no', async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
-    const paid = await out.paid(merchant, { pix_key: CPF, document: CPF })
+    const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
     expect(paid.transfer.initiation.receiver.document).toBe('***982247**')
 
     const answer = await out.send(merchant, { pix_key: CPF, document: '11222333000181' })
     expect([answer.status, answer.body.data.error.code]).toEqual([400, 'document_mismatch'])
     // The reason travels with the payment: the second provider was not asked.
     expect(answer.body.data.error.attempts).toHaveLength(1)
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test('a provider that cannot check it is skipped; where none can, 422', async () => {
@@ -337,7 +338,7 @@ describe('the document of the recipient', () => {
       providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }, { provider: 'PROVIDER_C' }],
     })
     const [first, second] = merchant.connections
-    const paid = await out.paid(merchant, { pix_key: CPF, document: CPF })
+    const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
     expect([paid.provider.uuid, paid.attempts.length]).toEqual([second!.uuid, 1])
 
     const named = await out.send(merchant, { pix_key: CPF, document: CPF, provider_uuid: first!.uuid })
@@ -348,31 +349,33 @@ describe('the document of the recipient', () => {
 describe('what the recipient gives back', () => {
   test('in parts, and then the rest: PARTIALLY_REFUNDED, REFUNDED, each announced and booked once', async () => {
     const merchant = await aMerchant()
-    const paid = await out.paid(merchant)
+    const paid = await out.sendAndSettle(merchant)
     const endToEnd = paid.transfer.end_to_end
-    const first = await stage.simulator.returns({ end_to_end: endToEnd, value: 4 })
-    const partly = await out.becomes(merchant, paid.uuid, 'PARTIALLY_REFUNDED')
+    const first = await stage.simulator.returnTransfer({ end_to_end: endToEnd, value: 4 })
+    const partly = await out.waitForStatus(merchant, paid.uuid, 'PARTIALLY_REFUNDED')
     expect(await balances(merchant)).toEqual({ available: 9_400, outside: -9_400 })
-    const second = await stage.simulator.returns({ end_to_end: endToEnd, value: 1 })
-    await until(
+    const second = await stage.simulator.returnTransfer({ end_to_end: endToEnd, value: 1 })
+    await pollUntil(
       () => balances(merchant),
       ({ available }) => available === 9_500,
     )
-    const third = await stage.simulator.returns({ end_to_end: endToEnd })
-    const whole = await out.becomes(merchant, paid.uuid, 'REFUNDED')
-    expect(steps(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'])
+    const third = await stage.simulator.returnTransfer({ end_to_end: endToEnd })
+    const whole = await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'])
     // What was sent stays what it was.
     expect(whole.transfer).toEqual(paid.transfer)
     expect(partly.transfer).toEqual(paid.transfer)
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
 
-    expect((await out.events(paid, 'TRANSFER')).map(({ status, sequence }) => [status, sequence])).toEqual([
+    expect(
+      (await out.listEvents(paid, 'TRANSFER')).map(({ status, sequence }) => [status, sequence]),
+    ).toEqual([
       ['PAID', 1],
       ['PARTIALLY_REFUNDED', 2],
       ['PARTIALLY_REFUNDED', 3],
       ['REFUNDED', 4],
     ])
-    const back = (await out.pixEvents(merchant)).filter(({ movement_type }) => movement_type === 'IN')
+    const back = (await out.listPixEvents(merchant)).filter(({ movement_type }) => movement_type === 'IN')
     expect(back).toMatchObject(
       [
         [first, 4],
@@ -391,12 +394,12 @@ describe('what the recipient gives back', () => {
 
   test('shows no more of him than the transfer does, and neither does the PIX that paid him', async () => {
     const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
-    const paid = await out.paid(merchant)
+    const paid = await out.sendAndSettle(merchant)
     const { sender, receiver } = paid.transfer.initiation
     expect(receiver.account_number).toMatch(/^\*+\d\d$/)
-    await stage.simulator.returns({ end_to_end: paid.transfer.end_to_end })
-    await out.becomes(merchant, paid.uuid, 'REFUNDED')
-    const [there, back] = (await out.pixEvents(merchant)).map(({ initiation }) => initiation)
+    await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
+    await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    const [there, back] = (await out.listPixEvents(merchant)).map(({ initiation }) => initiation)
     expect(there).toMatchObject({ sender, receiver })
     expect(back).toMatchObject({ sender: receiver, receiver: sender })
   })
@@ -404,8 +407,8 @@ describe('what the recipient gives back', () => {
   test('by itself, at once', async () => {
     const merchant = await aMerchant()
     const answer = await out.send(merchant, { pix_key: 'returned@sim.trilho.test' })
-    const whole = await out.becomes(merchant, answer.body.data.uuid, 'REFUNDED')
-    expect(steps(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'REFUNDED'])
+    const whole = await out.waitForStatus(merchant, answer.body.data.uuid, 'REFUNDED')
+    expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'REFUNDED'])
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
   })
 })
@@ -440,8 +443,8 @@ describe('one external_ref, where the account wants it so', () => {
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
     const sent = answers.find(({ status }) => status === 201)!
-    await out.becomes(merchant, sent.body.data.uuid, 'PAID')
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    await out.waitForStatus(merchant, sent.body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 })
 
@@ -458,8 +461,8 @@ describe('one key, one transfer', () => {
       expect(answer.body).toEqual(first!.body)
     }
     expect(answers.map(replayed).filter(header => header === 'true')).toHaveLength(49)
-    await out.becomes(merchant, first!.body.data.uuid, 'PAID')
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    await out.waitForStatus(merchant, first!.body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
     expect(await balances(merchant)).toEqual({ available: 8_750, outside: -8_750 })
   })
 
@@ -467,11 +470,11 @@ describe('one key, one transfer', () => {
     const merchant = await aMerchant()
     const key = 'a key with blanks, and "quotes" ~'
     const first = await out.send(merchant, body, { key })
-    const paid = await out.becomes(merchant, first.body.data.uuid, 'PAID')
+    const paid = await out.waitForStatus(merchant, first.body.data.uuid, 'PAID')
     for (const status of ['PAID', 'REFUNDED']) {
       if (status === 'REFUNDED') {
-        await stage.simulator.returns({ end_to_end: paid.transfer.end_to_end })
-        await out.becomes(merchant, paid.uuid, status)
+        await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
+        await out.waitForStatus(merchant, paid.uuid, status)
       }
       const reordered = { external_ref: 'salário', pix_key: 'MARIA@example.com', value: 12.5 }
       const again = await merchant.api.post('/api/v1/transfers', reordered, { key })
@@ -484,10 +487,10 @@ describe('one key, one transfer', () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const first = await out.send(merchant, body, { key })
-    const scoped = { api: merchant.api.as(merchant.connection.token) }
+    const scoped = { api: merchant.api.withToken(merchant.connection.issueApiToken) }
     for (const answer of [
       await out.send(merchant, { ...body, value: 12.51 }, { key }),
-      await out.send(merchant, { ...body, pix_key: someKey() }, { key }),
+      await out.send(merchant, { ...body, pix_key: randomPixKey() }, { key }),
       await out.send(scoped, body, { key }),
     ])
       expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
@@ -510,8 +513,8 @@ describe('one key, one transfer', () => {
     for (const answer of answers)
       if (answer.status !== 201)
         expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-    await out.becomes(merchant, won[0]!.body.data.uuid, 'PAID')
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    await out.waitForStatus(merchant, won[0]!.body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test('a stored FAILED is final for its key: nothing is sent a second time', async () => {
@@ -524,15 +527,15 @@ describe('one key, one transfer', () => {
       expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([400, 'true', false])
       expect(again.body).toEqual({ ...first.body, request_id: expect.any(String) })
     }
-    expect(await out.attempts(first.body.data)).toHaveLength(1)
+    expect(await out.listAttempts(first.body.data)).toHaveLength(1)
   })
 
   test('the row answers for the key when its life is gone from Temporal', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const first = await out.send(merchant, body, { key })
-    const { uuid } = await out.becomes(merchant, first.body.data.uuid, 'PAID')
-    const client = await stage.temporal()
+    const { uuid } = await out.waitForStatus(merchant, first.body.data.uuid, 'PAID')
+    const client = await stage.connectTemporal()
     await client.workflow.getHandle(`transfer/${uuid}`).result()
     await client.workflowService.deleteWorkflowExecution({
       namespace: 'default',
@@ -545,10 +548,10 @@ describe('one key, one transfer', () => {
       first.bytes.toString(),
     ])
     // And its recipient may still give it back: a notice wakes it from its row.
-    const [line] = await out.paidOut(merchant)
-    await stage.simulator.returns({ end_to_end: line.end_to_end })
-    await out.becomes(merchant, uuid, 'REFUNDED')
-    expect(await out.paidOut(merchant)).toHaveLength(1)
+    const [line] = await out.listPaidOut(merchant)
+    await stage.simulator.returnTransfer({ end_to_end: line.end_to_end })
+    await out.waitForStatus(merchant, uuid, 'REFUNDED')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test('what is not valid uses up no key', async () => {
@@ -565,12 +568,16 @@ describe('the list', () => {
   test('filters by everything SPEC names, newest first, and a bound token sees its own', async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const [a, c] = merchant.connections
-    const first = await out.paid(merchant, { value: 1, external_ref: 'um', pix_key: 'um@example.com' })
-    const second = await out.paid(merchant, { value: 2, provider_uuid: c!.uuid })
+    const first = await out.sendAndSettle(merchant, {
+      value: 1,
+      external_ref: 'um',
+      pix_key: 'um@example.com',
+    })
+    const second = await out.sendAndSettle(merchant, { value: 2, provider_uuid: c!.uuid })
     const refused = (await out.send(merchant, { value: 3, pix_key: 'ac03@sim.trilho.test' })).body.data
-    const returned = await out.paid(merchant, { value: 4 })
-    await stage.simulator.returns({ end_to_end: returned.transfer.end_to_end })
-    await out.becomes(merchant, returned.uuid, 'REFUNDED')
+    const returned = await out.sendAndSettle(merchant, { value: 4 })
+    await stage.simulator.returnTransfer({ end_to_end: returned.transfer.end_to_end })
+    await out.waitForStatus(merchant, returned.uuid, 'REFUNDED')
     await stage.sql(`update transfer set created_at = '2020-02-29T23:59:59.999Z' where uuid = ?`, [
       first.uuid,
     ])
@@ -580,7 +587,7 @@ describe('the list', () => {
     const found = async (query: string, api = merchant.api) => {
       const answer = await api.get(`/api/v1/transfers?${query}`)
       expect([query, answer.status]).toEqual([query, 200])
-      return answer.body.data.map((transfer: Shown) => transfer.uuid)
+      return answer.body.data.map((transfer: ApiResource) => transfer.uuid)
     }
     const cases: [query: string, expected: string[]][] = [
       ['', all],
@@ -612,8 +619,8 @@ describe('the list', () => {
       ['per_page=100&page=2', []],
     ]
     for (const [query, expected] of cases) expect([query, await found(query)]).toEqual([query, expected])
-    expect(await found('', merchant.api.as(c!.token))).toEqual([second.uuid])
-    expect(await found(`provider_uuid=${a!.uuid}`, merchant.api.as(c!.token))).toEqual([])
+    expect(await found('', merchant.api.withToken(c!.issueApiToken))).toEqual([second.uuid])
+    expect(await found(`provider_uuid=${a!.uuid}`, merchant.api.withToken(c!.issueApiToken))).toEqual([])
     expect(await found('', (await aMerchant()).api)).toEqual([])
 
     const meta = (await merchant.api.get('/api/v1/transfers?per_page=3&page=2')).body.meta
@@ -641,15 +648,15 @@ describe('the list', () => {
 
   test("a transfer is nobody else's: 404", async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
-    const { uuid } = await out.paid(merchant)
+    const { uuid } = await out.sendAndSettle(merchant)
     const [a, c] = merchant.connections
     const other = await aMerchant()
     const path = `/api/v1/transfers/${uuid}`
-    expect((await merchant.api.as(a!.token).get(path)).status).toBe(200)
+    expect((await merchant.api.withToken(a!.issueApiToken).get(path)).status).toBe(200)
     expect(
       (await merchant.api.get(path.toUpperCase().replace('/API/V1/TRANSFERS', '/api/v1/transfers'))).status,
     ).toBe(200)
-    for (const api of [merchant.api.as(c!.token), other.api]) {
+    for (const api of [merchant.api.withToken(c!.issueApiToken), other.api]) {
       expect((await api.get(path)).status).toBe(404)
       expect((await api.post(`${path}/cancel`)).status).toBe(404)
     }

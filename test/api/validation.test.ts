@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Request } from './support/client.ts'
-import { type Merchant, type Stage, sharedStage } from './support/stage.ts'
+import type { RequestOptions } from './support/client.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** Every rule of the contract and of SPEC §1 and §2 for charges and their list: what is wrong is named, all at once. */
 
-let stage: Stage
+let stack: TestStack
 let merchant: Merchant
 let other: Merchant
 let recipient: string
@@ -13,14 +13,14 @@ let second: string
 const ids: Record<string, string> = {}
 
 beforeAll(async () => {
-  stage = await sharedStage()
-  merchant = await stage.merchant({ providers: [{}, { provider: 'PROVIDER_C' }, {}, {}] })
-  other = await stage.merchant()
-  recipient = (await stage.recipient(merchant)).uuid
-  second = (await stage.recipient(merchant)).uuid
+  stack = await openSharedTestStack()
+  merchant = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }, {}, {}] })
+  other = await stack.createMerchant()
+  recipient = (await stack.createRecipient(merchant)).uuid
+  second = (await stack.createRecipient(merchant)).uuid
   const [, , inactive, hidden] = merchant.connections
-  await stage.sql(`update connection set status = 'KYC_PENDING' where uuid = ?`, [inactive!.uuid])
-  await stage.sql(`update connection set is_public = false where uuid = ?`, [hidden!.uuid])
+  await stack.sql(`update connection set status = 'KYC_PENDING' where uuid = ?`, [inactive!.uuid])
+  await stack.sql(`update connection set is_public = false where uuid = ?`, [hidden!.uuid])
   Object.assign(ids, {
     RECIPIENT: recipient,
     SECOND: second,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await stage.close()
+  await stack.close()
 })
 
 const fine = { value: 10, type: 'PIX' }
@@ -52,7 +52,7 @@ function filled<T>(body: T): T {
 }
 
 async function nothingIsStored(): Promise<void> {
-  const rows = await stage.sql('select uuid from charge where account_uuid = ?', [merchant.uuid])
+  const rows = await stack.sql('select uuid from charge where account_uuid = ?', [merchant.uuid])
   expect(rows).toEqual([])
 }
 
@@ -228,7 +228,7 @@ test('what is wrong with splits and with the provider is said in one answer', as
   ])
 })
 
-const REQUESTS: [why: string, request: Request, status: number, code: string][] = [
+const REQUESTS: [why: string, request: RequestOptions, status: number, code: string][] = [
   ['half a JSON', { raw: '{"value": 10,' }, 400, 'malformed_json'],
   ['NaN, which is no JSON', { raw: '{"value": NaN, "type": "PIX"}' }, 400, 'malformed_json'],
   ['bytes that are no UTF-8', { raw: Buffer.from([0x7b, 0xff, 0x7d]) }, 400, 'malformed_json'],
@@ -329,40 +329,40 @@ test('all that is wrong with a query is named at once', async () => {
 
 test('whoever has no good token gets 401 and is told how to authenticate', async () => {
   const { uuid } = merchant
-  const live = await stage.token({ accountUuid: uuid, mode: 'live' })
-  const expired = await stage.token({ accountUuid: uuid, expiresAt: new Date(Date.now() - 1_000) })
-  const revoked = await stage.token({ accountUuid: uuid, name: 'revoked' })
-  await stage.sql(`update token set revoked_at = now() where account_uuid = ? and name = 'revoked'`, [uuid])
+  const live = await stack.token({ accountUuid: uuid, mode: 'live' })
+  const expired = await stack.token({ accountUuid: uuid, expiresAt: new Date(Date.now() - 1_000) })
+  const revoked = await stack.token({ accountUuid: uuid, name: 'revoked' })
+  await stack.sql(`update token set revoked_at = now() where account_uuid = ? and name = 'revoked'`, [uuid])
   const unknown = `${merchant.token.slice(0, -4)}AAAA`
   for (const token of [undefined, unknown, expired, revoked, 'x', '']) {
-    const answer = await merchant.api.as(token).post('/api/v1/payments', fine)
+    const answer = await merchant.api.withToken(token).post('/api/v1/payments', fine)
     expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
   }
   const basic = { headers: { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` } }
-  expect((await merchant.api.as(undefined).get('/api/v1/payments', basic)).status).toBe(401)
+  expect((await merchant.api.withToken(undefined).get('/api/v1/payments', basic)).status).toBe(401)
 
   // A live token is good, and still never reaches a simulator.
-  const answer = await merchant.api.as(live).post('/api/v1/payments', fine)
+  const answer = await merchant.api.withToken(live).post('/api/v1/payments', fine)
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
 })
 
 test('a token works no longer than a second after it was revoked', async () => {
-  const { uuid } = await stage.merchant()
-  const token = await stage.token({ accountUuid: uuid, name: 'short' })
-  const api = merchant.api.as(token)
+  const { uuid } = await stack.createMerchant()
+  const token = await stack.token({ accountUuid: uuid, name: 'short' })
+  const api = merchant.api.withToken(token)
   expect((await api.get('/api/v1/payments')).status).toBe(200)
-  await stage.sql(`update token set revoked_at = now() where account_uuid = ? and name = 'short'`, [uuid])
+  await stack.sql(`update token set revoked_at = now() where account_uuid = ? and name = 'short'`, [uuid])
   await new Promise(resolve => setTimeout(resolve, 1_050))
   expect((await api.get('/api/v1/payments')).status).toBe(401)
 })
 
 test('what is not there, or not for this token, is 404; what is there under another method, 405', async () => {
   await nothingIsStored()
-  const theirs = await other.api.charge()
+  const theirs = await other.api.createCharge()
   const [first, , ,] = merchant.connections
-  const scoped = merchant.api.as(merchant.connections[1]!.token)
-  const ours = await merchant.api.as(first!.token).charge()
+  const scoped = merchant.api.withToken(merchant.connections[1]!.issueApiToken)
+  const ours = await merchant.api.withToken(first!.issueApiToken).createCharge()
 
   for (const path of ['', '/qr.svg', '/qr.png']) {
     for (const [api, uuid] of [
@@ -431,7 +431,7 @@ test.each([
 test('a uuid in capitals is the same uuid, for providers, recipients and filters', async () => {
   const capitals = recipient.toUpperCase()
   const provider_uuid = merchant.connection.uuid.toUpperCase()
-  const charge = await merchant.api.charge({
+  const charge = await merchant.api.createCharge({
     provider_uuid,
     splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: capitals }],
   })
@@ -450,15 +450,15 @@ test('a uuid in capitals is the same uuid, for providers, recipients and filters
 
 test('a scoped token always uses its own provider, whatever the body names', async () => {
   const [first, second] = merchant.connections
-  const scoped = merchant.api.as(second!.token)
+  const scoped = merchant.api.withToken(second!.issueApiToken)
   for (const provider_uuid of [first!.uuid, other.connection.uuid, randomUUID()])
-    expect((await scoped.charge({ provider_uuid })).provider.uuid).toBe(second!.uuid)
+    expect((await scoped.createCharge({ provider_uuid })).provider.uuid).toBe(second!.uuid)
 })
 
 test('an account whose defaults are none of them active must name a provider', async () => {
-  const idle = await stage.merchant()
-  await stage.sql(`update connection set status = 'BLOCKED' where account_uuid = ?`, [idle.uuid])
-  for (const api of [idle.api, idle.api.as(idle.connection.token)]) {
+  const idle = await stack.createMerchant()
+  await stack.sql(`update connection set status = 'BLOCKED' where account_uuid = ?`, [idle.uuid])
+  for (const api of [idle.api, idle.api.withToken(idle.connection.issueApiToken)]) {
     const answer = await api.post('/api/v1/payments', fine)
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
   }
@@ -468,11 +468,11 @@ test('a request id is taken over where it is safe, made where it is not, and tol
   const id = `caller-${randomUUID()}`
   const answer = await merchant.api.post('/api/v1/payments', fine, { headers: { 'x-request-id': id } })
   expect(answer.headers.get('x-request-id')).toBe(id)
-  const [row] = await stage.sql<{ request_id: string }>('select request_id from charge where uuid = ?', [
+  const [row] = await stack.sql<{ request_id: string }>('select request_id from charge where uuid = ?', [
     answer.body.data.uuid,
   ])
   expect(row!.request_id).toBe(id)
-  const client = await stage.temporal()
+  const client = await stack.connectTemporal()
   const { memo } = await client.workflow.getHandle(`charge/${answer.body.data.uuid}`).describe()
   expect(memo).toEqual({ requestId: id })
   const unsafe = await merchant.api.get('/api/v1/payments', { headers: { 'x-request-id': 'a b' } })

@@ -1,10 +1,10 @@
 import { afterAll, expect } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { Webhook } from 'standardwebhooks'
-import { somethingIsTold } from './support/happening.ts'
-import { type Merchant, sharedStage } from './support/stage.ts'
-import { together } from './support/together.ts'
-import { until } from './support/until.ts'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openSharedTestStack } from './support/test-stack.ts'
+import { triggerEvent } from './support/trigger-event.ts'
 
 /** What an endpoint's owner does with it over the real stack, and what its deliveries then do. */
 
@@ -12,8 +12,8 @@ const PATH = '/api/v1/webhooks'
 /** A wait of a day: half an hour in this stack, so whatever follows sooner was woken. */
 const TOMORROW = { status: 503, headers: { 'retry-after': '86400' } }
 
-const staged = sharedStage()
-afterAll(async () => (await staged).close())
+const openedStack = openSharedTestStack()
+afterAll(async () => (await openedStack).close())
 
 type Shown = {
   uuid: string
@@ -24,27 +24,27 @@ type Shown = {
 
 /** An endpoint of a merchant of its own, at the local inbox. */
 async function endpoint(answers?: object, body: object = {}, of?: Merchant) {
-  const stage = await staged
-  const merchant = of ?? (await stage.merchant())
+  const stage = await openedStack
+  const merchant = of ?? (await stage.createMerchant())
   const { api } = merchant
   const name = `managed-${merchant.uuid}-${Math.random().toString(36).slice(2)}`
-  const inbox = (so: object) => stage.simulator.setInbox(name, so)
+  const inbox = (so: object) => stage.simulator.setInboxResponse(name, so)
   if (answers) await inbox(answers)
   const made = await api.post(PATH, { url: `${stage.local.inbox_url}/${name}`, ...body })
   expect(made.status).toBe(201)
   const { uuid, token } = made.body.data as { uuid: string; token: string }
   const path = `${PATH}/${uuid}`
-  const client = await stage.temporal()
+  const client = await stage.connectTemporal()
   return {
     ...merchant,
     hook: uuid,
     secret: token,
     path,
     inbox,
-    messages: () => stage.simulator.inbox(name),
+    messages: () => stage.simulator.listInbox(name),
     /** How often a body came. */
     times: async (id: string) =>
-      (await stage.simulator.inbox(name)).filter(({ headers }) => headers['webhook-id'] === id).length,
+      (await stage.simulator.listInbox(name)).filter(({ headers }) => headers['webhook-id'] === id).length,
     ask: async (method: string, more = '', body?: object) => {
       const answer = await api.call(method, `${path}${more}`, body && { body })
       expect([method, more, answer.status]).toEqual([method, more, 200])
@@ -52,21 +52,21 @@ async function endpoint(answers?: object, body: object = {}, of?: Merchant) {
     },
     deliveries: async (): Promise<Shown[]> => (await api.get(`${path}/deliveries`)).body.data,
     life: (delivery: string): WorkflowHandle => client.workflow.getHandle(`webhook/${delivery}`),
-    happens: () => somethingIsTold(api),
+    happens: () => triggerEvent(api),
   }
 }
 type Message = { body: string; headers: Record<string, string> }
 type Endpoint = Awaited<ReturnType<typeof endpoint>>
 
 const shown = (of: Endpoint, fits: (one: Shown) => boolean, delivery?: string) =>
-  until(
+  pollUntil(
     async () => (await of.deliveries()).find(one => !delivery || one.uuid === delivery),
     one => one !== undefined && fits(one),
     { limitMs: 45_000 },
   ) as Promise<Shown>
 const failedOnce = (of: Endpoint) => shown(of, one => one.tries.length === 1)
 
-together({
+runConcurrentTests({
   'a test event is delivered by a life of its own, signed, listed and read like any other': async () => {
     const of = await endpoint()
     const { data } = await of.ask('POST', '/test')
@@ -85,16 +85,16 @@ together({
   'what an endpoint hears is what GET showed at that moment, and what the event shows ever after':
     async () => {
       const of = await endpoint(undefined, { events: ['PAYMENT', 'PIX_TRANSACTION'] })
-      const charge = await of.api.charge({ external_ref: 'pedido 9' })
-      await (await staged).simulator.pay({ payload: charge.payment.payload })
-      const messages = await until(of.messages, all => all.length === 2)
+      const charge = await of.api.createCharge({ external_ref: 'pedido 9' })
+      await (await openedStack).simulator.pay({ payload: charge.payment.payload })
+      const messages = await pollUntil(of.messages, all => all.length === 2)
       for (const { body } of messages) {
         const told = JSON.parse(body)
         expect((await of.api.get(`/api/v1/events/${told.id}`)).body.data).toEqual(told)
       }
       const payment = messages.map(({ body }) => JSON.parse(body)).find(({ type }) => type === 'PAYMENT')
       const { sequence, ...resource } = payment.data
-      expect([sequence, resource]).toEqual([1, await of.api.read(charge.uuid)])
+      expect([sequence, resource]).toEqual([1, await of.api.readCharge(charge.uuid)])
       const { data } = (await of.api.get('/api/v1/events?type=payment')).body
       expect(data).toEqual([payment])
     },
@@ -103,7 +103,7 @@ together({
     const of = await endpoint()
     const rotated = (await of.ask('POST', '/rotate')).data
     await of.ask('POST', '/test')
-    const { body, headers } = (await until(of.messages, all => all.length === 1))[0] as Message
+    const { body, headers } = (await pollUntil(of.messages, all => all.length === 1))[0] as Message
     expect(headers['webhook-signature']!.split(' ')).toHaveLength(2)
     for (const secret of [of.secret, rotated.token])
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'TEST' })
@@ -132,7 +132,7 @@ together({
       await of.inbox({ status: 200 })
       expect((await of.ask('PATCH', '', { status: 'ACTIVE' })).data.status).toBe('ACTIVE')
       const heard = await of.happens()
-      const messages = await until(of.messages, all => all.length === 2)
+      const messages = await pollUntil(of.messages, all => all.length === 2)
       expect(JSON.parse(messages[1]!.body).data.uuid).toBe(heard)
       expect(JSON.stringify(messages)).not.toContain(missed)
     },
@@ -160,12 +160,12 @@ together({
       await of.ask('POST', `/deliveries/${uuid}/resend`)
       await shown(of, one => one.status === 'DELIVERED' && one.tries.length === 2)
       expect(await of.times(event.id)).toBe(2)
-      const stage = await staged
+      const stage = await openedStack
       const elsewhere = `moved-${of.hook}`
       await of.ask('PATCH', '', { url: `${stage.local.inbox_url}/${elsewhere}` })
       await of.ask('POST', `/deliveries/${uuid}/resend`)
-      const [moved] = await until(
-        () => stage.simulator.inbox(elsewhere),
+      const [moved] = await pollUntil(
+        () => stage.simulator.listInbox(elsewhere),
         all => all.length === 1,
       )
       expect(moved!.headers['webhook-id']).toBe(event.id)
@@ -197,7 +197,7 @@ together({
     const taken = await shown(of, one => one.status === 'DELIVERED')
     await of.inbox({ status: 410 })
     await of.happens()
-    await until(
+    await pollUntil(
       async () => (await of.ask('GET')).data.status,
       status => status === 'DISABLED',
     )
@@ -207,14 +207,14 @@ together({
     await of.inbox(TOMORROW)
     await of.ask('PATCH', '', { status: 'ACTIVE' })
     const failing = await of.happens()
-    await until(of.messages, all => all.some(({ body }) => body.includes(failing)))
-    await until(of.deliveries, all =>
+    await pollUntil(of.messages, all => all.some(({ body }) => body.includes(failing)))
+    await pollUntil(of.deliveries, all =>
       all.some(({ status, tries }) => status === 'PENDING' && tries.length === 1),
     )
 
     await of.inbox({ status: 200 })
     expect(await of.ask('POST', '/recover', { since })).toEqual({ message: expect.any(String) })
-    const all = await until(
+    const all = await pollUntil(
       of.deliveries,
       some => some.every(one => one.status === 'DELIVERED') && some.length === 5,
     )
@@ -225,7 +225,7 @@ together({
 
     await of.ask('POST', '/recover', { since })
     await of.ask('POST', '/test')
-    await until(of.deliveries, some => some[0]?.event.type === 'TEST' && some[0].status === 'DELIVERED')
+    await pollUntil(of.deliveries, some => some[0]?.event.type === 'TEST' && some[0].status === 'DELIVERED')
     expect(await of.messages()).toHaveLength(told.length + 1)
     expect(all.find(one => one.uuid === taken.uuid)!.tries).toHaveLength(1)
   },
@@ -236,7 +236,7 @@ together({
     const { uuid } = await failedOnce(of)
     await of.life(uuid).terminate('lost')
     await of.inbox({ status: 200 })
-    const stage = await staged
+    const stage = await openedStack
     await stage.sql('update delivery set wake_at = now(), next_try_at = now() where uuid = ?', [uuid])
     expect(await shown(of, one => one.status === 'DELIVERED')).toMatchObject({
       tries: [{ status: 503 }, { status: 200 }],
@@ -245,9 +245,9 @@ together({
 
   'an endpoint silent for five days is disabled, though nothing is sent to it any more': async () => {
     const of = await endpoint()
-    const stage = await staged
+    const stage = await openedStack
     await stage.sql(`update webhook set failing_since = now() - interval '5 days' where uuid = ?`, [of.hook])
-    await until(
+    await pollUntil(
       async () => (await of.ask('GET')).data,
       data => data.status === 'DISABLED' && data.disabled_reason === 'no success for five days',
     )
@@ -257,7 +257,7 @@ together({
     const of = await endpoint()
     const made = []
     for (let index = 0; index < 3; index += 1) made.unshift((await of.ask('POST', '/test')).data.uuid)
-    await until(of.deliveries, all => all.every(one => one.status === 'DELIVERED'))
+    await pollUntil(of.deliveries, all => all.every(one => one.status === 'DELIVERED'))
     const page = async (query: string) => (await of.api.get(`${of.path}/deliveries${query}`)).body
     const [first, second] = [await page('?per_page=2'), await page('?per_page=2&page=2')]
     expect([...first.data, ...second.data].map(one => one.uuid)).toEqual(made)

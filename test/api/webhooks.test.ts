@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import type { Running } from '../../src/local/endings.ts'
-import { readJson } from '../../src/local/home.ts'
-import type { InboxMessage } from '../../src/simulator/client.ts'
+import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import type { RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import type { InboxMessage } from '../../src/simulator/control/client.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { somethingIsTold } from './support/happening.ts'
-import { type Merchant, openStage, type Stage } from './support/stage.ts'
-import { until } from './support/until.ts'
+import { pollUntil } from './support/poll-until.ts'
+import { type Merchant, openTestStack, type TestStack } from './support/test-stack.ts'
+import { triggerEvent } from './support/trigger-event.ts'
 
 /** What merchants hear, when, how often, and what they do to stop it. Three days of tries pass in fourteen seconds. */
 
 const TIME_SCALE = 20_000
 
 let stack: Stack
-let stage: Stage
+let testStack: TestStack
 let failing: Failing
 beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
-  stage = await openStage(stack.home)
+  testStack = await openTestStack(stack.home)
   failing = await endpointThatOnlyFails()
 }, 120_000)
 afterAll(async () => {
-  await stage.close()
+  await testStack.close()
   expect(await stack.stop()).toBe(0)
   expect(stack.output()).not.toMatch(/(api|simulator|temporal|postgres) ended/)
 })
@@ -34,53 +34,53 @@ async function endpoint(
   more: { name?: string; answers?: object; body?: object } = {},
 ) {
   const name = `${more.name ?? 'hook'}-${uuid}`
-  if (more.answers) await stage.simulator.setInbox(name, more.answers)
-  const { status, body } = await api.post(PATH, { url: `${stage.local.inbox_url}/${name}`, ...more.body })
+  if (more.answers) await testStack.simulator.setInboxResponse(name, more.answers)
+  const { status, body } = await api.post(PATH, { url: `${testStack.local.inbox_url}/${name}`, ...more.body })
   expect(status).toBe(201)
-  return { ...(body.data as Hook), name, messages: () => stage.simulator.inbox(name) }
+  return { ...(body.data as Hook), name, messages: () => testStack.simulator.listInbox(name) }
 }
 
-const somethingHappens = ({ api }: Merchant): Promise<string> => somethingIsTold(api)
+const triggerWebhookEvent = ({ api }: Merchant): Promise<string> => triggerEvent(api)
 
 type Failing = Awaited<ReturnType<typeof endpointThatOnlyFails>>
 
 /** It is given up after days: they begin before all other stories, and pass while those are told. */
 async function endpointThatOnlyFails() {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 500 } })
-  return { merchant, hook, charge: await somethingHappens(merchant) }
+  return { merchant, hook, charge: await triggerWebhookEvent(merchant) }
 }
 
 type Hook = { uuid: string; url: string; token: string; events: string[] }
 type Delivery = { uuid: string; status: string; tries: number }
 function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
-  return stage.sql<Delivery>('select uuid, status, tries from delivery where webhook_uuid = ?', [uuid])
+  return testStack.sql<Delivery>('select uuid, status, tries from delivery where webhook_uuid = ?', [uuid])
 }
 const verified = (token: string, { body, headers }: InboxMessage) =>
   new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }
 
 test('a success ends the tries', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 503 } })
-  await somethingHappens(merchant)
-  await until(hook.messages, all => all.length >= 3)
-  await stage.simulator.setInbox(hook.name, { status: 204 })
-  const [delivery] = await until(
+  await triggerWebhookEvent(merchant)
+  await pollUntil(hook.messages, all => all.length >= 3)
+  await testStack.simulator.setInboxResponse(hook.name, { status: 204 })
+  const [delivery] = await pollUntil(
     () => deliveries(hook),
     ([one]) => one?.status === 'DELIVERED',
   )
-  const client = await stage.temporal()
+  const client = await testStack.connectTemporal()
   expect(await client.workflow.getHandle(`webhook/${delivery!.uuid}`).result()).toBe('DELIVERED')
   expect(await hook.messages()).toHaveLength(delivery!.tries)
 })
 
 test('Retry-After is honoured where it asks for more than the schedule', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 429, headers: { 'retry-after': '80000' } } })
-  await somethingHappens(merchant)
-  const [first, second] = await until(
+  await triggerWebhookEvent(merchant)
+  const [first, second] = await pollUntil(
     () =>
-      stage.sql<{ at: string }>(
+      testStack.sql<{ at: string }>(
         `select t.at from delivery_try t join delivery d on d.uuid = t.delivery_uuid join webhook w on w.uuid = d.webhook_uuid
          where w.url like ? order by t.number`,
         [`%/${hook.name}`],
@@ -93,69 +93,69 @@ test('Retry-After is honoured where it asks for more than the schedule', async (
 })
 
 test('410 disables an endpoint at once: it hears of nothing more', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const gone = await endpoint(merchant, { name: 'gone', answers: { status: 410 } })
   const other = await endpoint(merchant, { name: 'other' })
-  await somethingHappens(merchant)
-  const shown = await until(
+  await triggerWebhookEvent(merchant)
+  const shown = await pollUntil(
     () => stateOf(merchant, gone),
     ({ status }) => status === 'DISABLED',
   )
   expect(shown.disabled_reason).toMatch(/410/)
-  await somethingHappens(merchant)
-  await until(other.messages, all => all.length === 2)
+  await triggerWebhookEvent(merchant)
+  await pollUntil(other.messages, all => all.length === 2)
   expect(await gone.messages()).toHaveLength(1)
   expect(await deliveries(gone)).toMatchObject([{ status: 'FAILED', tries: 1 }])
 })
 
 test('a redirect is a failure and is not followed', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const target = `target-${merchant.uuid}`
-  const location = `${stage.local.inbox_url}/${target}`
+  const location = `${testStack.local.inbox_url}/${target}`
   const hook = await endpoint(merchant, { answers: { status: 302, headers: { location } } })
-  await somethingHappens(merchant)
-  await until(hook.messages, all => all.length >= 2)
-  expect(await stage.simulator.inbox(target)).toEqual([])
+  await triggerWebhookEvent(merchant)
+  await pollUntil(hook.messages, all => all.length >= 2)
+  expect(await testStack.simulator.listInbox(target)).toEqual([])
   await merchant.api.delete(`${PATH}/${hook.uuid}`)
 })
 
 test('an endpoint that hangs delays nobody else', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const hanging = await endpoint(merchant, { name: 'hanging', answers: { delay_ms: 60_000 } })
   const fast = await endpoint(merchant, { name: 'fast' })
-  const bystander = await stage.merchant()
+  const bystander = await testStack.createMerchant()
   const theirs = await endpoint(bystander)
   const isTested = async ({ api }: Merchant, { uuid }: Hook) =>
     expect((await api.post(`${PATH}/${uuid}/test`)).status).toBe(200)
   await Promise.all(Array.from({ length: 40 }, () => isTested(merchant, hanging)))
   await Promise.all([isTested(merchant, fast), isTested(bystander, theirs)])
   for (const hook of [fast, theirs])
-    await until(
+    await pollUntil(
       () => deliveries(hook),
       ([one]) => one?.status === 'DELIVERED',
     )
   // Nobody has waited for one of its tries to end.
-  const ended = await stage.sql(
+  const ended = await testStack.sql(
     'select t.number from delivery_try t join delivery d on d.uuid = t.delivery_uuid where d.webhook_uuid = ?',
     [hanging.uuid],
   )
   expect(ended).toEqual([])
-  await stage.sql('update webhook set deleted_at = now() where account_uuid = ?', [merchant.uuid])
+  await testStack.sql('update webhook set deleted_at = now() where account_uuid = ?', [merchant.uuid])
 })
 
 test('DELETE ends the deliveries of an endpoint', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 500 } })
-  await somethingHappens(merchant)
-  await until(hook.messages, all => all.length >= 2)
+  await triggerWebhookEvent(merchant)
+  await pollUntil(hook.messages, all => all.length >= 2)
   expect((await merchant.api.delete(`${PATH}/${hook.uuid}`)).body).toEqual({ message: expect.any(String) })
-  const [delivery] = await until(
+  const [delivery] = await pollUntil(
     () => deliveries(hook),
     ([one]) => one?.status === 'CANCELLED',
   )
-  const client = await stage.temporal()
+  const client = await testStack.connectTemporal()
   expect(await client.workflow.getHandle(`webhook/${delivery!.uuid}`).result()).toBe('CANCELLED')
-  await somethingHappens(merchant)
+  await triggerWebhookEvent(merchant)
   expect(await deliveries(hook)).toHaveLength(1)
   expect((await merchant.api.get(`${PATH}/${hook.uuid}`)).status).toBe(404)
   expect((await merchant.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
@@ -163,17 +163,17 @@ test('DELETE ends the deliveries of an endpoint', async () => {
 })
 
 test('an endpoint hears only of the kinds it asked for', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const all = await endpoint(merchant, { name: 'all' })
   const payments = await endpoint(merchant, { name: 'payments', body: { events: ['payment'] } })
   const pix = await endpoint(merchant, { name: 'pix', body: { events: ['PIX_TRANSACTION', 'MED'] } })
   expect(payments.events).toEqual(['PAYMENT'])
   expect(all.events).toEqual(['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'])
-  const { payment } = await merchant.api.charge()
-  await stage.simulator.pay({ payload: payment.payload })
-  await until(all.messages, messages => messages.length === 2)
+  const { payment } = await merchant.api.createCharge()
+  await testStack.simulator.pay({ payload: payment.payload })
+  await pollUntil(all.messages, messages => messages.length === 2)
   const kinds = async (hook: typeof all) =>
-    (await until(hook.messages, (messages: InboxMessage[]) => messages.length > 0)).map(
+    (await pollUntil(hook.messages, (messages: InboxMessage[]) => messages.length > 0)).map(
       ({ body }: InboxMessage) => JSON.parse(body).type,
     )
   expect(await kinds(payments)).toEqual(['PAYMENT'])
@@ -181,7 +181,7 @@ test('an endpoint hears only of the kinds it asked for', async () => {
 })
 
 test('a token is shown whole at creation only; a given one signs by its bytes', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const generated = await endpoint(merchant, { name: 'generated' })
   expect(generated.token).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(Buffer.from(generated.token.slice(6), 'base64')).toHaveLength(32)
@@ -199,9 +199,9 @@ test('a token is shown whole at creation only; a given one signs by its bytes', 
     expect(listed[index].token).toContain('*')
   }
 
-  await somethingHappens(merchant)
+  await triggerWebhookEvent(merchant)
   const first = async (hook: typeof given): Promise<InboxMessage> =>
-    (await until(hook.messages, all => all.length > 0))[0]!
+    (await pollUntil(hook.messages, all => all.length > 0))[0]!
   for (const hook of [generated, own])
     expect(verified(hook.token, await first(hook))).toMatchObject({ type: 'PAYMENT' })
   const { body, headers } = await first(given)
@@ -210,8 +210,8 @@ test('a token is shown whole at creation only; a given one signs by its bytes', 
 })
 
 test('an account has at most twenty endpoints, however fast it asks', async () => {
-  const merchant = await stage.merchant()
-  const url = `${stage.local.inbox_url}/many`
+  const merchant = await testStack.createMerchant()
+  const url = `${testStack.local.inbox_url}/many`
   const answers = await Promise.all(Array.from({ length: 25 }, () => merchant.api.post(PATH, { url })))
   const made = answers.filter(({ status }) => status === 201)
   expect(made).toHaveLength(20)
@@ -237,17 +237,17 @@ test.each([
   ['no events', { events: [] }, ['events']],
   ['an unknown event', { events: ['PAYMENT', 'GOSSIP'] }, ['events.1']],
 ])('an endpoint with %s is refused', async (_what, body, fields) => {
-  const url = `${stage.local.inbox_url}/fine`
+  const url = `${testStack.local.inbox_url}/fine`
   const order = 'url' in body || fields[0] === 'url' ? body : { url, ...body }
-  const answer = await stage.api.post(PATH, order)
+  const answer = await testStack.api.post(PATH, order)
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, fields])
 })
 
 test('tokens bound to a provider have no business with webhooks; those of others are not there', async () => {
-  const merchant = await stage.merchant()
-  const other = await stage.merchant()
+  const merchant = await testStack.createMerchant()
+  const other = await testStack.createMerchant()
   const hook = await endpoint(merchant)
-  const scoped = merchant.api.as(merchant.connection.token)
+  const scoped = merchant.api.withToken(merchant.connection.issueApiToken)
   for (const answer of [
     await scoped.get(PATH),
     await scoped.post(PATH, { url: hook.url }),
@@ -261,14 +261,14 @@ test('tokens bound to a provider have no business with webhooks; those of others
 
 test('an endpoint that only fails is tried ten times in three days, each try signed anew, then given up', async () => {
   const { merchant, hook, charge } = failing
-  await until(
+  await pollUntil(
     () => deliveries(hook),
     ([one]) => one?.status === 'FAILED',
     { limitMs: 50_000 },
   )
   const [delivery] = await deliveries(hook)
 
-  const tries = await stage.sql<{ status_code: number; at: Date; answer: string }>(
+  const tries = await testStack.sql<{ status_code: number; at: Date; answer: string }>(
     'select status_code, at, answer from delivery_try where delivery_uuid = ? order by number',
     [delivery!.uuid],
   )
@@ -288,12 +288,12 @@ test('an endpoint that only fails is tried ten times in three days, each try sig
   }
 
   // Five days without a success: whatever fails then disables it.
-  await until(
+  await pollUntil(
     () => Date.now(),
     now => now - times[0]! > (5 * 86_400_000) / TIME_SCALE,
   )
-  await somethingHappens(merchant)
-  const shown = await until(
+  await triggerWebhookEvent(merchant)
+  const shown = await pollUntil(
     () => stateOf(merchant, hook),
     ({ status }) => status === 'DISABLED',
   )
@@ -301,14 +301,14 @@ test('an endpoint that only fails is tried ten times in three days, each try sig
 }, 150_000)
 
 test('deliveries survive a worker that is killed', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 500 } })
-  await Promise.all(Array.from({ length: 5 }, () => somethingHappens(merchant)))
-  await until(hook.messages, all => all.length >= 5)
-  const { worker } = (await readJson<Running>(stack.home.pids))!
+  await Promise.all(Array.from({ length: 5 }, () => triggerWebhookEvent(merchant)))
+  await pollUntil(hook.messages, all => all.length >= 5)
+  const { worker } = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))!
   process.kill(worker!.pid, 'SIGKILL')
-  await stage.simulator.setInbox(hook.name, { status: 200 })
-  const all = await until(
+  await testStack.simulator.setInboxResponse(hook.name, { status: 200 })
+  const all = await pollUntil(
     () => deliveries(hook),
     rows => rows.every(row => row.status !== 'PENDING'),
     {
@@ -316,7 +316,7 @@ test('deliveries survive a worker that is killed', async () => {
     },
   )
   expect(all.map(one => one.status)).toEqual(Array(5).fill('DELIVERED'))
-  expect((await readJson<Running>(stack.home.pids))!.worker!.pid).not.toBe(worker!.pid)
+  expect((await tryReadJsonFile<RunningProcesses>(stack.home.pids))!.worker!.pid).not.toBe(worker!.pid)
 })
 
 async function stateOf({ api }: Merchant, { uuid }: { uuid: string }) {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuTimes, type Program } from './cpu.ts'
+import type { BenchStack } from './bench-stack.ts'
+import { type Program, readCpuTimes } from './cpu.ts'
 import type { Cost } from './figures.ts'
-import type { Site } from './site.ts'
 
 /** How many operations a cost is the mean of. */
-const SAMPLE = 20
+const SAMPLE_SIZE = 20
 /** Sweeps run every few seconds: each has its share of an idle time this long. */
 const IDLE_MS = 6_000
 
@@ -13,24 +13,24 @@ const IDLE_MS = 6_000
  * and statements as PostgreSQL counts them, processor time where Linux tells it; what as long an idle time costs is
  * taken off.
  */
-export async function costOf(
-  site: Site,
+export async function measureCost(
+  site: BenchStack,
   what: string,
   {
     perform,
-    lifeOf,
+    workflowIdOf: lifeOf,
     settleMs = 1_500,
-  }: { perform: () => Promise<string>; lifeOf(uuid: string): string; settleMs?: number },
+  }: { perform: () => Promise<string>; workflowIdOf(uuid: string): string; settleMs?: number },
 ): Promise<Cost> {
   await perform()
   await sleep(settleMs)
-  const idle = await atRest(site)
+  const idle = await measureIdle(site)
   const uuids: string[] = []
-  const busy = await during(site, async () => {
-    for (let n = 0; n < SAMPLE; n += 1) uuids.push(await perform())
+  const busy = await measureDuring(site, async () => {
+    for (let n = 0; n < SAMPLE_SIZE; n += 1) uuids.push(await perform())
     await sleep(settleMs)
   })
-  const { workflow } = await site.stage.temporal()
+  const { workflow } = await site.stage.connectTemporal()
   const histories = await Promise.all(
     uuids.map(async uuid => (await workflow.getHandle(lifeOf(uuid)).fetchHistory()).events ?? []),
   )
@@ -38,7 +38,7 @@ export async function costOf(
   const own = (name: Counter) => {
     const [all, resting] = [busy.counted[name], idle.counted[name]]
     if (all === undefined || resting === undefined) return null
-    return Math.max(0, (all - (resting / idle.ms) * busy.ms) / SAMPLE)
+    return Math.max(0, (all - (resting / idle.ms) * busy.ms) / SAMPLE_SIZE)
   }
   return {
     what,
@@ -59,28 +59,28 @@ export async function costOf(
 
 type Counter = 'transactions' | 'statements' | Program
 type Counters = Partial<Record<Counter, number>>
-type Counted = { counted: Counters; ms: number }
+type CounterChange = { counted: Counters; ms: number }
 
 /** What an idle time costs, once all is over that calls before it have set going: it costs no less than the one before it. */
-async function atRest(site: Site): Promise<Counted> {
-  let before = await during(site, () => sleep(IDLE_MS))
+async function measureIdle(site: BenchStack): Promise<CounterChange> {
+  let before = await measureDuring(site, () => sleep(IDLE_MS))
   while (true) {
-    const now = await during(site, () => sleep(IDLE_MS))
+    const now = await measureDuring(site, () => sleep(IDLE_MS))
     if (now.counted.statements! > before.counted.statements! * 0.9) return now
     before = now
   }
 }
 
-async function during(site: Site, act: () => Promise<unknown>): Promise<Counted> {
-  const [before, began] = [await counters(site), performance.now()]
+async function measureDuring(site: BenchStack, act: () => Promise<unknown>): Promise<CounterChange> {
+  const [before, began] = [await readCounters(site), performance.now()]
   await act()
-  const [after, ms] = [await counters(site), performance.now() - began]
+  const [after, ms] = [await readCounters(site), performance.now() - began]
   const names = Object.keys(after) as Counter[]
   return { counted: Object.fromEntries(names.map(name => [name, after[name]! - before[name]!])), ms }
 }
 
 /** `openSite` has PostgreSQL count every statement of every process; Temporal may have databases of its own there. */
-async function counters({ stage }: Site): Promise<Counters> {
+async function readCounters({ stage }: BenchStack): Promise<Counters> {
   await stage.sql('select pg_stat_force_next_flush()')
   const [row] = await stage.sql<{ transactions: string; statements: string }>(
     `select (select xact_commit + xact_rollback from pg_stat_database where datname = current_database()) as transactions,
@@ -91,6 +91,6 @@ async function counters({ stage }: Site): Promise<Counters> {
   return {
     transactions: Number(row!.transactions),
     statements: Number(row!.statements),
-    ...(await cpuTimes()),
+    ...(await readCpuTimes()),
   }
 }

@@ -13,28 +13,28 @@ export type Program = keyof typeof PROGRAMS
 const TICK_MS = 10
 
 /** The processor time that each program has had so far, in ms, of all that this process began; null where /proc is missing. */
-export async function cpuTimes(): Promise<Record<Program, number> | null> {
-  const all = await processes()
+export async function readCpuTimes(): Promise<Record<Program, number> | null> {
+  const all = await readProcesses()
   if (!all) return null
   const times = { API: 0, worker: 0, PostgreSQL: 0, Temporal: 0 }
   for (const one of all) {
-    const program = isOurs(one, all) && programOf(one.command)
+    const program = isDescendant(one, all) && programNameOf(one.command)
     if (program) times[program] += one.ms
   }
   return times
 }
 
-type Seen = { pid: number; parent: number; ms: number; command: string }
+type ProcessStat = { pid: number; parent: number; ms: number; command: string }
 
-async function processes(): Promise<Seen[] | null> {
+async function readProcesses(): Promise<ProcessStat[] | null> {
   const names = await readdir('/proc').catch(() => null)
   if (!names) return null
-  const seen = await Promise.all(names.filter(name => /^\d+$/.test(name)).map(seenOf))
+  const seen = await Promise.all(names.filter(name => /^\d+$/.test(name)).map(readProcess))
   return seen.filter(one => one !== null)
 }
 
 /** Null of one that has ended meanwhile. */
-async function seenOf(pid: string): Promise<Seen | null> {
+async function readProcess(pid: string): Promise<ProcessStat | null> {
   const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => null)
   const [stat, command] = await Promise.all([read('stat'), read('cmdline')])
   if (!stat || command === null) return null
@@ -50,12 +50,12 @@ async function seenOf(pid: string): Promise<Seen | null> {
   }
 }
 
-function isOurs({ parent }: Seen, all: Seen[]): boolean {
+function isDescendant({ parent }: ProcessStat, all: ProcessStat[]): boolean {
   if (parent === process.pid) return true
   const above = all.find(({ pid }) => pid === parent)
-  return above !== undefined && isOurs(above, all)
+  return above !== undefined && isDescendant(above, all)
 }
 
-function programOf(command: string): Program | undefined {
+function programNameOf(command: string): Program | undefined {
   return (Object.keys(PROGRAMS) as Program[]).find(name => PROGRAMS[name].test(command))
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Merchant } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
-import { allOf } from './callers.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import type { Merchant } from '../api/support/test-stack.ts'
+import { callMany } from './callers.ts'
 import { type Figures, quantile } from './figures.ts'
 import type { Bench } from './main.ts'
 
@@ -11,16 +11,16 @@ const ENDPOINTS = 20
 /** Of each merchant; each is announced to all its endpoints. */
 const CHARGES = 6
 /** Longer than a try waits. */
-const DEAD_MS = 60_000
+const DEAD_ENDPOINT_DELAY_MS = 60_000
 
 /** A hundred endpoints, one of them dead: what the others get, and how late. */
 export async function deliveries({ site }: Bench): Promise<Partial<Figures>> {
   const { stage, local } = site
   const api = site.api()
-  await stage.simulator.setInbox('bench-dead', { delay_ms: DEAD_MS })
+  await stage.simulator.setInboxResponse('bench-dead', { delay_ms: DEAD_ENDPOINT_DELAY_MS })
   const merchants: Merchant[] = []
   for (let n = 0; n < MERCHANTS; n += 1) {
-    const merchant = await stage.merchant()
+    const merchant = await stage.createMerchant()
     for (let place = 0; place < ENDPOINTS; place += 1) {
       const name = n === 0 && place === 0 ? 'bench-dead' : `bench-${n}-${place}`
       const order = { url: `${local.inbox_url}/${name}`, events: ['PAYMENT'] }
@@ -29,7 +29,7 @@ export async function deliveries({ site }: Bench): Promise<Partial<Figures>> {
     }
     merchants.push(merchant)
   }
-  const payloads = await allOf(MERCHANTS * CHARGES, 8, async place => {
+  const payloads = await callMany(MERCHANTS * CHARGES, 8, async place => {
     const { token } = merchants[place % MERCHANTS]!
     const { body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
     return body.data.payment.payload as string
@@ -46,8 +46,8 @@ export async function deliveries({ site }: Bench): Promise<Partial<Figures>> {
 
   const wanted = MERCHANTS * CHARGES * ENDPOINTS - CHARGES
   const began = performance.now()
-  await allOf(payloads.length, 8, place => stage.simulator.pay({ payload: payloads[place]! }))
-  await until(delivered, n => n >= wanted, { limitMs: 600_000, everyMs: 100 })
+  await callMany(payloads.length, 8, place => stage.simulator.pay({ payload: payloads[place]! }))
+  await pollUntil(delivered, n => n >= wanted, { limitMs: 600_000, everyMs: 100 })
   const elapsed = (performance.now() - began) / 1_000
   await sleep(100)
   const rows = await stage.sql<{ ms: string }>(

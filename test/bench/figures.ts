@@ -26,9 +26,9 @@ export type Cost = {
 }
 export type Figures = { speeds: Speed[]; goals: Goal[]; costs: Cost[]; notes: string[] }
 
-export const nothingYet = (): Figures => ({ speeds: [], goals: [], costs: [], notes: [] })
+export const emptyFigures = (): Figures => ({ speeds: [], goals: [], costs: [], notes: [] })
 
-export function add(to: Figures, found: Partial<Figures>): void {
+export function addFigures(to: Figures, found: Partial<Figures>): void {
   to.speeds.push(...(found.speeds ?? []))
   to.goals.push(...(found.goals ?? []))
   to.costs.push(...(found.costs ?? []))
@@ -44,15 +44,15 @@ export function isReached({ is, atLeast = -Infinity, atMost = Infinity }: Goal):
 }
 
 /** In a line, for whoever waits. */
-export function perSecondOf(speeds: Speed[]): string {
+export function formatPerSecond(speeds: Speed[]): string {
   return speeds.map(({ what, perSecond }) => `${what} ${perSecond.toFixed(1)}/s`).join(', ')
 }
 
 /** Columns as wide as what stands in them, figures to the right. */
-export function table(rows: Record<string, string | number>[]): string {
+export function formatTable(rows: Record<string, string | number>[]): string {
   if (rows.length === 0) return ''
   const names = Object.keys(rows[0]!)
-  const cells = [names, ...rows.map(row => names.map(name => shown(row[name]!)))]
+  const cells = [names, ...rows.map(row => names.map(name => formatCell(row[name]!)))]
   const widths = names.map((_, column) => Math.max(...cells.map(row => row[column]!.length)))
   const isText = names.map(name => typeof rows[0]![name] === 'string')
   return cells
@@ -67,15 +67,15 @@ export function table(rows: Record<string, string | number>[]): string {
     .join('\n')
 }
 
-function shown(value: string | number): string {
+function formatCell(value: string | number): string {
   if (typeof value === 'string') return value
   if (Number.isInteger(value)) return String(value)
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 }
 
-export function written({ speeds, goals, costs, notes }: Figures): string {
+export function formatFigures({ speeds, goals, costs, notes }: Figures): string {
   const parts = [
-    table(
+    formatTable(
       speeds.map(({ what, callers, perSecond, p50Ms, p99Ms, calls, failures }) => ({
         what,
         callers,
@@ -86,7 +86,7 @@ export function written({ speeds, goals, costs, notes }: Figures): string {
         failures,
       })),
     ),
-    table(
+    formatTable(
       costs.map(({ what, historyEvents, workflowTasks, transactions, statements, cpuMs }) => ({
         'one operation': what,
         'history events': historyEvents,
@@ -96,7 +96,7 @@ export function written({ speeds, goals, costs, notes }: Figures): string {
         ...Object.fromEntries(Object.entries(cpuMs).map(([program, ms]) => [`${program} CPU ms`, ms ?? '-'])),
       })),
     ),
-    table(
+    formatTable(
       goals.map(goal => ({
         goal: goal.what,
         is: goal.is,

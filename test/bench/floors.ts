@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
-import { thrifty } from '../../src/local/thrift.ts'
-import type { Kind } from './callers.ts'
-import type { floorLife, Step } from './floors/lives.ts'
+import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
+import type { CallKind } from './callers.ts'
+import type { floorWorkflow, Step } from './floors/workflows.ts'
 
 /** The floors under ours: update-with-start over the same server, with nothing in it. */
 export type Floors = {
-  empty: Kind
+  empty: CallKind
   /** As many hops as creating a charge may have. */
-  localAndNormal: Kind
+  localAndNormal: CallKind
   /** As many as sending a transfer may have. */
-  localNormalLocal: Kind
+  localNormalLocal: CallKind
   /** As many as one has until it is settled: its provider's notice, then a question, then its end. */
-  localNormalLocalTold: Kind
+  localNormalLocalSignalled: CallKind
   stop(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export async function openFloors(address: string): Promise<Floors> {
   const taskQueue = `floors-${randomUUID().slice(0, 8)}`
   const worker = fork(fileURLToPath(new URL('./floors/worker.ts', import.meta.url)), [address, taskQueue], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: thrifty(process.env), // Within the memory that ours has.
+    env: withMemoryFlags(process.env), // Within the memory that ours has.
   })
   await once(worker, 'message')
   const connection = await Connection.connect({ address })
@@ -31,16 +31,16 @@ export async function openFloors(address: string): Promise<Floors> {
 
   const begin = async (steps: Step[]): Promise<string> => {
     const workflowId = `floor/${randomUUID()}`
-    const startWorkflowOperation = new WithStartWorkflowOperation<typeof floorLife>('floorLife', {
+    const startWorkflowOperation = new WithStartWorkflowOperation<typeof floorWorkflow>('floorWorkflow', {
       workflowId,
       taskQueue,
       args: [steps],
       workflowIdConflictPolicy: 'USE_EXISTING',
     })
-    await workflow.executeUpdateWithStart('stepped', { startWorkflowOperation, args: [] })
+    await workflow.executeUpdateWithStart('stepsDone', { startWorkflowOperation, args: [] })
     return workflowId
   }
-  const floor = (what: string, steps: Step[]): Kind => ({
+  const floor = (what: string, steps: Step[]): CallKind => ({
     what: `floor: ${what}`,
     call: async () => (await begin(steps)) !== '',
   })
@@ -51,11 +51,11 @@ export async function openFloors(address: string): Promise<Floors> {
     empty: floor('empty', []),
     localAndNormal: floor('local + normal', ['local', 'normal']),
     localNormalLocal: floor('local + normal + local', ['local', 'normal', 'local']),
-    localNormalLocalTold: {
+    localNormalLocalSignalled: {
       what: 'floor: local + normal + local, then told + local',
       async call() {
         const life = workflow.getHandle(await begin(['local', 'normal', 'local']))
-        const told = life.signal('told').finally(() => telling.delete(told))
+        const told = life.signal('notification').finally(() => telling.delete(told))
         telling.add(told)
         return true
       },

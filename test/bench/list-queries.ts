@@ -1,19 +1,19 @@
+import { listCharges } from '../../src/api/charges/find.ts'
+import { listDisputes } from '../../src/api/disputes/find.ts'
 import { listEvents } from '../../src/api/events/find.ts'
-import { listLedger } from '../../src/api/ledger/find.ts'
-import { listMeds } from '../../src/api/meds/find.ts'
-import { listCharges } from '../../src/api/payments/find.ts'
+import { listLedgerLines } from '../../src/api/ledger/find.ts'
 import { listRefunds } from '../../src/api/refunds/find.ts'
 import { listTransfers } from '../../src/api/transfers/find.ts'
 import { listDeliveries } from '../../src/api/webhooks/deliveries.ts'
-import type { EntityManager } from '../../src/db/orm.ts'
-import type { Storage } from '../../src/storage/storage.ts'
-import { deliveriesQuery } from '../../src/wire/delivery.ts'
-import { eventsQuery } from '../../src/wire/event.ts'
-import { ledgerQuery } from '../../src/wire/ledger.ts'
-import { medsQuery } from '../../src/wire/med.ts'
-import { paymentsQuery } from '../../src/wire/payment.ts'
-import { transfersQuery } from '../../src/wire/transfer.ts'
-import type { LivedIn } from './rows.ts'
+import { chargesQuery } from '../../src/contract/charges/charge.ts'
+import { disputesQuery } from '../../src/contract/disputes/dispute.ts'
+import { eventsQuery } from '../../src/contract/events/event.ts'
+import { ledgerQuery } from '../../src/contract/ledger/ledger-line.ts'
+import { transfersQuery } from '../../src/contract/transfers/transfer.ts'
+import { deliveriesQuery } from '../../src/contract/webhooks/webhook-delivery.ts'
+import type { EntityManager } from '../../src/db/client/orm.ts'
+import type { FileStorage } from '../../src/storage/storage.ts'
+import type { SeededAccount } from './seeded-account.ts'
 
 /** Every list of the API with the filters that it has, alone and in pairs that hurt. */
 export type ListCase = {
@@ -24,15 +24,15 @@ export type ListCase = {
 }
 
 const DAY_MS = 86_400_000
-const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
-const LONG_AGO = { date_from: dayBefore(230), date_to: dayBefore(230) }
-const A_MONTH = { date_from: dayBefore(230), date_to: dayBefore(200) }
+const dateDaysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+const LONG_AGO = { date_from: dateDaysAgo(230), date_to: dateDaysAgo(230) }
+const A_MONTH = { date_from: dateDaysAgo(230), date_to: dateDaysAgo(200) }
 /** Links to proofs are not what is measured, and nothing here has any. */
-const NO_FILES = {} as Storage
+const NO_FILES = {} as FileStorage
 
-type Known = { external_ref: string; end_to_end: string; txid: string; uuid: string; value: string }
+type KnownCharge = { external_ref: string; end_to_end: string; txid: string; uuid: string; value: string }
 
-export async function listCases(em: EntityManager, world: LivedIn): Promise<ListCase[]> {
+export async function buildListCases(em: EntityManager, world: SeededAccount): Promise<ListCase[]> {
   const { accountUuid, connections } = world
   const token = {
     uuid: accountUuid,
@@ -41,7 +41,7 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
     mode: 'test',
     reaches: 'test',
   } as const
-  const [one] = await em.execute<Known[]>(
+  const [one] = await em.execute<KnownCharge[]>(
     `select uuid, external_ref, end_to_end, txid, value_cents / 100.0 as value from charge where state = 'paid'
      order by created_at offset ? limit 1`,
     [Math.floor(world.charges / 3)],
@@ -51,7 +51,7 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
   const [most, fewest] = [connections[0]!, connections.at(-1)!]
   const charges = (what: string, query: object, isTallied = false): ListCase => ({
     ...{ what: `charges ${what}`, isTallied },
-    list: em => listCharges(em, token, paymentsQuery.parse(query)),
+    list: em => listCharges(em, token, chargesQuery.parse(query)),
   })
   const transfers = (what: string, query: object, isTallied = false): ListCase => ({
     ...{ what: `transfers ${what}`, isTallied },
@@ -59,11 +59,11 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
   })
   const meds = (what: string, query: object): ListCase => ({
     ...{ what: `disputes ${what}`, isTallied: false },
-    list: em => listMeds(em, NO_FILES, token, medsQuery.parse(query)),
+    list: em => listDisputes(em, NO_FILES, token, disputesQuery.parse(query)),
   })
   const ledger = (what: string, query: object): ListCase => ({
     ...{ what: `ledger ${what}`, isTallied: true },
-    list: em => listLedger(em, token, ledgerQuery.parse(query)),
+    list: em => listLedgerLines(em, token, ledgerQuery.parse(query)),
   })
   const events = (what: string, query: object): ListCase => ({
     ...{ what: `events ${what}`, isTallied: true },
@@ -92,7 +92,7 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
       payment_date_from: A_MONTH.date_from,
       payment_date_to: A_MONTH.date_to,
     }),
-    charges('paid since a year', { payment_date_from: dayBefore(300) }),
+    charges('paid since a year', { payment_date_from: dateDaysAgo(300) }),
     charges('value, exactly', { value_min: value, value_max: value }),
     charges('value ≥ 98 000', { value_min: '98000' }),
     charges('value 10 to 100', { value_min: '10', value_max: '100' }),
@@ -115,7 +115,7 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
       transfer_date_from: LONG_AGO.date_from,
       transfer_date_to: LONG_AGO.date_to,
     }),
-    transfers('settled since a year', { transfer_date_from: dayBefore(300) }),
+    transfers('settled since a year', { transfer_date_from: dateDaysAgo(300) }),
     transfers('external_ref', { external_ref: 'saida-77' }),
     meds('all', {}),
     meds('open', { open: 'true' }),
@@ -130,7 +130,7 @@ export async function listCases(em: EntityManager, world: LivedIn): Promise<List
     events('all', {}),
     events('PAYMENT', { type: 'PAYMENT' }),
     events('MED or TRANSFER (rare)', { type: 'MED,TRANSFER' }),
-    events('a day', { date_from: dayBefore(20), date_to: dayBefore(20) }),
+    events('a day', { date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) }),
     deliveries('all', {}),
     deliveries('PENDING (rare)', { status: 'PENDING' }),
     deliveries('FAILED', { status: 'FAILED' }),

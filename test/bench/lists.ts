@@ -1,37 +1,37 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { chargeOf } from '../../src/api/payments/find.ts'
-import { type EntityManager, type Orm, openOrm } from '../../src/db/orm.ts'
-import { freePort } from '../../src/local/ports.ts'
-import { apiIsReady } from '../../src/local/servers.ts'
-import { type Heard, listenTo } from '../http/support/wire.ts'
-import { end, programOf } from '../support/second.ts'
-import { inTurns } from './callers.ts'
-import { type Figures, type Goal, quantile, type Speed, table } from './figures.ts'
-import { type ListCase, listCases } from './list-queries.ts'
+import { requireVisibleCharge } from '../../src/api/charges/find.ts'
+import { type EntityManager, type Orm, openOrm } from '../../src/db/client/orm.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import { waitForApi } from '../../src/dev/services/startup.ts'
+import { type CapturedMessages, captureMessages } from '../http/support/postgres-messages.ts'
+import { spawnProgram, stopProcess } from '../support/second-processes.ts'
+import { measureInTurns } from './callers.ts'
+import { type Figures, formatTable, type Goal, quantile, type Speed } from './figures.ts'
+import { buildListCases, type ListCase } from './list-queries.ts'
 import type { Bench } from './main.ts'
-import { type LivedIn, livedIn } from './rows.ts'
+import { type SeededAccount, seedAccount } from './seeded-account.ts'
 
 const FEW = 1_000
 const CALLERS = 16
 /** Of each statement; the middle one counts. */
 const RUNS = 5
 /** Below a millisecond nothing is told apart. */
-const LEAST_MS = 1
+const MIN_MS = 1
 const OTHER_TOTAL_MS = 300
 
 /** Every list with a thousand charges and with very many: its rows, its total; and reading beside a bare handler. */
 export async function lists({ site, rows, seconds, say }: Bench): Promise<Partial<Figures>> {
   const server = { databaseUrl: site.local.database_url, sealer: site.stage.seal }
-  const few = await livedIn(server, { name: 'bench_few', charges: FEW })
-  const many = await livedIn(server, { name: 'bench_many', charges: rows })
+  const few = await seedAccount(server, { name: 'bench_few', charges: FEW })
+  const many = await seedAccount(server, { name: 'bench_many', charges: rows })
   say(
     `a thousand charges are written in ${few.perThousandMs.toFixed(0)} ms, the last of ${rows} in ${many.perThousandMs.toFixed(0)}`,
   )
-  const [small, large] = [await timesOf(few), await timesOf(many)]
+  const [small, large] = [await measureLists(few), await measureLists(many)]
   const compared = large.map((one, place) => ({ ...one, small: small[place]! }))
-  const notes = table(
+  const notes = formatTable(
     compared.map(({ what, rowsMs, totalMs, small }) => ({
       list: what,
       [`rows, ${FEW}`]: small.rowsMs,
@@ -43,34 +43,37 @@ export async function lists({ site, rows, seconds, say }: Bench): Promise<Partia
   const goals = compared.flatMap(({ what, isTallied, rowsMs, totalMs, small }): Goal[] => [
     {
       what: `rows of ${what}, ${rows} charges ÷ ${FEW}`,
-      is: rowsMs / Math.max(small.rowsMs, LEAST_MS),
+      is: rowsMs / Math.max(small.rowsMs, MIN_MS),
       atMost: 2,
     },
     isTallied
       ? {
           what: `total of ${what}, ${rows} charges ÷ ${FEW}`,
-          is: totalMs / Math.max(small.totalMs, LEAST_MS),
+          is: totalMs / Math.max(small.totalMs, MIN_MS),
           atMost: 2,
         }
       : { what: `total of ${what}`, is: totalMs, atMost: OTHER_TOTAL_MS, unit: 'ms' },
   ])
-  const reading = await besideBare({ site, many, seconds })
+  const reading = await compareWithBareServer({ site, many, seconds })
   return { notes: [notes], goals: [...goals, ...reading.goals], speeds: reading.speeds }
 }
 
-type Times = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: number }
+type ListTimes = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: number }
 
 /** What PostgreSQL needs for each list, by its own clock: what a list costs beyond that is the same for any number. */
-async function timesOf(world: LivedIn): Promise<Times[]> {
+async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
   const orm = await openOrm({ databaseUrl: world.databaseUrl, poolSize: 1 })
   try {
-    const wire = await listenTo(orm)
-    const times: Times[] = []
-    for (const { what, isTallied, list } of await listCases(orm.em.fork(), world)) {
-      const statements = await statementsOf(orm, wire, list)
+    const wire = await captureMessages(orm)
+    const times: ListTimes[] = []
+    for (const { what, isTallied, list } of await buildListCases(orm.em.fork(), world)) {
+      const statements = await captureStatements(orm, wire, list)
       const spent = { rowsMs: 0, totalMs: 0 }
       for (const statement of statements)
-        spent[isTotal(statement) ? 'totalMs' : 'rowsMs'] += await middleMs(orm.em.fork(), statement)
+        spent[isTotalStatement(statement) ? 'totalMs' : 'rowsMs'] += await measureMedianMs(
+          orm.em.fork(),
+          statement,
+        )
       times.push({ what, isTallied, ...spent })
     }
     return times
@@ -80,9 +83,9 @@ async function timesOf(world: LivedIn): Promise<Times[]> {
 }
 
 /** The statements that some reading sends, with the values that travel beside them. */
-async function statementsOf(
+async function captureStatements(
   orm: Orm,
-  wire: Heard,
+  wire: CapturedMessages,
   read: (em: EntityManager) => Promise<unknown>,
 ): Promise<string[]> {
   wire.forget()
@@ -92,11 +95,11 @@ async function statementsOf(
   return sent
 }
 
-function isTotal(statement: string): boolean {
+function isTotalStatement(statement: string): boolean {
   return /^\s*select (count|coalesce\(sum)/i.test(statement)
 }
 
-async function middleMs(em: EntityManager, statement: string): Promise<number> {
+async function measureMedianMs(em: EntityManager, statement: string): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < RUNS; run += 1) {
     const [explained] = await em.execute<{ 'QUERY PLAN': { 'Execution Time': number }[] }[]>(
@@ -114,37 +117,37 @@ async function middleMs(em: EntityManager, statement: string): Promise<number> {
  * One charge and the first page of a list, asked for over HTTP: of ours, and of a handler that does nothing else. What that
  * one could do if it kept its statements is shown beside it, and no goal: ours does more than ask, and a bare one does not keep.
  */
-async function besideBare({
+async function compareWithBareServer({
   site,
   many,
   seconds,
-}: Pick<Bench, 'site' | 'seconds'> & { many: LivedIn }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
+}: Pick<Bench, 'site' | 'seconds'> & { many: SeededAccount }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
   const orm = await openOrm({ databaseUrl: many.databaseUrl, poolSize: 1 })
-  const wire = await listenTo(orm)
+  const wire = await captureMessages(orm)
   const token = { accountUuid: many.accountUuid, connectionUuid: null, reaches: 'test' } as never
   const [{ uuid }] = await orm.em
     .fork()
     .execute<[{ uuid: string }]>(
       `select uuid from charge where state = 'paid' order by created_at desc limit 1`,
     )
-  const [page] = await listCases(orm.em.fork(), many)
+  const [page] = await buildListCases(orm.em.fork(), many)
   const kinds = [
-    await statementsOf(orm, wire, em => chargeOf(em, token, uuid)),
-    await statementsOf(orm, wire, em => page!.list(em)),
+    await captureStatements(orm, wire, em => requireVisibleCharge(em, token, uuid)),
+    await captureStatements(orm, wire, em => page!.list(em)),
   ]
   await orm.close()
 
-  const [ours, bare] = [await freePort(), await freePort()]
-  const api = programOf('src/api/main.ts', {
+  const [ours, bare] = [await reserveFreePort(), await reserveFreePort()]
+  const api = spawnProgram('src/server.ts', {
     ...{ ...site.environment, DATABASE_URL: many.databaseUrl, PORT: String(ours.port) },
   })
-  const handler = fork(fileURLToPath(new URL('./bare.ts', import.meta.url)), [
+  const handler = fork(fileURLToPath(new URL('./bare-server.ts', import.meta.url)), [
     ...[String(bare.port), many.databaseUrl],
   ])
   handler.send(kinds)
   await once(handler, 'message')
   const url = `http://127.0.0.1:${ours.port}`
-  await apiIsReady(url, AbortSignal.timeout(120_000))
+  await waitForApi(url, AbortSignal.timeout(120_000))
   const [own, floor] = [site.api(url), site.api(`http://127.0.0.1:${bare.port}`)]
   const speeds: Speed[] = []
   const goals: Goal[] = []
@@ -152,18 +155,18 @@ async function besideBare({
     ['read a charge', 0, `/api/v1/payments/${uuid}`],
     ['first page of a list', 1, '/api/v1/payments'],
   ] as const) {
-    const found = await inTurns(
+    const found = await measureInTurns(
       [
-        { what: `floor: bare, ${what}`, call: () => floor.isAnswered(`/${place}`, '') },
-        { what: `bare, statements kept, ${what}`, call: () => floor.isAnswered(`/${place}/kept`, '') },
-        { what, call: () => own.isAnswered(path, many.token) },
+        { what: `floor: bare, ${what}`, call: () => floor.isOk(`/${place}`, '') },
+        { what: `bare, statements kept, ${what}`, call: () => floor.isOk(`/${place}/kept`, '') },
+        { what, call: () => own.isOk(path, many.token) },
       ],
       { callers: CALLERS, seconds },
     )
     speeds.push(...found)
     goals.push({ what: `${what} ÷ bare`, is: found[2]!.perSecond / found[0]!.perSecond, atLeast: 0.6 })
   }
-  await Promise.all([end(api), end(handler)])
+  await Promise.all([stopProcess(api), stopProcess(handler)])
   await Promise.all([ours.release(), bare.release()])
   return { speeds, goals }
 }

@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { orAborted } from '../../src/local/waiting.ts'
-import { aboveZero } from '../support/options.ts'
+import { rejectOnAbort } from '../../src/dev/os/wait-until.ts'
+import { parsePositive } from '../support/cli-numbers.ts'
+import { type BenchStack, openBenchStack, TEMPORAL_STORES } from './bench-stack.ts'
 import { creates } from './creates.ts'
 import { deliveries } from './deliveries.ts'
-import { add, type Figures, isReached, nothingYet, written } from './figures.ts'
+import { addFigures, emptyFigures, type Figures, formatFigures, isReached } from './figures.ts'
 import { type Floors, openFloors } from './floors.ts'
 import { lists } from './lists.ts'
 import { memory } from './memory.ts'
 import { payments } from './payments.ts'
 import { processes } from './processes.ts'
-import { rigOf } from './rig.ts'
-import { openSite, type Site, TEMPORALS } from './site.ts'
+import { readRig } from './rig.ts'
 import { transfers } from './transfers.ts'
 
 /**
@@ -21,7 +21,7 @@ import { transfers } from './transfers.ts'
  */
 
 export type Bench = {
-  site: Site
+  site: BenchStack
   floors: Floors
   /** Of each kind of call with each number of callers. */
   seconds: number
@@ -36,44 +36,44 @@ const PARTS = { lists, creates, transfers, payments, deliveries, memory, process
 
 const { only, temporal, json, ...sizes } = new Command('npm run bench --')
   .description('how fast it is, beside the floors under it')
-  .option('--only <parts>', `of ${Object.keys(PARTS).join(',')}`, partsOf, Object.keys(PARTS))
-  .option('--seconds <number>', 'of each kind of call with each number of callers', aboveZero, 12)
-  .option('--rows <number>', 'charges in the large list', aboveZero, 1_000_000)
-  .option('--charges <number>', 'after which the memory is looked at', aboveZero, 10_000)
+  .option('--only <parts>', `of ${Object.keys(PARTS).join(',')}`, parseParts, Object.keys(PARTS))
+  .option('--seconds <number>', 'of each kind of call with each number of callers', parsePositive, 12)
+  .option('--rows <number>', 'charges in the large list', parsePositive, 1_000_000)
+  .option('--charges <number>', 'after which the memory is looked at', parsePositive, 10_000)
   .addOption(
-    new Option('--temporal <kind>', 'what it keeps its lives in').choices(TEMPORALS).default('sqlite'),
+    new Option('--temporal <kind>', 'what it keeps its lives in').choices(TEMPORAL_STORES).default('sqlite'),
   )
   .option('--json <file>', 'where the figures go as well')
   .allowExcessArguments(false)
   .parse()
-  .opts<Pick<Bench, 'seconds' | 'rows' | 'charges'> & Given>()
-type Given = { only: string[]; temporal: (typeof TEMPORALS)[number]; json?: string }
+  .opts<Pick<Bench, 'seconds' | 'rows' | 'charges'> & CliOptions>()
+type CliOptions = { only: string[]; temporal: (typeof TEMPORAL_STORES)[number]; json?: string }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 /** Told to stop, or where nobody caught an error, it ends what it started before it goes. */
-const ending = new AbortController()
+const abortController = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.on(name, () => ending.abort(new Error(`Told by ${name}.`)))
+  process.on(name, () => abortController.abort(new Error(`Told by ${name}.`)))
 for (const bug of ['uncaughtException', 'unhandledRejection'] as const)
-  process.on(bug, (error: unknown) => ending.abort(error))
+  process.on(bug, (error: unknown) => abortController.abort(error))
 
 try {
   await using open = new AsyncDisposableStack()
-  const site = await openSite({ temporal, say, abort: ending.signal })
+  const site = await openBenchStack({ temporal, say, abort: abortController.signal })
   open.defer(site.close)
   const floors = await openFloors(site.local.temporal_address)
   open.defer(floors.stop)
-  const all: Figures = nothingYet()
-  const rig = await rigOf(site)
+  const all: Figures = emptyFigures()
+  const rig = await readRig(site)
   for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
   for (const [name, part] of Object.entries(PARTS)) {
     if (!only.includes(name)) continue
     say(`\n${name}`)
-    const found = { ...nothingYet() }
+    const found = { ...emptyFigures() }
     const asked = part({ site, floors, say, ...sizes })
-    add(found, await orAborted(asked, ending.signal))
-    say(`\n${written(found)}`)
-    add(all, found)
+    addFigures(found, await rejectOnAbort(asked, abortController.signal))
+    say(`\n${formatFigures(found)}`)
+    addFigures(all, found)
   }
   if (json) await writeFile(json, `${JSON.stringify({ rig, ...all }, null, 2)}\n`)
   const missed = all.goals.filter(goal => !isReached(goal)).length
@@ -83,7 +83,7 @@ try {
   process.exit(1)
 }
 
-function partsOf(names: string): string[] {
+function parseParts(names: string): string[] {
   const unknown = names.split(',').filter(name => !Object.hasOwn(PARTS, name))
   if (unknown.length > 0) throw new InvalidArgumentError(`There is no ${unknown.join(', ')}.`)
   return names.split(',')

@@ -1,33 +1,33 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { readJson } from '../../src/local/home.ts'
-import { allOf } from './callers.ts'
+import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { callMany } from './callers.ts'
 import type { Figures } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = 16
 /** Looked at so often on the way. */
-const LOOKS = 10
+const SAMPLES = 10
 
 /** API and worker together, on the way to many charges: what they take, and whether it goes on growing. */
 export async function memory({ site, charges, say }: Bench): Promise<Partial<Figures>> {
-  const { token } = await site.stage.merchant()
+  const { token } = await site.stage.createMerchant()
   const api = site.api()
-  const pids = (await readJson<Record<'api' | 'worker', { pid: number }>>(site.stack.home.pids))!
+  const pids = (await tryReadJsonFile<Record<'api' | 'worker', { pid: number }>>(site.stack.home.pids))!
   const taken: number[] = []
   const notes: string[] = []
-  for (let look = 1; look <= LOOKS; look += 1) {
-    await allOf(Math.ceil(charges / LOOKS), CALLERS, async () => {
+  for (let look = 1; look <= SAMPLES; look += 1) {
+    await callMany(Math.ceil(charges / SAMPLES), CALLERS, async () => {
       const { status } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
       return status
     })
-    const [ofApi, ofWorker] = [await residentMib(pids.api.pid), await residentMib(pids.worker.pid)]
+    const [ofApi, ofWorker] = [await readResidentMib(pids.api.pid), await readResidentMib(pids.worker.pid)]
     taken.push(ofApi + ofWorker)
-    const line = `after ${Math.ceil((charges / LOOKS) * look)} charges: API ${ofApi.toFixed(0)} MiB, worker ${ofWorker.toFixed(0)} MiB`
+    const line = `after ${Math.ceil((charges / SAMPLES) * look)} charges: API ${ofApi.toFixed(0)} MiB, worker ${ofWorker.toFixed(0)} MiB`
     say(line)
     notes.push(line)
   }
-  const half = taken[LOOKS / 2 - 1]!
+  const half = taken[SAMPLES / 2 - 1]!
   const end = taken.at(-1)!
   return {
     notes,
@@ -38,7 +38,7 @@ export async function memory({ site, charges, say }: Bench): Promise<Partial<Fig
   }
 }
 
-async function residentMib(pid: number): Promise<number> {
+async function readResidentMib(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])
   return Number(stdout) / 1_024
 }

@@ -1,6 +1,6 @@
-import { until } from '../api/support/until.ts'
-import { allOf, inTurns } from './callers.ts'
-import { costOf } from './costs.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { callMany, measureInTurns } from './callers.ts'
+import { measureCost } from './costs.ts'
 import { type Figures, quantile } from './figures.ts'
 import type { Bench } from './main.ts'
 
@@ -11,7 +11,7 @@ const CHARGES = 200
 /** From the payer's bank to the merchant's endpoint: paid, booked, announced; then refunded. */
 export async function payments({ site, seconds }: Bench): Promise<Partial<Figures>> {
   const { stage, local } = site
-  const merchant = await stage.merchant({ providers: [{ balance: 1_000 }] })
+  const merchant = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
   const { token } = merchant
   const api = site.api()
   const hook = await api.post('/api/v1/webhooks', token, {
@@ -30,10 +30,10 @@ export async function payments({ site, seconds }: Bench): Promise<Partial<Figure
       )
       .then(([row]) => Number(row!.n))
 
-  const charges = await allOf(CHARGES, CALLERS, create)
+  const charges = await callMany(CHARGES, CALLERS, create)
   const began = performance.now()
-  await allOf(CHARGES, CALLERS, place => pay(charges[place].payment.payload))
-  await until(delivered, n => n >= CHARGES, { limitMs: 600_000, everyMs: 100 })
+  await callMany(CHARGES, CALLERS, place => pay(charges[place].payment.payload))
+  await pollUntil(delivered, n => n >= CHARGES, { limitMs: 600_000, everyMs: 100 })
   const elapsed = (performance.now() - began) / 1_000
   const lags = await stage.sql<{ ms: string }>(
     `select extract(epoch from d.updated_at - c.created_at) * 1000 as ms
@@ -62,16 +62,16 @@ export async function payments({ site, seconds }: Bench): Promise<Partial<Figure
       return status === 200
     },
   }
-  const refunds = await inTurns([refund], { callers: 4, seconds: Math.min(seconds, 10) })
+  const refunds = await measureInTurns([refund], { callers: 4, seconds: Math.min(seconds, 10) })
 
-  const cost = await costOf(site, 'charge, paid and announced', {
+  const cost = await measureCost(site, 'charge, paid and announced', {
     settleMs: 4_000,
-    lifeOf: uuid => `charge/${uuid}`,
+    workflowIdOf: uuid => `charge/${uuid}`,
     async perform() {
       const { uuid, payment } = await create()
       const before = await delivered()
       await pay(payment.payload)
-      await until(delivered, n => n > before, { limitMs: 60_000, everyMs: 500 })
+      await pollUntil(delivered, n => n > before, { limitMs: 60_000, everyMs: 500 })
       return uuid
     },
   })

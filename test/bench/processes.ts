@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import { secondOfEach } from '../support/second.ts'
-import { allOf, inTurns } from './callers.ts'
+import { startSecondProcesses } from '../support/second-processes.ts'
+import type { BenchApiClient } from './bench-stack.ts'
+import { callMany, measureInTurns } from './callers.ts'
 import type { Figures } from './figures.ts'
 import type { Bench } from './main.ts'
-import type { Api } from './site.ts'
 
 const CALLERS = 16
 /** Orders that come to both APIs at once under one key. */
-const TWINS = 50
+const DUPLICATE_ORDERS = 50
 
 /** A second API and a second worker over the same servers: what they add, and that together they are still one. */
 export async function processes({ site, seconds }: Bench): Promise<Partial<Figures>> {
-  const { token } = await site.stage.merchant()
+  const { token } = await site.stage.createMerchant()
   const first = site.api()
-  const charge = (api: Api) => async () => (await api.post(PATH, token, ORDER)).status === 201
-  const alone = await inTurns([{ what: 'create a charge, one of each', call: charge(first) }], {
+  const charge = (api: BenchApiClient) => async () => (await api.post(PATH, token, ORDER)).status === 201
+  const alone = await measureInTurns([{ what: 'create a charge, one of each', call: charge(first) }], {
     callers: CALLERS,
     seconds,
   })
-  const second = await secondOfEach(site.stack, site.environment)
+  const second = await startSecondProcesses(site.stack, site.environment)
   try {
     const api = site.api(second.apiUrl)
     let next = 0
     const either = () => charge(next++ % 2 === 0 ? first : api)()
-    const both = await inTurns([{ what: 'create a charge, two of each', call: either }], {
+    const both = await measureInTurns([{ what: 'create a charge, two of each', call: either }], {
       callers: CALLERS,
       seconds,
     })
-    const answers = await allOf(TWINS, 4, async () => {
+    const answers = await callMany(DUPLICATE_ORDERS, 4, async () => {
       const key = randomUUID()
       const order = { ...ORDER, external_ref: key }
       const twins = await Promise.all(
@@ -44,7 +44,11 @@ export async function processes({ site, seconds }: Bench): Promise<Partial<Figur
     return {
       speeds: [...alone, ...both],
       goals: [
-        { what: 'orders that came to two APIs at once and are one charge', is: right / TWINS, atLeast: 1 },
+        {
+          what: 'orders that came to two APIs at once and are one charge',
+          is: right / DUPLICATE_ORDERS,
+          atLeast: 1,
+        },
       ],
     }
   } finally {

@@ -1,16 +1,16 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import type { Site } from './site.ts'
+import type { BenchStack } from './bench-stack.ts'
 
 /** The machine and the servers, without which no figure means anything. */
-export async function rigOf({ stage }: Site): Promise<Record<string, string>> {
+export async function readRig({ stage }: BenchStack): Promise<Record<string, string>> {
   const [postgres] = await stage.sql<{ version: string }>('select version()')
   const settings = await stage.sql<{ name: string; setting: string }>(
     `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'shared_buffers')`,
   )
-  const temporal = await stage.temporal()
+  const temporal = await stage.connectTemporal()
   const cluster = await temporal.connection.workflowService.getClusterInfo({})
   return {
-    machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() || process.arch}, ${gib(totalmem())}`,
+    machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() || process.arch}, ${formatGib(totalmem())}`,
     'load at the start': loadavg()
       .map(one => one.toFixed(1))
       .join(' '),
@@ -21,4 +21,4 @@ export async function rigOf({ stage }: Site): Promise<Record<string, string>> {
   }
 }
 
-const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(0)} GiB`
+const formatGib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(0)} GiB`

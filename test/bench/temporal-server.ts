@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { type LocalConfig, readLocalConfig } from '../../src/config.ts'
-import { makeOnce } from '../../src/local/cache.ts'
-import { isExecutable, run } from '../../src/local/commands.ts'
-import { builtWithGo } from '../../src/local/go-build.ts'
-import { freePort } from '../../src/local/ports.ts'
-import { temporalIsHealthy } from '../../src/local/temporal.ts'
-import type { Say } from '../../src/local/waiting.ts'
+import { buildOnce } from '../../src/dev/binaries/build-once.ts'
+import { buildWithGo } from '../../src/dev/binaries/go-build.ts'
+import { isExecutable, runCommand } from '../../src/dev/os/exec.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import type { PrintLine } from '../../src/dev/os/wait-until.ts'
+import { waitForTemporal } from '../../src/dev/services/temporal.ts'
 import { startServer } from '../support/servers.ts'
 
 /**
@@ -17,34 +17,34 @@ import { startServer } from '../support/servers.ts'
 export async function startTemporalServer(order: {
   /** Of the PostgreSQL where it gets two databases of its own. */
   databaseUrl: string
-  say: Say
+  say: PrintLine
   abort: AbortSignal
 }): Promise<{ address: string; stop(): Promise<void> }> {
   const { databaseUrl, abort } = order
   const config = readLocalConfig()
-  const programs = await temporalPrograms(config, order)
+  const programs = await buildTemporalPrograms(config, order)
   const { hostname, port, username, password } = new URL(databaseUrl)
   const environment = {
     ...config.environment,
     ...{ POSTGRES_SEEDS: hostname, DB_PORT: port, POSTGRES_USER: username, POSTGRES_PWD: password },
   }
   const withTools = { ...environment, PATH: programs + delimiter + config.path }
-  await run('sh', [join(ROOT, 'deploy/temporal/schema.sh')], { env: withTools, abort })
+  await runCommand('sh', [join(ROOT, 'deploy/temporal/schema.sh')], { env: withTools, abort })
 
   await using opening = new AsyncDisposableStack()
   const ports: Record<string, string> = {}
-  for (const name of PORTS) {
-    const claimed = await freePort()
+  for (const name of PORT_VARIABLES) {
+    const claimed = await reserveFreePort()
     opening.defer(claimed.release)
     ports[name] = String(claimed.port)
   }
   const server = startServer(join(programs, 'temporal-server'), ['--allow-no-auth', 'start'], {
-    env: { ...environment, ...SETTINGS, ...ports },
+    env: { ...environment, ...SERVER_ENV, ...ports },
   })
   opening.defer(() => server.kill('SIGKILL')) // Nothing of it is read again.
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`
-  await temporalIsHealthy(address, { namespace: 'temporal-system', searchAttributes: [] }, abort)
-  await run(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
+  await waitForTemporal(address, { namespace: 'temporal-system', searchAttributes: [] }, abort)
+  await runCommand(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
     cwd: ROOT,
     env: {
       ...{ ...config.environment, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: address },
@@ -59,7 +59,7 @@ export async function startTemporalServer(order: {
 const ROOT = join(import.meta.dirname, '../..')
 
 /** What docker-compose.yml says of its server. */
-const SETTINGS = {
+const SERVER_ENV = {
   DB: 'postgres12',
   NUM_HISTORY_SHARDS: '4',
   DYNAMIC_CONFIG_FILE_PATH: join(ROOT, 'deploy/temporal/dynamic-config.yml'),
@@ -68,7 +68,7 @@ const SETTINGS = {
 }
 
 /** Each of the four services speaks gRPC, and membership to the others. */
-const PORTS = [
+const PORT_VARIABLES = [
   ...['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap(name => [
     `${name}_GRPC_PORT`,
     `${name}_MEMBERSHIP_PORT`,
@@ -77,18 +77,18 @@ const PORTS = [
 ]
 
 /** The folder of the server and its schema tool, built at the first use. */
-async function temporalPrograms(
+async function buildTemporalPrograms(
   { cacheHome, path, environment }: LocalConfig,
-  { say, abort }: { say: Say; abort: AbortSignal },
+  { say, abort }: { say: PrintLine; abort: AbortSignal },
 ): Promise<string> {
-  const version = await composedVersion()
+  const version = await readComposedVersion()
   const folder = join(cacheHome, 'trilho', `temporal-server-${version}`)
   const isThere = () => isExecutable(join(folder, 'temporal-server'))
   if (await isThere()) return folder
-  await makeOnce(folder, { isThere, say, abort }, async empty => {
+  await buildOnce(folder, { isBuilt: isThere, print: say, abort }, async empty => {
     const packages = ['server', 'tools/sql'].map(name => `go.temporal.io/server/cmd/${name}`)
     const programs = { name: 'Temporal server', version, packages, minutes: 10 }
-    if (!(await builtWithGo(empty, programs, { path, environment, say, abort })))
+    if (!(await buildWithGo(empty, programs, { path, environment, print: say, abort })))
       throw new Error('The Temporal server is built from its Go module: install Go (https://go.dev/dl).')
     await rename(join(empty, 'sql'), join(empty, 'temporal-sql-tool'))
     await rename(join(empty, 'server'), join(empty, 'temporal-server'))
@@ -96,7 +96,7 @@ async function temporalPrograms(
   return folder
 }
 
-async function composedVersion(): Promise<string> {
+async function readComposedVersion(): Promise<string> {
   const compose = await readFile(join(ROOT, 'docker-compose.yml'), 'utf8')
   return /image: temporalio\/server:(\S+)/.exec(compose)![1]!
 }

@@ -1,23 +1,23 @@
-import type { Merchant } from '../api/support/stage.ts'
-import { inTurns, oneByOne, warmUp } from './callers.ts'
-import { costOf } from './costs.ts'
-import { type Figures, perSecondOf } from './figures.ts'
+import type { Merchant } from '../api/support/test-stack.ts'
+import { measureInTurns, measureOneByOne, warmUp } from './callers.ts'
+import { measureCost } from './costs.ts'
+import { type Figures, formatPerSecond } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = [1, 16]
 const BALANCES = 100
 /** Far longer than a settlement at the simulator takes, and all that follows it. */
-const SETTLED_MS = 600
-const ALONE = 40
+const SETTLE_WAIT_MS = 600
+const SEQUENTIAL_CALLS = 40
 /** Reais of which so many transfers of a centavo can be sent. */
-const PLENTY = 1_000_000
+const INITIAL_BALANCE_REAIS = 1_000_000
 
 /** POST /transfers, whose settlements follow while others are sent, beside the floors under it; over one balance beside many. */
 export async function transfers({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
   const api = site.api()
   const merchants: Merchant[] = []
   for (let n = 0; n < BALANCES; n += 1)
-    merchants.push(await site.stage.merchant({ providers: [{ balance: PLENTY }] }))
+    merchants.push(await site.stage.createMerchant({ providers: [{ balance: INITIAL_BALANCE_REAIS }] }))
   const [hot] = merchants
   const send = async (token: string) => {
     const order = { value: 0.01, pix_key: 'maria@example.com' }
@@ -33,15 +33,15 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
     what: `transfer, ${BALANCES} balances`,
     call: async () => (await send(merchants[next++ % BALANCES]!.token)) !== undefined,
   }
-  const kinds = [floors.localNormalLocal, floors.localNormalLocalTold, overOne, overMany]
+  const kinds = [floors.localNormalLocal, floors.localNormalLocalSignalled, overOne, overMany]
   await warmUp(kinds, { callers: Math.max(...CALLERS), seconds })
   const speeds = []
   const goals = []
   for (const callers of CALLERS) {
-    const found = await inTurns(kinds, { callers, seconds })
+    const found = await measureInTurns(kinds, { callers, seconds })
     const [floor, floorOfSettled, one, many] = found
     speeds.push(...found)
-    say(`${callers} callers: ${perSecondOf(found)}`)
+    say(`${callers} callers: ${formatPerSecond(found)}`)
     goals.push(
       {
         what: `transfers ÷ floor of local + normal + local, ${callers} callers`,
@@ -60,16 +60,19 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
       },
     )
   }
-  const alone = await oneByOne([floors.localNormalLocal, overOne], { calls: ALONE, restMs: SETTLED_MS })
+  const alone = await measureOneByOne([floors.localNormalLocal, overOne], {
+    calls: SEQUENTIAL_CALLS,
+    restMs: SETTLE_WAIT_MS,
+  })
   speeds.push(...alone)
   goals.push({
     what: 'p50 of the floor of local + normal + local ÷ of a transfer, nothing beside it',
     is: alone[0]!.p50Ms / alone[1]!.p50Ms,
     atLeast: 0.5,
   })
-  const cost = await costOf(site, 'transfer, settled', {
+  const cost = await measureCost(site, 'transfer, settled', {
     perform: async () => (await send(hot!.token))!,
-    lifeOf: uuid => `transfer/${uuid}`,
+    workflowIdOf: uuid => `transfer/${uuid}`,
   })
   return { speeds, goals, costs: [cost] }
 }

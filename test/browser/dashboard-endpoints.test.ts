@@ -1,45 +1,45 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { beginPause, endPause } from '../../src/db/pauses.ts'
-import { moneyOut } from '../api/support/money-out.ts'
-import { outboxCode } from '../api/support/outbox.ts'
-import type { Stage } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
-import { follow, inABrowser, type People, there } from './support/browser.ts'
+import { endPause, startPause } from '../../src/db/repositories/pauses.ts'
+import { readOutboxCode } from '../api/support/outbox.ts'
+import { createPayoutActions } from '../api/support/payout-actions.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import type { TestStack } from '../api/support/test-stack.ts'
+import { type BrowserUsers, clickAndLoad, describeWithBrowser, setUpBrowserSuite } from './support/browser.ts'
 
 /** What a merchant sets up in the dashboard, and what an operator sends home. */
 
-there('the dashboard in a browser', () => {
-  let stage: Stage
-  let people: People
+describeWithBrowser('the dashboard in a browser', () => {
+  let stage: TestStack
+  let people: BrowserUsers
 
-  inABrowser(suite => {
+  setUpBrowserSuite(suite => {
     ;({ stage, people } = suite)
   })
 
   test('the story of a webhook: its secret once, a test event, a failed delivery sent again, its end', async () => {
-    const { uuid, api } = await stage.merchant()
+    const { uuid, api } = await stage.createMerchant()
     const inbox = `browser-${randomUUID()}`
     const url = `${stage.local.inbox_url}/${inbox}`
-    await stage.simulator.setInbox(inbox, { status: 500 })
-    const page = await people.signedIn(uuid)
+    await stage.simulator.setInboxResponse(inbox, { status: 500 })
+    const page = await people.signIn(uuid)
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
     await page.getByLabel('Endereço').fill(url)
     await page.getByRole('button', { name: 'Cadastrar um webhook' }).click()
     const secret = await page.getByLabel(`Segredo de ${url}`).inputValue()
     expect(secret).toMatch(/^whsec_/)
-    await follow(page.getByRole('link', { name: url }))
+    await clickAndLoad(page.getByRole('link', { name: url }))
     expect(await page.content()).not.toContain(secret)
 
     await page.getByRole('button', { name: 'Enviar um evento de teste' }).click()
     await page.getByText('Um evento de teste está a caminho.').waitFor()
     const delivery = page.locator('article.delivery')
     await delivery.getByText('500', { exact: true }).first().waitFor()
-    await stage.simulator.setInbox(inbox, { status: 200 })
+    await stage.simulator.setInboxResponse(inbox, { status: 200 })
     await delivery.getByRole('button', { name: /Reenviar/ }).click()
     await page.getByText('O evento está a caminho de novo.').waitFor()
     await delivery.getByText('200', { exact: true }).first().waitFor()
-    const [first, ...rest] = await stage.simulator.inbox(inbox)
+    const [first, ...rest] = await stage.simulator.listInbox(inbox)
     expect(JSON.parse(first!.body).type).toBe('TEST')
     // Each try is the same event, as its receiver knows it.
     expect(new Set(rest.map(({ headers }) => headers['webhook-id']))).toEqual(
@@ -57,18 +57,18 @@ there('the dashboard in a browser', () => {
   })
 
   test('the story of a key: a code by e-mail, a wrong one, the right one, its removal', async () => {
-    const { uuid, api } = await stage.merchant({
-      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', tells: false }],
+    const { uuid, api } = await stage.createMerchant({
+      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: false }],
     })
     const address = `maria.${randomUUID().slice(0, 13)}@example.com`
-    const page = await people.signedIn(uuid)
+    const page = await people.signIn(uuid)
     await page.getByRole('link', { name: 'Chaves PIX' }).click()
     const ask = page.locator('form[action^="/dashboard/keys/code"]')
     await ask.getByLabel('Tipo').selectOption('EMAIL')
     await ask.getByLabel('Chave').fill(address)
     await ask.getByRole('button', { name: 'Enviar o código' }).click()
     await page.getByText(`Digite os seis dígitos que chegaram a ${address}.`).waitFor()
-    const code = await outboxCode(stage, address)
+    const code = await readOutboxCode(stage, address)
     await page.getByLabel('Código').fill(code === '000000' ? '000001' : '000000')
     await page.getByRole('button', { name: 'Criar a chave' }).first().click()
     await page.getByText('não confere; tentativas que restam: 4').waitFor()
@@ -84,11 +84,11 @@ there('the dashboard in a browser', () => {
   })
 
   test('an operator sends home what is no charge’s, with a reason that stays', async () => {
-    const merchant = await stage.merchant({ providers: [{ balance: 100 }] })
-    const out = moneyOut(stage)
-    const charge = await out.paidCharge(merchant)
+    const merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
+    const out = createPayoutActions(stage)
+    const charge = await out.createPaidCharge(merchant)
     const account = { target: { accountUuid: merchant.uuid }, who: 'suite', reason: 'a drill' }
-    await beginPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
+    await startPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
     const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
     const disposition = async () => {
       const [movement] = await stage.sql<{ disposition: string }>(
@@ -97,9 +97,9 @@ there('the dashboard in a browser', () => {
       )
       return movement?.disposition
     }
-    const operator = await people.signedIn(null)
+    const operator = await people.signIn(null)
     const unmatched = operator.locator('article', { hasText: second.end_to_end })
-    await until(
+    await pollUntil(
       async () => {
         await operator.goto('/dashboard/operator/unmatched')
         return unmatched.getByText('Devolver ao pagador').count()
@@ -112,8 +112,8 @@ there('the dashboard in a browser', () => {
     await unmatched.getByLabel('Motivo').fill('o pagador ligou')
     await unmatched.getByRole('button', { name: 'Devolver ao pagador' }).click()
     await operator.getByText('A devolução está sendo tentada.').waitFor()
-    await until(disposition, is => is === 'returned', { limitMs: 60_000 })
-    expect(await out.paidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
+    await pollUntil(disposition, is => is === 'returned', { limitMs: 60_000 })
+    expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
     await operator.getByRole('link', { name: 'Registro de atos' }).click()
     await operator.getByRole('row', { name: /Devolução ao pagador.*o pagador ligou/ }).waitFor()
   })

@@ -2,38 +2,38 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import type { Merchant, Stage } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import type { Merchant, TestStack } from '../api/support/test-stack.ts'
 import {
-  follow,
-  inABrowser,
-  isWiderThanItsScreen,
-  type People,
-  seriousFindings,
-  there,
+  type BrowserUsers,
+  clickAndLoad,
+  describeWithBrowser,
+  findSeriousViolations,
+  isWiderThanScreen,
+  setUpBrowserSuite,
 } from './support/browser.ts'
 
 /** What others write does nothing on our pages, what others' pages send does nothing here, and everybody can use them. */
 
 const EVIL = `"'><script>window.evil=1</script><img src=x onerror="window.evil=1"><svg onload=alert(1)>`
 
-there('the dashboard, safe and for everybody', () => {
-  let stage: Stage
-  let people: People
+describeWithBrowser('the dashboard, safe and for everybody', () => {
+  let stage: TestStack
+  let people: BrowserUsers
   let merchant: Merchant
   let pages: string[]
 
-  inABrowser(async suite => {
+  setUpBrowserSuite(async suite => {
     ;({ stage, people } = suite)
-    merchant = await stage.merchant({ providers: [{ balance: 100 }] })
+    merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
     await stage.sql('update account set name = ? where uuid = ?', [EVIL, merchant.uuid])
     const { api } = merchant
-    const charge = await api.charge({
+    const charge = await api.createCharge({
       value: 12.34,
       external_ref: EVIL,
       final_beneficiary: { name: EVIL, document: '52998224725' },
     })
-    const open = await api.charge({ value: 5, external_ref: EVIL })
+    const open = await api.createCharge({ value: 5, external_ref: EVIL })
     await stage.simulator.pay({
       payload: charge.payment.payload,
       payer: { name: EVIL.slice(0, 100), document: '52998224725' },
@@ -47,8 +47,8 @@ there('the dashboard, safe and for everybody', () => {
     const url = `${stage.local.inbox_url}/${'x'.repeat(200)}`
     const dead = await api.post('/api/v1/webhooks', { url })
     await api.call('PATCH', `/api/v1/webhooks/${dead.body.data.uuid}`, { body: { status: 'DISABLED' } })
-    await until(
-      () => api.read(charge.uuid),
+    await pollUntil(
+      () => api.readCharge(charge.uuid),
       ({ status }) => status === 'PAID',
     )
     pages = [
@@ -70,10 +70,10 @@ there('the dashboard, safe and for everybody', () => {
   })
 
   test('texts that a merchant or a payer has written do nothing', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/tokens')
     await page.getByLabel('Nome').fill(EVIL)
-    await follow(page.getByRole('button', { name: 'Criar um token' }))
+    await clickAndLoad(page.getByRole('button', { name: 'Criar um token' }))
     let seen = 0
     for (const one of pages) {
       await page.goto(one)
@@ -86,7 +86,7 @@ there('the dashboard, safe and for everybody', () => {
   })
 
   test('another page, though its forms bring our cookie along, makes nothing', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     // The same host at another port is the same site to a browser: the cookie is sent.
     const form = `<form method="post" action="${stage.local.api_url}/dashboard/tokens">
       <input name="name" value="stolen"><input name="mode" value="test">
@@ -106,7 +106,7 @@ there('the dashboard, safe and for everybody', () => {
   })
 
   test('after signing out the way back leads to signing in', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/charges')
     await page.getByRole('button', { name: 'Sair' }).click()
     await page.waitForURL(/sign-in/)
@@ -121,8 +121,8 @@ there('the dashboard, safe and for everybody', () => {
   ]
   test.each(looks)('everybody can read every page %s', async (_, look) => {
     const [merchants, operators] = await Promise.all([
-      people.signedIn(merchant.uuid, look),
-      people.signedIn(null, look),
+      people.signIn(merchant.uuid, look),
+      people.signIn(null, look),
     ])
     const stranger = await people.sits(look)
     const watched = [
@@ -153,12 +153,12 @@ there('the dashboard, safe and for everybody', () => {
     'at %i pixels no amount is broken, and a name has room',
     async width => {
       const viewport = { width, height: 800 }
-      const { uuid } = await stage.merchant({ providers: [{ balance: 9_876_543_210.98 }] })
-      const page = await people.signedIn(uuid, { viewport })
+      const { uuid } = await stage.createMerchant({ providers: [{ balance: 9_876_543_210.98 }] })
+      const page = await people.signIn(uuid, { viewport })
       expect(await page.locator('.cards .amount').first().innerText()).toMatch(/9\.876\.543\.210,98$/)
       expect(await page.evaluate(BROKEN_AMOUNTS)).toEqual([])
-      expect(await isWiderThanItsScreen(page)).toBe(false)
-      const operator = await people.signedIn(null, { viewport })
+      expect(await isWiderThanScreen(page)).toBe(false)
+      const operator = await people.signIn(null, { viewport })
       await operator.goto('/dashboard/operator/providers')
       const name = await operator.locator('th.text').last().boundingBox()
       expect(name!.width).toBeGreaterThanOrEqual(128)
@@ -172,21 +172,21 @@ there('the dashboard, safe and for everybody', () => {
     const found = []
     for (const one of pages) {
       await page.goto(one)
-      found.push(...(await seriousFindings(page)))
-      if (await isWiderThanItsScreen(page)) found.push(`${one} is wider than its screen`)
+      found.push(...(await findSeriousViolations(page)))
+      if (await isWiderThanScreen(page)) found.push(`${one} is wider than its screen`)
     }
     return found
   }
 
   test('by keyboard alone: past the menu at once, and a phone’s menu opens and says so', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/charges')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Ir para o conteúdo')
     await page.keyboard.press('Enter')
     await page.locator('#main:focus').waitFor()
 
-    const phone = await people.signedIn(merchant.uuid, PHONE)
+    const phone = await people.signIn(merchant.uuid, PHONE)
     const menu = (expanded: boolean) => phone.getByRole('button', { name: 'Menu', expanded })
     const link = phone.getByRole('link', { name: 'Cobranças', exact: true })
     expect(await link.isVisible()).toBe(false)
@@ -197,7 +197,7 @@ there('the dashboard, safe and for everybody', () => {
   })
 
   test('in the other language', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.getByRole('link', { name: 'English' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('link', { name: 'Português' }).click()

@@ -2,20 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { encode } from 'fast-png'
 import type { Page } from 'playwright-core'
-import type { Merchant, Stage } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
-import { follow, inABrowser, type People, there } from './support/browser.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import type { Merchant, TestStack } from '../api/support/test-stack.ts'
+import { type BrowserUsers, clickAndLoad, describeWithBrowser, setUpBrowserSuite } from './support/browser.ts'
 
 /** The dashboard as people use it, in a real browser over the real stack. */
 
-there('the dashboard in a browser', () => {
-  let stage: Stage
-  let people: People
+describeWithBrowser('the dashboard in a browser', () => {
+  let stage: TestStack
+  let people: BrowserUsers
   let merchant: Merchant
 
-  inABrowser(async suite => {
+  setUpBrowserSuite(async suite => {
     ;({ stage, people } = suite)
-    merchant = await stage.merchant({
+    merchant = await stage.createMerchant({
       providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
     })
   })
@@ -27,8 +27,8 @@ there('the dashboard in a browser', () => {
   const turns = (page: Page, text: string) => statusOf(page).getByText(text, { exact: true }).waitFor()
 
   test('the story of a charge: its code, its payment seen without reloading, a refund of a part', async () => {
-    const charge = await merchant.api.charge({ value: 150.75, external_ref: 'pedido-1' })
-    const page = await people.signedIn(merchant.uuid)
+    const charge = await merchant.api.createCharge({ value: 150.75, external_ref: 'pedido-1' })
+    const page = await people.signIn(merchant.uuid)
     await page.getByRole('link', { name: 'Cobranças', exact: true }).click()
     const row = page.getByRole('row', { name: /pedido-1/ })
     expect(await row.innerText()).toMatch(/Pendente[\s\S]*R\$\s150,75/)
@@ -50,7 +50,7 @@ there('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Devolver ao pagador' }).click()
     await page.getByText('A devolução foi aceita e está a caminho.').waitFor()
     await turns(page, 'Devolvido em parte')
-    expect((await merchant.api.read(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
+    expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
     const steps = await page.locator('.timeline li strong').allInnerTexts()
     expect(steps).toEqual(['Pendente', 'Processando', 'Pago', 'Processando', 'Devolvido em parte'])
     expect(
@@ -62,8 +62,8 @@ there('the dashboard in a browser', () => {
   })
 
   test('what may be done follows a life without reloading, and who rests is asked no more', async () => {
-    const charge = await merchant.api.charge({ value: 20 })
-    const page = await people.signedIn(merchant.uuid)
+    const charge = await merchant.api.createCharge({ value: 20 })
+    const page = await people.signIn(merchant.uuid)
     await page.goto(`/dashboard/charges/${charge.uuid}`)
     const cancel = page.getByRole('button', { name: 'Cancelar a cobrança' })
     await cancel.waitFor()
@@ -72,7 +72,7 @@ there('the dashboard in a browser', () => {
     await turns(page, 'Pago')
     const { provider, account } = merchant.connection
     const slow = { operation: 'refund', fault: 'accepted_then_silent', delay_ms: 3_000 } as const
-    await stage.simulator.faults({ provider, account, ...slow })
+    await stage.simulator.addFault({ provider, account, ...slow })
     await page.getByLabel('Valor a devolver').fill('5')
     expect([await cancel.count(), await page.locator('#live[hx-get]').count()]).toEqual([0, 0])
     expect(await remembers(page)).toBe(true)
@@ -86,15 +86,18 @@ there('the dashboard in a browser', () => {
   })
 
   test('news leave the keyboard where it is, and open what was opened', async () => {
-    const { uuid, api } = await stage.merchant()
-    const [first, second] = [await api.charge({ external_ref: 'primeira' }), { external_ref: 'segunda' }]
-    const page = await people.signedIn(uuid)
+    const { uuid, api } = await stage.createMerchant()
+    const [first, second] = [
+      await api.createCharge({ external_ref: 'primeira' }),
+      { external_ref: 'segunda' },
+    ]
+    const page = await people.signIn(uuid)
     await page.goto('/dashboard/charges')
     await page
       .getByRole('row', { name: /primeira/ })
       .getByRole('link')
       .focus()
-    const { payment } = await api.charge({ value: 33, ...second })
+    const { payment } = await api.createCharge({ value: 33, ...second })
     await page.getByRole('row', { name: /segunda/ }).waitFor()
     expect(await page.evaluate('document.activeElement.id')).toBe(first.uuid)
 
@@ -106,7 +109,7 @@ there('the dashboard in a browser', () => {
   })
 
   test('a button that is pressed twice does once what it says, and shows what came of it', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/tokens')
     await page.getByLabel('Nome').fill('com pressa')
     // The answer is slow: there is time to press it again.
@@ -130,8 +133,8 @@ there('the dashboard in a browser', () => {
   })
 
   test('a charge is cancelled by a button', async () => {
-    const charge = await merchant.api.charge({ value: 10 })
-    const page = await people.signedIn(merchant.uuid)
+    const charge = await merchant.api.createCharge({ value: 10 })
+    const page = await people.signIn(merchant.uuid)
     await page.goto(`/dashboard/charges/${charge.uuid}`)
     await page.getByRole('button', { name: 'Cancelar a cobrança' }).click()
     await page.getByText('A cobrança foi cancelada.').waitFor()
@@ -140,7 +143,7 @@ there('the dashboard in a browser', () => {
 
   test('the story of a transfer that its first provider refused, and why it was left', async () => {
     const [first] = merchant.connections
-    await stage.simulator.faults({
+    await stage.simulator.addFault({
       provider: first!.provider,
       account: first!.account,
       operation: 'sendTransfer',
@@ -148,7 +151,7 @@ there('the dashboard in a browser', () => {
       times: 1,
     })
     const sent = await merchant.api.post('/api/v1/transfers', { value: 3.1, pix_key: 'maria@example.com' })
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.goto(`/dashboard/transfers/${sent.body.data.uuid}`)
     await turns(page, 'Pago')
     const attempts = await page.locator('.attempts li').allInnerTexts()
@@ -158,7 +161,7 @@ there('the dashboard in a browser', () => {
   })
 
   test('the life of a token: made, shown once, used, revoked', async () => {
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.getByRole('link', { name: 'Tokens de API' }).click()
     await page.getByLabel('Nome').fill('loja do centro')
     await page.getByLabel('Ambiente').selectOption('test')
@@ -166,31 +169,31 @@ there('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Criar um token' }).click()
     const token = await page.getByLabel('Token', { exact: true }).inputValue()
     expect(token).toMatch(/^trl_test_/)
-    const seen = await stage.api.as(token).get('/api/v1/providers')
+    const seen = await stage.api.withToken(token).get('/api/v1/providers')
     expect(seen.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([merchant.connection.uuid])
-    await follow(page.getByRole('link', { name: 'Tokens de API' }))
+    await clickAndLoad(page.getByRole('link', { name: 'Tokens de API' }))
     expect(await page.content()).not.toContain(token)
     await page.getByRole('button', { name: 'Revogar loja do centro' }).click()
     await page.getByText('O token foi revogado').waitFor()
-    await until(
-      async () => (await stage.api.as(token).get('/api/v1/providers')).status,
+    await pollUntil(
+      async () => (await stage.api.withToken(token).get('/api/v1/providers')).status,
       status => status === 401,
     )
   })
 
   test('a dispute is answered with a file before its deadline', async () => {
-    const charge = await merchant.api.charge({ value: 42 })
+    const charge = await merchant.api.createCharge({ value: 42 })
     const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
-    await until(
-      () => merchant.api.read(charge.uuid),
+    await pollUntil(
+      () => merchant.api.readCharge(charge.uuid),
       ({ status }) => status === 'PAID',
     )
-    await stage.simulator.med({ end_to_end, type: 'SCAM' })
-    const { body } = await until(
+    await stage.simulator.openDispute({ end_to_end, type: 'SCAM' })
+    const { body } = await pollUntil(
       () => merchant.api.get('/api/v1/meds'),
       answer => answer.body.data.length > 0,
     )
-    const page = await people.signedIn(merchant.uuid)
+    const page = await people.signIn(merchant.uuid)
     await page.getByRole('link', { name: 'Contestações' }).click()
     await page.getByRole('row', { name: /Golpe/ }).getByRole('link').click()
     await page.getByText(/O prazo para responder termina em/).waitFor()
@@ -221,8 +224,8 @@ there('the dashboard in a browser', () => {
   })
 
   test('two roles: an operator pauses with a reason that stays, a merchant cannot even look', async () => {
-    const other = await stage.merchant()
-    const operator = await people.signedIn(null)
+    const other = await stage.createMerchant()
+    const operator = await people.signIn(null)
     await operator.getByRole('link', { name: 'Saúde e pausas' }).click()
     await operator.getByLabel('O quê').selectOption('account')
     await operator.getByLabel('Identificador (uuid)').fill(other.uuid)
@@ -234,7 +237,7 @@ there('the dashboard in a browser', () => {
     const order = { value: 1, type: 'PIX' }
     expect((await other.api.post('/api/v1/payments', order)).body.code).toBe('paused')
 
-    const merchants = await people.signedIn(other.uuid)
+    const merchants = await people.signIn(other.uuid)
     expect((await merchants.goto('/dashboard/operator/providers'))!.status()).toBe(404)
     expect(await merchants.content()).not.toContain('suspeita de fraude')
 
@@ -250,12 +253,17 @@ there('the dashboard in a browser', () => {
   })
 
   test('an operator ends what no provider can tell', async () => {
-    const { connection, api, uuid } = await stage.merchant({
+    const { connection, api, uuid } = await stage.createMerchant({
       providers: [{ provider: 'PROVIDER_B', balance: 50 }],
     })
     const { provider, account } = connection
-    await stage.simulator.faults({ provider, account, operation: 'sendTransfer', fault: 'timeout_then_done' })
-    await stage.simulator.faults({
+    await stage.simulator.addFault({
+      provider,
+      account,
+      operation: 'sendTransfer',
+      fault: 'timeout_then_done',
+    })
+    await stage.simulator.addFault({
       provider,
       account,
       operation: 'findTransfer',
@@ -264,9 +272,9 @@ there('the dashboard in a browser', () => {
     })
     const sent = await api.post('/api/v1/transfers', { value: 9.99, pix_key: 'maria@example.com' })
     const { uuid: transfer } = sent.body.data
-    const operator = await people.signedIn(null)
+    const operator = await people.signIn(null)
     const unknown = operator.locator('article', { hasText: transfer })
-    await until(
+    await pollUntil(
       async () => {
         await operator.goto('/dashboard/operator/unknown')
         return unknown.count()
@@ -279,7 +287,7 @@ there('the dashboard in a browser', () => {
     await unknown.getByLabel('Motivo').fill('o extrato do provedor não a tem')
     await unknown.getByRole('button', { name: 'Encerrar' }).click()
     await operator.getByText('A vida ouviu a palavra do operador.').waitFor()
-    const page = await people.signedIn(uuid)
+    const page = await people.signIn(uuid)
     await page.goto(`/dashboard/transfers/${transfer}`)
     await turns(page, 'Falhou')
   })

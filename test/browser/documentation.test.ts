@@ -1,18 +1,24 @@
 import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
-import type { Merchant, Stage } from '../api/support/stage.ts'
-import { inABrowser, isWiderThanItsScreen, type People, seriousFindings, there } from './support/browser.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
+import type { Merchant, TestStack } from '../api/support/test-stack.ts'
+import {
+  type BrowserUsers,
+  describeWithBrowser,
+  findSeriousViolations,
+  isWiderThanScreen,
+  setUpBrowserSuite,
+} from './support/browser.ts'
 
 /** What anybody may read without signing in: the documentation, and the pages of the simulated payer's bank. */
 
-there('pages for everybody', () => {
-  let stage: Stage
-  let people: People
+describeWithBrowser('pages for everybody', () => {
+  let stage: TestStack
+  let people: BrowserUsers
   let merchant: Merchant
-  inABrowser(async suite => {
+  setUpBrowserSuite(async suite => {
     ;({ stage, people } = suite)
-    merchant = await stage.merchant()
+    merchant = await stage.createMerchant()
   })
 
   const PHONE = { viewport: { width: 390, height: 844 } }
@@ -32,7 +38,7 @@ there('pages for everybody', () => {
   })
 
   test.each(looks)('a payer can read what he pays, and pay it, %s', async (_, look) => {
-    const { payment } = await merchant.api.charge({ value: 1234.56 })
+    const { payment } = await merchant.api.createCharge({ value: 1234.56 })
     // Its certificate is of the local authority.
     const page = await people.sits({ ...look, ignoreHTTPSErrors: true })
     await page.goto(`${stage.local.simulator_url}/pay`)
@@ -84,8 +90,8 @@ there('pages for everybody', () => {
   })
 
   async function wrongWith(page: Page): Promise<string[]> {
-    const found = await seriousFindings(page)
-    if (await isWiderThanItsScreen(page)) found.push(`${page.url()} is wider than its screen`)
+    const found = await findSeriousViolations(page)
+    if (await isWiderThanScreen(page)) found.push(`${page.url()} is wider than its screen`)
     return found
   }
 })

@@ -1,53 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { lockGate } from '../../src/db/lock.ts'
-import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
-import type { Sending } from '../../src/domain/provider.ts'
-import type { TransferOrder } from '../../src/workflows/messages.ts'
-import { openBooks } from './support/books.ts'
-import { slowCommits } from './support/slow-commit.ts'
+import { type EntityManager, runInTransaction } from '../../src/db/client/orm.ts'
+import { lockConnection } from '../../src/db/locks.ts'
+import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
+import type { TransferInput } from '../../src/workflows/contracts/messages.ts'
+import { openActivityFixture } from './support/activity-fixture.ts'
+import { slowDownCommits } from './support/slow-commit.ts'
 
 /** A transfer's row is written with its first attempt, before its provider is called, and by whoever comes first. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let calls = 0
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 beforeEach(() => {
   calls = 0
-  books.provider({
+  fixture.scriptProvider({
     sendTransfer: async () => {
       calls++
-      return { kind: 'accepted', sending: accepted }
+      return { kind: 'accepted', payout: accepted }
     },
   })
 })
 
-const accepted: Sending = { status: 'in_process', endToEnd: `E${'2'.repeat(31)}`, at: '2026-11-22T12:00:00Z' }
+const accepted: ProviderPayout = {
+  status: 'in_process',
+  endToEnd: `E${'2'.repeat(31)}`,
+  at: '2026-11-22T12:00:00Z',
+}
 const A_MINUTE = 60_000
 
 const rows = (uuid: string) =>
-  books.sql(
+  fixture.sql(
     `select t.state, t.held_cents, a.state as attempt from transfer t
      left join attempt a on a.subject_uuid = t.uuid where t.uuid = ?`,
     [uuid],
   )
-const sent = (order: TransferOrder) =>
-  books.providers.sendTransfer({
+const sent = (order: TransferInput) =>
+  fixture.providers.sendTransfer({
     uuid: order.uuid,
     connectionUuid: order.candidates[0]!,
-    again: false,
+    isResend: false,
     order,
   })
 
 test('the first sending finds no row, writes it, holds the money and sends', async () => {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
   expect(await sent(order)).toEqual({ kind: 'in_process' })
   expect(await rows(order.uuid)).toMatchObject([{ state: 'settling', attempt: 'accepted' }])
-  expect(await books.balances(merchant.accountUuid)).toEqual({
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual({
     available: 1_000 - order.valueCents,
     provisioned: order.valueCents,
     outside: -1_000,
@@ -56,8 +60,8 @@ test('the first sending finds no row, writes it, holds the money and sends', asy
 })
 
 test('what is committed before the call is there, whatever becomes of the call', async () => {
-  const order = books.transferOrder(await books.merchant(1_000))
-  books.provider({
+  const order = fixture.transferInput(await fixture.createMerchant(1_000))
+  fixture.scriptProvider({
     sendTransfer: async () => {
       expect(await rows(order.uuid)).toMatchObject([{ state: 'sending', attempt: 'calling' }])
       throw new Error('killed')
@@ -69,7 +73,7 @@ test('what is committed before the call is there, whatever becomes of the call',
 })
 
 test('of several at once one sends, and a repeat does not', async () => {
-  const order = books.transferOrder(await books.merchant(1_000))
+  const order = fixture.transferInput(await fixture.createMerchant(1_000))
   await Promise.allSettled([sent(order), sent(order), sent(order)])
   expect(calls).toBe(1)
   // What was sent once is only asked about, and what its provider took is known to be on its way.
@@ -79,31 +83,31 @@ test('of several at once one sends, and a repeat does not', async () => {
 })
 
 test('too little money is written down, and nobody is called', async () => {
-  const merchant = await books.merchant(1)
-  const order = books.transferOrder(merchant)
+  const merchant = await fixture.createMerchant(1)
+  const order = fixture.transferInput(merchant)
   expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
   expect(await rows(order.uuid)).toMatchObject([{ state: 'sending', attempt: 'rejected' }])
-  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1 })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1 })
   expect(calls).toBe(0)
 })
 
 describe('nobody is called', () => {
   test('for one that comes too late: it is FAILED from the beginning, and says so again', async () => {
     const late = new Date(Date.now() - A_MINUTE).toISOString()
-    const order = books.transferOrder(await books.merchant(1_000), { takeBefore: late })
+    const order = fixture.transferInput(await fixture.createMerchant(1_000), { acceptBefore: late })
     for (let run = 0; run < 2; run++)
       expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
-    expect(await books.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
+    expect(await fixture.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
       { body: { status: 'FAILED', error: { code: 'not_taken' } } },
     ])
     expect(calls).toBe(0)
   })
 
   test('for one that waits too long until its money may move', async () => {
-    const merchant = await books.merchant(1_000)
-    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
-    const { over } = await isHeld(em => lockGate(em, merchant.connectionUuid))
+    const merchant = await fixture.createMerchant(1_000)
+    const order = fixture.transferInput(merchant, { acceptBefore: new Date(Date.now() + 500).toISOString() })
+    const { over } = await holdLock(em => lockConnection(em, merchant.connectionUuid))
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await over
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
@@ -111,10 +115,10 @@ describe('nobody is called', () => {
   })
 
   test('for one that waits too long for its money', async () => {
-    const merchant = await books.merchant(1_000)
-    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 500).toISOString() })
+    const merchant = await fixture.createMerchant(1_000)
+    const order = fixture.transferInput(merchant, { acceptBefore: new Date(Date.now() + 500).toISOString() })
     const lock = 'select from balance where account_uuid = ? for update'
-    const { over } = await isHeld(em => em.execute(lock, [merchant.accountUuid]))
+    const { over } = await holdLock(em => em.execute(lock, [merchant.accountUuid]))
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await over
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
@@ -122,62 +126,64 @@ describe('nobody is called', () => {
   })
 
   test('for one that waits too long for its reference', async () => {
-    const merchant = await books.merchant(1_000)
-    await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
+    const merchant = await fixture.createMerchant(1_000)
+    await fixture.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
     const lock = 'select from account where uuid = ? for no key update'
-    const { over } = await isHeld(em => em.execute(lock, [merchant.accountUuid]), 5_000)
+    const { over } = await holdLock(em => em.execute(lock, [merchant.accountUuid]), 5_000)
     // It begins in time even where the machine stands still for a moment.
     const takeBefore = new Date(Date.now() + 4_000).toISOString()
-    const order = books.transferOrder(merchant, { takeBefore }, { externalRef: 'invoice 8' })
+    const order = fixture.transferInput(merchant, { acceptBefore: takeBefore }, { externalRef: 'invoice 8' })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await over
-    expect(await books.sql('select state from transfer where uuid = ?', [order.uuid])).toEqual([
+    expect(await fixture.sql('select state from transfer where uuid = ?', [order.uuid])).toEqual([
       { state: 'failed' },
     ])
     expect(calls).toBe(0)
   })
 
   test('for one whose commit takes so long that its caller has heard that nobody took it', async () => {
-    const slow = await slowCommits(books, 'transfer', 5)
-    const merchant = await books.merchant(1_000)
-    const order = books.transferOrder(merchant, { takeBefore: new Date(Date.now() + 4_000).toISOString() })
+    const slow = await slowDownCommits(fixture, 'transfer', 5)
+    const merchant = await fixture.createMerchant(1_000)
+    const order = fixture.transferInput(merchant, {
+      acceptBefore: new Date(Date.now() + 4_000).toISOString(),
+    })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await slow.end()
-    expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
+    expect(await fixture.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: 'rejected' }])
-    expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
+    expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
     expect(calls).toBe(0)
   })
 
   test('for one that is to wait for its time, and was stored too late', async () => {
-    const slow = await slowCommits(books, 'transfer', 2)
-    const order = books.transferOrder(await books.merchant(1_000), {
-      takeBefore: new Date(Date.now() + 1_500).toISOString(),
+    const slow = await slowDownCommits(fixture, 'transfer', 2)
+    const order = fixture.transferInput(await fixture.createMerchant(1_000), {
+      acceptBefore: new Date(Date.now() + 1_500).toISOString(),
       scheduledFor: new Date(Date.now() + A_MINUTE).toISOString(),
     })
-    expect(await books.records.storeTransfer(order)).toMatchObject({ state: 'failed' })
+    expect(await fixture.records.storeTransfer(order)).toMatchObject({ state: 'failed' })
     await slow.end()
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
-    expect(await books.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
+    expect(await fixture.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
       { body: { status: 'FAILED', error: { code: 'not_taken' } } },
     ])
   })
 
   test('for the second of two that carry one reference, where the account wants none twice', async () => {
-    const merchant = await books.merchant(1_000)
-    await books.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
-    const orders = [1, 2].map(() => books.transferOrder(merchant, {}, { externalRef: 'invoice 7' }))
+    const merchant = await fixture.createMerchant(1_000)
+    await fixture.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
+    const orders = [1, 2].map(() => fixture.transferInput(merchant, {}, { externalRef: 'invoice 7' }))
     const kinds = await Promise.all(orders.map(order => sent(order).then(({ kind }) => kind)))
     expect(kinds.toSorted()).toEqual(['in_process', 'rejected'])
     expect(calls).toBe(1)
   })
 
   test('for one whose life is over', async () => {
-    const merchant = await books.merchant(1_000)
+    const merchant = await fixture.createMerchant(1_000)
     const scheduledFor = new Date(Date.now() + A_MINUTE).toISOString()
-    const order = books.transferOrder(merchant, { scheduledFor })
-    await books.records.storeTransfer(order)
-    await books.records.endWaiting({ uuid: order.uuid, event: 'cancelled' })
+    const order = fixture.transferInput(merchant, { scheduledFor })
+    await fixture.records.storeTransfer(order)
+    await fixture.records.endScheduledTransfer({ uuid: order.uuid, event: 'cancelled' })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'cancelled', finality: 'final' })
     expect(await rows(order.uuid)).toEqual([{ state: 'cancelled', held_cents: '0', attempt: null }])
     expect(calls).toBe(0)
@@ -185,12 +191,12 @@ describe('nobody is called', () => {
 })
 
 /** Somebody else has what this locks, for so long from now on; answers with when it is over. */
-async function isHeld(
+async function holdLock(
   lock: (em: EntityManager) => Promise<unknown>,
   forMs = 1_000,
 ): Promise<{ over: Promise<void> }> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const over = inTransaction(books.orm, async em => {
+  const over = runInTransaction(fixture.orm, async em => {
     await lock(em)
     resolve()
     await sleep(forMs)

@@ -1,56 +1,67 @@
 import { expect, test } from '@jest/globals'
-import { told } from './support/clean-world.ts'
-import { first, named, type Planted, put, rulesBrokenBy } from './support/planted.ts'
+import {
+  assignTo,
+  findBrokenRules,
+  findByUuid,
+  firstOf,
+  type PlantedViolation,
+} from './support/planted-violations.ts'
+import { disputeReply } from './support/valid-final-state.ts'
 
 /** The checker is checked: what is wrong with disputes. */
 
-test.each<Planted>([
+test.each<PlantedViolation>([
   [
     'a dispute that nobody follows',
-    ['row_without_life', 'not_over', 'dispute_differs'],
-    ({ meds }) => put(first(meds), { state: 'accepted' }),
+    ['row_without_workflow', 'not_over', 'dispute_differs'],
+    ({ disputes: meds }) => assignTo(firstOf(meds), { state: 'accepted' }),
   ],
   [
     'a dispute that its provider has and we have not',
     ['dispute_unknown', 'dispute_invented'],
-    ({ contested }) => put(first(contested), { id: 'dispute-2' }),
+    ({ disputesAtProvider: contested }) => assignTo(firstOf(contested), { id: 'dispute-2' }),
   ],
   [
     'one dispute as two rows',
     ['dispute_twice', 'not_announced'],
-    ({ meds }) => meds.push({ ...first(meds), uuid: 'med-2' }),
+    ({ disputes: meds }) => meds.push({ ...firstOf(meds), uuid: 'med-2' }),
   ],
   [
     'a dispute decided otherwise than at its provider',
     ['dispute_differs'],
-    ({ contested }) => put(first(contested), { status: 'agreed' }),
+    ({ disputesAtProvider: contested }) => assignTo(firstOf(contested), { status: 'agreed' }),
   ],
   [
     'a reply told twice',
     ['replied_twice'],
-    ({ contested }) => put(first(contested), { replies: [told('letter'), told('another letter')] }),
+    ({ disputesAtProvider: contested }) =>
+      assignTo(firstOf(contested), { replies: [disputeReply('letter'), disputeReply('another letter')] }),
   ],
   [
     'a claim that outlives its dispute',
     ['claims_differ'],
-    ({ charges }) => put(first(charges), { disputedCents: 100 }),
+    ({ charges }) => assignTo(firstOf(charges), { disputedCents: 100 }),
   ],
-  ['more held than is claimed', ['held_above_claim'], ({ meds }) => put(first(meds), { heldCents: 100 })],
+  [
+    'more held than is claimed',
+    ['held_above_claim'],
+    ({ disputes: meds }) => assignTo(firstOf(meds), { heldCents: 100 }),
+  ],
   [
     'a return that the dispute does not know',
     ['dispute_returns_differ'],
-    ({ movements }) => put(named(movements, 'm-refund'), { med: 'med-1' }),
+    ({ movements }) => assignTo(findByUuid(movements, 'm-refund'), { med: 'med-1' }),
   ],
   [
     'money kept for a dispute that is over',
     ['held_for_nothing', 'provider_differs'],
-    ({ buckets }) => buckets.push({ ...first(buckets), bucket: 'blocked', cents: 5, foldCents: 5 }),
+    ({ buckets }) => buckets.push({ ...firstOf(buckets), bucket: 'blocked', cents: 5, foldCents: 5 }),
   ],
   [
     'a decision that nobody was told',
     ['not_announced', 'announced_otherwise', 'announced_differently', 'arrived_differently'],
-    ({ events }) => put(named(events, 'event-med-1-2').data, { status: 'PENDING' }),
+    ({ events }) => assignTo(findByUuid(events, 'event-med-1-2').data, { status: 'PENDING' }),
   ],
 ])('%s is found', (_, rules, plant) => {
-  expect(rulesBrokenBy(plant)).toEqual(rules.toSorted())
+  expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

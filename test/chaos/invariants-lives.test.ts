@@ -1,68 +1,80 @@
 import { expect, test } from '@jest/globals'
-import { first, named, type Planted, put, rulesBrokenBy, without } from './support/planted.ts'
+import {
+  assignTo,
+  findBrokenRules,
+  findByUuid,
+  firstOf,
+  type PlantedViolation,
+  removeWhere,
+} from './support/planted-violations.ts'
 
 /** The checker is checked: what is wrong with lives, with requests and with what was told. */
 
-test.each<Planted>([
+test.each<PlantedViolation>([
   [
     'a row without a life',
-    ['row_without_life', 'not_over'],
-    ({ transfers }) => put(first(transfers), { state: 'settling' }),
+    ['row_without_workflow', 'not_over'],
+    ({ transfers }) => assignTo(firstOf(transfers), { state: 'settling' }),
   ],
   [
     'a row that never ends',
     ['not_over'],
-    ({ transfers, running }) => {
-      first(transfers).state = 'sending'
+    ({ transfers, runningWorkflowIds: running }) => {
+      firstOf(transfers).state = 'sending'
       running.push('transfer/transfer-1')
     },
   ],
   [
     'a workflow that cannot be replayed',
     ['history_does_not_replay'],
-    ({ unreplayed }) => unreplayed.push({ workflowId: 'charge/charge-1', error: 'nondeterminism' }),
+    ({ failedReplays: unreplayed }) =>
+      unreplayed.push({ workflowId: 'charge/charge-1', error: 'nondeterminism' }),
   ],
-  ['a life without a row', ['life_without_row'], ({ running }) => running.push('charge/charge-1')],
+  [
+    'a life without a row',
+    ['workflow_without_row'],
+    ({ runningWorkflowIds: running }) => running.push('charge/charge-1'),
+  ],
   [
     'a charge that waits for no refund',
-    ['row_without_life', 'not_over'],
-    ({ charges }) => put(first(charges), { state: 'refunding' }),
+    ['row_without_workflow', 'not_over'],
+    ({ charges }) => assignTo(firstOf(charges), { state: 'refunding' }),
   ],
   [
     'an unmatched PIX that nobody returns',
-    ['row_without_life', 'not_over'],
-    ({ movements }) => put(named(movements, 'm-deposit'), { disposition: 'held' }),
+    ['row_without_workflow', 'not_over'],
+    ({ movements }) => assignTo(findByUuid(movements, 'm-deposit'), { disposition: 'held' }),
   ],
   [
     'a delivery that nobody makes',
-    ['row_without_life', 'not_over', 'not_delivered'],
-    ({ deliveries }) => put(first(deliveries), { status: 'PENDING' }),
+    ['row_without_workflow', 'not_over', 'not_delivered'],
+    ({ deliveries }) => assignTo(firstOf(deliveries), { status: 'PENDING' }),
   ],
   [
     'a notice that no life took',
-    ['notice_not_taken'],
-    ({ waitingNotices }) => waitingNotices.push('notice-1'),
+    ['notification_not_routed'],
+    ({ unroutedNotifications: waitingNotices }) => waitingNotices.push('notice-1'),
   ],
   [
     'an orphan left open',
-    ['row_without_life', 'not_over'],
-    ({ attempts }) => put(named(attempts, 'attempt-closed'), { state: 'orphan' }),
+    ['row_without_workflow', 'not_over'],
+    ({ attempts }) => assignTo(findByUuid(attempts, 'attempt-closed'), { state: 'orphan' }),
   ],
   [
     'a payload that nobody was shown and that can be paid',
-    ['payable_unseen'],
-    ({ unseen }) => put(first(unseen), { status: 'open' }),
+    ['undisclosed_payload_payable'],
+    ({ undisclosedPayloads: unseen }) => assignTo(firstOf(unseen), { status: 'open' }),
   ],
   [
     'an accepted charge that is gone',
     ['accepted_and_lost'],
-    ({ asked }) =>
-      first(asked).answers.splice(0, 3, { status: 201, code: null, uuid: 'charge-0', body: 'same' }),
+    ({ requests: asked }) =>
+      firstOf(asked).answers.splice(0, 3, { status: 201, code: null, uuid: 'charge-0', body: 'same' }),
   ],
   [
     'a transfer "not confirmed" whose life left no row',
     ['accepted_and_lost'],
-    ({ asked, begun }) => {
+    ({ requests: asked, startedWorkflowIds: begun }) => {
       asked[1]!.answers.push({ status: 503, code: 'not_confirmed', uuid: 'transfer-0', body: 'same' })
       begun.push('transfer/transfer-0')
     },
@@ -70,17 +82,17 @@ test.each<Planted>([
   [
     'an order without a key that its caller read as absent, and that was sent',
     ['absent_and_sent'],
-    ({ lines, asked }) => {
-      put(lines[2]!, { id: 'transferabsent' })
-      put(asked[1]!, { absent: ['transfer-absent'] })
+    ({ lines, requests: asked }) => {
+      assignTo(lines[2]!, { id: 'transferabsent' })
+      assignTo(asked[1]!, { absent: ['transfer-absent'] })
     },
   ],
   [
     'a key that made two charges',
     ['key_made_several', 'request_multiplied'],
-    ({ asked, charges }) => {
+    ({ requests: asked, charges }) => {
       charges.push({
-        ...first(charges),
+        ...firstOf(charges),
         uuid: 'charge-2',
         state: 'pending',
         history: [],
@@ -89,52 +101,57 @@ test.each<Planted>([
       })
       charges[1]!.state = 'failed'
       charges[1]!.endToEnd = null
-      first(asked).answers.push({ status: 201, code: null, uuid: 'charge-2', body: 'same' })
+      firstOf(asked).answers.push({ status: 201, code: null, uuid: 'charge-2', body: 'same' })
     },
   ],
   [
     'another body taken under a used key',
     ['other_body_taken'],
-    ({ asked }) => first(asked).answers.push({ status: 201, code: null, uuid: 'charge-1', body: 'other' }),
+    ({ requests: asked }) =>
+      firstOf(asked).answers.push({ status: 201, code: null, uuid: 'charge-1', body: 'other' }),
   ],
   [
     'a fault of ours',
     ['answered_500'],
-    ({ asked }) =>
-      first(asked).answers.push({ status: 500, code: 'internal_error', uuid: null, body: 'same' }),
+    ({ requests: asked }) =>
+      firstOf(asked).answers.push({ status: 500, code: 'internal_error', uuid: null, body: 'same' }),
   ],
   [
     'a final state that was not announced',
     ['not_announced', 'event_out_of_order', 'arrived_differently'],
-    ({ events }) => without(events, one => one.uuid === 'event-transfer-1-1'),
+    ({ events }) => removeWhere(events, one => one.uuid === 'event-transfer-1-1'),
   ],
   [
     'a settled movement that was not announced',
     ['not_announced', 'arrived_differently'],
-    ({ events }) => without(events, one => one.subject === 'm-deposit'),
+    ({ events }) => removeWhere(events, one => one.subject === 'm-deposit'),
   ],
   [
     'the last event telling another state',
     ['announced_otherwise', 'announced_differently', 'arrived_differently', 'not_announced'],
-    ({ events }) => put(named(events, 'event-charge-1-2').data, { status: 'PAID' }),
+    ({ events }) => assignTo(findByUuid(events, 'event-charge-1-2').data, { status: 'PAID' }),
   ],
   [
     'an event that shows another resource than GET',
     ['announced_differently'],
-    ({ shown }) => put(shown.get('transfer-1'), { value: 7 }),
+    ({ resources: shown }) => assignTo(shown.get('transfer-1'), { value: 7 }),
   ],
   [
     'a lost webhook',
     ['never_arrived'],
-    ({ heard }) => without(heard, one => one.event === 'event-refund-1-1'),
+    ({ receivedDeliveries: heard }) => removeWhere(heard, one => one.event === 'event-refund-1-1'),
   ],
   ['a webhook never sent', ['not_sent'], ({ deliveries }) => void deliveries.pop()],
   [
     'a webhook with another content',
     ['arrived_differently'],
-    ({ heard }) => put(heard[0]!, { data: { status: 'PAID' } }),
+    ({ receivedDeliveries: heard }) => assignTo(heard[0]!, { data: { status: 'PAID' } }),
   ],
-  ['a resource that cannot be read', ['not_readable'], ({ shown }) => void shown.delete('charge-1')],
+  [
+    'a resource that cannot be read',
+    ['not_readable'],
+    ({ resources: shown }) => void shown.delete('charge-1'),
+  ],
 ])('%s is found', (_, rules, plant) => {
-  expect(rulesBrokenBy(plant)).toEqual(rules.toSorted())
+  expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

@@ -1,22 +1,29 @@
 import { expect, test } from '@jest/globals'
-import { violationsOf } from './invariants.ts'
-import { cleanWorld } from './support/clean-world.ts'
-import { first, named, type Planted, put, rulesBrokenBy, without } from './support/planted.ts'
+import { findViolations } from './invariants.ts'
+import {
+  assignTo,
+  findBrokenRules,
+  findByUuid,
+  firstOf,
+  type PlantedViolation,
+  removeWhere,
+} from './support/planted-violations.ts'
+import { buildValidFinalState } from './support/valid-final-state.ts'
 
 /** The checker is checked: it is silent where everything holds, and names whatever was planted. Here what is wrong with money. */
 
 test('a clean world has no violation', () => {
-  expect(violationsOf(cleanWorld())).toEqual([])
+  expect(findViolations(buildValidFinalState())).toEqual([])
 })
 
-test.each<Planted>([
+test.each<PlantedViolation>([
   [
     'a transfer paid twice, by two providers, and both booked',
     ['paid_twice', 'moved_twice', 'not_announced'],
     ({ lines, movements }) => {
       lines.push({ ...lines[2]!, providerAccount: 'pb', endToEnd: 'E9' })
       movements.push({
-        ...named(movements, 'm-transfer'),
+        ...findByUuid(movements, 'm-transfer'),
         uuid: 'm-again',
         providerAccount: 'pb',
         endToEnd: 'E9',
@@ -28,7 +35,7 @@ test.each<Planted>([
     ['statement_line_unknown', 'paid_twice', 'provider_differs'],
     ({ lines, holdings }) => {
       lines.push({ ...lines[1]!, endToEnd: 'D9', original: 'E0' })
-      first(holdings).cents -= 400
+      firstOf(holdings).cents -= 400
     },
   ],
   [
@@ -40,69 +47,69 @@ test.each<Planted>([
   [
     'another value than the rail moved',
     ['statement_line_unknown', 'movement_never_settled'],
-    ({ lines }) => put(lines[4]!, { cents: 51 }),
+    ({ lines }) => assignTo(lines[4]!, { cents: 51 }),
   ],
   [
     'postings that do not add up',
     ['postings_not_zero'],
-    ({ unbalanced }) => unbalanced.push({ movement: 'm-payment', cents: 1 }),
+    ({ unbalancedMovements: unbalanced }) => unbalanced.push({ movement: 'm-payment', cents: 1 }),
   ],
   [
     'a balance that is not its postings',
     ['balance_is_no_fold'],
-    ({ buckets }) => put(first(buckets), { foldCents: 10_159 }),
+    ({ buckets }) => assignTo(firstOf(buckets), { foldCents: 10_159 }),
   ],
   [
     'a provider that holds less',
     ['provider_differs'],
-    ({ holdings }) => put(first(holdings), { cents: 10_349 }),
+    ({ holdings }) => assignTo(firstOf(holdings), { cents: 10_349 }),
   ],
   [
     'a merchant that owes',
     ['bucket_below_zero', 'provider_differs'],
-    ({ buckets }) => buckets.push({ ...first(buckets), bucket: 'pending', cents: -1, foldCents: -1 }),
+    ({ buckets }) => buckets.push({ ...firstOf(buckets), bucket: 'pending', cents: -1, foldCents: -1 }),
   ],
   [
     'money held for nothing',
     ['held_for_nothing', 'provider_differs'],
-    ({ buckets }) => buckets.push({ ...first(buckets), bucket: 'provisioned', cents: 5, foldCents: 5 }),
+    ({ buckets }) => buckets.push({ ...firstOf(buckets), bucket: 'provisioned', cents: 5, foldCents: 5 }),
   ],
   [
     'a refund above what was received',
     ['refunded_above_received', 'movement_never_settled', 'statement_line_unknown'],
-    ({ lines }) => put(lines[1]!, { cents: 1_001 }),
+    ({ lines }) => assignTo(lines[1]!, { cents: 1_001 }),
   ],
   [
     'refunds that the charge does not know',
     ['refunds_differ', 'not_announced', 'announced_otherwise'],
-    ({ refunds }) => put(first(refunds), { state: 'failed' }),
+    ({ refunds }) => assignTo(firstOf(refunds), { state: 'failed' }),
   ],
   [
     'shares above what was received',
     ['shared_above_received', 'shares_differ'],
-    ({ splits }) => put(first(splits), { cents: 991 }),
+    ({ splits }) => assignTo(firstOf(splits), { cents: 991 }),
   ],
   [
     'a share that was not booked',
     ['shares_differ'],
-    ({ movements }) => without(movements, one => one.uuid === 'm-split'),
+    ({ movements }) => removeWhere(movements, one => one.uuid === 'm-split'),
   ],
   [
     'a share that nobody decided',
     ['share_undecided', 'failed_share_credited'],
-    ({ splits }) => put(first(splits), { status: 'PENDING' }),
+    ({ splits }) => assignTo(firstOf(splits), { status: 'PENDING' }),
   ],
   [
     'more returned than was sent',
     ['returns_differ'],
-    ({ transfers }) => put(first(transfers), { returnedCents: 600 }),
+    ({ transfers }) => assignTo(firstOf(transfers), { returnedCents: 600 }),
   ],
   [
     'a tariff that the ledger does not know',
     ['entries_differ', 'provider_differs'],
     ({ lines, holdings }) => {
       lines.push({ ...lines[4]!, kind: 'tariff', endToEnd: null })
-      first(holdings).cents -= 50
+      firstOf(holdings).cents -= 50
     },
   ],
   [
@@ -117,37 +124,41 @@ test.each<Planted>([
         reason: 'provider_tariff',
       }
       for (const uuid of ['m-tariff', 'm-tariff-again'])
-        movements.push({ ...named(movements, 'm-deposit'), uuid, ...booked })
+        movements.push({ ...findByUuid(movements, 'm-deposit'), uuid, ...booked })
     },
   ],
   [
     'one PIX booked as a deposit and as the payment of its charge',
     ['credited_twice', 'not_announced', 'movement_never_settled'],
     ({ movements }) =>
-      movements.push({ ...named(movements, 'm-payment'), uuid: 'm-again', charge: null, cents: 999 }),
+      movements.push({ ...findByUuid(movements, 'm-payment'), uuid: 'm-again', charge: null, cents: 999 }),
   ],
   [
     'a return booked under two ids',
     ['return_credited_twice', 'returns_differ', 'movement_never_settled', 'not_announced'],
     ({ movements }) =>
-      movements.push({ ...named(movements, 'm-return'), uuid: 'm-again', endToEnd: 'other-id' }),
+      movements.push({ ...findByUuid(movements, 'm-return'), uuid: 'm-again', endToEnd: 'other-id' }),
   ],
   [
     'a refusal at a provider that moved the money',
     ['refused_and_moved'],
-    ({ attempts }) => put(named(attempts, 'attempt-2'), { state: 'rejected' }),
+    ({ attempts }) => assignTo(findByUuid(attempts, 'attempt-2'), { state: 'rejected' }),
   ],
   [
     'a sending that counts as never sent, and was',
     ['refused_and_moved'],
-    ({ attempts }) => put(named(attempts, 'attempt-2'), { state: 'unreachable' }),
+    ({ attempts }) => assignTo(findByUuid(attempts, 'attempt-2'), { state: 'unreachable' }),
   ],
   [
     'an item of no documented shape that became money',
     ['odd_item_credited', 'movement_never_settled', 'statement_line_unknown'],
-    ({ movements }) => put(named(movements, 'm-deposit'), { endToEnd: 'E-odd' }),
+    ({ movements }) => assignTo(findByUuid(movements, 'm-deposit'), { endToEnd: 'E-odd' }),
   ],
-  ['an item of no documented shape that is not kept', ['odd_item_not_kept'], ({ kept }) => void kept.pop()],
+  [
+    'an item of no documented shape that is not kept',
+    ['odd_item_not_kept'],
+    ({ unexplainedAnswers: kept }) => void kept.pop(),
+  ],
 ])('%s is found', (_, rules, plant) => {
-  expect(rulesBrokenBy(plant)).toEqual(rules.toSorted())
+  expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

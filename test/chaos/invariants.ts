@@ -1,25 +1,25 @@
-import { undocumentedAnswersProveNothing } from './invariants/answers.ts'
-import { booksHold } from './invariants/books.ts'
-import { disputesHold } from './invariants/disputes.ts'
-import { everythingIsTold } from './invariants/events.ts'
-import { everyLifeIsOver } from './invariants/lives.ts'
-import { everyRequestIsOneOperation } from './invariants/requests.ts'
-import { sharesHold } from './invariants/shares.ts'
-import { statementAgrees } from './invariants/statement.ts'
-import type { Violation, World } from './world.ts'
+import type { FinalState, Violation } from './final-state.ts'
+import { checkDisputes } from './invariants/disputes.ts'
+import { checkEvents } from './invariants/events.ts'
+import { checkLedgerBalances } from './invariants/ledger.ts'
+import { checkRefundsAndSplits } from './invariants/refunds-and-splits.ts'
+import { checkRequests } from './invariants/requests.ts'
+import { checkProviderStatement } from './invariants/statement.ts'
+import { checkUndocumentedAnswers } from './invariants/undocumented-answers.ts'
+import { checkWorkflows } from './invariants/workflows.ts'
 
 /** Everything that must hold when a storm is over. Pure: it takes what was found and answers what is wrong with it. */
-export function violationsOf(world: World): Violation[] {
+export function findViolations(world: FinalState): Violation[] {
   return RULES.flatMap(rule => rule(world))
 }
 
 const RULES = [
-  statementAgrees,
-  booksHold,
-  everyLifeIsOver,
-  everyRequestIsOneOperation,
-  everythingIsTold,
-  sharesHold,
-  disputesHold,
-  undocumentedAnswersProveNothing,
-] satisfies ((world: World) => Violation[])[]
+  checkProviderStatement,
+  checkLedgerBalances,
+  checkWorkflows,
+  checkRequests,
+  checkEvents,
+  checkRefundsAndSplits,
+  checkDisputes,
+  checkUndocumentedAnswers,
+] satisfies ((world: FinalState) => Violation[])[]

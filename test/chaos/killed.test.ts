@@ -3,37 +3,41 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Sending } from '../../src/domain/provider.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import type { TransferOrder } from '../../src/workflows/messages.ts'
-import { temporaryFolder } from '../support/servers.ts'
-import { openBooks } from './support/books.ts'
-import { disputeOf } from './support/dispute.ts'
-import { slowCommits } from './support/slow-commit.ts'
-import { endToEnd, paidCharge, unmatched } from './support/standing.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
+import type { TransferInput } from '../../src/workflows/contracts/messages.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import { openActivityFixture } from './support/activity-fixture.ts'
+import { createDisputeFixture } from './support/dispute-fixture.ts'
+import { createPaidCharge, createUnmatchedPayment, newEndToEndId } from './support/money-fixture.ts'
+import { slowDownCommits } from './support/slow-commit.ts'
 
 /** A real process that calls a bank is killed with SIGKILL; what the next one does, and how often the bank was called. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 beforeAll(async () => {
-  books = await openBooks()
-  folder = await temporaryFolder()
+  fixture = await openActivityFixture()
+  folder = await createTemporaryFolder()
 })
 afterAll(async () => {
-  await books?.close()
+  await fixture?.close()
   await folder?.remove()
 })
 
-const inProcess: Sending = { status: 'in_process', endToEnd: '', at: null }
+const inProcess: ProviderPayout = { status: 'in_process', endToEnd: '', at: null }
 
 /** Runs an activity in a process of its own. */
-function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendMedReply', input: object) {
+function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDisputeReply', input: object) {
   const bank = join(folder.path, randomUUID())
   const program = join(import.meta.dirname, 'programs/sender.ts')
-  const child = spawn(process.execPath, [program, books.databaseUrl, bank, activity, JSON.stringify(input)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [program, fixture.databaseUrl, bank, activity, JSON.stringify(input)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let output = ''
   child.stdout.on('data', chunk => {
     output += String(chunk)
@@ -52,43 +56,43 @@ function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendMe
 }
 
 /** The bank of this process, which counts what reaches it. */
-function bankHere(find: 'not_found' | Sending) {
+function openBank(find: 'not_found' | ProviderPayout) {
   const orders: string[] = []
   const takes = async ({ id }: { id: string }) => {
     orders.push(id)
-    return { kind: 'accepted' as const, sending: { ...inProcess, endToEnd: `E${orders.length}` } }
+    return { kind: 'accepted' as const, payout: { ...inProcess, endToEnd: `E${orders.length}` } }
   }
   const finds = async () =>
-    find === 'not_found' ? ({ kind: 'not_found' } as const) : ({ kind: 'found', sending: find } as const)
-  books.provider({ sendTransfer: takes, refund: takes, findTransfer: finds, findRefund: finds })
+    find === 'not_found' ? ({ kind: 'not_found' } as const) : ({ kind: 'found', payout: find } as const)
+  fixture.scriptProvider({ sendTransfer: takes, refund: takes, findTransfer: finds, findRefund: finds })
   return orders
 }
 
 const attempts = (uuid: string) =>
-  books.sql('select state, sendings from attempt where subject_uuid = ?', [uuid])
+  fixture.sql('select state, sendings from attempt where subject_uuid = ?', [uuid])
 
 type Payout = {
   key: { uuid: string; connectionUuid: string }
   /** What the first sending is told besides; a transfer's writes its row. */
-  first: { order?: TransferOrder }
+  first: { order?: TransferInput }
 }
 const PAYOUTS = {
   transfer: {
     send: 'sendTransfer',
-    ask: 'askTransfer',
+    ask: 'pollTransfer',
     async open(): Promise<Payout> {
-      const order = books.transferOrder(await books.merchant(1_000))
+      const order = fixture.transferInput(await fixture.createMerchant(1_000))
       return { key: { uuid: order.uuid, connectionUuid: order.candidates[0]! }, first: { order } }
     },
   },
   refund: {
     send: 'sendRefund',
-    ask: 'askRefund',
+    ask: 'pollRefund',
     async open(): Promise<Payout> {
-      const merchant = await books.merchant(0)
+      const merchant = await fixture.createMerchant(0)
       const key = { uuid: randomUUID(), connectionUuid: merchant.connectionUuid }
-      const chargeUuid = await paidCharge(books, merchant)
-      await books.records.openRefund({
+      const chargeUuid = await createPaidCharge(fixture, merchant)
+      await fixture.records.openRefund({
         ...{ ...key, accountUuid: merchant.accountUuid, chargeUuid, valueCents: 500 },
         ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
       })
@@ -97,10 +101,10 @@ const PAYOUTS = {
   },
   return: {
     send: 'sendReturn',
-    ask: 'askReturn',
+    ask: 'pollReturn',
     async open(): Promise<Payout> {
-      const merchant = await books.merchant(0)
-      const uuid = await unmatched(books, merchant)
+      const merchant = await fixture.createMerchant(0)
+      const uuid = await createUnmatchedPayment(fixture, merchant)
       return { key: { uuid, connectionUuid: merchant.connectionUuid }, first: {} }
     },
   },
@@ -117,11 +121,11 @@ test.each(NOUNS)(
     await process.says('called')
     await process.killed()
     expect(await attempts(key.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
-    const orders = bankHere({ ...inProcess, endToEnd: endToEnd() })
-    expect(await books.providers[send]({ ...key, again: false })).toEqual({
+    const orders = openBank({ ...inProcess, endToEnd: newEndToEndId() })
+    expect(await fixture.providers[send]({ ...key, isResend: false })).toEqual({
       ...{ kind: 'unknown', code: 'interrupted' },
     })
-    expect(await books.providers[ask]({ ...key, asked: 1 })).toEqual({ kind: 'in_process' })
+    expect(await fixture.providers[ask]({ ...key, pollCount: 1 })).toEqual({ kind: 'in_process' })
     expect(process.orders()).toHaveLength(1)
     expect(orders).toEqual([])
   },
@@ -135,65 +139,77 @@ test.each(NOUNS)(
     const process = sender(send, { ...key, again: false, ...first })
     await process.says('called') // What it has written reaches nobody: the bank of this process knows nothing of it.
     await process.killed()
-    const orders = bankHere('not_found')
-    expect(await books.providers[ask]({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
-    expect(await books.providers[send]({ ...key, again: true })).toEqual({ kind: 'in_process' })
+    const orders = openBank('not_found')
+    expect(await fixture.providers[ask]({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
+    expect(await fixture.providers[send]({ ...key, isResend: true })).toEqual({ kind: 'in_process' })
     expect(orders).toEqual(process.orders()) // By the same id.
     expect(await attempts(key.uuid)).toEqual([{ state: 'accepted', sendings: 2 }])
   },
 )
 test('a worker killed while the row of a transfer without a key is committed: it is never sent', async () => {
-  const merchant = await books.merchant(1_000)
-  const slow = await slowCommits(books, 'transfer', 4)
+  const merchant = await fixture.createMerchant(1_000)
+  const slow = await slowDownCommits(fixture, 'transfer', 4)
   const takeBefore = new Date(Date.now() + 3_000).toISOString()
-  const order = books.transferOrder(merchant, { takeBefore })
+  const order = fixture.transferInput(merchant, { acceptBefore: takeBefore })
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
   const process = sender('sendTransfer', { ...key, again: false, order })
   await process.says('ready')
   const isCommitting = `select from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'`
-  await waitUntil(async () => (await books.sql(isCommitting)).length > 0, {
+  await waitUntil(async () => (await fixture.sql(isCommitting)).length > 0, {
     what: 'the commit',
     limitMs: 10_000,
   })
   await process.killed()
   // PostgreSQL commits it all the same, when its caller has been told otherwise.
   const isThere = async () =>
-    (await books.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
+    (await fixture.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
   await waitUntil(isThere, { what: 'the row', limitMs: 15_000 })
   await slow.end()
-  const orders = bankHere('not_found')
-  expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+  const orders = openBank('not_found')
+  expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
   await waitUntil(async () => Date.now() > Date.parse(takeBefore), { what: 'its time', limitMs: 10_000 })
-  expect(await books.providers.sendTransfer({ ...key, again: true })).toMatchObject({ code: 'not_taken' })
+  expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toMatchObject({
+    code: 'not_taken',
+  })
   expect([...process.orders(), ...orders]).toEqual([])
-  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
 test('a worker killed after a reply has reached its provider: it is asked about, and not told again', async () => {
-  const merchant = await books.merchant(0)
+  const merchant = await fixture.createMerchant(0)
   const { connectionUuid } = merchant
-  const chargeUuid = await paidCharge(books, merchant)
-  const [charge] = await books.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
+  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const [charge] = await fixture.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
     chargeUuid,
   ])
-  const dispute = disputeOf(books, { connectionUuid, endToEnd: charge!.end_to_end })
-  await dispute.told()
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: charge!.end_to_end })
+  await dispute.pollAnswering()
   const { order } = dispute
-  const details = books.seal.seal({ accept: false, analysis: 'Delivered.', attachments: [] })
-  expect(await books.records.takeMedReply({ uuid: order.uuid, details, requestId: 'r' })).toBe('taken')
-  const process = sender('sendMedReply', order)
+  const details = fixture.seal.seal({ accept: false, analysis: 'Delivered.', attachments: [] })
+  expect(await fixture.records.storeDisputeReply({ uuid: order.uuid, details, requestId: 'r' })).toBe(
+    'accepted',
+  )
+  const process = sender('sendDisputeReply', order)
   await process.says('called')
   await process.killed()
   let replies = 0
-  books.provider({
-    async replyMed() {
+  fixture.scriptProvider({
+    async replyToDispute() {
       replies += 1
       return { kind: 'accepted' }
     },
   })
-  expect(await books.providers.sendMedReply(order)).toMatchObject({ kind: 'again', replyWanted: true })
-  expect(await dispute.told({ status: 'analysing' })).toMatchObject({ kind: 'known', replyWanted: false })
-  await books.sql(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [order.uuid])
-  expect(await books.providers.sendMedReply(order)).toMatchObject({ kind: 'over' })
-  expect([process.orders(), replies]).toEqual([[order.providerMedId], 0])
+  expect(await fixture.providers.sendDisputeReply(order)).toMatchObject({
+    kind: 'again',
+    isReplyPending: true,
+  })
+  expect(await dispute.pollAnswering({ status: 'analysing' })).toMatchObject({
+    kind: 'known',
+    isReplyPending: false,
+  })
+  await fixture.sql(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [
+    order.uuid,
+  ])
+  expect(await fixture.providers.sendDisputeReply(order)).toMatchObject({ kind: 'closed' })
+  expect([process.orders(), replies]).toEqual([[order.providerDisputeId], 0])
 })

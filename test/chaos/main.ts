@@ -1,8 +1,8 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { aboveZero, whole } from '../support/options.ts'
-import { type Storm, type StormOptions, storm, TIME_SCALE } from './storm.ts'
+import { parsePositive, parseWhole } from '../support/cli-numbers.ts'
+import { runStorm, type StormOptions, type StormResult, TIME_SCALE } from './storm.ts'
 
 /**
  * `npm run chaos -- --seed N --operations N [--time-scale N] [--twofold] [--keep folder]`: a storm, its figures, its
@@ -17,9 +17,9 @@ const {
   keep: folderKept,
 } = new Command('npm run chaos --')
   .description('random operations under every fault, and whether all that must hold has held')
-  .option('--seed <number>', 'the same one draws the same operations', whole, 1)
-  .option('--operations <number>', 'how many', whole, 1_000)
-  .option('--time-scale <number>', 'divides every wait', aboveZero, TIME_SCALE)
+  .option('--seed <number>', 'the same one draws the same operations', parseWhole, 1)
+  .option('--operations <number>', 'how many', parseWhole, 1_000)
+  .option('--time-scale <number>', 'divides every wait', parsePositive, TIME_SCALE)
   .option('--twofold', 'a second API and a second worker over the same servers', false)
   .option('--keep <folder>', 'where the logs and all that was seen go when something does not hold')
   .allowExcessArguments(false)
@@ -28,13 +28,20 @@ const {
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say(`storm of ${operations} operations, seed ${seed}, waits divided by ${timeScale}`)
-const over = await storm({ seed, operations, timeScale, isTwofold: twofold, say, keep })
-report(over)
-const count = over.violations.length
+const stormResult = await runStorm({
+  seed,
+  operations,
+  timeScale,
+  hasSecondProcesses: twofold,
+  say,
+  beforeStop: saveArtifacts,
+})
+printReport(stormResult)
+const count = stormResult.violations.length
 say(`storm seed=${seed} operations=${operations}: ${count === 0 ? 'HOLDS' : `BROKEN (${count} violations)`}`)
 process.exitCode = count === 0 ? 0 : 1
 
-function report({ counts, seconds, unrest, violations }: Storm): void {
+function printReport({ counts, seconds, pendingWork: unrest, violations }: StormResult): void {
   for (const [what, each] of Object.entries(counts)) {
     say(`\n${what}:`)
     for (const [name, many] of Object.entries(each)) say(`  ${String(many).padStart(7)}  ${name}`)
@@ -48,17 +55,17 @@ function report({ counts, seconds, unrest, violations }: Storm): void {
   say('')
 }
 
-async function keep({
+async function saveArtifacts({
   folder,
   world,
   violations,
   histories,
-}: Parameters<NonNullable<StormOptions['keep']>>[0]): Promise<void> {
+}: Parameters<NonNullable<StormOptions['beforeStop']>>[0]): Promise<void> {
   if (folderKept === undefined || violations.length === 0) return
   const here = join(folderKept, `storm-${seed}-${operations}`)
   await mkdir(here, { recursive: true })
   await cp(join(folder, 'logs'), join(here, 'logs'), { recursive: true })
-  const shown = Object.fromEntries(world.shown)
+  const shown = Object.fromEntries(world.resources)
   await writeFile(join(here, 'world.json'), JSON.stringify({ ...world, shown, violations }, null, 1))
   for (const [id, history] of histories)
     await writeFile(join(here, `${id.replaceAll('/', '-')}.json`), history)

@@ -1,6 +1,13 @@
-import type { DisputeType } from '../../src/domain/med.ts'
-import type { Decision } from '../../src/simulator/meds.ts'
-import { amount, charge, dispute, refund, times, transfer } from './draws.ts'
+import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
+import type { DisputeDecision } from '../../src/simulator/disputes.ts'
+import {
+  drawCents,
+  drawCharge,
+  drawDispute,
+  drawRefund,
+  drawRepeatCount,
+  drawTransfer,
+} from './operation-generators.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -17,20 +24,20 @@ export type Operation =
       expiresInS: number
       /** Which of the merchant's tokens asks: the one for all providers, or one bound to its first. */
       bound: boolean
-      asking: Asking
+      asking: Repetition
     }
   | { kind: 'pay'; charge: number; how: 'right' | 'wrong' | 'again' | 'late'; cents: number }
   | { kind: 'cancel_charge'; charge: number; times: number }
   /** Each share is one refund, in hundredths of what was paid; null asks for the rest. All at the same time. */
-  | { kind: 'refund'; charge: number; shares: (number | null)[]; asking: Asking }
+  | { kind: 'refund'; charge: number; shares: (number | null)[]; asking: Repetition }
   | { kind: 'deposit'; merchant: number; cents: number }
   | {
       kind: 'transfer'
       merchant: number
       cents: number
-      to: Recipient
+      to: TransferRecipient
       scheduledInS: number | null
-      asking: Asking
+      asking: Repetition
     }
   | { kind: 'cancel_transfer'; transfer: number }
   /** The recipient of a transfer gives some of it back, in hundredths. */
@@ -40,16 +47,16 @@ export type Operation =
   /** The merchant answers a dispute, perhaps several times at once. */
   | { kind: 'reply'; dispute: number; accept: boolean; proof: boolean; times: number }
   /** What the analysis of a dispute comes to. Those that nobody decided are decided when the storm is over. */
-  | { kind: 'decide'; dispute: number; decision: Decision }
+  | { kind: 'decide'; dispute: number; decision: DisputeDecision }
   /** An earlier request once more under its key, with its own body or another. */
   | { kind: 'repeat'; of: number; body: 'same' | 'other' }
 
 /** `times` requests at once; with a key they are one operation, without one there is one request. */
-export type Asking = { keyed: boolean; times: number }
+export type Repetition = { keyed: boolean; times: number }
 export type PlannedSplit = { type: 'PERCENTAGE' | 'FIXED'; amount: number; recipient: number }
-export type Recipient = { kind: 'key'; key: string } | { kind: 'merchant'; merchant: number }
+export type TransferRecipient = { kind: 'key'; key: string } | { kind: 'merchant'; merchant: number }
 
-const WEIGHTS = {
+const OPERATION_WEIGHTS = {
   charge: 25,
   pay: 24,
   cancel_charge: 4,
@@ -63,16 +70,16 @@ const WEIGHTS = {
   decide: 3,
   repeat: 6,
 }
-const DECISIONS: Record<Decision, number> = { agreed: 50, disagreed: 35, cancelled: 15 }
-const HOW_PAID = { right: 82, wrong: 7, again: 6, late: 5 }
+const DECISION_WEIGHTS: Record<DisputeDecision, number> = { agreed: 50, disagreed: 35, cancelled: 15 }
+const PAYMENT_WEIGHTS = { right: 82, wrong: 7, again: 6, late: 5 }
 
 /** How far back an operation looks for the one it is about: near, so that the two often overlap. */
-const NEAR = 30
+const MAX_LOOKBACK = 30
 
-export type Cast = { merchants: number; recipients: number }
+export type ParticipantCounts = { merchants: number; recipients: number }
 
 /** The operations of a storm. */
-export function plannedOperations(random: Random, count: number, cast: Cast): Operation[] {
+export function planOperations(random: Random, count: number, cast: ParticipantCounts): Operation[] {
   const planned: Operation[] = []
   /** Places of charges nobody has paid, of paid ones, of transfers and of disputes, as far as planned. */
   const charges = { open: [] as number[], paid: [] as number[] }
@@ -81,7 +88,7 @@ export function plannedOperations(random: Random, count: number, cast: Cast): Op
   const keyed: number[] = []
 
   while (planned.length < count) {
-    const operation = drawn(random.weighted(WEIGHTS))
+    const operation = drawn(random.pickWeighted(OPERATION_WEIGHTS))
     const place = planned.push(operation) - 1
     if ('asking' in operation && operation.asking.keyed) keyed.push(place)
     if (operation.kind === 'charge') charges.open.push(place)
@@ -91,59 +98,61 @@ export function plannedOperations(random: Random, count: number, cast: Cast): Op
   }
   return planned
 
-  function drawn(kind: keyof typeof WEIGHTS): Operation {
+  function drawn(kind: keyof typeof OPERATION_WEIGHTS): Operation {
     switch (kind) {
       case 'charge':
-        return charge(random, cast)
+        return drawCharge(random, cast)
       case 'transfer':
-        return transfer(random, cast)
+        return drawTransfer(random, cast)
       case 'deposit':
-        return { kind, merchant: random.between(0, cast.merchants - 1), cents: amount(random) }
+        return { kind, merchant: random.between(0, cast.merchants - 1), cents: drawCents(random) }
       case 'pay':
-        return payment() ?? charge(random, cast)
+        return payment() ?? drawCharge(random, cast)
       case 'cancel_charge': {
         const place = near(charges.open)
-        return place === undefined ? charge(random, cast) : { kind, charge: place, times: times(random) }
+        return place === undefined
+          ? drawCharge(random, cast)
+          : { kind, charge: place, times: drawRepeatCount(random) }
       }
       case 'refund': {
         const place = near(charges.paid)
-        return place === undefined ? charge(random, cast) : refund(random, place)
+        return place === undefined ? drawCharge(random, cast) : drawRefund(random, place)
       }
       case 'cancel_transfer': {
         const place = near(transfers.scheduled)
-        return place === undefined ? transfer(random, cast) : { kind, transfer: place }
+        return place === undefined ? drawTransfer(random, cast) : { kind, transfer: place }
       }
       case 'give_back': {
         const place = near(transfers.sent)
         return place === undefined
-          ? transfer(random, cast)
+          ? drawTransfer(random, cast)
           : { kind, transfer: place, share: random.pick([10, 50, 100]) }
       }
       case 'dispute': {
         const place = near(random.chance(0.75) ? charges.paid : transfers.sent)
-        return place === undefined ? charge(random, cast) : dispute(random, place)
+        return place === undefined ? drawCharge(random, cast) : drawDispute(random, place)
       }
       case 'reply': {
         const place = near(disputes)
-        if (place === undefined) return charge(random, cast)
+        if (place === undefined) return drawCharge(random, cast)
         const [accept, proof] = [random.chance(0.4), random.chance(0.5)]
-        return { kind, dispute: place, accept, proof, times: times(random) }
+        return { kind, dispute: place, accept, proof, times: drawRepeatCount(random) }
       }
       case 'decide': {
         const place = near(disputes)
-        if (place === undefined) return charge(random, cast)
-        return { kind, dispute: place, decision: random.weighted(DECISIONS) }
+        if (place === undefined) return drawCharge(random, cast)
+        return { kind, dispute: place, decision: random.pickWeighted(DECISION_WEIGHTS) }
       }
       case 'repeat': {
         const place = near(keyed)
-        if (place === undefined) return charge(random, cast)
+        if (place === undefined) return drawCharge(random, cast)
         return { kind, of: place, body: random.chance(0.6) ? 'same' : 'other' }
       }
     }
   }
 
   function payment(): Operation | undefined {
-    const how = random.weighted(HOW_PAID)
+    const how = random.pickWeighted(PAYMENT_WEIGHTS)
     const place = near(how === 'again' ? charges.paid : charges.open)
     if (place === undefined) return undefined
     if (how === 'right') {
@@ -152,11 +161,11 @@ export function plannedOperations(random: Random, count: number, cast: Cast): Op
       charges.paid.push(place)
     }
     if (how === 'late') charges.open.splice(charges.open.indexOf(place), 1)
-    return { kind: 'pay', charge: place, how, cents: amount(random) }
+    return { kind: 'pay', charge: place, how, cents: drawCents(random) }
   }
 
   function near(places: number[]): number | undefined {
-    const recent = places.slice(-NEAR)
+    const recent = places.slice(-MAX_LOOKBACK)
     return recent.length === 0 ? undefined : random.pick(recent)
   }
 }

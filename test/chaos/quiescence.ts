@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StatementLine } from '../../src/simulator/client.ts'
-import type { Cast } from './cast.ts'
-import { panelOf } from './panel.ts'
-import type { Dispute } from './scene.ts'
-import type { Site } from './site.ts'
-import { isHousework, keptAnswers, oddItemsOf } from './witness.ts'
+import type { StatementLine } from '../../src/simulator/control/client.ts'
+import type { Participants } from './participants.ts'
+import { createProviderPanel } from './provider-panel.ts'
+import { isScheduledWorkflow, readUndocumentedItems, readUnexplainedAnswers } from './read-final-state.ts'
+import type { StackClients } from './stack-clients.ts'
+import type { OpenedDispute } from './storm-context.ts'
 
 /** What still goes on, by the words of an operator. */
-export type Unrest = Record<string, number>
+export type PendingWork = Record<string, number>
 
 /** One look could come between two steps; so everything must be at rest this often in a row. */
-const LOOKS = 3
-const LOOK_EVERY_MS = 1_000
+const REQUIRED_IDLE_CHECKS = 3
+const CHECK_INTERVAL_MS = 1_000
 
 /** Everything that waits for something, in one question. */
-const UNREST = `
+const PENDING_WORK_SQL = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
   union all select 'transfers', count(*)::int from transfer where state in ('created', 'sending', 'settling')
   union all select 'refunds', count(*)::int from refund where state in ('sending', 'settling')
@@ -25,69 +25,79 @@ const UNREST = `
   union all select 'notices', count(*)::int from notice where handed_at is null`
 
 /** The weather clears: no fault is left, and every endpoint answers. */
-export async function clearSkies({ simulator }: Site, { merchants }: Cast): Promise<void> {
+export async function clearAllFaults(
+  { simulator }: StackClients,
+  { merchants }: Participants,
+): Promise<void> {
   await simulator.clearFaults()
-  for (const inbox of merchants.flatMap(one => one.inboxes)) await simulator.setInbox(inbox, { status: 200 })
+  for (const inbox of merchants.flatMap(one => one.inboxes))
+    await simulator.setInboxResponse(inbox, { status: 200 })
 }
 
 /** Lets each provider list an item of no documented shape once, when nothing is in the way of keeping it. */
-export async function listOddItems({ simulator }: Site, { merchants }: Cast): Promise<void> {
+export async function injectUndocumentedItems(
+  { simulator }: StackClients,
+  { merchants }: Participants,
+): Promise<void> {
   const accounts = new Map(
     merchants.flatMap(one => one.connections).map(({ provider, account }) => [provider, account]),
   )
   for (const [provider, account] of accounts)
-    await simulator.faults({ provider, account, operation: 'statement', fault: 'odd_item' })
+    await simulator.addFault({ provider, account, operation: 'statement', fault: 'odd_item' })
 }
 
 /**
  * Waits until every life is over and the far side has nothing that we do not know, or the limit has passed; answers what
  * goes on then. What a fault or a kill left half done is taken up by itself: nothing here helps.
  */
-export async function quiescence(
-  site: Site,
-  { limitMs, say, ...far }: FarSide & { limitMs: number; say: (line: string) => void },
-): Promise<Unrest> {
+export async function waitForQuiescence(
+  site: StackClients,
+  { limitMs, say, ...far }: ExpectedProviderState & { limitMs: number; say: (line: string) => void },
+): Promise<PendingWork> {
   const deadline = Date.now() + limitMs
-  const panel = panelOf(site, far.cast)
+  const panel = createProviderPanel(site, far.participants)
   let still = 0
   for (let looks = 1; ; looks++) {
     // What waits for a person is decided by one: each second order is carried out.
     while (await panel.decideOrder(looks % 2 === 0)) looks++
-    const unrest = await restlessness(site, far).catch(error => ({ [String(error)]: 1 }))
+    const unrest = await findPendingWork(site, far).catch(error => ({ [String(error)]: 1 }))
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
-    if (still >= LOOKS) return {}
+    if (still >= REQUIRED_IDLE_CHECKS) return {}
     if (Date.now() > deadline) return unrest
-    if (looks % 15 === 0) say(`waiting: ${inWords(unrest)}`)
-    await sleep(LOOK_EVERY_MS)
+    if (looks % 15 === 0) say(`waiting: ${formatPendingWork(unrest)}`)
+    await sleep(CHECK_INTERVAL_MS)
   }
 }
 
 /** Reasons of what is no PIX and is in a statement. */
-const BOOKED_ENTRIES = new Set(['provider_tariff', 'provider_withdrawal', 'provider_credit'])
+const BOOKED_ENTRY_REASONS = new Set(['provider_tariff', 'provider_withdrawal', 'provider_credit'])
 
 /** What the far side knows, which we must know as well: its accounts' movements, and what banks contest. */
-type FarSide = { cast: Cast; disputes: Dispute[]; clearSince: Date }
+type ExpectedProviderState = { participants: Participants; disputes: OpenedDispute[]; faultsClearedAt: Date }
 
-async function restlessness(site: Site, far: FarSide): Promise<Unrest> {
-  const rows = await site.sql<{ what: string; count: number }>(UNREST)
-  const lives = (await site.runningLives()).filter(id => !isHousework(id))
+async function findPendingWork(site: StackClients, far: ExpectedProviderState): Promise<PendingWork> {
+  const rows = await site.sql<{ what: string; count: number }>(PENDING_WORK_SQL)
+  const lives = (await site.runningWorkflowIds()).filter(id => !isScheduledWorkflow(id))
   const busy = [...rows, { what: 'lives', count: lives.length }].filter(({ count }) => count > 0)
-  if (busy.length === 0) busy.push(...(await unheardOf(site, far)))
+  if (busy.length === 0) busy.push(...(await findUnrecordedFacts(site, far)))
   return Object.fromEntries(busy.map(({ what, count }) => [what, count]))
 }
 
 /** Movements of the rail and disputes that nobody told us of, or not yet: reconciliation finds them in its time. */
-async function unheardOf(site: Site, { cast: { merchants }, disputes, clearSince }: FarSide) {
+async function findUnrecordedFacts(
+  site: StackClients,
+  { participants: { merchants }, disputes, faultsClearedAt: clearSince }: ExpectedProviderState,
+) {
   const { simulator, sql } = site
   const accounts = new Set(merchants.flatMap(one => one.connections.map(({ account }) => account)))
-  const lines = (await simulator.statement()).filter(line => accounts.has(line.account))
+  const lines = (await simulator.listStatement()).filter(line => accounts.has(line.account))
   const known = await sql<{ end_to_end: string; account: string }>(
     `select coalesce(end_to_end, reason) as end_to_end, p.name as account
      from movement m join provider_account p on p.uuid = m.provider_account_uuid
      where (end_to_end is not null or reason like 'provider_%') and status = 'SETTLED'`,
   )
-  const entries = known.filter(({ end_to_end }) => BOOKED_ENTRIES.has(end_to_end)).length
-  const [kept, odd] = [await keptAnswers(site), await oddItemsOf(site, clearSince)]
+  const entries = known.filter(({ end_to_end }) => BOOKED_ENTRY_REASONS.has(end_to_end)).length
+  const [kept, odd] = [await readUnexplainedAnswers(site), await readUndocumentedItems(site, clearSince)]
   const ours = new Set(known.map(({ end_to_end, account }) => `${account} ${end_to_end}`))
   const isPix = (line: StatementLine) => line.end_to_end !== null
   const count = lines.filter(line => isPix(line) && !ours.has(`${line.account} ${line.end_to_end}`)).length
@@ -106,7 +116,7 @@ async function unheardOf(site: Site, { cast: { merchants }, disputes, clearSince
   ].filter(one => one.count > 0)
 }
 
-function inWords(unrest: Unrest): string {
+function formatPendingWork(unrest: PendingWork): string {
   return Object.entries(unrest)
     .map(([what, count]) => `${count} ${what}`)
     .join(', ')

@@ -1,7 +1,7 @@
 /** Chance that repeats itself: the same seed gives the same numbers in the same order. */
-export type Random = ReturnType<typeof randomOf>
+export type Random = ReturnType<typeof createRandom>
 
-export function randomOf(seed: number) {
+export function createRandom(seed: number) {
   let state = seed >>> 0
 
   /** Mulberry32: at least 0, below 1. */
@@ -21,7 +21,7 @@ export function randomOf(seed: number) {
     pick,
     chance: (probability: number) => next() < probability,
     /** A name of the table, as often as its weight says. */
-    weighted<Name extends string>(table: Record<Name, number>): Name {
+    pickWeighted<Name extends string>(table: Record<Name, number>): Name {
       const names = Object.keys(table) as Name[]
       let left = next() * names.reduce((sum, name) => sum + table[name], 0)
       for (const name of names) {
@@ -30,7 +30,7 @@ export function randomOf(seed: number) {
       }
       return names.at(-1)!
     },
-    shuffled<T>(items: readonly T[]): T[] {
+    shuffle<T>(items: readonly T[]): T[] {
       const rest = [...items]
       for (let last = rest.length - 1; last > 0; last--) {
         const other = between(0, last)
@@ -39,6 +39,6 @@ export function randomOf(seed: number) {
       return rest
     },
     /** Another stream of chance, so that what is drawn here does not move what is drawn there. */
-    apart: (salt: number) => randomOf(Math.imul(seed ^ 0x9e3779b9, 2 * salt + 1)),
+    fork: (salt: number) => createRandom(Math.imul(seed ^ 0x9e3779b9, 2 * salt + 1)),
   }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { plannedOperations } from './operations.ts'
-import { randomOf } from './random.ts'
-import { storm } from './storm.ts'
-import { plannedWeather } from './weather.ts'
+import { planOperations } from './operations.ts'
+import { planFaults } from './planned-faults.ts'
+import { createRandom } from './random.ts'
+import { runStorm } from './storm.ts'
 
 test('the same seed plans the same storm, another one another', () => {
   const cast = { merchants: 5, recipients: 3 }
   const plan = (seed: number) => [
-    plannedOperations(randomOf(seed).apart(1), 500, cast),
-    plannedWeather(randomOf(seed).apart(2), 500),
+    planOperations(createRandom(seed).fork(1), 500, cast),
+    planFaults(createRandom(seed).fork(2), 500),
   ]
   expect(plan(7)).toEqual(plan(7))
   expect(plan(7)).not.toEqual(plan(8))
@@ -18,6 +18,6 @@ test('the same seed plans the same storm, another one another', () => {
 const SEED = 360
 
 test('a short storm breaks nothing', async () => {
-  const { violations, unrest } = await storm({ seed: SEED, operations: 300 })
+  const { violations, pendingWork: unrest } = await runStorm({ seed: SEED, operations: 300 })
   expect({ violations, unrest }).toEqual({ violations: [], unrest: {} })
 }, 900_000)

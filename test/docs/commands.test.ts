@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { temporaryFolder } from '../support/servers.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { type Block, blocksOf, documents, fits, ROOT } from './support/documents.ts'
-import { cloneAround, inOneShell } from './support/shell.ts'
+import { blocksOf, documents, matchesOutput, ROOT, type ShellBlock } from './support/documents.ts'
+import { createClone, runInOneShell } from './support/shell.ts'
 
 /**
  * Every command of README.md and docs/, in a real shell beside a running `npm start`: each document is one session, each
@@ -17,11 +17,11 @@ jest.setTimeout(300_000)
 const all = documents.map(told => ({ file: told.file, blocks: blocksOf(told) }))
 
 let stack: Stack
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 let clone: string
 beforeAll(async () => {
-  ;[stack, folder] = await Promise.all([startStack(), temporaryFolder()])
-  clone = await cloneAround(folder.path, stack.home)
+  ;[stack, folder] = await Promise.all([startStack(), createTemporaryFolder()])
+  clone = await createClone(folder.path, stack.home)
 })
 afterAll(async () => {
   await stack?.stop()
@@ -31,7 +31,7 @@ afterAll(async () => {
 describe.each(all.filter(({ blocks }) => blocks.some(isRun)))('$file', ({ blocks }) => {
   test('every command does what is said of it', async () => {
     const run = blocks.filter(isRun)
-    const ran = await inOneShell(
+    const ran = await runInOneShell(
       clone,
       run.map(block => block.script),
       AbortSignal.timeout(200_000),
@@ -45,7 +45,7 @@ test('what no test can run says which test covers it', () => {
   const covered = all.flatMap(({ blocks }) => blocks).filter(block => !isRun(block))
   expect(covered.length).toBeGreaterThan(0)
   const wrong = covered.filter(
-    ({ covered }) => !/\.test\.ts$/.test(covered!) || !existsSync(join(ROOT, covered!)),
+    ({ coveringTest: covered }) => !/\.test\.ts$/.test(covered!) || !existsSync(join(ROOT, covered!)),
   )
   expect(wrong).toEqual([])
 })
@@ -57,16 +57,16 @@ test('nothing is left for the reader to fill in', () => {
   expect(blanks).toEqual([])
 })
 
-function isRun({ covered }: Block): boolean {
+function isRun({ coveringTest: covered }: ShellBlock): boolean {
   return covered === null
 }
 
 function complaintOf(
-  { number, script, shows }: Block,
+  { number, script, expectedOutput: shows }: ShellBlock,
   { output, isDone }: { output: string; isDone: boolean },
 ) {
   const told = `block ${number}:\n${script}\n--- printed:\n${output}`
   if (!isDone) return [`It failed, or was not reached. ${told}`]
   if (shows === null) return output === '' ? [] : [`It prints what the document does not tell. ${told}`]
-  return fits(output, shows) ? [] : [`It should print:\n${shows}\n--- ${told}`]
+  return matchesOutput(output, shows) ? [] : [`It should print:\n${shows}\n--- ${told}`]
 }

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { withTables } from '../../src/api/documentation/catalogue.ts'
-import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/documentation/documents.ts'
-import { rendered } from '../../src/api/documentation/markdown.ts'
-import { trilho } from '../../src/cli/program.ts'
-import { DIALECTS } from '../../src/domain/provider.ts'
-import { ANSWER_TABLES, withAnswers } from '../../src/providers/answer-pages.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
+import { updateErrorTables } from '../../src/api/docs/error-catalogue.ts'
+import { renderMarkdown } from '../../src/api/docs/markdown.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
+import { ANSWER_TABLES, replaceAnswerTable } from '../../src/providers/docs/answer-tables.ts'
 import { blocksOf, documents, ROOT } from './support/documents.ts'
 
 /** What the documents say of this repository stays true. */
@@ -43,7 +43,7 @@ test('every document of the folder is a page', async () => {
 test('the tables of errors are those of the catalogues: npm run docs:errors', () => {
   const { text } = documentOf('docs/errors.md')
   expect(text.match(/<!-- made: \w+ -->/g)).toHaveLength(2)
-  expect(withTables(text)).toBe(text)
+  expect(updateErrorTables(text)).toBe(text)
 })
 
 test.each(Object.entries(ANSWER_TABLES))(
@@ -51,7 +51,7 @@ test.each(Object.entries(ANSWER_TABLES))(
   (dialect, answers) => {
     const { text } = documentOf(`docs/providers/${dialect}.md`)
     expect(text).toContain('<!-- made: answers -->')
-    expect(withAnswers(text, answers)).toBe(text)
+    expect(replaceAnswerTable(text, answers)).toBe(text)
     for (const { source } of Object.values(answers).flat()) expect(source).not.toBe('')
   },
 )
@@ -73,7 +73,9 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
     const wrong = links.filter(([, href, name, anchor]) => {
       const target = documents.find(({ file }) => file.endsWith(name!))
       const isThere = existsSync(join(ROOT, told.file, '..', href!))
-      return !target || !isThere || (anchor && !rendered(target.text).text.text.includes(`id="${anchor}"`))
+      return (
+        !target || !isThere || (anchor && !renderMarkdown(target.text).text.text.includes(`id="${anchor}"`))
+      )
     })
     expect(wrong.map(([link]) => link)).toEqual([])
   })
@@ -87,7 +89,7 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
   test('every command of trilho that it names is one', async () => {
     const words = [...text.matchAll(/`trilho ([a-z-]+)(?: ([a-z-]+))?/g)]
     const wrong = words.filter(([, name, more]) => {
-      const command = trilho().commands.find(one => one.name() === name)
+      const command = createProgram().commands.find(one => one.name() === name)
       return (
         !command ||
         (more && command.commands.length > 0 && !command.commands.some(one => one.name() === more))
@@ -97,7 +99,9 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
   })
 
   test('a command of trilho that is not run can be given', async () => {
-    const scripts = blocksOf({ ...told, text, tokens }).filter(({ covered }) => covered !== null)
+    const scripts = blocksOf({ ...told, text, tokens }).filter(
+      ({ coveringTest: covered }) => covered !== null,
+    )
     const lines = scripts.flatMap(({ script }) => script.replaceAll('\\\n', ' ').split('\n'))
     for (const line of lines.filter(one => one.includes(' trilho -- ')))
       await expect(given(line)).resolves.toBe(line)
@@ -111,7 +115,7 @@ async function given(line: string): Promise<string> {
     ([, quoted, bare]) => quoted ?? bare!,
   )
   const known = words.map(word => (/^\$[A-Z]+$/.test(word) ? crypto.randomUUID() : word))
-  const program = trilho({ withTools: async () => {}, print: () => {}, readSecret: async () => '' })
+  const program = createProgram({ withContext: async () => {}, print: () => {}, readSecret: async () => '' })
   for (const one of [program, ...program.commands.flatMap(parent => [parent, ...parent.commands])])
     one.exitOverride().configureOutput({ writeErr: () => {} })
   await program.parseAsync(known, { from: 'user' })
@@ -162,7 +166,7 @@ describe('docs/adding-a-provider.md', () => {
     const knowing: string[] = []
     for (const file of files.filter(one => one.endsWith('.ts') && !own.test(one))) {
       const code = (await read(file)).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
-      if (DIALECTS.some(dialect => new RegExp(`\\b${dialect}\\b`).test(code))) knowing.push(file)
+      if (PROVIDER_APIS.some(dialect => new RegExp(`\\b${dialect}\\b`).test(code))) knowing.push(file)
     }
     expect(knowing.filter(file => !text.includes(`\`${file}\``))).toEqual([])
   })

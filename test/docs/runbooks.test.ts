@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import Router from '@koa/router'
 import { parser } from '@prometheus-io/lezer-promql'
-import type { Dependencies } from '../../src/api/app.ts'
-import type { ApiRouter } from '../../src/api/route.ts'
+import type { ApiDependencies } from '../../src/api/app.ts'
+import type { ApiRouter } from '../../src/api/http/route.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { ATTRIBUTES } from '../../src/workflows/ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
 import { ROOT } from './support/documents.ts'
 import { alerts, codeBlocks, runbooks } from './support/runbooks.ts'
 
@@ -74,7 +74,7 @@ describe.each(runbooks)('$file', runbook => {
   })
 
   test('every search attribute and metric that it names exists', async () => {
-    const attributes = new Set(Object.values(ATTRIBUTES).map(({ name }) => name))
+    const attributes = new Set(Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name))
     expect((text.match(/Trilho[A-Z]\w+/g) ?? []).filter(name => !attributes.has(name))).toEqual([])
     const production = await readFile(join(ROOT, 'docs/production.md'), 'utf8')
     const metrics = [...text.matchAll(/`(trilho_[a-z_]+)`/g)].map(([, name]) => name!)
@@ -96,7 +96,7 @@ const SERVED = servedPaths()
 
 function servedPaths(): Set<string> {
   const router = { koa: new Router(), described: [] } as unknown as ApiRouter
-  const dependencies = { config: { publicUrl: 'https://localhost', temporal: {} } } as Dependencies
+  const dependencies = { config: { publicUrl: 'https://localhost', temporal: {} } } as ApiDependencies
   dashboardRoutes(router, dependencies)
   return new Set(
     router.koa.stack.filter(layer => layer.methods.includes('GET')).map(layer => String(layer.path)),

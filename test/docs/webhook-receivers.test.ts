@@ -1,15 +1,25 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { waitUntil } from '../../src/local/waiting.ts'
-import { newSecret, signatureHeaders } from '../../src/webhooks/signature.ts'
-import { temporaryFolder } from '../support/servers.ts'
-import { isHere, made, receivers, type Started, started } from './support/receivers.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { buildSignatureHeaders, generateSigningSecret } from '../../src/webhook-client/signature.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import {
+  buildReceiver,
+  isLanguageInstalled,
+  type RunningReceiver,
+  receivers,
+  startReceiver,
+} from './support/receivers.ts'
 
 /** The receivers of docs/webhooks.md, as they stand there, against deliveries that Trilho has signed. */
 
 jest.setTimeout(600_000)
 
 const MINUTE = 60_000
-const [token, ownToken, stranger] = [newSecret(), 'um token próprio, com acento', newSecret()]
+const [token, ownToken, stranger] = [
+  generateSigningSecret(),
+  'um token próprio, com acento',
+  generateSigningSecret(),
+]
 const event = {
   id: 'evt_1',
   type: 'PAYMENT',
@@ -20,7 +30,7 @@ const body = JSON.stringify(event)
 
 const signed = (secrets: string[], at = Date.now()) => ({
   body,
-  headers: signatureHeaders({ id: event.id, at: new Date(at), body, secrets }) as Record<string, string>,
+  headers: buildSignatureHeaders({ id: event.id, at: new Date(at), body, secrets }) as Record<string, string>,
 })
 const without = (name: string) => {
   const { body, headers } = signed([token])
@@ -78,23 +88,23 @@ test('there are receivers in three languages', () => {
 })
 
 const here = new Set<string>()
-for (const receiver of receivers) if (await isHere(receiver)) here.add(receiver.name)
+for (const receiver of receivers) if (await isLanguageInstalled(receiver)) here.add(receiver.name)
 
 describe.each(receivers.filter(({ name }) => here.has(name)))('$name', receiver => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
   let command: string[]
-  let listening: Started
+  let listening: RunningReceiver
   beforeAll(async () => {
-    folder = await temporaryFolder()
-    command = await made(receiver, folder.path)
-    listening = await started(command, token)
+    folder = await createTemporaryFolder()
+    command = await buildReceiver(receiver, folder.path)
+    listening = await startReceiver(command, token)
   })
   afterAll(async () => {
     await listening?.stop()
     await folder.remove()
   })
 
-  const post = async ({ url }: Started, delivery: Delivery) =>
+  const post = async ({ url }: RunningReceiver, delivery: Delivery) =>
     (await fetch(url, { method: 'POST', ...delivery })).status
 
   test.each(GENUINE)('takes %s', async (_what, delivery) => {
@@ -107,12 +117,12 @@ describe.each(receivers.filter(({ name }) => here.has(name)))('$name', receiver 
 
   test('has read what it took, and nothing else', async () => {
     const [line, all] = ['verified: PAYMENT evt_1\n', GENUINE.length]
-    const what = `Not what it took: ${listening.said()}`
-    await waitUntil(() => listening.said() === line.repeat(all), { what, limitMs: 10_000, everyMs: 20 })
+    const what = `Not what it took: ${listening.output()}`
+    await waitUntil(() => listening.output() === line.repeat(all), { what, limitMs: 10_000, everyMs: 20 })
   })
 
   test('knows a token of its owner’s choosing', async () => {
-    const own = await started(command, ownToken)
+    const own = await startReceiver(command, ownToken)
     try {
       expect(await post(own, signed([ownToken]))).toBe(204)
       expect(await post(own, signed([token]))).toBe(400)

@@ -1,7 +1,7 @@
 import { generatePixPayload } from '@brazilian-utils/brazilian-utils/generate-pix-payload'
 import { getPixPayloadInfo } from '@brazilian-utils/brazilian-utils/get-pix-payload-info'
 import { describe, expect, test } from '@jest/globals'
-import { crc16, dynamicPayload, readPayload, staticPayload } from '../../src/domain/br-code.ts'
+import { buildDynamicBrCode, buildStaticBrCode, crc16, parseBrCode } from '../../src/domain/pix/br-code.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
 const EVP = '123e4567-e12b-12d1-a456-426655440000'
@@ -31,15 +31,15 @@ describe('the vectors are read', () => {
   }
   test.each(vectors.brcode_valid)('$kind', ({ v, kind }) => {
     expect(READ[kind]).toBeDefined()
-    expect(readPayload(v)).toMatchObject({ kind: 'valid', ...READ[kind] })
+    expect(parseBrCode(v)).toMatchObject({ kind: 'valid', ...READ[kind] })
   })
   test.each(vectors.brcode_invalid)('refused: $why', ({ v }) => {
-    expect(readPayload(v)).toMatchObject({ kind: 'invalid' })
+    expect(parseBrCode(v)).toMatchObject({ kind: 'invalid' })
   })
   test.each(vectors.brcode_valid)('no single character of "$kind" can change', ({ v }) => {
     for (let at = 0; at < v.length; at++) {
       const changed = v.slice(0, at) + (v[at] === '0' ? '1' : '0') + v.slice(at + 1)
-      expect([changed, readPayload(changed).kind]).toEqual([changed, 'invalid'])
+      expect([changed, parseBrCode(changed).kind]).toEqual([changed, 'invalid'])
     }
   })
 })
@@ -84,11 +84,11 @@ describe('a payload changed and sealed again', () => {
   ])('%j as %j: %s', (part, by, verdict) => {
     const changed = STATIC_OF_MANUAL.slice(0, -4).replace(part, by)
     expect(changed).not.toBe(STATIC_OF_MANUAL.slice(0, -4))
-    const read = readPayload(changed + crc16(changed))
-    expect(read.kind === 'valid' ? 'valid' : read.why).toBe(verdict)
+    const read = parseBrCode(changed + crc16(changed))
+    expect(read.kind === 'valid' ? 'valid' : read.reason).toBe(verdict)
   })
   test.each(['', '00', 'https://pix.example.com', '6304FFFF', '000201'.repeat(200)])('%j is none', text => {
-    expect(readPayload(text).kind).toBe('invalid')
+    expect(parseBrCode(text).kind).toBe('invalid')
   })
   test.each([
     ['540210', 1_000],
@@ -98,14 +98,14 @@ describe('a payload changed and sealed again', () => {
     ['54139999999999.99', 999_999_999_999],
   ])('the amount %s is %s centavos', (amount, totalCents) => {
     const changed = STATIC_OF_MANUAL.slice(0, -4).replace('5802BR', `${amount}5802BR`)
-    expect(readPayload(changed + crc16(changed))).toMatchObject({ totalCents })
+    expect(parseBrCode(changed + crc16(changed))).toMatchObject({ totalCents })
   })
 })
 
 describe('writing', () => {
   test('the codes of the manual, byte for byte', () => {
-    expect(staticPayload({ ...MANUAL, key: EVP })).toBe(STATIC_OF_MANUAL)
-    expect(dynamicPayload({ ...MANUAL, url: URL, totalCents: 0 })).toBe(DYNAMIC_OF_MANUAL)
+    expect(buildStaticBrCode({ ...MANUAL, key: EVP })).toBe(STATIC_OF_MANUAL)
+    expect(buildDynamicBrCode({ ...MANUAL, url: URL, totalCents: 0 })).toBe(DYNAMIC_OF_MANUAL)
   })
 
   test.each(AMOUNTS)(
@@ -118,13 +118,13 @@ describe('writing', () => {
           merchantCity: 'C'.repeat(1 + (length % 15)),
         }
         const url = `h/${'p'.repeat(length - 2)}`
-        expect(readPayload(dynamicPayload({ ...merchant, url, totalCents }))).toEqual({
+        expect(parseBrCode(buildDynamicBrCode({ ...merchant, url, totalCents }))).toEqual({
           ...read,
           ...merchant,
           url,
         })
       }
-      const text = dynamicPayload({ ...MANUAL, url: URL, totalCents })
+      const text = buildDynamicBrCode({ ...MANUAL, url: URL, totalCents })
       expect(getPixPayloadInfo(text)).toMatchObject({ url: URL, ...MANUAL })
     },
   )
@@ -134,14 +134,14 @@ describe('writing', () => {
     const description = 'Pedido 7 e do Joao '.repeat(4)
     for (const cents of AMOUNTS) {
       for (const txid of ['P', 'PEDIDO123', 'a'.repeat(25)]) {
-        const text = staticPayload({
+        const text = buildStaticBrCode({
           ...MANUAL,
           key,
           cents,
           txid,
           description: 'Pedido 7 é do João '.repeat(4),
         })
-        expect(readPayload(text)).toEqual({
+        expect(parseBrCode(text)).toEqual({
           ...MANUAL,
           kind: 'valid',
           url: null,
@@ -161,13 +161,13 @@ describe('writing', () => {
     ['Padaria 🥐 Pão', 'Padaria Pao'],
     ['Comércio de Alimentos do Zé Ltda', 'Comercio de Alimentos do'],
   ])('the name %j is written %j', (merchantName, written) => {
-    const text = dynamicPayload({
+    const text = buildDynamicBrCode({
       url: URL,
       totalCents: 1,
       merchantName,
       merchantCity: 'São José dos Campos',
     })
-    expect(readPayload(text)).toMatchObject({ merchantName: written, merchantCity: 'Sao Jose dos Ca' })
+    expect(parseBrCode(text)).toMatchObject({ merchantName: written, merchantCity: 'Sao Jose dos Ca' })
   })
 
   test.each([
@@ -184,7 +184,7 @@ describe('writing', () => {
     { merchantName: '株式会社' },
     { merchantCity: ' ' },
   ])('no dynamic payload of %j', wrong => {
-    expect(() => dynamicPayload({ ...MANUAL, url: URL, totalCents: 1, ...wrong })).toThrow(RangeError)
+    expect(() => buildDynamicBrCode({ ...MANUAL, url: URL, totalCents: 1, ...wrong })).toThrow(RangeError)
   })
   test.each([
     { key: '11987654321' },
@@ -194,6 +194,6 @@ describe('writing', () => {
     { txid: 'a-b' },
     { cents: -1 },
   ])('no static payload of %j', wrong =>
-    expect(() => staticPayload({ ...MANUAL, key: EVP, ...wrong })).toThrow(RangeError),
+    expect(() => buildStaticBrCode({ ...MANUAL, key: EVP, ...wrong })).toThrow(RangeError),
   )
 })

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  ANNOUNCED,
   CHARGE_STATUSES,
   type ChargeEvent,
   type ChargeState,
-  charge,
-  isCarried,
-} from '../../src/domain/charge.ts'
-import { walk } from './walk.ts'
+  chargeMachine,
+  isIssuedChargeState,
+  PAYMENT_EVENT_STATES,
+} from '../../src/domain/charges/charge.ts'
+import { testStateMachine } from './state-machine.ts'
 
 const EVENTS = Object.keys({
   issued: true,
-  nobody_could_issue: true,
+  no_provider_issued: true,
   payment_started: true,
   payment_confirmed: true,
   payment_failed: true,
@@ -29,7 +29,7 @@ const EVENTS = Object.keys({
 } satisfies Record<ChargeEvent, true>) as ChargeEvent[]
 
 describe('the life of a charge (SPEC §2)', () => {
-  walk<ChargeState, (typeof CHARGE_STATUSES)[number], ChargeEvent>(charge, {
+  testStateMachine<ChargeState, (typeof CHARGE_STATUSES)[number], ChargeEvent>(chargeMachine, {
     events: EVENTS,
     expected: {
       issuing: {
@@ -37,7 +37,7 @@ describe('the life of a charge (SPEC §2)', () => {
         over: false,
         steps: {
           issued: 'pending',
-          nobody_could_issue: 'failed',
+          no_provider_issued: 'failed',
           cancelled_before_restore: 'cancelled',
           expired_before_restore: 'expired',
         },
@@ -83,12 +83,14 @@ describe('the life of a charge (SPEC §2)', () => {
 })
 
 test('every status of the contract is shown by a state', () => {
-  for (const status of CHARGE_STATUSES) expect(charge.shown(status)).not.toEqual([])
-  expect(new Set(charge.states.map(state => charge.shows(state)))).toEqual(new Set(CHARGE_STATUSES))
+  for (const status of CHARGE_STATUSES) expect(chargeMachine.statesShowing(status)).not.toEqual([])
+  expect(new Set(chargeMachine.states.map(state => chargeMachine.statusOf(state)))).toEqual(
+    new Set(CHARGE_STATUSES),
+  )
 })
 
 test('the merchant hears of what SPEC §8 names, and of nothing that is on its way', () => {
-  expect(ANNOUNCED.map(state => charge.shows(state)).sort()).toEqual([
+  expect(PAYMENT_EVENT_STATES.map(state => chargeMachine.statusOf(state)).sort()).toEqual([
     'CANCELLED',
     'EXPIRED',
     'FAILED',
@@ -99,11 +101,11 @@ test('the merchant hears of what SPEC §8 names, and of nothing that is on its w
 })
 
 test('a provider carries every charge but one that is not issued', () => {
-  expect(charge.states.filter(state => !isCarried(state))).toEqual(['issuing', 'failed'])
+  expect(chargeMachine.states.filter(state => !isIssuedChargeState(state))).toEqual(['issuing', 'failed'])
 })
 
 test('money can still arrive wherever a payload was shown and no payment is on its way or done', () => {
-  expect(charge.states.filter(state => charge.accepts(state, 'payment_started'))).toEqual([
+  expect(chargeMachine.states.filter(state => chargeMachine.accepts(state, 'payment_started'))).toEqual([
     'pending',
     'expired',
     'cancelled',

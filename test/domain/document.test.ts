@@ -1,14 +1,19 @@
 import { isValidCnpj } from '@brazilian-utils/brazilian-utils/is-valid-cnpj'
 import { isValidCpf } from '@brazilian-utils/brazilian-utils/is-valid-cpf'
 import { describe, expect, test } from '@jest/globals'
-import { documentKind, isDocument, maskedDocument, normalizedDocument } from '../../src/domain/document.ts'
+import {
+  detectDocumentKind,
+  isDocument,
+  maskDocument,
+  normalizeDocument,
+} from '../../src/domain/pix/document.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
 describe('documents of the vectors', () => {
-  test.each(vectors.cpf_valid)('%s is a CPF', text => expect(documentKind(text)).toBe('CPF'))
-  test.each(vectors.cnpj_valid)('$v is a CNPJ', ({ v }) => expect(documentKind(v)).toBe('CNPJ'))
+  test.each(vectors.cpf_valid)('%s is a CPF', text => expect(detectDocumentKind(text)).toBe('CPF'))
+  test.each(vectors.cnpj_valid)('$v is a CNPJ', ({ v }) => expect(detectDocumentKind(v)).toBe('CNPJ'))
   test.each([...vectors.cpf_invalid, ...vectors.cnpj_invalid])('%s is none', text => {
-    expect(documentKind(text)).toBeNull()
+    expect(detectDocumentKind(text)).toBeNull()
     expect(isDocument(text)).toBe(false)
   })
 })
@@ -25,14 +30,14 @@ test.each([
   ['77777777777', null],
   ['12.ABC.345/01DE-35', null],
   ['', null],
-])('%j is %j', (text, kind) => expect(documentKind(text)).toBe(kind))
+])('%j is %j', (text, kind) => expect(detectDocumentKind(text)).toBe(kind))
 
 test.each([
   ['12abc34501de35', '12ABC34501DE35'],
   ['52998224725', '52998224725'],
   ['529.982.247-25', '529.982.247-25'],
   ['ſ2ıbc34501de35', 'ſ2ıBC34501DE35'],
-])('%j is normalised to %j', (text, normalized) => expect(normalizedDocument(text)).toBe(normalized))
+])('%j is normalised to %j', (text, normalized) => expect(normalizeDocument(text)).toBe(normalized))
 
 test.each([
   ['52998224725', '***982247**'],
@@ -41,7 +46,7 @@ test.each([
   ['529.982.247-25', '**************'],
   ['1234', '****'],
   ['', ''],
-])('%j is shown as %j', (text, masked) => expect(maskedDocument(text)).toBe(masked))
+])('%j is shown as %j', (text, masked) => expect(maskDocument(text)).toBe(masked))
 
 describe('an independent library agrees', () => {
   const random = seeded(20_260_928)
@@ -60,7 +65,7 @@ describe('an independent library agrees', () => {
       const base = word(alphabet, length)
       const good = endings.map(ending => base + ending).filter(isDocument)
       expect(good).toEqual(endings.map(ending => base + ending).filter(theirs))
-      expect(good.map(documentKind)).toEqual([kind])
+      expect(good.map(detectDocumentKind)).toEqual([kind])
 
       const at = Math.floor(random() * length)
       const changed = good[0]!.slice(0, at) + pick(alphabet) + good[0]!.slice(at + 1)

@@ -1,9 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
-import * as identifiers from '../../src/domain/identifiers.ts'
+import * as identifiers from '../../src/domain/pix/identifiers.ts'
 import vectors from './vectors.json' with { type: 'json' }
 
-const { endToEndId, isEndToEndId, isReturnId, isUuid, referenceOf, returnId, uuidOf, uuidOfHash } =
-  identifiers
+const {
+  buildEndToEndId: endToEndId,
+  isEndToEndId,
+  isReturnId,
+  isUuid,
+  referenceOf,
+  buildReturnId: returnId,
+  uuidFromReference: uuidOf,
+  uuidFromHash: uuidOfHash,
+} = identifiers
 const UUID = '0197f6a1-5b3c-7def-8abc-0123456789ab'
 const PARTS = { ispb: '12345678', at: '2026-09-28T14:35:00.000Z', suffix: 'abcDEF12345' }
 

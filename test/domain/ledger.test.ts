@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import * as ledger from '../../src/domain/ledger.ts'
-import { seeded } from './seeded.ts'
+import * as ledger from '../../src/domain/ledger/legs.ts'
+import { createSeededRandom } from './seeded-random.ts'
 
 const { BUCKETS, postingsOf } = ledger
 
 /** The legs of one fact, as `bucket → bucket: centavos`. */
-const told = (legs: ledger.Leg[]) =>
+const describeLegs = (legs: ledger.Leg[]) =>
   legs
     .filter(leg => leg.cents !== 0)
     .map(
@@ -22,57 +22,57 @@ const MORE_THAN_OWED = [
 
 describe('what each fact moves (SPEC §7)', () => {
   test.each<[string, ledger.Leg[], string[]]>([
-    ['a payment that starts', ledger.paymentStarted('a', 7), ['a outside → a pending: 7']],
-    ['a payment confirmed', ledger.paymentConfirmed('a', 7), ['a pending → a available: 7']],
-    ['a payment that fails', ledger.paymentFailed('a', 7), ['a pending → a outside: 7']],
-    ['a deposit', ledger.deposited('a', 7), ['a outside → a available: 7']],
-    ['an unmatched PIX that is kept', ledger.unmatchedKept('a', 7), ['a pending → a available: 7']],
-    ['a return that is held', ledger.returnHeld('a', 7), ['a pending → a provisioned: 7']],
-    ['a return that settles', ledger.returnSettled('a', 7), ['a provisioned → a outside: 7']],
-    ['a return that fails', ledger.returnFailed('a', 7), ['a provisioned → a pending: 7']],
-    ['a transfer that is held', ledger.transferHeld('a', 7), ['a available → a provisioned: 7']],
+    ['a payment that starts', ledger.paymentStartedLegs('a', 7), ['a outside → a pending: 7']],
+    ['a payment confirmed', ledger.paymentConfirmedLegs('a', 7), ['a pending → a available: 7']],
+    ['a payment that fails', ledger.paymentFailedLegs('a', 7), ['a pending → a outside: 7']],
+    ['a deposit', ledger.depositLegs('a', 7), ['a outside → a available: 7']],
+    ['an unmatched PIX that is kept', ledger.unmatchedKeptLegs('a', 7), ['a pending → a available: 7']],
+    ['a return that is held', ledger.returnHeldLegs('a', 7), ['a pending → a provisioned: 7']],
+    ['a return that settles', ledger.returnSettledLegs('a', 7), ['a provisioned → a outside: 7']],
+    ['a return that fails', ledger.returnFailedLegs('a', 7), ['a provisioned → a pending: 7']],
+    ['a transfer that is held', ledger.transferHeldLegs('a', 7), ['a available → a provisioned: 7']],
     [
       'a transfer that settles',
-      ledger.transferSettled('a', { valueCents: 5, feeCents: 2 }),
+      ledger.transferSettledLegs('a', { valueCents: 5, feeCents: 2 }),
       ['a provisioned → a outside: 5', 'a provisioned → a fee: 2'],
     ],
-    ['a transfer that fails', ledger.transferReleased('a', 7), ['a provisioned → a available: 7']],
+    ['a transfer that fails', ledger.transferReleasedLegs('a', 7), ['a provisioned → a available: 7']],
     [
       'money gone that is covered',
-      ledger.goneUncovered('a', { cents: 7, availableCents: 9 }),
+      ledger.uncoveredOutflowLegs('a', { cents: 7, availableCents: 9 }),
       ['a available → a outside: 7'],
     ],
     [
       'money gone that is covered in part',
-      ledger.goneUncovered('a', { cents: 7, availableCents: 3 }),
+      ledger.uncoveredOutflowLegs('a', { cents: 7, availableCents: 3 }),
       ['a available → a outside: 3', 'a shortfall → a outside: 4'],
     ],
     [
       'a shortfall repaid in part',
-      ledger.shortfallRepaid('a', { cents: 3, shortfallCents: -7 }),
+      ledger.shortfallRepaidLegs('a', { cents: 3, shortfallCents: -7 }),
       ['a available → a shortfall: 3'],
     ],
     [
       'a shortfall repaid whole',
-      ledger.shortfallRepaid('a', { cents: 9, shortfallCents: -7 }),
+      ledger.shortfallRepaidLegs('a', { cents: 9, shortfallCents: -7 }),
       ['a available → a shortfall: 7'],
     ],
-    ['no shortfall', ledger.shortfallRepaid('a', { cents: 9, shortfallCents: 0 }), []],
-    ['a dispute that opens', ledger.disputeHeld('a', 7), ['a available → a blocked: 7']],
-    ['an inflow kept for a dispute', ledger.disputeRetained('a', 7), ['a available → a retained: 7']],
+    ['no shortfall', ledger.shortfallRepaidLegs('a', { cents: 9, shortfallCents: 0 }), []],
+    ['a dispute that opens', ledger.disputeHeldLegs('a', 7), ['a available → a blocked: 7']],
+    ['an inflow kept for a dispute', ledger.disputeRetainedLegs('a', 7), ['a available → a retained: 7']],
     [
       'a dispute that is over',
-      ledger.disputeReleased('a', { heldCents: 5, retainedCents: 2 }),
+      ledger.disputeReleasedLegs('a', { heldCents: 5, retainedCents: 2 }),
       ['a blocked → a available: 5', 'a retained → a available: 2'],
     ],
     [
       'a dispute’s return that is held',
-      ledger.disputeReturned('a', { cents: 5, heldCents: 7, retainedCents: 2, availableCents: 9 }),
+      ledger.disputeReturnedLegs('a', { cents: 5, heldCents: 7, retainedCents: 2, availableCents: 9 }),
       ['a blocked → a outside: 5'],
     ],
     [
       'a dispute’s return above all there is',
-      ledger.disputeReturned('a', { cents: 10, heldCents: 4, retainedCents: 3, availableCents: 1 }),
+      ledger.disputeReturnedLegs('a', { cents: 10, heldCents: 4, retainedCents: 3, availableCents: 1 }),
       [
         'a blocked → a outside: 4',
         'a retained → a outside: 3',
@@ -82,7 +82,7 @@ describe('what each fact moves (SPEC §7)', () => {
     ],
     [
       'a refund that is held',
-      ledger.refundHeld([
+      ledger.refundHeldLegs([
         { accountUuid: 'a', cents: 5 },
         { accountUuid: 'b', cents: 2 },
       ]),
@@ -90,7 +90,7 @@ describe('what each fact moves (SPEC §7)', () => {
     ],
     [
       'a refund that settles',
-      ledger.refundSettled(
+      ledger.refundSettledLegs(
         [
           { accountUuid: 'a', cents: 5 },
           { accountUuid: 'b', cents: 2 },
@@ -101,7 +101,7 @@ describe('what each fact moves (SPEC §7)', () => {
     ],
     [
       'a refund that fails',
-      ledger.refundReleased([
+      ledger.refundReleasedLegs([
         { accountUuid: 'a', cents: 5 },
         { accountUuid: 'b', cents: 2 },
       ]),
@@ -110,8 +110,8 @@ describe('what each fact moves (SPEC §7)', () => {
     [
       'a refund that gives the owner back what he had advanced, when it settles and not before',
       [
-        ...ledger.refundHeld(MORE_THAN_OWED),
-        ...ledger.refundSettled(MORE_THAN_OWED, { accountUuid: 'o', cents: 0 }),
+        ...ledger.refundHeldLegs(MORE_THAN_OWED),
+        ...ledger.refundSettledLegs(MORE_THAN_OWED, { accountUuid: 'o', cents: 0 }),
       ],
       [
         'a available → a provisioned: 1',
@@ -123,19 +123,19 @@ describe('what each fact moves (SPEC §7)', () => {
     ],
     [
       'the same when it fails',
-      ledger.refundReleased(MORE_THAN_OWED),
+      ledger.refundReleasedLegs(MORE_THAN_OWED),
       ['a provisioned → a available: 1', 'b provisioned → b available: 1'],
     ],
-  ])('%s', (_, legs, expected) => expect(told(legs)).toEqual(expected))
+  ])('%s', (_, legs, expected) => expect(describeLegs(legs)).toEqual(expected))
 })
 
 describe('postings', () => {
   test('are one per bucket touched, and zero ones are left out', () => {
     expect(
       postingsOf([
-        ...ledger.paymentStarted('a', 7),
-        ...ledger.unmatchedKept('a', 7),
-        ...ledger.deposited('b', 0),
+        ...ledger.paymentStartedLegs('a', 7),
+        ...ledger.unmatchedKeptLegs('a', 7),
+        ...ledger.depositLegs('b', 0),
       ]),
     ).toEqual([
       { accountUuid: 'a', bucket: 'outside', cents: -7 },
@@ -144,11 +144,11 @@ describe('postings', () => {
   })
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('a leg of %d is a bug', cents => {
-    expect(() => postingsOf(ledger.deposited('a', cents))).toThrow(RangeError)
+    expect(() => postingsOf(ledger.depositLegs('a', cents))).toThrow(RangeError)
   })
 
   test('add up to zero, whatever is moved', () => {
-    const random = seeded(6)
+    const random = createSeededRandom(6)
     const bucket = () => BUCKETS[random.upTo(BUCKETS.length - 1)]!
     const place = () => ({ accountUuid: `account-${random.upTo(3)}`, bucket: bucket() })
     for (let time = 0; time < 3_000; time++) {

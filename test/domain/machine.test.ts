@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { machine } from '../../src/domain/machine.ts'
+import { createStateMachine } from '../../src/domain/shared/state-machine.ts'
 
-const door = machine<'open' | 'shut' | 'gone', 'USABLE' | 'GONE', 'push' | 'pull' | 'burn'>({
-  open: { shows: 'USABLE', on: { push: 'shut', burn: 'gone' } },
-  shut: { shows: 'USABLE', on: { pull: 'open', burn: 'gone' } },
-  gone: { shows: 'GONE', on: {}, over: true },
+const door = createStateMachine<'open' | 'shut' | 'gone', 'USABLE' | 'GONE', 'push' | 'pull' | 'burn'>({
+  open: { status: 'USABLE', on: { push: 'shut', burn: 'gone' } },
+  shut: { status: 'USABLE', on: { pull: 'open', burn: 'gone' } },
+  gone: { status: 'GONE', on: {}, isFinal: true },
 })
 
 test('a table knows its states, in the order in which they are written', () => {
@@ -12,9 +12,9 @@ test('a table knows its states, in the order in which they are written', () => {
 })
 
 test('it says what each state shows, and which states show it', () => {
-  expect(door.states.map(state => door.shows(state))).toEqual(['USABLE', 'USABLE', 'GONE'])
-  expect(door.shown('USABLE')).toEqual(['open', 'shut'])
-  expect(door.shown('GONE')).toEqual(['gone'])
+  expect(door.states.map(state => door.statusOf(state))).toEqual(['USABLE', 'USABLE', 'GONE'])
+  expect(door.statesShowing('USABLE')).toEqual(['open', 'shut'])
+  expect(door.statesShowing('GONE')).toEqual(['gone'])
 })
 
 test('an event leads where the table says', () => {
@@ -24,7 +24,7 @@ test('an event leads where the table says', () => {
 })
 
 test('it says where a state leads', () => {
-  expect(door.states.map(state => door.leadsTo(state))).toEqual([['shut', 'gone'], ['open', 'gone'], []])
+  expect(door.states.map(state => door.nextStates(state))).toEqual([['shut', 'gone'], ['open', 'gone'], []])
 })
 
 test('an event that a state does not list is not accepted there, and taking it is a bug', () => {
@@ -34,5 +34,5 @@ test('an event that a state does not list is not accepted there, and taking it i
 })
 
 test('a life is over only where the table says so', () => {
-  expect(door.states.filter(state => door.isOver(state))).toEqual(['gone'])
+  expect(door.states.filter(state => door.isFinal(state))).toEqual(['gone'])
 })

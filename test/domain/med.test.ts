@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  ANALYSIS_MS,
-  afterReturn,
-  claimCents,
+  computeClaimCents,
+  computeUncoveredCents,
+  coverAfterReturn,
+  type DISPUTE_STATUSES,
+  type DisputeEvent,
+  type DisputeState,
+  disputeMachine,
   disputeTypeOf,
-  dueAt,
-  lackingCents,
-  type MED_STATUSES,
-  type MedEvent,
-  type MedState,
-  med,
+  dueWarningHours,
+  eventsToProviderState,
+  MAX_ANALYSIS_MS,
   nextDeadlineMs,
-  stepsTo,
-  UNRESOLVED,
-  warningDue,
-  whyNotAnswerable,
-} from '../../src/domain/med.ts'
-import type { MedFacts } from '../../src/domain/med-facts.ts'
-import { walk } from './walk.ts'
+  replyDeadlineMs,
+  replyErrorCodeOf,
+  UNRESOLVED_DISPUTE_STATES,
+} from '../../src/domain/disputes/dispute.ts'
+import type { ProviderDispute } from '../../src/domain/disputes/provider-dispute.ts'
+import { testStateMachine } from './state-machine.ts'
 
 const EVENTS = Object.keys({
   replied: true,
@@ -28,12 +28,12 @@ const EVENTS = Object.keys({
   withdrawn: true,
   returned: true,
   closed_without_funds: true,
-} satisfies Record<MedEvent, true>) as MedEvent[]
+} satisfies Record<DisputeEvent, true>) as DisputeEvent[]
 
 const DECIDED = { agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' } as const
 
 describe('the life of a dispute (SPEC §5)', () => {
-  walk<MedState, (typeof MED_STATUSES)[number], MedEvent>(med, {
+  testStateMachine<DisputeState, (typeof DISPUTE_STATUSES)[number], DisputeEvent>(disputeMachine, {
     events: EVENTS,
     expected: {
       open: {
@@ -54,27 +54,32 @@ describe('the life of a dispute (SPEC §5)', () => {
   })
 
   test('until it is resolved it keeps refunds of its charge away', () =>
-    expect(UNRESOLVED).toEqual(['open', 'analysing', 'accepted']))
+    expect(UNRESOLVED_DISPUTE_STATES).toEqual(['open', 'analysing', 'accepted']))
 })
 
 describe('what a provider’s word means', () => {
   const back = [{ id: '1', endToEnd: 'D', cents: 1, at: '2026-11-21T12:00:00.000Z' }]
-  type Said = Pick<MedFacts, 'status' | 'returns' | 'closed'>
-  const says = (status: MedFacts['status'], more: Partial<Said> = {}): Said => ({
+  type Said = Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>
+  const says = (status: ProviderDispute['status'], more: Partial<Said> = {}): Said => ({
     status,
     returns: [],
-    closed: false,
+    isClosed: false,
     ...more,
   })
 
-  test.each<[MedState, string, Said, MedEvent[]]>([
+  test.each<[DisputeState, string, Said, DisputeEvent[]]>([
     ['open', 'nothing new', says('open'), []],
     ['open', 'that it was answered there', says('analysing'), ['replied']],
     ['open', 'agreed', says('agreed'), ['agreed']],
     ['open', 'disagreed', says('disagreed'), ['disagreed']],
     ['open', 'withdrawn', says('withdrawn'), ['withdrawn']],
     ['open', 'all at once', says('agreed', { returns: back }), ['agreed', 'returned']],
-    ['open', 'that nothing was there', says('agreed', { closed: true }), ['agreed', 'closed_without_funds']],
+    [
+      'open',
+      'that nothing was there',
+      says('agreed', { isClosed: true }),
+      ['agreed', 'closed_without_funds'],
+    ],
     ['analysing', 'open still: our reply is on its way', says('open'), []],
     ['analysing', 'analysing', says('analysing'), []],
     ['analysing', 'agreed', says('agreed'), ['agreed']],
@@ -82,15 +87,15 @@ describe('what a provider’s word means', () => {
     ['analysing', 'withdrawn', says('withdrawn'), ['withdrawn']],
     ['accepted', 'agreed again', says('agreed'), []],
     ['accepted', 'returned', says('agreed', { returns: back }), ['returned']],
-    ['accepted', 'returned and closed', says('agreed', { returns: back, closed: true }), ['returned']],
-    ['accepted', 'closed', says('agreed', { closed: true }), ['closed_without_funds']],
+    ['accepted', 'returned and closed', says('agreed', { returns: back, isClosed: true }), ['returned']],
+    ['accepted', 'closed', says('agreed', { isClosed: true }), ['closed_without_funds']],
     ['accepted', 'withdrawn', says('withdrawn'), ['withdrawn']],
     ['accepted', 'the opposite, late', says('disagreed'), []],
     ['resolved', 'withdrawn, late', says('withdrawn'), []],
     ['resolved', 'returned once more', says('agreed', { returns: [...back, ...back] }), []],
     ['rejected', 'agreed, late', says('agreed', { returns: back }), []],
     ['cancelled', 'agreed, late', says('agreed'), []],
-  ])('%s · %s', (state, _, said, steps) => expect(stepsTo(state, said)).toEqual(steps))
+  ])('%s · %s', (state, _, said, steps) => expect(eventsToProviderState(state, said)).toEqual(steps))
 })
 
 test.each([
@@ -106,9 +111,11 @@ test.each([
 
 test.each([
   ['the provider’s, where it is sooner', 1_000, 1_000],
-  ['seven days, where the provider has none', null, ANALYSIS_MS],
-  ['seven days, where the provider’s is later', 30 * ANALYSIS_MS, ANALYSIS_MS],
-])('a deadline is %s', (_, providersMs, due) => expect(dueAt({ openedAtMs: 0, providersMs })).toBe(due))
+  ['seven days, where the provider has none', null, MAX_ANALYSIS_MS],
+  ['seven days, where the provider’s is later', 30 * MAX_ANALYSIS_MS, MAX_ANALYSIS_MS],
+])('a deadline is %s', (_, providersMs, due) =>
+  expect(replyDeadlineMs({ openedAtMs: 0, providerDeadlineMs: providersMs })).toBe(due),
+)
 
 test.each([
   ['an open one takes a reply', 'RECEIVED_MED', 'open', false, null],
@@ -118,7 +125,7 @@ test.each([
   ['none after its time', 'RECEIVED_MED', 'analysing', false, 'med_not_answerable'],
   ['none when it is decided', 'RECEIVED_MED', 'accepted', false, 'med_not_answerable'],
 ] as const)('%s', (_, kind, state, replied, why) =>
-  expect(whyNotAnswerable({ kind, state, replied })).toBe(why),
+  expect(replyErrorCodeOf({ kind, state, hasReply: replied })).toBe(why),
 )
 
 test.each([
@@ -126,7 +133,7 @@ test.each([
   ['what is left', 140, 100, 100],
   ['nothing where nothing is left', 40, 0, 0],
 ])('it claims %s', (_, askedCents, remainderCents, cents) =>
-  expect(claimCents({ askedCents, remainderCents })).toBe(cents),
+  expect(computeClaimCents({ requestedCents: askedCents, remainderCents })).toBe(cents),
 )
 
 const HOUR = 3_600_000
@@ -140,7 +147,7 @@ test.each([
   ['the deadline', 0, null, 0],
 ])('warnings: %s, %d h before it', (_, before, due, next) => {
   const deadline = { dueAtMs: 100 * HOUR, nowMs: (100 - before) * HOUR, timeScale: 1 }
-  expect(warningDue(deadline)).toBe(due)
+  expect(dueWarningHours(deadline)).toBe(due)
   expect(nextDeadlineMs(deadline)).toBe((100 - next) * HOUR)
 })
 
@@ -150,8 +157,8 @@ test.each([
   ['all of it', 100, { claimedCents: 0, heldCents: 0, retainedCents: 0 }],
   ['more than was claimed', 130, { claimedCents: 0, heldCents: 0, retainedCents: 0 }],
 ])('a return takes %s', (_, cents, after) =>
-  expect(afterReturn({ claimedCents: 100, heldCents: 40, retainedCents: 20 }, cents)).toEqual(after),
+  expect(coverAfterReturn({ claimedCents: 100, heldCents: 40, retainedCents: 20 }, cents)).toEqual(after),
 )
 
 test('it lacks what is neither held nor retained', () =>
-  expect(lackingCents({ claimedCents: 100, heldCents: 30, retainedCents: 25 })).toBe(45))
+  expect(computeUncoveredCents({ claimedCents: 100, heldCents: 30, retainedCents: 25 })).toBe(45))

@@ -1,16 +1,16 @@
 import { getPixKeyInfo } from '@brazilian-utils/brazilian-utils/get-pix-key-info'
 import { describe, expect, test } from '@jest/globals'
 import {
-  LIVE_KEY_STATES,
-  normalizedPixKey,
+  detectPixKeyType,
+  EXISTING_KEY_STATES,
+  LISTED_KEY_STATES,
+  normalizePixKey,
   type PixKeyEvent,
   type PixKeyState,
-  pixKey,
-  pixKeyType,
-  SHOWN_KEY_STATES,
-} from '../../src/domain/pix-key.ts'
+  pixKeyMachine,
+} from '../../src/domain/pix-keys/pix-key.ts'
+import { testStateMachine } from './state-machine.ts'
 import vectors from './vectors.json' with { type: 'json' }
-import { walk } from './walk.ts'
 
 const EVP = '123e4567-e12b-12d1-a456-426655440000'
 const domainOf = (length: number) => `${'d'.repeat(40)}.${'c'.repeat(length - 41)}`
@@ -30,8 +30,8 @@ const KEYS: [key: string, type: string][] = [
 
 describe('a key has one type, and is its own normal form', () => {
   test.each(KEYS)('%s is %s', (key, type) => {
-    expect(pixKeyType(key)).toBe(type)
-    expect(normalizedPixKey(key)).toBe(key)
+    expect(detectPixKeyType(key)).toBe(type)
+    expect(normalizePixKey(key)).toBe(key)
   })
 })
 
@@ -62,7 +62,7 @@ describe('no key', () => {
     `{${EVP}}`,
     '123e4567-e12b-12d1-a456-42665544000g',
     '529.982.247-25',
-  ])('%j', key => expect(pixKeyType(key)).toBeNull())
+  ])('%j', key => expect(detectPixKeyType(key)).toBeNull())
 })
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ['12ABC34501DE36', '12ABC34501DE36'],
   ['Not A Key', 'Not A Key'],
   ['pi\u212A@bcb.gov.br', 'pi\u212A@bcb.gov.br'],
-])('%j is normalised to %j', (key, normalized) => expect(normalizedPixKey(key)).toBe(normalized))
+])('%j is normalised to %j', (key, normalized) => expect(normalizePixKey(key)).toBe(normalized))
 
 test('an independent library reads the same keys, and stores them the same way', () => {
   const TYPES = { cpf: 'DOCUMENT', cnpj: 'DOCUMENT', email: 'EMAIL', phone: 'PHONE', evp: 'RANDOM' }
@@ -84,11 +84,11 @@ test('an independent library reads the same keys, and stores them the same way',
 })
 
 describe('the life of a key (SPEC §9)', () => {
-  walk<PixKeyState, 'true' | 'false', PixKeyEvent>(pixKey, {
-    events: ['created', 'refused', 'removal_asked', 'kept', 'removed'],
+  testStateMachine<PixKeyState, 'true' | 'false', PixKeyEvent>(pixKeyMachine, {
+    events: ['created', 'refused', 'removal_requested', 'kept', 'removed'],
     expected: {
       creating: { shows: 'false', over: false, steps: { created: 'active', refused: 'refused' } },
-      active: { shows: 'true', over: true, steps: { removal_asked: 'removing' } },
+      active: { shows: 'true', over: true, steps: { removal_requested: 'removing' } },
       removing: { shows: 'false', over: false, steps: { removed: 'removed', kept: 'active' } },
       removed: { shows: 'false', over: true, steps: {} },
       refused: { shows: 'false', over: true, steps: {} },
@@ -96,8 +96,8 @@ describe('the life of a key (SPEC §9)', () => {
   })
 
   test('a key takes its place until it is certain that it is none', () => {
-    const ended = pixKey.states.filter(state => !LIVE_KEY_STATES.includes(state))
+    const ended = pixKeyMachine.states.filter(state => !EXISTING_KEY_STATES.includes(state))
     expect(ended).toEqual(['removed', 'refused'])
-    expect(LIVE_KEY_STATES).toEqual(expect.arrayContaining([...SHOWN_KEY_STATES]))
+    expect(EXISTING_KEY_STATES).toEqual(expect.arrayContaining([...LISTED_KEY_STATES]))
   })
 })

@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { findReturn, type RecordedReturn, type ReturnName } from '../../src/domain/pix-return.ts'
+import {
+  findRecordedReturn,
+  type PixReturnIds,
+  type RecordedReturn,
+} from '../../src/domain/pix/pix-return.ts'
 
 const named = (id: string | null, endToEnd: string | null = null, cents = 100) => ({ id, endToEnd, cents })
-const found = (one: RecordedReturn, recorded: RecordedReturn[], listed: ReturnName[] = [one]) =>
-  findReturn(one, recorded, listed)
+const found = (one: RecordedReturn, recorded: RecordedReturn[], listed: PixReturnIds[] = [one]) =>
+  findRecordedReturn(one, recorded, listed)
 
 describe('a return is the recorded one', () => {
   test.each([

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import type { StatementEntry } from '../../src/domain/provider.ts'
-import { compare, isOf, type Ours } from '../../src/domain/reconciliation.ts'
+import type { StatementEntry } from '../../src/domain/providers/provider.ts'
+import {
+  compareStatement,
+  isEntryOfDifference,
+  type RecordedMovement,
+} from '../../src/domain/reconciliation/statement-comparison.ts'
 
 const AT = '2026-11-21T12:00:00Z'
 const SETTLED = { direction: 'IN', cents: 1_000, status: 'SETTLED', settledAt: AT } as const
@@ -8,10 +12,14 @@ const theirs = (more: Partial<StatementEntry> = {}): StatementEntry => ({
   ...{ endToEnd: 'E1', reference: null, direction: 'IN', cents: 1_000, at: AT },
   ...more,
 })
-const ours = (more: Partial<Ours> = {}): Ours => ({ endToEnd: 'E1', ...SETTLED, ...more })
+const ours = (more: Partial<RecordedMovement> = {}): RecordedMovement => ({
+  endToEnd: 'E1',
+  ...SETTLED,
+  ...more,
+})
 
 describe('one end-to-end id', () => {
-  test.each<[what: string, theirs: StatementEntry[], ours: Ours[], kinds: string[]]>([
+  test.each<[what: string, theirs: StatementEntry[], ours: RecordedMovement[], kinds: string[]]>([
     ['that both have settled', [theirs()], [ours()], []],
     ['that only the provider has', [theirs()], [], ['missing_here']],
     ['that only we have settled', [], [ours()], ['missing_there']],
@@ -37,7 +45,7 @@ describe('one end-to-end id', () => {
     ['that the statement lists twice and we lack', [theirs(), theirs()], [], ['missing_here']],
     ['of another movement', [theirs({ endToEnd: 'E2' })], [ours()], ['missing_here', 'missing_there']],
   ])('%s', (_, statement, books, kinds) => {
-    const { matched, differences } = compare(statement, books)
+    const { matched, differences } = compareStatement(statement, books)
     expect(differences.map(difference => difference.kind)).toEqual(kinds)
     expect(matched).toBe(
       new Set(statement.map(one => `${one.direction}${one.endToEnd}`)).size -
@@ -48,13 +56,13 @@ describe('one end-to-end id', () => {
 
 test('a difference shows both sides, as far as they are there', () => {
   const [entry, mine] = [theirs({ cents: 999 }), ours()]
-  expect(compare([entry], [mine]).differences).toEqual([
+  expect(compareStatement([entry], [mine]).differences).toEqual([
     { kind: 'value_differs', endToEnd: 'E1', direction: 'IN', entry, ours: mine },
   ])
-  expect(compare([entry], []).differences).toEqual([
+  expect(compareStatement([entry], []).differences).toEqual([
     { kind: 'missing_here', endToEnd: 'E1', direction: 'IN', entry },
   ])
-  expect(compare([], [mine]).differences).toEqual([
+  expect(compareStatement([], [mine]).differences).toEqual([
     { kind: 'missing_there', endToEnd: 'E1', direction: 'IN', ours: mine },
   ])
 })
@@ -62,12 +70,12 @@ test('a difference shows both sides, as far as they are there', () => {
 test('order does not matter', () => {
   const statement = ['E1', 'E2', 'E3'].map(endToEnd => theirs({ endToEnd }))
   const books = ['E3', 'E1', 'E2'].map(endToEnd => ours({ endToEnd }))
-  expect(compare(statement, books)).toEqual({ matched: 3, differences: [] })
+  expect(compareStatement(statement, books)).toEqual({ matched: 3, differences: [] })
 })
 
 describe('a return', () => {
   const named = { returnOf: 'E1', returnId: 'A' }
-  test.each<[what: string, theirs: StatementEntry[], ours: Ours[], kinds: string[]]>([
+  test.each<[what: string, theirs: StatementEntry[], ours: RecordedMovement[], kinds: string[]]>([
     [
       'whose rail id we never heard',
       [theirs({ ...named, endToEnd: 'D1' })],
@@ -95,13 +103,13 @@ describe('a return', () => {
     ['that only the provider has', [theirs({ ...named, endToEnd: '' })], [], ['missing_here']],
     ['without a rail id that only we have', [], [ours({ ...named, endToEnd: '' })], []],
   ])('%s', (_, statement, books, kinds) =>
-    expect(compare(statement, books).differences.map(({ kind }) => kind)).toEqual(kinds),
+    expect(compareStatement(statement, books).differences.map(({ kind }) => kind)).toEqual(kinds),
   )
 
   test('without a rail id is shown by what it returns', () => {
     const entry = theirs({ ...named, endToEnd: '' })
-    const [difference] = compare([entry], []).differences
+    const [difference] = compareStatement([entry], []).differences
     expect(difference!.endToEnd).toBe('E1/A')
-    expect(isOf(entry, difference!)).toBe(true)
+    expect(isEntryOfDifference(entry, difference!)).toBe(true)
   })
 })

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
-import { CHARGE_STATUSES, type ChargeState, charge } from '../../src/domain/charge.ts'
+import { CHARGE_STATUSES, type ChargeState, chargeMachine } from '../../src/domain/charges/charge.ts'
 import {
   type CreditedSplit,
-  owedBySplits,
+  computeRefundableCents,
+  computeSplitRefunds,
   REFUND_PERIOD_MS,
   type RefundEvent,
   type RefundState,
   type RefundStatus,
-  refund,
-  refundableCents,
-  whyNotRefundable,
-} from '../../src/domain/refund.ts'
-import { seeded } from './seeded.ts'
-import { walk } from './walk.ts'
+  refundErrorCodeOf,
+  refundMachine,
+} from '../../src/domain/refunds/refund.ts'
+import { createSeededRandom } from './seeded-random.ts'
+import { testStateMachine } from './state-machine.ts'
 
 describe('the life of a refund (SPEC §3)', () => {
-  walk<RefundState, RefundStatus, RefundEvent>(refund, {
+  testStateMachine<RefundState, RefundStatus, RefundEvent>(refundMachine, {
     events: ['accepted', 'refused', 'settled', 'rejected', 'settled_late'],
     expected: {
       sending: { shows: 'PROCESSING', over: false, steps: { accepted: 'settling', refused: 'failed' } },
@@ -38,7 +38,7 @@ describe('whether a charge can be refunded', () => {
     disputedCents: 0,
     paidAt: ago(1),
   }
-  const why = (state: ChargeState, more: object = {}) => whyNotRefundable({ ...some, state, ...more }, NOW)
+  const why = (state: ChargeState, more: object = {}) => refundErrorCodeOf({ ...some, state, ...more }, NOW)
 
   const BY_STATE: Record<ChargeState, ReturnType<typeof why>> = {
     issuing: 'charge_not_refundable',
@@ -56,8 +56,8 @@ describe('whether a charge can be refunded', () => {
     expect(why(state as ChargeState)).toBe(expected)
   })
   test('the states are those of a charge, and no status is left out', () => {
-    expect(Object.keys(BY_STATE).toSorted()).toEqual(charge.states.toSorted())
-    expect(new Set(charge.states.map(charge.shows))).toEqual(new Set(CHARGE_STATUSES))
+    expect(Object.keys(BY_STATE).toSorted()).toEqual(chargeMachine.states.toSorted())
+    expect(new Set(chargeMachine.states.map(chargeMachine.statusOf))).toEqual(new Set(CHARGE_STATUSES))
   })
 
   test.each([
@@ -70,7 +70,7 @@ describe('whether a charge can be refunded', () => {
   })
 
   test('an open dispute is named before anything else', () => {
-    for (const state of charge.states) expect(why(state, { disputedCents: 1 })).toBe('refund_med_open')
+    for (const state of chargeMachine.states) expect(why(state, { disputedCents: 1 })).toBe('refund_med_open')
   })
 
   test.each([
@@ -84,7 +84,7 @@ describe('whether a charge can be refunded', () => {
     'received %i, refunded %i, on its way %i, disputed %i: %i left',
     (received, settled, running, held, left) => {
       expect(
-        refundableCents({
+        computeRefundableCents({
           receivedCents: received,
           refundedCents: settled,
           refundingCents: running,
@@ -100,10 +100,10 @@ describe('what splits owe', () => {
     uuid: 'split',
     accountUuid: 'recipient',
     creditedCents,
-    askedBackCents,
+    returnRequestedCents: askedBackCents,
   })
   const owed = (splits: CreditedSplit[], receivedCents: number, refundedCents: number, valueCents: number) =>
-    owedBySplits(splits, { receivedCents, refundedCents, valueCents }).map(({ cents }) => cents)
+    computeSplitRefunds(splits, { receivedCents, refundedCents, valueCents }).map(({ cents }) => cents)
 
   test.each([
     ['nothing credited, nothing owed', [split(0)], 1_000, 0, 1_000, [0]],
@@ -130,28 +130,28 @@ describe('what splits owe', () => {
 })
 
 test('however a charge is refunded in parts, each split owes exactly its share in the end', () => {
-  const random = seeded(7)
+  const random = createSeededRandom(7)
   for (let time = 0; time < 500; time++) {
     const receivedCents = 1 + random.upTo(999_999_999_998)
     const splits = [0, 1, 2].map(index => ({
       uuid: `split-${index}`,
       accountUuid: `account-${index}`,
       creditedCents: random.upTo(Math.floor(receivedCents / 3)),
-      askedBackCents: 0,
+      returnRequestedCents: 0,
     }))
     for (let refundedCents = 0; refundedCents < receivedCents; ) {
       const left = receivedCents - refundedCents
       const valueCents = time % 5 === 0 ? left : Math.min(left, 1 + random.upTo(Math.ceil(receivedCents / 3)))
-      const owed = owedBySplits(splits, { receivedCents, refundedCents, valueCents })
+      const owed = computeSplitRefunds(splits, { receivedCents, refundedCents, valueCents })
       for (const { split, cents } of owed) {
         expect(cents).toBeGreaterThanOrEqual(0)
-        split.askedBackCents += cents
+        split.returnRequestedCents += cents
         const whole = BigInt(split.creditedCents) * BigInt(refundedCents + valueCents)
-        expect(split.askedBackCents).toBe(Number(whole / BigInt(receivedCents)))
+        expect(split.returnRequestedCents).toBe(Number(whole / BigInt(receivedCents)))
       }
       expect(owed.reduce((sum, { cents }) => sum + cents, 0)).toBeLessThanOrEqual(valueCents + splits.length)
       refundedCents += valueCents
     }
-    for (const split of splits) expect(split.askedBackCents).toBe(split.creditedCents)
+    for (const split of splits) expect(split.returnRequestedCents).toBe(split.creditedCents)
   }
 })

@@ -3,13 +3,13 @@ import {
   type TRANSFER_STATUSES,
   type TransferEvent,
   type TransferState,
-  transfer,
-} from '../../src/domain/transfer.ts'
-import { walk } from './walk.ts'
+  transferMachine,
+} from '../../src/domain/transfers/transfer.ts'
+import { testStateMachine } from './state-machine.ts'
 
 const EVENTS = Object.keys({
   sending_started: true,
-  put_off: true,
+  postponed: true,
   accepted: true,
   refused: true,
   settled: true,
@@ -25,7 +25,7 @@ const EVENTS = Object.keys({
 const RETURNS = { returned_in_part: 'partially_refunded', returned_whole: 'refunded' } as const
 
 describe('the life of a transfer (SPEC §4)', () => {
-  walk<TransferState, (typeof TRANSFER_STATUSES)[number], TransferEvent>(transfer, {
+  testStateMachine<TransferState, (typeof TRANSFER_STATUSES)[number], TransferEvent>(transferMachine, {
     events: EVENTS,
     expected: {
       created: {
@@ -42,7 +42,7 @@ describe('the life of a transfer (SPEC §4)', () => {
       sending: {
         shows: 'PROCESSING',
         over: false,
-        steps: { accepted: 'settling', refused: 'failed', put_off: 'created' },
+        steps: { accepted: 'settling', refused: 'failed', postponed: 'created' },
       },
       settling: { shows: 'PROCESSING', over: false, steps: { settled: 'paid', rejected: 'failed' } },
       paid: { shows: 'PAID', over: true, steps: RETURNS },
@@ -57,17 +57,18 @@ describe('the life of a transfer (SPEC §4)', () => {
 })
 
 test('once a provider has accepted, only its own word ends a transfer', () => {
-  expect(EVENTS.filter(event => transfer.accepts('settling', event))).toEqual(['settled', 'rejected'])
+  expect(EVENTS.filter(event => transferMachine.accepts('settling', event))).toEqual(['settled', 'rejected'])
 })
 
 test('only one that was not sent yet can be cancelled, expire or come too late', () => {
   for (const event of ['cancelled', 'never_sent', 'not_taken'] as const)
-    expect(transfer.states.filter(state => transfer.accepts(state, event))).toEqual(['created'])
+    expect(transferMachine.states.filter(state => transferMachine.accepts(state, event))).toEqual(['created'])
 })
 
 test('money that moved is never shown as not moved: from PAID on only returns lead anywhere', () => {
   const reached = new Set<TransferState>(['paid'])
   for (const state of reached)
-    for (const event of EVENTS) if (transfer.accepts(state, event)) reached.add(transfer.next(state, event))
+    for (const event of EVENTS)
+      if (transferMachine.accepts(state, event)) reached.add(transferMachine.next(state, event))
   expect([...reached].toSorted()).toEqual(['paid', 'partially_refunded', 'refunded'])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { unsentCode } from '../../src/domain/unsent.ts'
+import { unsentCodeOf } from '../../src/domain/payouts/unsent-code.ts'
 
 test.each([
   [['timeout'], 'no_provider_available'],
@@ -9,5 +9,5 @@ test.each([
   [['paused', 'account_blocked'], 'account_blocked'],
   [['connection_refused', 'account_blocked'], 'account_blocked'],
 ] as const)('why no provider got an operation whose attempts ended as %j: %s', (codes, why) => {
-  expect(unsentCode(codes)).toBe(why)
+  expect(unsentCodeOf(codes)).toBe(why)
 })

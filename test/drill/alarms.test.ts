@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { alarmsOf, productionRules, samplesOf } from './alarms.ts'
+import { createAlertEvaluator, parseSamples, readProductionRules } from './alerts.ts'
 import { compileExpression } from './promql.ts'
 
-const scrape = (at: number, exposition: string) => ({ at: at * 1_000, samples: samplesOf(exposition, 'api') })
+const scrape = (at: number, exposition: string) => ({
+  at: at * 1_000,
+  samples: parseSamples(exposition, 'api'),
+})
 
 test('every rule of production is within the subset', () => {
-  const rules = productionRules()
+  const rules = readProductionRules()
   expect(rules.length).toBeGreaterThan(20)
   for (const { expr } of rules) expect(() => compileExpression(expr)).not.toThrow()
 })
@@ -54,19 +57,19 @@ test('what is outside the subset is refused', () => {
 
 test('an alert fires once its expression has held for its time, divided by the factor, without a break', () => {
   const rules = [{ alert: 'Down', expr: 'up == 0', for: '2m' }]
-  const held = alarmsOf(rules, 12)
-  for (const at of [0, 5, 9]) held.scraped(scrape(at, 'up 0'))
-  expect(held.rang()).toEqual([])
-  held.scraped(scrape(10, 'up 0'))
-  expect(held.rang()).toEqual(['Down'])
+  const held = createAlertEvaluator(rules, 12)
+  for (const at of [0, 5, 9]) held.addScrape(scrape(at, 'up 0'))
+  expect(held.firedAlerts()).toEqual([])
+  held.addScrape(scrape(10, 'up 0'))
+  expect(held.firedAlerts()).toEqual(['Down'])
 
-  const broken = alarmsOf(rules, 12)
+  const broken = createAlertEvaluator(rules, 12)
   for (const [at, up] of [
     [0, 0],
     [6, 1],
     [8, 0],
     [14, 0],
   ])
-    broken.scraped(scrape(at!, `up ${up}`))
-  expect(broken.rang()).toEqual([])
+    broken.addScrape(scrape(at!, `up ${up}`))
+  expect(broken.firedAlerts()).toEqual([])
 })

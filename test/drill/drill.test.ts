@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { drill } from './drill.ts'
+import { runDrill } from './drill.ts'
 import { FAULTS } from './faults.ts'
 
 /** Those that tell most for their time; the whole table is `npm run drill -- faults`. */
@@ -7,9 +7,9 @@ const SHORT = ['worker-host-lost', 'read-only-postgres', 'expired-certificate']
 
 test('money is right and every account serves again after a lost host, a read-only database, an expired certificate', async () => {
   const faults = FAULTS.filter(({ name }) => SHORT.includes(name))
-  const { rows, violations, unrest } = await drill({ faults, seconds: 6 })
+  const { rows, violations, pendingWork: unrest } = await runDrill({ faults, seconds: 6 })
   expect({ violations, unrest }).toEqual({ violations: [], unrest: {} })
-  expect(rows.map(({ name, seen }) => ({ name, serves: seen.recoveryMs !== null }))).toEqual(
+  expect(rows.map(({ name, observation: seen }) => ({ name, serves: seen.recoveryMs !== null }))).toEqual(
     SHORT.map(name => ({ name, serves: true })),
   )
 }, 900_000)

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { violationsOf } from '../chaos/invariants.ts'
-import { clearSkies, quiescence, type Unrest } from '../chaos/quiescence.ts'
-import { failedReplays } from '../chaos/replaying.ts'
-import { witnessed } from '../chaos/witness.ts'
-import type { Violation } from '../chaos/world.ts'
+import type { Violation } from '../chaos/final-state.ts'
+import { findFailedReplays } from '../chaos/history-replay.ts'
+import { findViolations } from '../chaos/invariants.ts'
+import { clearAllFaults, type PendingWork, waitForQuiescence } from '../chaos/quiescence.ts'
+import { readFinalState } from '../chaos/read-final-state.ts'
+import { type DrillStack, openDrillStack } from './drill-stack.ts'
 import type { Fault } from './faults.ts'
-import { type Load, loadOf } from './load.ts'
-import { observerOf } from './observer.ts'
-import { openStage, type Stage } from './stage.ts'
-import { failuresOf, type Observation } from './verdict.ts'
+import { createLoad, type Load } from './load.ts'
+import { createObserver } from './observer.ts'
+import { findMissedTargets, type Observation } from './verdict.ts'
 
 export type DrillOptions = {
   faults: Fault[]
@@ -19,74 +19,86 @@ export type DrillOptions = {
   timeScale?: number
   say?: (line: string) => void
   /** Called before the stack is stopped and its home removed. */
-  keep?: (folder: string) => Promise<void>
+  beforeStop?: (folder: string) => Promise<void>
 }
-export type Row = { name: string; seen: Observation; failures: string[] }
-export type Drill = { rows: Row[]; violations: Violation[]; unrest: Unrest }
+export type DrillRow = { name: string; observation: Observation; failures: string[] }
+export type DrillResult = { rows: DrillRow[]; violations: Violation[]; pendingWork: PendingWork }
 
-const RATE = 3
+const DEFAULT_RATE = 3
 /** Waits of production, so that recovery takes as long as there. */
 const TIME_SCALE = 1
-const WARM_MS = 4_000
+const WARM_UP_MS = 4_000
 /** After which a row is given up and the next one begins. */
-const GIVE_UP_MS = 120_000
-const REST_MS = 420_000
+const RECOVERY_LIMIT_MS = 120_000
+const QUIESCENCE_LIMIT_MS = 420_000
 
 /** Plays faults one after the other against a stack of its own under light load. */
-export async function drill({
+export async function runDrill({
   faults,
   seconds,
-  rate = RATE,
+  rate = DEFAULT_RATE,
   timeScale = TIME_SCALE,
   say = () => {},
-  keep,
-}: DrillOptions): Promise<Drill> {
-  const stage = await openStage(timeScale)
+  beforeStop: keep,
+}: DrillOptions): Promise<DrillResult> {
+  const stage = await openDrillStack(timeScale)
   try {
-    const load = loadOf(stage, rate)
-    const rows: Row[] = []
+    const load = createLoad(stage, rate)
+    const rows: DrillRow[] = []
     for (const fault of faults) {
-      const row = await play(stage, load, fault, seconds)
+      const row = await runFault(stage, load, fault, seconds)
       rows.push(row)
       say(`${row.failures.length === 0 ? 'holds' : 'FAILS'} ${row.name} ${row.failures.join('; ')}`)
     }
-    await load.finished()
-    const { site, cast } = stage
-    await clearSkies(site, cast)
+    await load.awaitRounds()
+    const { clients: site, participants: cast } = stage
+    await clearAllFaults(site, cast)
     const clearSince = new Date()
     say('all faults are over; waiting until nothing is in progress')
-    const unrest = await quiescence(site, { cast, disputes: [], limitMs: REST_MS, say, clearSince })
-    const { failures: unreplayed } = await failedReplays(site, await site.workflowIds())
-    const world = await witnessed(site, { cast, asked: load.asked, disputes: [], clearSince, unreplayed })
-    return { rows, violations: violationsOf(world), unrest }
+    const unrest = await waitForQuiescence(site, {
+      participants: cast,
+      disputes: [],
+      limitMs: QUIESCENCE_LIMIT_MS,
+      say,
+      faultsClearedAt: clearSince,
+    })
+    const { failures: unreplayed } = await findFailedReplays(site, await site.workflowIds())
+    const world = await readFinalState(site, {
+      participants: cast,
+      requests: load.asked,
+      disputes: [],
+      faultsClearedAt: clearSince,
+      failedReplays: unreplayed,
+    })
+    return { rows, violations: findViolations(world), pendingWork: unrest }
   } finally {
     await keep?.(stage.stack.home.folder)
     await stage.close()
   }
 }
 
-async function play(stage: Stage, load: Load, fault: Fault, seconds: number): Promise<Row> {
-  const { apiUrl, api, worker, site } = stage
+async function runFault(stage: DrillStack, load: Load, fault: Fault, seconds: number): Promise<DrillRow> {
+  const { apiUrl, api, worker, clients: site } = stage
   const since = new Date()
-  const observer = observerOf({
+  const observer = createObserver({
     apiUrl,
     instances: [apiUrl, stage.stack.local.api_url],
-    logs: [api.part.logPath, worker.part.logPath, stage.secondWorkerLog],
+    logs: [api.process.logPath, worker.process.logPath, stage.secondWorkerLog],
   })
   await observer.start()
   const loading = load.start(fault.name)
-  await sleep(WARM_MS)
+  await sleep(WARM_UP_MS)
   const remove = await fault.apply(stage)
   let recoveryMs: number | null
   try {
     const lasting = sleep(fault.lastsMs ?? seconds * 1_000)
     if (fault.expects.recoversDuringFault) {
-      recoveryMs = await load.allServe(fault.name, GIVE_UP_MS)
+      recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
       await lasting
     } else {
       await lasting
       await remove()
-      recoveryMs = await load.allServe(fault.name, GIVE_UP_MS)
+      recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
     }
   } finally {
     loading.stop()
@@ -98,5 +110,5 @@ async function play(stage: Stage, load: Load, fault: Fault, seconds: number): Pr
     [since],
   )
   const seen = { ...(await observer.stop()), recoveryMs, slowestTransferMs: slowest!.ms }
-  return { name: fault.name, seen, failures: failuresOf(fault.expects, seen) }
+  return { name: fault.name, observation: seen, failures: findMissedTargets(fault.expects, seen) }
 }

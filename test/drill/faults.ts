@@ -5,38 +5,41 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Pool } from 'pg'
-import type { ChildName, Running } from '../../src/local/endings.ts'
-import { readJson } from '../../src/local/home.ts'
-import { type Identity, isAlive, signal } from '../../src/local/identity.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import type { ProxyFault, TcpProxy } from '../support/proxy.ts'
+import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { isProcessAlive, type ProcessIdentity, signalProcess } from '../../src/dev/process/identity.ts'
+import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import type { ProxyFault, TcpProxy } from '../support/tcp-proxy.ts'
+import type { DrillStack, ProxiedProcess } from './drill-stack.ts'
 import { type ExpiredServer, startExpiredServer } from './expired-server.ts'
-import type { Member, Stage } from './stage.ts'
 import { type Expectation, TARGETS } from './verdict.ts'
 
 /** One row of the table. `apply` answers how the fault is taken away. */
 export type Fault = {
   name: string
-  apply(stage: Stage): Promise<() => Promise<void>>
+  apply(stage: DrillStack): Promise<() => Promise<void>>
   expects: Expectation
   /** How long it lasts, where that is part of it; the option `--seconds` else. */
   lastsMs?: number
 }
 
-const BACK_MS = 60_000
+const RECOVERY_LIMIT_MS = 60_000
 /** More than any PostgreSQL of ours allows. */
-const MOST_CONNECTIONS = 1_000
-const RESTARTED_MS = 5_000
-const LIMIT_EVERY_MS = 200
-const API_AWAY = 'the API itself is stopped'
-const API_DATABASE = 'the API waits for PostgreSQL'
-const TWO_WORKERS: Expectation = {
+const MAX_CONNECTIONS = 1_000
+const RESTART_WAIT_MS = 5_000
+const LIMIT_INTERVAL_MS = 200
+const API_STOPPED = 'the API itself is stopped'
+const API_WAITS_FOR_DATABASE = 'the API waits for PostgreSQL'
+const TWO_WORKERS_EXPECTATION: Expectation = {
   unavailableShare: TARGETS.unavailableShare,
   operationMs: TARGETS.operationMs,
 }
 
-const LINKS: Record<string, { proxies(stage: Stage): TcpProxy[]; expects: Expectation }> = {
-  'api-postgres': { proxies: ({ api }) => [api.postgres], expects: { readsMayBeSlow: API_DATABASE } },
+const LINKS: Record<string, { proxies(stage: DrillStack): TcpProxy[]; expects: Expectation }> = {
+  'api-postgres': {
+    proxies: ({ api }) => [api.postgres],
+    expects: { readsMayBeSlow: API_WAITS_FOR_DATABASE },
+  },
   'worker-postgres': { proxies: ({ worker }) => [worker.postgres], expects: {} },
   'api-temporal': { proxies: ({ api }) => [api.temporal], expects: {} },
   'worker-temporal': { proxies: ({ worker }) => [worker.temporal], expects: {} },
@@ -45,20 +48,24 @@ const LINKS: Record<string, { proxies(stage: Stage): TcpProxy[]; expects: Expect
 
 /** The whole table, in the order in which it is played. */
 export const FAULTS: Fault[] = [
-  { name: 'kill-api', apply: kill(({ api }) => api), expects: { readsMayBeSlow: API_AWAY } },
-  { name: 'kill-worker', apply: kill(({ worker }) => worker), expects: {} },
-  { name: 'kill-postgres', apply: killServer('postgres'), expects: { readsMayBeSlow: API_DATABASE } },
+  { name: 'kill-api', apply: killMember(({ api }) => api), expects: { readsMayBeSlow: API_STOPPED } },
+  { name: 'kill-worker', apply: killMember(({ worker }) => worker), expects: {} },
+  {
+    name: 'kill-postgres',
+    apply: killServer('postgres'),
+    expects: { readsMayBeSlow: API_WAITS_FOR_DATABASE },
+  },
   { name: 'kill-temporal', apply: killServer('temporal'), expects: {} },
   { name: 'kill-provider', apply: killServer('simulator'), expects: {} },
   ...[1, 30].flatMap((lasting): Fault[] => [
     {
       ...{ name: `stop-api-${lasting}s`, lastsMs: lasting * 1_000 },
-      apply: stop(({ api }) => api),
-      expects: { readsMayBeSlow: API_AWAY },
+      apply: stopMember(({ api }) => api),
+      expects: { readsMayBeSlow: API_STOPPED },
     },
     {
       ...{ name: `stop-worker-${lasting}s`, lastsMs: lasting * 1_000 },
-      apply: stop(({ worker }) => worker),
+      apply: stopMember(({ worker }) => worker),
       expects: {},
     },
     {
@@ -73,7 +80,7 @@ export const FAULTS: Fault[] = [
     expects: { recoversDuringFault: true, recoveryMs: TARGETS.recoveryMs },
   },
   ...linkFaults('partition', { kind: 'silent' }),
-  link(
+  linkFault(
     'hang-provider',
     stage => Object.values(stage.providers),
     { kind: 'silent' },
@@ -86,86 +93,102 @@ export const FAULTS: Fault[] = [
   {
     name: 'read-only-postgres',
     apply: makeReadOnly,
-    expects: { rings: ['DatabaseReadOnly'] },
+    expects: { firesAlerts: ['DatabaseReadOnly'] },
   },
-  { name: 'no-connections-left', apply: takeAllConnections, expects: { readsMayBeSlow: API_DATABASE } },
-  { name: 'full-disk', apply: fillDisk, expects: { readsMayBeSlow: API_DATABASE } },
+  {
+    name: 'no-connections-left',
+    apply: takeAllConnections,
+    expects: { readsMayBeSlow: API_WAITS_FOR_DATABASE },
+  },
+  { name: 'full-disk', apply: fillDisk, expects: { readsMayBeSlow: API_WAITS_FOR_DATABASE } },
   {
     name: 'silent-name-server',
     apply: silenceNameServer,
     expects: { unavailableShare: 0, failsProviderCalls: true },
   },
   { name: 'expired-certificate', apply: expireCertificate, expects: { failsProviderCalls: true } },
-  { name: 'clock-api', apply: shiftClock(({ api }) => api), expects: { rings: ['ClockOffset'] } },
-  { name: 'clock-worker', apply: shiftClock(({ worker }) => worker), expects: { rings: ['ClockOffset'] } },
-  { name: 'second-worker-without-database', apply: breakSecondWorkerDatabase, expects: TWO_WORKERS },
+  { name: 'clock-api', apply: shiftClock(({ api }) => api), expects: { firesAlerts: ['ClockOffset'] } },
+  {
+    name: 'clock-worker',
+    apply: shiftClock(({ worker }) => worker),
+    expects: { firesAlerts: ['ClockOffset'] },
+  },
+  {
+    name: 'second-worker-without-database',
+    apply: breakSecondWorkerDatabase,
+    expects: TWO_WORKERS_EXPECTATION,
+  },
   {
     name: 'second-worker-without-providers',
     apply: startSecondWorkerWithoutCa,
-    expects: { ...TWO_WORKERS, failsProviderCalls: true },
+    expects: { ...TWO_WORKERS_EXPECTATION, failsProviderCalls: true },
   },
 ]
 
-type Pick = (stage: Stage) => Member
+type MemberSelector = (stage: DrillStack) => ProxiedProcess
 
-function kill(pick: Pick): Fault['apply'] {
+function killMember(pick: MemberSelector): Fault['apply'] {
   return async stage => {
-    pick(stage).part.signal('SIGKILL')
+    pick(stage).process.signal('SIGKILL')
     return async () => {}
   }
 }
 
-function stop(pick: Pick): Fault['apply'] {
+function stopMember(pick: MemberSelector): Fault['apply'] {
   return async stage => {
-    const { part } = pick(stage)
+    const { process: part } = pick(stage)
     part.signal('SIGSTOP')
     return async () => part.signal('SIGCONT')
   }
 }
 
-function killServer(name: ChildName): Fault['apply'] {
+function killServer(name: ChildProcessName): Fault['apply'] {
   return async stage => {
     const server = await serverOf(stage, name)
-    signal(server, 'SIGKILL')
-    return () => isBack(stage, name, server)
+    signalProcess(server, 'SIGKILL')
+    return () => waitForRestart(stage, name, server)
   }
 }
 
-function stopServer(name: ChildName): Fault['apply'] {
+function stopServer(name: ChildProcessName): Fault['apply'] {
   return async stage => {
     const server = await serverOf(stage, name)
-    signal(server, 'SIGSTOP')
-    return async () => signal(server, 'SIGCONT')
+    signalProcess(server, 'SIGSTOP')
+    return async () => signalProcess(server, 'SIGCONT')
   }
 }
 
-async function serverOf({ stack }: Stage, name: ChildName): Promise<Identity> {
-  const server = (await readJson<Running>(stack.home.pids))?.[name]
+async function serverOf({ stack }: DrillStack, name: ChildProcessName): Promise<ProcessIdentity> {
+  const server = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))?.[name]
   if (!server) throw new Error(`${name} does not run`)
   return server
 }
 
-async function isBack({ stack }: Stage, name: ChildName, before: Identity): Promise<void> {
+async function waitForRestart(
+  { stack }: DrillStack,
+  name: ChildProcessName,
+  before: ProcessIdentity,
+): Promise<void> {
   await waitUntil(
     async () => {
-      const now = (await readJson<Running>(stack.home.pids))?.[name]
-      return !isAlive(before) && now !== undefined && isAlive(now)
+      const now = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))?.[name]
+      return !isProcessAlive(before) && now !== undefined && isProcessAlive(now)
     },
-    { what: `${name} does not come back`, limitMs: BACK_MS },
+    { what: `${name} does not come back`, limitMs: RECOVERY_LIMIT_MS },
   )
 }
 
 /** A second worker takes over; the first one's process ends, and no server hears of it. */
-async function loseWorkerHost(stage: Stage) {
+async function loseWorkerHost(stage: DrillStack) {
   const second = await stage.startSecondWorker()
-  const { part, postgres, temporal } = stage.worker
+  const { process: part, postgres, temporal } = stage.worker
   for (const proxy of [postgres, temporal, ...Object.values(stage.providers)])
-    proxy.disturbBy({ kind: 'silent' })
+    proxy.injectFault({ kind: 'silent' })
   part.lose()
-  for (const proxy of [postgres, temporal]) proxy.loseClients()
-  for (const proxy of Object.values(stage.providers)) proxy.heal()
+  for (const proxy of [postgres, temporal]) proxy.abandonClients()
+  for (const proxy of Object.values(stage.providers)) proxy.clearFault()
   return async () => {
-    for (const proxy of [postgres, temporal]) proxy.heal()
+    for (const proxy of [postgres, temporal]) proxy.clearFault()
     part.startAgain()
     await second.close()
   }
@@ -174,29 +197,29 @@ async function loseWorkerHost(stage: Stage) {
 /** The fault on the connections of each pair. */
 function linkFaults(name: string, fault: ProxyFault): Fault[] {
   return Object.entries(LINKS).map(([pair, { proxies, expects }]) =>
-    link(`${name}-${pair}`, proxies, fault, expects),
+    linkFault(`${name}-${pair}`, proxies, fault, expects),
   )
 }
 
-function link(
+function linkFault(
   name: string,
-  proxies: (stage: Stage) => TcpProxy[],
+  proxies: (stage: DrillStack) => TcpProxy[],
   fault: ProxyFault,
   expects: Expectation,
 ): Fault {
   return {
     ...{ name, expects },
     apply: async stage => {
-      for (const proxy of proxies(stage)) proxy.disturbBy(fault)
+      for (const proxy of proxies(stage)) proxy.injectFault(fault)
       return async () => {
-        for (const proxy of proxies(stage)) proxy.heal()
+        for (const proxy of proxies(stage)) proxy.clearFault()
       }
     },
   }
 }
 
 /** For every new transaction, as a standby would answer. */
-async function makeReadOnly({ site }: Stage) {
+async function makeReadOnly({ clients: site }: DrillStack) {
   await site.sql('alter system set default_transaction_read_only = on')
   await site.sql('select pg_reload_conf()')
   return async () => {
@@ -206,8 +229,8 @@ async function makeReadOnly({ site }: Stage) {
 }
 
 /** Other clients take what is free, and each connection that Trilho's processes give up. */
-async function takeAllConnections(stage: Stage) {
-  const pool = new Pool({ connectionString: stage.stack.local.database_url, max: MOST_CONNECTIONS })
+async function takeAllConnections(stage: DrillStack) {
+  const pool = new Pool({ connectionString: stage.stack.local.database_url, max: MAX_CONNECTIONS })
   pool.on('error', () => {})
   const taken: Awaited<ReturnType<Pool['connect']>>[] = []
   let isOver = false
@@ -218,7 +241,7 @@ async function takeAllConnections(stage: Stage) {
         () => sleep(20),
       )
   })()
-  await stage.site.sql(
+  await stage.clients.sql(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where application_name in ('trilho api', 'trilho worker')`,
   )
@@ -234,20 +257,20 @@ async function takeAllConnections(stage: Stage) {
  * Every write of PostgreSQL to a file fails, as on a full disk: RLIMIT_FSIZE of its processes is 0. It ends at the first
  * WAL record and cannot start until the limit is gone.
  */
-async function fillDisk(stage: Stage) {
+async function fillDisk(stage: DrillStack) {
   let isOver = false
   const limiting = (async () => {
     while (!isOver) {
       const server = await serverOf(stage, 'postgres').catch(() => undefined)
-      if (server && isAlive(server)) limitFileSize(server.pid, '0')
-      await sleep(LIMIT_EVERY_MS)
+      if (server && isProcessAlive(server)) limitFileSize(server.pid, '0')
+      await sleep(LIMIT_INTERVAL_MS)
     }
   })()
   return async () => {
     isOver = true
     await limiting
     const server = await serverOf(stage, 'postgres').catch(() => undefined)
-    if (server && isAlive(server)) limitFileSize(server.pid, 'unlimited')
+    if (server && isProcessAlive(server)) limitFileSize(server.pid, 'unlimited')
   }
 }
 
@@ -259,24 +282,24 @@ function limitFileSize(pid: number, size: string): void {
 }
 
 /** The host name of one provider is asked of a name server that never answers. */
-async function silenceNameServer(stage: Stage) {
+async function silenceNameServer(stage: DrillStack) {
   const silent = createSocket('udp4')
   silent.bind(0, '127.0.0.1')
   await once(silent, 'listening')
-  await stage.worker.part.restartWith({
-    ...preloaded('name-server.mjs'),
+  await stage.worker.process.restartWith({
+    ...preloadOptions('name-server.mjs'),
     DRILL_NAME_SERVER: `127.0.0.1:${silent.address().port}`,
   })
-  await sleep(RESTARTED_MS)
+  await sleep(RESTART_WAIT_MS)
   const restore = await reachProviderAt(stage, 'https://provider-a.drill.example:443')
   return async () => {
     await restore()
     silent.close()
-    await stage.worker.part.restartWith({})
+    await stage.worker.process.restartWith({})
   }
 }
 
-async function expireCertificate(stage: Stage) {
+async function expireCertificate(stage: DrillStack) {
   const server: ExpiredServer = await startExpiredServer(stage.stack.home.simulator)
   const restore = await reachProviderAt(stage, `https://localhost:${server.port}`)
   return async () => {
@@ -286,33 +309,33 @@ async function expireCertificate(stage: Stage) {
 }
 
 /** Where PROVIDER_A is looked for from now on; answers how that is taken back. */
-async function reachProviderAt({ site }: Stage, baseUrl: string): Promise<() => Promise<void>> {
+async function reachProviderAt({ clients: site }: DrillStack, baseUrl: string): Promise<() => Promise<void>> {
   const change = async (url: string) =>
     void (await site.sql("update connection set base_url = ? where provider = 'PROVIDER_A'", [url]))
   await change(baseUrl)
   return () => change(site.baseUrls.PROVIDER_A)
 }
 
-function shiftClock(pick: Pick): Fault['apply'] {
+function shiftClock(pick: MemberSelector): Fault['apply'] {
   return async stage => {
-    const { part } = pick(stage)
-    await part.restartWith(preloaded('clock-ahead.mjs'))
+    const { process: part } = pick(stage)
+    await part.restartWith(preloadOptions('clock-ahead.mjs'))
     return () => part.restartWith({})
   }
 }
 
-function preloaded(program: string): NodeJS.ProcessEnv {
+function preloadOptions(program: string): NodeJS.ProcessEnv {
   const url = pathToFileURL(join(import.meta.dirname, 'programs', program)).href
   return { NODE_OPTIONS: `--import ${url}` }
 }
 
-async function breakSecondWorkerDatabase(stage: Stage) {
+async function breakSecondWorkerDatabase(stage: DrillStack) {
   const second = await stage.startSecondWorker()
-  second.postgres.disturbBy({ kind: 'reset' })
+  second.postgres.injectFault({ kind: 'reset' })
   return () => second.close()
 }
 
-async function startSecondWorkerWithoutCa(stage: Stage) {
+async function startSecondWorkerWithoutCa(stage: DrillStack) {
   const second = await stage.startSecondWorker({ NODE_EXTRA_CA_CERTS: '' })
   return () => second.close()
 }

@@ -1,33 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Asked, read } from '../chaos/asking.ts'
+import { getUntilAnswered, type RequestRecord } from '../chaos/merchant-requests.ts'
+import { createOperationRunner } from '../chaos/operation-runner.ts'
 import type { Operation } from '../chaos/operations.ts'
-import { performer } from '../chaos/performing.ts'
-import { PATHS } from '../chaos/scene.ts'
-import { quietly } from './quietly.ts'
-import type { Stage } from './stage.ts'
+import { API_PATHS } from '../chaos/storm-context.ts'
+import type { DrillStack } from './drill-stack.ts'
+import { ignoreErrors } from './ignore-errors.ts'
 
 /** Requests of one round: a charge, its payment, a refund, a transfer, and two reads. */
 const OPERATIONS_IN_ROUND = 6
 const KEY = 'fornecedor@exemplo.com.br'
-const WELL_MS = 1_000
-const FINAL_MS = 30_000
-const POLL_MS = 500
+const HEALTHY_RESPONSE_MS = 1_000
+const FINAL_STATE_LIMIT_MS = 30_000
+const POLL_INTERVAL_MS = 500
 
-export type Load = ReturnType<typeof loadOf>
+export type Load = ReturnType<typeof createLoad>
 
 /** Light load of every kind of operation, each merchant in turn. What was asked is kept for the checkers. */
-export function loadOf(stage: Stage, perSecond: number) {
-  const { site, cast } = stage
-  const asked: Asked[] = []
+export function createLoad(stage: DrillStack, perSecond: number) {
+  const { clients: site, participants: cast } = stage
+  const asked: RequestRecord[] = []
   let rounds = 0
   const running: Promise<unknown>[] = []
 
-  return { asked, start, allServe, finished: () => Promise.all(running) }
+  return { asked, start, allServe, awaitRounds: () => Promise.all(running) }
 
   /** Begins rounds until it is stopped; a round that waits for an answer does not hold up the next. */
   function start(run: string): { stop(): void } {
     const timer = setInterval(
-      () => running.push(quietly(round(`${run}-${rounds}`, rounds++ % cast.merchants.length))),
+      () => running.push(ignoreErrors(round(`${run}-${rounds}`, rounds++ % cast.merchants.length))),
       (OPERATIONS_IN_ROUND / perSecond) * 1_000,
     )
     return { stop: () => clearInterval(timer) }
@@ -37,16 +37,16 @@ export function loadOf(stage: Stage, perSecond: number) {
     const keyed = { keyed: true, times: 1 }
     const { token } = cast.merchants[merchant]!
     const operations: Operation[] = [
-      charge(merchant),
+      chargeOperation(merchant),
       { kind: 'pay', charge: 0, how: 'right', cents: 0 },
       { kind: 'refund', charge: 0, shares: [50], asking: keyed },
-      transfer(merchant),
+      transferOperation(merchant),
     ]
     const acting = performing(run, operations)
     await Promise.all([
-      ...operations.map((_, place) => acting.perform(place)),
-      read(site.api, { path: PATHS.charge, token }),
-      read(site.api, { path: PATHS.transfer, token }),
+      ...operations.map((_, place) => acting.runOperation(place)),
+      getUntilAnswered(site.nextApiUrl, { path: API_PATHS.charge, token }),
+      getUntilAnswered(site.nextApiUrl, { path: API_PATHS.transfer, token }),
     ])
     await acting.finish()
   }
@@ -62,58 +62,60 @@ export function loadOf(stage: Stage, perSecond: number) {
         cast.merchants.map((_, merchant) => serves(`${run}-${attempt}-${merchant}`, merchant)),
       )
       if (serve.every(Boolean)) return Date.now() - began
-      await sleep(POLL_MS)
+      await sleep(POLL_INTERVAL_MS)
     }
     return null
   }
 
   async function serves(run: string, merchant: number): Promise<boolean> {
     const { token } = cast.merchants[merchant]!
-    const isReady = await fetch(`${stage.apiUrl}/readyz`, { signal: AbortSignal.timeout(WELL_MS) }).then(
+    const isReady = await fetch(`${stage.apiUrl}/readyz`, {
+      signal: AbortSignal.timeout(HEALTHY_RESPONSE_MS),
+    }).then(
       ({ ok }) => ok,
       () => false,
     )
     if (!isReady) return false
     const since = performance.now()
-    const listed = await read(site.api, { path: PATHS.charge, token })
-    if (listed?.status !== 200 || performance.now() - since > WELL_MS) return false
+    const listed = await getUntilAnswered(site.nextApiUrl, { path: API_PATHS.charge, token })
+    if (listed?.status !== 200 || performance.now() - since > HEALTHY_RESPONSE_MS) return false
 
-    const acting = performing(run, [charge(merchant), transfer(merchant)])
-    await Promise.all([acting.perform(0), acting.perform(1)])
+    const acting = performing(run, [chargeOperation(merchant), transferOperation(merchant)])
+    await Promise.all([acting.runOperation(0), acting.runOperation(1)])
     await acting.finish()
-    if (acting.asked.some(({ answers }) => answers.some(({ status }) => status >= 500))) return false
-    const uuid = acting.asked.find(({ kind }) => kind === 'transfer')?.answers.at(-1)?.uuid
-    return uuid ? becomesFinal(`${PATHS.transfer}/${uuid}`, token) : false
+    if (acting.requests.some(({ answers }) => answers.some(({ status }) => status >= 500))) return false
+    const uuid = acting.requests.find(({ kind }) => kind === 'transfer')?.answers.at(-1)?.uuid
+    return uuid ? becomesFinal(`${API_PATHS.transfer}/${uuid}`, token) : false
   }
 
   async function becomesFinal(path: string, token: string): Promise<boolean> {
-    const deadline = Date.now() + FINAL_MS
+    const deadline = Date.now() + FINAL_STATE_LIMIT_MS
     while (Date.now() < deadline) {
-      const said = await read(site.api, { path, token })
+      const said = await getUntilAnswered(site.nextApiUrl, { path, token })
       if (['PAID', 'FAILED'].includes(said?.body?.data?.status)) return true
-      await sleep(POLL_MS)
+      await sleep(POLL_INTERVAL_MS)
     }
     return false
   }
 
   function performing(run: string, operations: Operation[]) {
-    const acting = performer({ site, cast, operations, run: `drill-${run}` })
+    const acting = createOperationRunner({ site, participants: cast, operations, runId: `drill-${run}` })
     return {
       ...acting,
       async finish() {
         await acting.finish()
-        asked.push(...acting.asked)
+        asked.push(...acting.requests)
       },
     }
   }
 }
 
-const charge = (merchant: number): Operation => ({
+const chargeOperation = (merchant: number): Operation => ({
   ...{ kind: 'charge', merchant, cents: 10_00, splits: [], expiresInS: 300, bound: false },
   asking: { keyed: true, times: 1 },
 })
 
-const transfer = (merchant: number): Operation => ({
+const transferOperation = (merchant: number): Operation => ({
   ...{ kind: 'transfer', merchant, cents: 1_00, to: { kind: 'key', key: KEY }, scheduledInS: null },
   asking: { keyed: true, times: 1 },
 })

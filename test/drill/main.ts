@@ -1,10 +1,10 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { aboveZero } from '../support/options.ts'
-import { drill } from './drill.ts'
+import { parsePositive } from '../support/cli-numbers.ts'
+import { runDrill } from './drill.ts'
 import { FAULTS, type Fault } from './faults.ts'
-import { isHeld, tableOf, verdictOf } from './report.ts'
+import { formatTable, formatVerdict, isDrillPassed } from './report.ts'
 
 /**
  * `npm run drill -- faults [--only names] [--seconds N] [--rate N] [--keep folder]`: plays the table of faults and prints the
@@ -25,10 +25,10 @@ program
   .option(
     '--only <names>',
     'some of them, separated by commas; a name ending in * stands for a prefix',
-    chosen,
+    selectFaults,
   )
-  .option('--seconds <number>', 'how long a fault lasts that has no time of its own', aboveZero, 12)
-  .option('--rate <number>', 'requests a second, 7 at most', rate, 3)
+  .option('--seconds <number>', 'how long a fault lasts that has no time of its own', parsePositive, 12)
+  .option('--rate <number>', 'requests a second, 7 at most', parseRate, 3)
   .option('--keep <folder>', 'where the logs go')
   .action(async ({ only = FAULTS, seconds, rate: perSecond, keep: kept }) => {
     const keep = async (folder: string) => {
@@ -36,15 +36,15 @@ program
       await mkdir(kept, { recursive: true })
       await cp(join(folder, 'logs'), join(kept, 'logs'), { recursive: true })
     }
-    const over = await drill({ faults: only, seconds, rate: perSecond, say, keep })
-    say(`\n${tableOf(over.rows)}\n`)
+    const over = await runDrill({ faults: only, seconds, rate: perSecond, say, beforeStop: keep })
+    say(`\n${formatTable(over.rows)}\n`)
     for (const { rule, where, detail } of over.violations) say(`VIOLATED ${rule}: ${where}: ${detail}`)
-    say(verdictOf(over))
-    process.exitCode = isHeld(over) ? 0 : 1
+    say(formatVerdict(over))
+    process.exitCode = isDrillPassed(over) ? 0 : 1
   })
 await program.parseAsync()
 
-function chosen(names: string): Fault[] {
+function selectFaults(names: string): Fault[] {
   return names.split(',').flatMap(name => {
     const isIt = (fault: Fault) =>
       name.endsWith('*') ? fault.name.startsWith(name.slice(0, -1)) : fault.name === name
@@ -54,8 +54,8 @@ function chosen(names: string): Fault[] {
   })
 }
 
-function rate(value: string): number {
-  const perSecond = aboveZero(value)
+function parseRate(value: string): number {
+  const perSecond = parsePositive(value)
   if (perSecond > 7) throw new InvalidArgumentError('More than 7 a second is no light load.')
   return perSecond
 }

@@ -1,22 +1,22 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFile } from 'node:fs/promises'
-import { alarmsOf, samplesOf } from './alarms.ts'
+import { createAlertEvaluator, parseSamples } from './alerts.ts'
 
 /** One request to the API under test, as its caller saw it; `status` is null where no answer came. */
-export type Answer = { method: string; path: string; status: number | null; ms: number }
+export type ObservedResponse = { method: string; path: string; status: number | null; ms: number }
 /** A line of the access log, or of a failed call of a provider. */
 export type LogLine = { message: string; status?: number; code?: string; cause?: string; ms?: number }
 
-const SCRAPE_MS = 2_000
-const SCRAPE_LIMIT_MS = 6_000
+const SCRAPE_INTERVAL_MS = 2_000
+const SCRAPE_TIMEOUT_MS = 6_000
 
-type Request = { origin: string; path: string; method: string }
+type UndiciRequest = { origin: string; path: string; method: string }
 
 /**
  * Watches one row of a drill: every answer to this process's own requests, what the parts log, and which alerts fire.
  * `instances` are the addresses of the API processes that are scraped.
  */
-export function observerOf({
+export function createObserver({
   apiUrl,
   instances,
   logs,
@@ -25,20 +25,20 @@ export function observerOf({
   instances: string[]
   logs: string[]
 }) {
-  const answers: Answer[] = []
-  const begun = new WeakMap<Request, number>()
-  const alarms = alarmsOf()
+  const answers: ObservedResponse[] = []
+  const begun = new WeakMap<UndiciRequest, number>()
+  const alarms = createAlertEvaluator()
   const offsets = new Map<string, number>()
 
   const created = (message: unknown) => {
-    const { request } = message as { request: Request }
+    const { request } = message as { request: UndiciRequest }
     if (String(request.origin) === apiUrl) begun.set(request, performance.now())
   }
   const answered = (message: unknown) => {
-    const { request, response } = message as { request: Request; response: { statusCode: number } }
+    const { request, response } = message as { request: UndiciRequest; response: { statusCode: number } }
     note(request, response.statusCode)
   }
-  const failed = (message: unknown) => note((message as { request: Request }).request, null)
+  const failed = (message: unknown) => note((message as { request: UndiciRequest }).request, null)
   const channels = [
     ['undici:request:create', created],
     ['undici:request:headers', answered],
@@ -51,7 +51,7 @@ export function observerOf({
 
   return {
     async start(): Promise<void> {
-      for (const log of logs) offsets.set(log, (await textOf(log)).length)
+      for (const log of logs) offsets.set(log, (await readLog(log)).length)
       for (const [name, listener] of channels) subscribe(name, listener)
       timer = setInterval(() => {
         if (isScraping) return
@@ -59,18 +59,18 @@ export function observerOf({
         scraping = scrape().finally(() => {
           isScraping = false
         })
-      }, SCRAPE_MS)
+      }, SCRAPE_INTERVAL_MS)
     },
     async stop() {
       clearInterval(timer)
       await scraping
       for (const [name, listener] of channels) unsubscribe(name, listener)
       const lines = (await Promise.all(logs.map(linesOf))).flat()
-      return { answers, lines, rang: alarms.rang() }
+      return { answers, lines, firedAlerts: alarms.firedAlerts() }
     },
   }
 
-  function note(request: Request, status: number | null): void {
+  function note(request: UndiciRequest, status: number | null): void {
     const since = begun.get(request)
     if (since === undefined) return
     begun.delete(request)
@@ -81,19 +81,19 @@ export function observerOf({
   async function scrape(): Promise<void> {
     const samples = await Promise.all(
       instances.map(async instance => {
-        const limit = AbortSignal.timeout(SCRAPE_LIMIT_MS)
+        const limit = AbortSignal.timeout(SCRAPE_TIMEOUT_MS)
         const text = await fetch(`${instance}/metrics`, { signal: limit }).then(
           answer => (answer.ok ? answer.text() : ''),
           () => '',
         )
-        return samplesOf(text, instance)
+        return parseSamples(text, instance)
       }),
     )
-    alarms.scraped({ at: Date.now(), samples: samples.flat() })
+    alarms.addScrape({ at: Date.now(), samples: samples.flat() })
   }
 
   async function linesOf(log: string): Promise<LogLine[]> {
-    const text = (await textOf(log)).slice(offsets.get(log) ?? 0)
+    const text = (await readLog(log)).slice(offsets.get(log) ?? 0)
     return text.split('\n').flatMap(line => {
       try {
         const { msg, status, code, cause, ms } = JSON.parse(line)
@@ -105,6 +105,6 @@ export function observerOf({
   }
 }
 
-function textOf(path: string): Promise<string> {
+function readLog(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '')
 }

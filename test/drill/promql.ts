@@ -7,10 +7,10 @@
 export type Sample = { name: string; labels: Record<string, string>; value: number }
 /** One scrape of all targets, at a time in milliseconds. */
 export type Scrape = { at: number; samples: Sample[] }
-type Element = { labels: Record<string, string>; value: number }
-type Value = number | Element[]
-type History = { scrapes: Scrape[]; rangeFactor: number }
-type Expression = (history: History) => Value
+type VectorElement = { labels: Record<string, string>; value: number }
+type ExpressionValue = number | VectorElement[]
+type ScrapeHistory = { scrapes: Scrape[]; rangeFactor: number }
+type Expression = (history: ScrapeHistory) => ExpressionValue
 
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?(?![\w.]))|([a-zA-Z_:][\w:]*)|("(?:[^"\\]|\\.)*")|(=~|!~|!=|==|>=|<=|[-+*/(){}[\],<>=])|(\d+[smhd]))/y
@@ -18,13 +18,15 @@ const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 
 const COMPARISONS = ['==', '!=', '>', '<', '>=', '<=']
 const PRECEDENCE = [['or'], ['and', 'unless'], COMPARISONS, ['+', '-'], ['*', '/']]
 
-export function durationMs(text: string): number {
+export function parseDurationMs(text: string): number {
   return Number(text.slice(0, -1)) * UNIT_MS[text.at(-1)!]!
 }
 
 /** `rangeFactor` divides every range in brackets: a drill is shorter than production's windows. */
-export function compileExpression(text: string): (scrapes: Scrape[], rangeFactor?: number) => Element[] {
-  const tokens = tokensOf(text)
+export function compileExpression(
+  text: string,
+): (scrapes: Scrape[], rangeFactor?: number) => VectorElement[] {
+  const tokens = tokenize(text)
   let place = 0
   const expression = binary(0)
   if (place < tokens.length) throw new SyntaxError(`PromQL: unexpected ${tokens[place]} in ${text}`)
@@ -52,7 +54,7 @@ export function compileExpression(text: string): (scrapes: Scrape[], rangeFactor
       const [operator, one] = [take(), left]
       const on = takeIf('on') ? labelNames() : undefined
       const other = binary(level + 1)
-      left = history => combine(operator, one(history), other(history), on)
+      left = history => applyOperator(operator, one(history), other(history), on)
     }
     return left
   }
@@ -89,11 +91,11 @@ export function compileExpression(text: string): (scrapes: Scrape[], rangeFactor
     take(')')
     return history => {
       const groups = new Map<string, { labels: Record<string, string>; values: number[] }>()
-      for (const { labels, value } of vector(inner(history))) {
-        const kept = only(labels, by)
-        const group = groups.get(keyOf(kept)) ?? { labels: kept, values: [] }
+      for (const { labels, value } of toVector(inner(history))) {
+        const kept = pickLabels(labels, by)
+        const group = groups.get(labelsKeyOf(kept)) ?? { labels: kept, values: [] }
         group.values.push(value)
-        groups.set(keyOf(kept), group)
+        groups.set(labelsKeyOf(kept), group)
       }
       return [...groups.values()].map(({ labels, values }) => ({ labels, value: of(values) }))
     }
@@ -110,32 +112,32 @@ export function compileExpression(text: string): (scrapes: Scrape[], rangeFactor
       take(',')
       const buckets = binary(0)
       take(')')
-      return history => histogramQuantile(quantile, vector(buckets(history)))
+      return history => histogramQuantile(quantile, toVector(buckets(history)))
     }
     const overTime = OVER_TIME[name]
     if (overTime) {
       const select = selector(take())
       take('[')
-      const rangeMs = durationMs(take())
+      const rangeMs = parseDurationMs(take())
       take(']')
       take(')')
-      return history => overRange(history, select, { rangeMs, overTime })
+      return history => evaluateOverRange(history, select, { rangeMs, overTime })
     }
     const inner = binary(0)
     take(')')
     if (name === 'abs')
-      return history => vector(inner(history)).map(one => ({ ...one, value: Math.abs(one.value) }))
+      return history => toVector(inner(history)).map(one => ({ ...one, value: Math.abs(one.value) }))
     if (name === 'absent')
-      return history => (vector(inner(history)).length === 0 ? [{ labels: {}, value: 1 }] : [])
+      return history => (toVector(inner(history)).length === 0 ? [{ labels: {}, value: 1 }] : [])
     throw new SyntaxError(`PromQL: ${name} is not in the subset of a drill`)
   }
 
-  function selector(name: string): (scrape: Scrape | undefined) => Element[] {
+  function selector(name: string): (scrape: Scrape | undefined) => VectorElement[] {
     const matchers: ((labels: Record<string, string>) => boolean)[] = []
     if (takeIf('{'))
       while (!takeIf('}')) {
         const [label, operator, wanted] = [take(), take(), JSON.parse(take()) as string]
-        matchers.push(labels => matches(labels[label] ?? '', operator, wanted))
+        matchers.push(labels => matchesLabel(labels[label] ?? '', operator, wanted))
         takeIf(',')
       }
     return scrape =>
@@ -162,18 +164,18 @@ const OVER_TIME: Record<string, (values: number[], seconds: number) => number> =
   max_over_time: values => Math.max(...values),
 }
 
-function overRange(
-  { scrapes, rangeFactor }: History,
-  select: (scrape: Scrape) => Element[],
+function evaluateOverRange(
+  { scrapes, rangeFactor }: ScrapeHistory,
+  select: (scrape: Scrape) => VectorElement[],
   { rangeMs, overTime }: { rangeMs: number; overTime: (values: number[], seconds: number) => number },
-): Element[] {
+): VectorElement[] {
   const since = (scrapes.at(-1)?.at ?? 0) - rangeMs / rangeFactor
-  const series = new Map<string, Element & { values: number[] }>()
+  const series = new Map<string, VectorElement & { values: number[] }>()
   for (const scrape of scrapes.filter(({ at }) => at >= since))
     for (const { labels, value } of select(scrape)) {
-      const one = series.get(keyOf(labels)) ?? { labels, value, values: [] }
+      const one = series.get(labelsKeyOf(labels)) ?? { labels, value, values: [] }
       one.values.push(value)
-      series.set(keyOf(labels), one)
+      series.set(labelsKeyOf(labels), one)
     }
   return [...series.values()].map(({ labels, values }) => ({
     labels,
@@ -181,21 +183,26 @@ function overRange(
   }))
 }
 
-function only(labels: Record<string, string>, names: string[]): Record<string, string> {
+function pickLabels(labels: Record<string, string>, names: string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap(name => (name in labels ? [[name, labels[name]!]] : [])))
 }
 
 /** `on`: the labels by which a set operator compares, where not by all. */
-function combine(operator: string, left: Value, right: Value, on?: string[]): Value {
+function applyOperator(
+  operator: string,
+  left: ExpressionValue,
+  right: ExpressionValue,
+  on?: string[],
+): ExpressionValue {
   if (operator === 'or') {
-    const first = vector(left)
-    const known = new Set(first.map(({ labels }) => keyOf(labels)))
-    return [...first, ...vector(right).filter(({ labels }) => !known.has(keyOf(labels)))]
+    const first = toVector(left)
+    const known = new Set(first.map(({ labels }) => labelsKeyOf(labels)))
+    return [...first, ...toVector(right).filter(({ labels }) => !known.has(labelsKeyOf(labels)))]
   }
   if (operator === 'and' || operator === 'unless') {
-    const key = ({ labels }: Element) => keyOf(on ? only(labels, on) : labels)
-    const known = new Set(vector(right).map(key))
-    return vector(left).filter(one => known.has(key(one)) === (operator === 'and'))
+    const key = ({ labels }: VectorElement) => labelsKeyOf(on ? pickLabels(labels, on) : labels)
+    const known = new Set(toVector(right).map(key))
+    return toVector(left).filter(one => known.has(key(one)) === (operator === 'and'))
   }
   const isComparison = COMPARISONS.includes(operator)
   const apply = (one: number, other: number): number | undefined => {
@@ -206,9 +213,11 @@ function combine(operator: string, left: Value, right: Value, on?: string[]): Va
     const result = apply(left, right)
     return isComparison ? Number(result !== undefined) : result!
   }
-  return vector(left).flatMap(({ labels, value }) => {
+  return toVector(left).flatMap(({ labels, value }) => {
     const other =
-      typeof right === 'number' ? right : right.find(one => keyOf(one.labels) === keyOf(labels))?.value
+      typeof right === 'number'
+        ? right
+        : right.find(one => labelsKeyOf(one.labels) === labelsKeyOf(labels))?.value
     const result = other === undefined ? undefined : apply(value, other)
     return result === undefined ? [] : [{ labels, value: result }]
   })
@@ -227,16 +236,16 @@ const OPERATIONS: Record<string, (one: number, other: number) => number | boolea
   '<=': (one, other) => one <= other,
 }
 
-function histogramQuantile(quantile: number, buckets: Element[]): Element[] {
+function histogramQuantile(quantile: number, buckets: VectorElement[]): VectorElement[] {
   const groups = new Map<
     string,
     { labels: Record<string, string>; bounds: { le: number; count: number }[] }
   >()
   for (const { labels, value } of buckets) {
     const { le = '+Inf', ...rest } = labels
-    const group = groups.get(keyOf(rest)) ?? { labels: rest, bounds: [] }
+    const group = groups.get(labelsKeyOf(rest)) ?? { labels: rest, bounds: [] }
     group.bounds.push({ le: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le), count: value })
-    groups.set(keyOf(rest), group)
+    groups.set(labelsKeyOf(rest), group)
   }
   return [...groups.values()].flatMap(({ labels, bounds }) => {
     const sorted = bounds.toSorted((one, other) => one.le - other.le)
@@ -250,7 +259,7 @@ function histogramQuantile(quantile: number, buckets: Element[]): Element[] {
   })
 }
 
-function matches(value: string, operator: string, wanted: string): boolean {
+function matchesLabel(value: string, operator: string, wanted: string): boolean {
   if (operator === '=') return value === wanted
   if (operator === '!=') return value !== wanted
   const isMatch = new RegExp(`^(?:${wanted})$`).test(value)
@@ -258,15 +267,15 @@ function matches(value: string, operator: string, wanted: string): boolean {
 }
 
 /** A scalar stands for a vector of one element without labels where it is aggregated. */
-function vector(value: Value): Element[] {
+function toVector(value: ExpressionValue): VectorElement[] {
   return typeof value === 'number' ? [{ labels: {}, value }] : value
 }
 
-function keyOf(labels: Record<string, string>): string {
+function labelsKeyOf(labels: Record<string, string>): string {
   return JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => one.localeCompare(other)))
 }
 
-function tokensOf(text: string): string[] {
+function tokenize(text: string): string[] {
   const tokens: string[] = []
   TOKEN.lastIndex = 0
   while (TOKEN.lastIndex < text.trimEnd().length) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { startProxy, type TcpProxy } from '../support/proxy.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 /** An echo server behind a proxy. */
 let server: Server
@@ -15,7 +15,7 @@ beforeEach(async () => {
     socket.pipe(socket)
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  proxy = await startProxy({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+  proxy = await startTcpProxy({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })
 })
 afterEach(() => {
   proxy.close()
@@ -34,7 +34,7 @@ async function echoed(socket: Socket, text: string): Promise<string> {
   return String(chunk)
 }
 /** Whether the event has come after all that is under way has been handled. */
-async function comes(socket: Socket, event: string, withinMs: number): Promise<boolean> {
+async function emitsWithin(socket: Socket, event: string, withinMs: number): Promise<boolean> {
   return Promise.race([
     once(socket, event).then(() => true),
     new Promise<boolean>(done => setTimeout(() => done(false), withinMs)),
@@ -52,43 +52,43 @@ test('bytes and ends pass both ways', async () => {
 test('silent: nothing passes, neither bytes nor an end, and what was held passes afterwards', async () => {
   const socket = await client()
   await echoed(socket, 'one')
-  proxy.disturbBy({ kind: 'silent' })
+  proxy.injectFault({ kind: 'silent' })
   socket.write('two')
-  expect(await comes(socket, 'data', 200)).toBe(false)
-  proxy.heal()
+  expect(await emitsWithin(socket, 'data', 200)).toBe(false)
+  proxy.clearFault()
   expect(String((await once(socket, 'data'))[0])).toBe('two')
 })
 
 test('silent: the end of a client passes once it heals, not before', async () => {
   const socket = await client()
   await echoed(socket, 'one')
-  proxy.disturbBy({ kind: 'silent' })
+  proxy.injectFault({ kind: 'silent' })
   socket.destroy()
-  expect(await comes(accepted[0]!, 'close', 200)).toBe(false)
+  expect(await emitsWithin(accepted[0]!, 'close', 200)).toBe(false)
   const closed = once(accepted[0]!, 'close')
-  proxy.heal()
+  proxy.clearFault()
   await closed
 })
 
 test('reset: open and new connections end by RST', async () => {
   const socket = await client()
   const error = once(socket, 'error')
-  proxy.disturbBy({ kind: 'reset' })
+  proxy.injectFault({ kind: 'reset' })
   expect((await error)[0].code).toBe('ECONNRESET')
 })
 
 test('half-close: the client receives a FIN, the server none', async () => {
   const socket = await client()
   await echoed(socket, 'one')
-  proxy.disturbBy({ kind: 'half_close' })
+  proxy.injectFault({ kind: 'half_close' })
   socket.resume()
   await once(socket, 'end')
-  expect(await comes(accepted[0]!, 'close', 200)).toBe(false)
+  expect(await emitsWithin(accepted[0]!, 'close', 200)).toBe(false)
 })
 
 test('slow: each way takes the delay longer, in order', async () => {
   const socket = await client()
-  proxy.disturbBy({ kind: 'slow', delayMs: 50 })
+  proxy.injectFault({ kind: 'slow', delayMs: 50 })
   const since = performance.now()
   expect(await echoed(socket, 'one')).toBe('one')
   expect(performance.now() - since).toBeGreaterThanOrEqual(99)
@@ -97,8 +97,8 @@ test('slow: each way takes the delay longer, in order', async () => {
 test('a lost host: the server does not hear that its client has gone', async () => {
   const socket = await client()
   await echoed(socket, 'one')
-  proxy.loseClients()
+  proxy.abandonClients()
   socket.destroy()
-  expect(await comes(accepted[0]!, 'close', 200)).toBe(false)
+  expect(await emitsWithin(accepted[0]!, 'close', 200)).toBe(false)
   expect(await echoed(await client(), 'two')).toBe('two')
 })

@@ -1,20 +1,20 @@
-import { setUpDemo } from '../../src/local/demo.ts'
-import { runLocal } from '../../src/local/local.ts'
-import { ATTRIBUTES } from '../../src/workflows/ids.ts'
+import { setUpDemo } from '../../src/dev/demo/demo.ts'
+import { runDevStack } from '../../src/dev/run.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
 
 /**
  * The servers of a drill as `npm start` runs them, and an API without a proxy before it, by which the checkers read. The
  * workers are the drill's own.
  */
 process.exit(
-  await runLocal({
+  await runDevStack({
     scripts: {
       simulator: 'src/simulator/main.ts',
       worker: 'test/drill/programs/idle.ts',
-      api: 'src/api/main.ts',
+      api: 'src/server.ts',
     },
-    searchAttributes: Object.values(ATTRIBUTES),
+    searchAttributes: Object.values(SEARCH_ATTRIBUTES),
     setUpDemo,
-    workerPolls: async () => {},
+    waitForWorker: async () => {},
   }),
 )

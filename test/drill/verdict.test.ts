@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type Expectation, failuresOf, type Observation } from './verdict.ts'
+import { type Expectation, findMissedTargets, type Observation } from './verdict.ts'
 
 const CLEAN: Observation = {
   answers: [
@@ -10,7 +10,7 @@ const CLEAN: Observation = {
     { message: 'request', status: 503, code: 'unavailable', cause: 'database_timeout' },
     { message: 'a provider call failed', code: 'ECONNRESET', ms: 12 },
   ],
-  rang: ['DatabaseDown'],
+  firedAlerts: ['DatabaseDown'],
   recoveryMs: 2_000,
   slowestTransferMs: 4_000,
 }
@@ -22,7 +22,7 @@ test('what meets every target holds', () => {
     unavailableShare: 0.5,
     rings: ['DatabaseDown'],
   }
-  expect(failuresOf(expectation, CLEAN)).toEqual([])
+  expect(findMissedTargets(expectation, CLEAN)).toEqual([])
 })
 
 const get = { method: 'GET', path: '/api/v1/payments', status: 200 }
@@ -52,12 +52,12 @@ test.each<[name: string, expectation: Expectation, seen: Partial<Observation>, f
   ],
   ['no recovery', {}, { recoveryMs: null }, /not all accounts serve again/],
   ['a late recovery', {}, { recoveryMs: 31_000 }, /all accounts serve after 31\.0 s/],
-  ['an alert that does not fire', { rings: ['NoWorkers'] }, {}, /did not ring: NoWorkers/],
+  ['an alert that does not fire', { firesAlerts: ['NoWorkers'] }, {}, /did not ring: NoWorkers/],
 ])('%s fails the row', (_, expectation, seen, failure) => {
-  expect(failuresOf(expectation, { ...CLEAN, ...seen })).toEqual([expect.stringMatching(failure)])
+  expect(findMissedTargets(expectation, { ...CLEAN, ...seen })).toEqual([expect.stringMatching(failure)])
 })
 
 test('reads may be slow where a row says why', () => {
   const seen = { ...CLEAN, answers: [{ ...get, ms: 3_000 }] }
-  expect(failuresOf({ readsMayBeSlow: 'the API is stopped' }, seen)).toEqual([])
+  expect(findMissedTargets({ readsMayBeSlow: 'the API is stopped' }, seen)).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { Answer, LogLine } from './observer.ts'
+import type { LogLine, ObservedResponse } from './observer.ts'
 
 /** The targets of a drill, in one place. */
 export const TARGETS = {
@@ -23,20 +23,20 @@ export type Expectation = {
   /** A call of a provider fails, so that the worker logs one at least. */
   failsProviderCalls?: boolean
   /** Alerts that must fire. */
-  rings?: string[]
+  firesAlerts?: string[]
 }
 
 export type Observation = {
-  answers: Answer[]
+  answers: ObservedResponse[]
   lines: LogLine[]
-  rang: string[]
+  firedAlerts: string[]
   /** Null where not every account serves before the drill gives up. */
   recoveryMs: number | null
   slowestTransferMs: number
 }
 
 /** What misses a target; empty where the row holds. */
-export function failuresOf(expectation: Expectation, seen: Observation): string[] {
+export function findMissedTargets(expectation: Expectation, seen: Observation): string[] {
   return RULES.flatMap(rule => rule(expectation, seen) ?? [])
 }
 
@@ -44,13 +44,13 @@ type VerdictRule = (expectation: Expectation, seen: Observation) => string | und
 
 const RULES: VerdictRule[] = [
   function unavailableComesInTime(_, { answers }) {
-    const worst = worstOf(answers.filter(({ status }) => status === 503))
-    if (worst > TARGETS.unavailableMs) return `a 503 after ${seconds(worst)}`
+    const worst = slowestMsOf(answers.filter(({ status }) => status === 503))
+    if (worst > TARGETS.unavailableMs) return `a 503 after ${formatSeconds(worst)}`
   },
   function readsAreFast({ readsMayBeSlow }, { answers }) {
     if (readsMayBeSlow !== undefined) return
-    const worst = worstOf(answers.filter(({ method, status }) => method === 'GET' && status === 200))
-    if (worst > TARGETS.readMs) return `a read after ${seconds(worst)}`
+    const worst = slowestMsOf(answers.filter(({ method, status }) => method === 'GET' && status === 200))
+    if (worst > TARGETS.readMs) return `a read after ${formatSeconds(worst)}`
   },
   function unavailableIsExplained(_, { answers, lines }) {
     const explained = lines.filter(({ status, code, cause }) => status === 503 && code && cause)
@@ -68,33 +68,33 @@ const RULES: VerdictRule[] = [
   },
   function fewAreUnavailable({ unavailableShare }, { answers }) {
     if (unavailableShare === undefined) return
-    const share = shareUnavailable(answers)
+    const share = unavailableShareOf(answers)
     if (share > unavailableShare) return `${(share * 100).toFixed(1)} % of the requests failed`
   },
   function transfersEndInTime({ operationMs }, { slowestTransferMs }) {
     if (operationMs !== undefined && slowestTransferMs > operationMs)
-      return `a transfer took ${seconds(slowestTransferMs)}`
+      return `a transfer took ${formatSeconds(slowestTransferMs)}`
   },
   function allServeAgain({ recoveryMs = TARGETS.recoveryMs }, seen) {
     if (seen.recoveryMs === null) return 'not all accounts serve again'
-    if (seen.recoveryMs > recoveryMs) return `all accounts serve after ${seconds(seen.recoveryMs)}`
+    if (seen.recoveryMs > recoveryMs) return `all accounts serve after ${formatSeconds(seen.recoveryMs)}`
   },
-  function alertsRing({ rings = [] }, { rang }) {
+  function alertsRing({ firesAlerts: rings = [] }, { firedAlerts: rang }) {
     const silent = rings.filter(name => !rang.includes(name))
     if (silent.length > 0) return `did not ring: ${silent.join(', ')}`
   },
 ]
 
-export function shareUnavailable(answers: Answer[]): number {
+export function unavailableShareOf(answers: ObservedResponse[]): number {
   const failed = answers.filter(({ status }) => status === null || status >= 500)
   return answers.length === 0 ? 0 : failed.length / answers.length
 }
 
 /** In milliseconds; 0 where there is none. */
-export function worstOf(answers: Answer[]): number {
+export function slowestMsOf(answers: ObservedResponse[]): number {
   return answers.reduce((worst, { ms }) => Math.max(worst, ms), 0)
 }
 
-export function seconds(ms: number): string {
+export function formatSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`
 }

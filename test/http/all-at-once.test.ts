@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { paymentRoutes } from '../../src/api/routes/payments.ts'
-import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
-import { transferRoutes } from '../../src/api/routes/transfers.ts'
-import { openWorld, type World } from './support/world.ts'
+import { chargeRoutes } from '../../src/api/charges/routes.ts'
+import { pixKeyRoutes } from '../../src/api/pix-keys/routes.ts'
+import { transferRoutes } from '../../src/api/transfers/routes.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** SPEC §1: all failures of a body are reported at once, those that only the database knows beside those of its form. */
 
-let world: World
+let fixture: ApiFixture
 let token: string
 const ids: Record<string, string> = { UNKNOWN: randomUUID() }
 beforeAll(async () => {
-  world = await openWorld([paymentRoutes, transferRoutes, pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
-  const accountUuid = await world.account()
-  token = await world.token({ accountUuid })
+  fixture = await openApiFixture([chargeRoutes, transferRoutes, pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
+  const accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
   ids.OWN = accountUuid
-  ids.RECIPIENT = await world.account()
-  ids.SECOND = await world.account()
-  ids.EFI = await world.connection(accountUuid)
-  ids.WOOVI = await world.connection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
-  ids.POOL = await world.connection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
-  ids.DEAR = await world.connection(accountUuid, {
+  ids.RECIPIENT = await fixture.insertAccount()
+  ids.SECOND = await fixture.insertAccount()
+  ids.EFI = await fixture.insertConnection(accountUuid)
+  ids.WOOVI = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
+  ids.POOL = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
+  ids.DEAR = await fixture.insertConnection(accountUuid, {
     provider: 'PROVIDER_D',
     chargeFee: { fixedCents: 1, hundredthsOfPercent: 0 },
   })
-  await world.defaults(accountUuid, [ids.EFI, ids.WOOVI])
+  await fixture.replaceDefaultProviders(accountUuid, [ids.EFI, ids.WOOVI])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString()
 const sent = { value: 1, pix_key: 'maria@example.com' }
@@ -102,9 +102,9 @@ test.each([
   ['payments', { value: 9_999_999_999.99, type: 'CARD', provider_uuid: 'DEAR' }, ['type', 'value']],
   ['payments', { value: -1, type: 'PIX', external_ref: 'a\0' }, ['external_ref', 'value']],
 ])('of POST /%s with %j', async (path, body, fields) => {
-  await world.orm.em.fork().execute('delete from pix_key_tries')
+  await fixture.orm.em.fork().execute('delete from pix_key_tries')
   const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
-  const answer = await world.call('POST', `/api/v1/${path}`, { token, body: named })
+  const answer = await fixture.call('POST', `/api/v1/${path}`, { token, body: named })
   expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
   expect(Object.keys(answer.body.errors).sort()).toEqual(fields)
 })

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { isJson } from '../../src/api/body.ts'
-import { sampleRoutes } from './support/routes.ts'
-import { type Call, openWorld, type World } from './support/world.ts'
+import { isJsonContentType } from '../../src/api/http/body.ts'
+import { type ApiFixture, type CallOptions, openApiFixture } from './support/api-fixture.ts'
+import { sampleRoutes } from './support/sample-routes.ts'
 
 const SAMPLE = '/api/v1/samples/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
 const NUL = '\u0000'
 const SOMETHING = [expect.any(String)]
 
-let world: World
+let fixture: ApiFixture
 let token: string
 beforeAll(async () => {
-  world = await openWorld([sampleRoutes])
-  token = await world.token({ accountUuid: await world.account() })
+  fixture = await openApiFixture([sampleRoutes])
+  token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 describe('a body', () => {
   const fine = { value: 1, splits: [] }
-  test.each<{ name: string; call: Call; status: number; code?: string }>([
+  test.each<{ name: string; call: CallOptions; status: number; code?: string }>([
     { name: 'is taken', call: { body: fine }, status: 201 },
     { name: 'may have fields nobody knows', call: { body: { ...fine, more: { deep: true } } }, status: 201 },
     { name: 'may name its charset', call: type('application/json; charset=utf-8', fine), status: 201 },
@@ -69,14 +69,14 @@ describe('a body', () => {
       code: 'validation_failed',
     },
   ])('$name: $status', async ({ call, status, code }) => {
-    const answer = await world.call('POST', SAMPLE, { token, ...call })
+    const answer = await fixture.call('POST', SAMPLE, { token, ...call })
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
   test('without a length is counted as it comes', async () => {
     const body = new Blob([padded(200_000)]).stream()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const answer = await fetch(world.server.url + SAMPLE, {
+    const answer = await fetch(fixture.server.url + SAMPLE, {
       method: 'POST',
       headers,
       body,
@@ -86,7 +86,7 @@ describe('a body', () => {
   })
 
   test('may be a text as it came', async () => {
-    const answer = await world.call('POST', '/text?ignorar=', {
+    const answer = await fixture.call('POST', '/text?ignorar=', {
       raw: '{"não":',
       headers: { 'content-type': 'x/y' },
     })
@@ -155,13 +155,13 @@ describe('what is wrong is named', () => {
     },
   ])('$name', async ({ body, query = '', key, errors }) => {
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key }
-    const answer = await world.call('POST', SAMPLE + query, { token, body, headers })
+    const answer = await fixture.call('POST', SAMPLE + query, { token, body, headers })
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
     expect(answer.body.errors).toEqual(errors)
   })
 
   test('a field of any name, were it that of a prototype', async () => {
-    const answer = await world.call('POST', `${SAMPLE}?__proto__=1`, { token, body: {} })
+    const answer = await fixture.call('POST', `${SAMPLE}?__proto__=1`, { token, body: {} })
     expect([answer.status, Object.entries(answer.body.errors)]).toEqual([
       422,
       [
@@ -172,12 +172,12 @@ describe('what is wrong is named', () => {
   })
 
   test('fields of a body are never found on its prototype', async () => {
-    const answer = await world.call('POST', SAMPLE, { token, raw: '{"__proto__":{"value":1}}' })
+    const answer = await fixture.call('POST', SAMPLE, { token, raw: '{"__proto__":{"value":1}}' })
     expect(answer.body.errors).toEqual({ value: ['is required'] })
   })
 })
 
-function type(contentType: string, body: unknown): Call {
+function type(contentType: string, body: unknown): CallOptions {
   return { raw: JSON.stringify(body), headers: { 'content-type': contentType } }
 }
 
@@ -194,5 +194,5 @@ test.each([
   [`application/json${' '.repeat(200_000)}x`, false],
   [`application/json${' '.repeat(200_000)};${' '.repeat(200_000)}x`, false],
 ])('a content type is read in one pass, however long: %.40s → %s', (contentType, is) => {
-  expect(isJson(contentType)).toBe(is)
+  expect(isJsonContentType(contentType)).toBe(is)
 })

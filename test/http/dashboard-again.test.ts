@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
-import { fingerprintOf, operationUuid } from '../../src/api/idempotency.ts'
-import { NotConnected } from '../../src/api/outage.ts'
+import { TemporalConnectionError } from '../../src/api/http/outage.ts'
+import { deriveOperationUuid, fingerprintRequest } from '../../src/api/operations/idempotency.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { browserOf, fieldOf } from './support/browser.ts'
-import { EVIL, livedIn, PASSWORD } from './support/lived-in.ts'
-import { openWorld, type World } from './support/world.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from './support/browser.ts'
+import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from './support/full-account.ts'
 
 /** What a page that answers a refused form keeps of it: nobody orders twice because an answer was lost. */
 
-let world: World
-let ours: Awaited<ReturnType<typeof livedIn>>
-let merchant: ReturnType<typeof browserOf>
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let merchant: ReturnType<typeof createBrowser>
 /** A Temporal that takes whatever it is asked and never says so, or one that is away. */
 let engine: 'silent' | 'away'
 
 beforeAll(async () => {
-  world = await openWorld([dashboardRoutes], {}, async () => {
-    if (engine === 'away') throw new NotConnected('away')
+  fixture = await openApiFixture([dashboardRoutes], {}, async () => {
+    if (engine === 'away') throw new TemporalConnectionError('away')
     return {} as Client
   })
-  ours = await livedIn(world)
-  merchant = browserOf(world)
+  ours = await createFullAccount(fixture)
+  merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 beforeEach(() => {
   engine = 'silent'
 })
@@ -39,7 +39,7 @@ const SAME_FORM = 'o mesmo formulário'
 test('a refund that may have been taken comes back as it was sent, and looks for news', async () => {
   const once = randomUUID()
   const { status, text } = await refund('50,00', once)
-  expect([status, fieldOf(text, 'once'), text.includes(SAME_FORM)]).toEqual([503, once, true])
+  expect([status, hiddenFieldOf(text, 'once'), text.includes(SAME_FORM)]).toEqual([503, once, true])
   expect(text).toMatch(/<input name="value" value="50,00"/)
   expect(text).toMatch(/id="live" hx-get=/)
   // Nothing has come of it yet: the page stays as it is, with what stands in its form.
@@ -50,12 +50,12 @@ test('a refund that may have been taken comes back as it was sent, and looks for
 test('a page that shows a replaced secret replaces none where it is loaded again, nor one that is older', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   await ours.sql('update webhook set sealed_token = ? where uuid = ?', [
-    world.dependencies.sealer.seal('whsec_b2xk'),
+    fixture.dependencies.sealer.seal('whsec_b2xk'),
     ours.webhook,
   ])
   const sealed = async () =>
     (await ours.sql('select sealed_token from webhook where uuid = ?', [ours.webhook]))[0]
-  const replaces = fieldOf((await merchant.get(on)).text, 'replaces')!
+  const replaces = hiddenFieldOf((await merchant.get(on)).text, 'replaces')!
   const first = await merchant.send(`${on}/rotate`, { replaces }, { on })
   expect([first.status, first.text.includes('value="whsec_')]).toEqual([200, true])
   const before = await sealed()
@@ -64,7 +64,7 @@ test('a page that shows a replaced secret replaces none where it is loaded again
     expect([again.status, again.headers.get('location')]).toEqual([303, `${on}?done=secret_replaced`])
   }
   expect(await sealed()).toEqual(before)
-  const next = fieldOf(first.text, 'replaces')!
+  const next = hiddenFieldOf(first.text, 'replaces')!
   expect((await merchant.send(`${on}/rotate`, { replaces: next }, { on })).status).toBe(200)
   expect(await sealed()).not.toEqual(before)
 })
@@ -72,7 +72,7 @@ test('a page that shows a replaced secret replaces none where it is loaded again
 test('a page loaded afresh asks for another thing', async () => {
   const path = `/dashboard/charges/${ours.charge}`
   const [one, other] = [await merchant.get(path), await merchant.get(path)]
-  expect(fieldOf(one.text, 'once')).not.toBe(fieldOf(other.text, 'once'))
+  expect(hiddenFieldOf(one.text, 'once')).not.toBe(hiddenFieldOf(other.text, 'once'))
   expect(one.text).not.toMatch(/id="live" hx-get=/)
 })
 
@@ -80,7 +80,7 @@ test('whatever leaves it open, its form stays the same one', async () => {
   const once = randomUUID()
   const kept = async (value: string) => {
     const { status, text } = await refund(value, once)
-    return [status, fieldOf(text, 'once') === once]
+    return [status, hiddenFieldOf(text, 'once') === once]
   }
   expect(await kept('50,00')).toEqual([503, true])
   engine = 'away'
@@ -93,8 +93,8 @@ test('what was refused for good is ordered anew', async () => {
   const once = randomUUID()
   const by = { accountUuid: ours.account, mode: 'live' as const }
   const path = `/api/v1/payments/${ours.charge}/refund`
-  const uuid = operationUuid({ by, method: 'POST', path, key: `dashboard ${once}` })
-  const fingerprint = fingerprintOf({ body: { value: 5_000 }, connectionUuid: null })
+  const uuid = deriveOperationUuid({ owner: by, method: 'POST', path, key: `dashboard ${once}` })
+  const fingerprint = fingerprintRequest({ body: { value: 5_000 }, connectionUuid: null })
   await ours.sql(
     `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
        movement_uuid, failure, request_id, fingerprint, created_at, updated_at)
@@ -105,7 +105,7 @@ test('what was refused for good is ordered anew', async () => {
   for (const value of ['50,00', '60,00']) {
     const { status, text } = await refund(value, once)
     expect([value, status]).toEqual([value, value === '50,00' ? 503 : 422])
-    expect([once, undefined]).not.toContain(fieldOf(text, 'once'))
+    expect([once, undefined]).not.toContain(hiddenFieldOf(text, 'once'))
     expect(text).not.toContain(SAME_FORM)
   }
 })
@@ -113,20 +113,20 @@ test('what was refused for good is ordered anew', async () => {
 test('a key that may have been made is asked for by the same form, with what was chosen', async () => {
   const on = '/dashboard/keys'
   const once = randomUUID()
-  const nominal = await world.connection(ours.account, { provider: 'PROVIDER_D', type: 'NOMINAL' })
+  const nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', type: 'NOMINAL' })
   const form = { type: 'RANDOM', provider_uuid: nominal, once, mode: 'test' }
   for (const expected of [503, 503, 503, 429]) {
     const { status, text } = await merchant.send(on, form, { on: `${on}?mode=test` })
-    expect([status, fieldOf(text, 'once')]).toEqual([expected, once])
+    expect([status, hiddenFieldOf(text, 'once')]).toEqual([expected, once])
     expect(text).toContain('<option value="RANDOM" selected>')
     expect(text.match(new RegExp(`<option value="${nominal}" selected>`, 'g'))).toHaveLength(1)
   }
 })
 
 test('what cannot be kept safely is not: a form of no page of ours gets one of its own', async () => {
-  const { status, text } = await refund('1,00', EVIL)
+  const { status, text } = await refund('1,00', MALICIOUS_TEXT)
   expect([status, text.includes('alert(1)>"')]).toEqual([422, false])
-  expect(fieldOf(text, 'once')).toMatch(/^[\da-f-]{36}$/)
+  expect(hiddenFieldOf(text, 'once')).toMatch(/^[\da-f-]{36}$/)
 })
 
 test('the reply to a dispute keeps its decision and its words', async () => {
@@ -136,7 +136,7 @@ test('the reply to a dispute keeps its decision and its words', async () => {
   const fields = {
     accept: '1',
     analysis: 'Nada a opor.',
-    _csrf: fieldOf((await merchant.get(on)).text, '_csrf')!,
+    _csrf: hiddenFieldOf((await merchant.get(on)).text, '_csrf')!,
   }
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   const { status, text } = await merchant.call('POST', `${on}/reply`, { multipart: form })
@@ -157,7 +157,7 @@ test('a code that may have made its key is sent again with the same form, and fi
   engine = 'away'
   await ours.sql('delete from pix_key_tries')
   const { text } = await merchant.send(on, { ...asked, once, mode: 'test' }, { on })
-  expect(fieldOf(text, 'once')).toBe(once)
+  expect(hiddenFieldOf(text, 'once')).toBe(once)
   expect(text).toContain('name="auth_code" value="123456"')
   expect(text).not.toContain('<option value="EMAIL" selected>')
   const removed = await merchant.send(`${on}/remove`, { key: 'joana@example.com', mode: 'test' }, { on })

@@ -1,43 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { bookOpeningBalance } from '../../src/admin/connections.ts'
+import { postOpeningBalance } from '../../src/admin/connections.ts'
 import { addUser } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { keepAccountEntries } from '../../src/db/account-entries.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
-import { browserOf } from './support/browser.ts'
-import { PASSWORD } from './support/lived-in.ts'
-import { openWorld, type World } from './support/world.ts'
+import { storeAccountEntries } from '../../src/db/repositories/account-entries.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser } from './support/browser.ts'
+import { PASSWORD } from './support/full-account.ts'
 
 /** The operator's page of provider entries and adjustments: one operator proposes, another approves. */
 
 const PATH = '/dashboard/operator/entries'
 const [ANA, BIA] = ['ana@trilho.test', 'bia@trilho.test'] as const
 
-let world: World
+let fixture: ApiFixture
 let connection: Connection
-let ana: ReturnType<typeof browserOf>
-let bia: ReturnType<typeof browserOf>
+let ana: ReturnType<typeof createBrowser>
+let bia: ReturnType<typeof createBrowser>
 beforeAll(async () => {
-  world = await openWorld([dashboardRoutes])
-  const accountUuid = await world.account()
-  const uuid = await world.connection(accountUuid)
-  const em = world.orm.em.fork()
+  fixture = await openApiFixture([dashboardRoutes])
+  const accountUuid = await fixture.insertAccount()
+  const uuid = await fixture.insertConnection(accountUuid)
+  const em = fixture.orm.em.fork()
   connection = await em.findOneOrFail(Connection, uuid)
-  await bookOpeningBalance(em, connection, 10_000)
+  await postOpeningBalance(em, connection, 10_000)
   const signedIn = async (email: string) => {
-    await addUser(world.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
-    const browser = browserOf(world)
+    await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
+    const browser = createBrowser(fixture)
     await browser.signIn(email, PASSWORD)
     return browser
   }
   ana = await signedIn(ANA)
   bia = await signedIn(BIA)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
-  world.orm.em.fork().execute(query, values)
+  fixture.orm.em.fork().execute(query, values)
 const available = async () =>
   Number(
     (
@@ -55,7 +55,7 @@ const proposed = () =>
 /** An entry of the statement of so many centavos that no document explains. */
 async function entry(cents: number): Promise<string> {
   const id = randomUUID()
-  await keepAccountEntries(world.orm.em.fork(), connection.providerAccountUuid, [
+  await storeAccountEntries(fixture.orm.em.fork(), connection.providerAccountUuid, [
     { id, kind: 'unlisted', type: 'INTERNAL_TRANSFER', cents, at: new Date().toISOString() },
   ])
   const [row] = await sql<{ uuid: string }>('select uuid from account_entry where entry_id = ?', [id])
@@ -136,8 +136,8 @@ test('a proposal that expired, was booked by another, or is not there is not boo
   expect((await approve(bia, randomUUID())).status).toBe(404)
   const [booked] = (await proposed()).filter(one => one.movement_uuid !== null)
   const email = 'cora@trilho.test'
-  await addUser(world.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
-  const cora = browserOf(world)
+  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
+  const cora = createBrowser(fixture)
   await cora.signIn(email, PASSWORD)
   const before = await available()
   expect((await approve(cora, booked!.uuid)).status).toBe(409)

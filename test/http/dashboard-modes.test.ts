@@ -2,29 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
+import { findDailyVolumes } from '../../src/dashboard/queries/account-statistics.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { movedPerDay } from '../../src/dashboard/statistics.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import { browserOf } from './support/browser.ts'
-import { livedIn, PASSWORD } from './support/lived-in.ts'
-import { openWorld, type World } from './support/world.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser } from './support/browser.ts'
+import { createFullAccount, PASSWORD } from './support/full-account.ts'
 
 /** What simulators moved is never taken for money: it stands on pages of its own, which say so. */
 
-let world: World
-let ours: Awaited<ReturnType<typeof livedIn>>
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
 /** Its account has what it has lived through at a simulator, and this one beside it. */
 let real: string
 
 beforeAll(async () => {
-  world = await openWorld([dashboardRoutes])
-  ours = await livedIn(world)
-  real = await world.connection(ours.account, { isSimulated: false })
+  fixture = await openApiFixture([dashboardRoutes])
+  ours = await createFullAccount(fixture)
+  real = await fixture.insertConnection(ours.account, { isSimulated: false })
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 test('what simulators moved stands in lists of its own, in the statement and in its file as well', async () => {
-  const merchant = browserOf(world)
+  const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const shown = async (path: string) => {
     const { status, text } = await merchant.get(path)
@@ -54,11 +54,11 @@ test('what simulators moved stands in lists of its own, in the statement and in 
 })
 
 test('the overview adds up what there is once, and nothing of simulators to money', async () => {
-  const accountUuid = await world.account()
-  const providerAccountUuid = await world.providerAccount()
-  await world.connection(accountUuid, { providerAccountUuid, isSimulated: false })
-  await world.connection(accountUuid, { providerAccountUuid, isSimulated: false, type: 'POOL' })
-  const simulated = await world.connection(accountUuid, { provider: 'PROVIDER_B' })
+  const accountUuid = await fixture.insertAccount()
+  const providerAccountUuid = await fixture.insertProviderAccount()
+  await fixture.insertConnection(accountUuid, { providerAccountUuid, isSimulated: false })
+  await fixture.insertConnection(accountUuid, { providerAccountUuid, isSimulated: false, type: 'POOL' })
+  const simulated = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B' })
   const holds = (cents: number, at: string) =>
     ours.sql(
       `update balance set cents = ? where account_uuid = ? and bucket = 'available' and provider_account_uuid = ?`,
@@ -69,8 +69,8 @@ test('the overview adds up what there is once, and nothing of simulators to mone
   ])
   await holds(123_456, providerAccountUuid)
   await holds(5_000_000, row!.at as string)
-  await addUser(world.orm.em.fork(), { email: 'sums@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world, { language: 'en' })
+  await addUser(fixture.orm.em.fork(), { email: 'sums@trilho.test', password: PASSWORD, accountUuid })
+  const owner = createBrowser(fixture, { language: 'en' })
   await owner.signIn('sums@trilho.test', PASSWORD)
   const available = async (path: string) => /class="amount">([^<]*)</.exec((await owner.get(path)).text)?.[1]
   expect(await available('/dashboard')).toBe('R$1,234.56')
@@ -78,17 +78,17 @@ test('the overview adds up what there is once, and nothing of simulators to mone
 })
 
 test('files of one account are written one after another, so that they leave connections to all others', async () => {
-  const merchant = browserOf(world)
+  const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const waiting = async () =>
     (
-      await world.orm.em
+      await fixture.orm.em
         .fork({ disableContextResolution: true })
         .execute(
           `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         )
     ).length
-  const files = await inTransaction(world.orm, async em => {
+  const files = await runInTransaction(fixture.orm, async em => {
     await em.execute('lock table movement in access exclusive mode')
     const asked = [1, 2, 3].map(() => merchant.get('/dashboard/ledger/ledger.csv?mode=test'))
     while ((await waiting()) === 0) await pause(20)
@@ -100,7 +100,7 @@ test('files of one account are written one after another, so that they leave con
 })
 
 test('a token is bound to a simulator or to a real provider, and its form says which is which', async () => {
-  const merchant = browserOf(world)
+  const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const { text } = await merchant.get('/dashboard/tokens')
   const offered = [...text.matchAll(/<option value="[\da-f-]{36}">([^<]+)<\/option>/g)].map(match => match[1])
@@ -108,30 +108,30 @@ test('a token is bound to a simulator or to a real provider, and its form says w
 })
 
 test('the overview does without what cannot be added up in time', async () => {
-  const merchant = browserOf(world)
+  const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const whole = (await merchant.get('/dashboard?mode=test')).text
   expect([whole.includes('últimos 14 dias'), whole.includes('<svg')]).toEqual([true, true])
   const of = { accountUuid: ours.account, isSimulated: true }
-  await inTransaction(world.orm, async em => {
+  await runInTransaction(fixture.orm, async em => {
     await em.execute('lock table movement in access exclusive mode')
-    expect(await movedPerDay(world.orm.em.fork(), of)).toEqual([])
+    expect(await findDailyVolumes(fixture.orm.em.fork(), of)).toEqual([])
   })
-  expect(await movedPerDay(world.orm.em.fork(), of)).toHaveLength(14)
+  expect(await findDailyVolumes(fixture.orm.em.fork(), of)).toHaveLength(14)
 })
 
 test('simulators and real providers are ordered apart', async () => {
-  const accountUuid = await world.account()
-  const simulated = await world.connection(accountUuid)
-  const real = await world.connection(accountUuid, { isSimulated: false })
-  await world.defaults(accountUuid, [simulated])
-  await addUser(world.orm.em.fork(), { email: 'both@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world)
+  const accountUuid = await fixture.insertAccount()
+  const simulated = await fixture.insertConnection(accountUuid)
+  const real = await fixture.insertConnection(accountUuid, { isSimulated: false })
+  await fixture.replaceDefaultProviders(accountUuid, [simulated])
+  await addUser(fixture.orm.em.fork(), { email: 'both@trilho.test', password: PASSWORD, accountUuid })
+  const owner = createBrowser(fixture)
   await owner.signIn('both@trilho.test', PASSWORD)
   const on = '/dashboard/providers'
   const add = (mode: string, uuid: string) => owner.send(`${on}/order`, { mode, move: `add ${uuid}` }, { on })
   const ranked = () =>
-    world.orm.em
+    fixture.orm.em
       .fork()
       .execute(
         'select connection_uuid as uuid, position from default_provider where account_uuid = ? order by connection_uuid',
@@ -147,9 +147,9 @@ test('simulators and real providers are ordered apart', async () => {
 })
 
 test('keys of simulators and of real providers are reached apart, and what was done leads back to its mode', async () => {
-  const accountUuid = await world.account()
-  const simulated = await world.connection(accountUuid)
-  const real = await world.connection(accountUuid, { isSimulated: false })
+  const accountUuid = await fixture.insertAccount()
+  const simulated = await fixture.insertConnection(accountUuid)
+  const real = await fixture.insertConnection(accountUuid, { isSimulated: false })
   const [simulatedKey, realKey] = [randomUUID(), randomUUID()]
   for (const [connection, key] of [
     [simulated, simulatedKey],
@@ -162,8 +162,8 @@ test('keys of simulators and of real providers are reached apart, and what was d
          now(), now() from connection where uuid = ?`,
       [key, connection],
     )
-  await addUser(world.orm.em.fork(), { email: 'keys@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world)
+  await addUser(fixture.orm.em.fork(), { email: 'keys@trilho.test', password: PASSWORD, accountUuid })
+  const owner = createBrowser(fixture)
   await owner.signIn('keys@trilho.test', PASSWORD)
   const seen = ({ text }: { text: string }) =>
     [simulatedKey, realKey, simulated, real].map(one => text.includes(one))

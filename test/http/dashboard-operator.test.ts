@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
-import { stuckLives, unknownOutcomes } from '../../src/dashboard/operator/watch.ts'
+import { findAccountCounts } from '../../src/dashboard/queries/account-statistics.ts'
+import { listStuckWorkflows, listUnknownOutcomes } from '../../src/dashboard/queries/operator-lists.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { countsOf } from '../../src/dashboard/statistics.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import { browserOf, fieldOf } from './support/browser.ts'
-import { livedIn, PASSWORD } from './support/lived-in.ts'
-import { openWorld, type World } from './support/world.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from './support/browser.ts'
+import { createFullAccount, PASSWORD } from './support/full-account.ts'
 
 const OPERATOR = '/dashboard/operator'
 const PAGES = [
@@ -34,21 +34,21 @@ const ACTS = [
   'entries/adjust',
   'entries/approve',
 ]
-let world: World
-let ours: Awaited<ReturnType<typeof livedIn>>
-let operator: ReturnType<typeof browserOf>
-let merchant: ReturnType<typeof browserOf>
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let operator: ReturnType<typeof createBrowser>
+let merchant: ReturnType<typeof createBrowser>
 
 beforeAll(async () => {
-  world = await openWorld([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
-  ours = await livedIn(world)
-  await addUser(world.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
-  operator = browserOf(world)
+  fixture = await openApiFixture([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
+  ours = await createFullAccount(fixture)
+  await addUser(fixture.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+  operator = createBrowser(fixture)
   await operator.signIn('op@trilho.test', PASSWORD)
-  merchant = browserOf(world)
+  merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 const acts = () =>
   ours.sql('select who, act, subject, reason from operator_act where who = ?', ['op@trilho.test'])
@@ -92,7 +92,10 @@ describe('an operator', () => {
     const { status, text } = await operator.get(`${OPERATOR}/unknown`)
     expect(status).toBe(200)
     expect(text.match(/<article>/g)).toEqual(before.match(/<article>/g))
-    const { unknown } = await countsOf(world.orm.em.fork(), { accountUuid: ours.account, isSimulated: true })
+    const { unknown } = await findAccountCounts(fixture.orm.em.fork(), {
+      accountUuid: ours.account,
+      isSimulated: true,
+    })
     expect(unknown).toBe(1)
     const lives = (await operator.get(`${OPERATOR}/lives`)).text
     expect(lives).toContain(`/workflows/${encodeURIComponent(`pix-key/${uuid}/removal`)}`)
@@ -111,7 +114,7 @@ describe('an operator', () => {
 
 test('endpoints that were given up hide none that fails, and a list that is full says so', async () => {
   const url = `https://failing.example/${randomUUID()}`
-  const account = await world.account()
+  const account = await fixture.insertAccount()
   await ours.sql(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, status, disabled_reason,
        failing_since, created_at)
@@ -119,7 +122,7 @@ test('endpoints that were given up hide none that fails, and a list that is full
        now() - interval '1 year', now() - interval '2 years' from generate_series(1, 20)`,
     [account],
   )
-  const many = Array.from({ length: 10 }, () => world.account())
+  const many = Array.from({ length: 10 }, () => fixture.insertAccount())
   for (const each of await Promise.all(many))
     await ours.sql(
       `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, status,
@@ -131,7 +134,7 @@ test('endpoints that were given up hide none that fails, and a list that is full
   await ours.sql(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, failing_since, created_at)
      values (gen_random_uuid(), ?, ?, 's', 's', '{MED}', 'f', now() - interval '1 hour', now())`,
-    [await world.account(), url],
+    [await fixture.insertAccount(), url],
   )
   expect((await operator.get(`${OPERATOR}/webhooks`)).text).toContain(url)
   expect((await operator.get(OPERATOR)).text).toContain('class="amount">200+<')
@@ -141,10 +144,10 @@ test('endpoints that were given up hide none that fails, and a list that is full
 test('what moves is found among what rests by an index', async () => {
   const asked = { execute: (sql: string) => sql } as never
   for (const [look, indexes] of [
-    [unknownOutcomes, ['attempt_moving']],
-    [stuckLives, ['charge_moving', 'transfer_moving', 'refund_one_running']],
+    [listUnknownOutcomes, ['attempt_moving']],
+    [listStuckWorkflows, ['charge_moving', 'transfer_moving', 'refund_one_running']],
   ] as const)
-    await inTransaction(world.orm, async em => {
+    await runInTransaction(fixture.orm, async em => {
       await em.execute('set local enable_seqscan = off')
       const plan = JSON.stringify(await em.execute(`explain ${await look(asked)}`))
       for (const index of indexes) expect(plan).toContain(index)
@@ -178,7 +181,7 @@ test('a merchant sees and does nothing of it', async () => {
     expect([path, status, said(text)]).toEqual([path, 404, nothing])
   }
   for (const page of [...PAGES, ...ACTS.map(act => `/${act}`)]) await finds(page)
-  const _csrf = fieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
+  const _csrf = hiddenFieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
   const form = { _csrf, target: 'all', reach: 'everything', reason: 'because' }
   for (const act of ACTS) for (const sent of [form, {}]) await finds(`/${act}`, sent)
   expect(await acts()).toEqual([])
@@ -317,8 +320,8 @@ describe('an act', () => {
 
     test('names the attempt and the sending that its page shows', async () => {
       const { text } = await operator.get(`${OPERATOR}/unknown`)
-      expect(fieldOf(text, 'attempt')).toBe(ours.unknownAttempt)
-      expect(fieldOf(text, 'sending')).toBe('0')
+      expect(hiddenFieldOf(text, 'attempt')).toBe(ours.unknownAttempt)
+      expect(hiddenFieldOf(text, 'sending')).toBe('0')
       expect(text).toContain(`<code>${ours.unknownAttempt}</code>`)
       const { attempt: _, sending: __, ...nameless } = seen()
       const answer = await send('settle', { ...nameless, as: 'rejected', reason: 'they have nothing' })
@@ -338,7 +341,7 @@ describe('an act', () => {
         [
           next,
           ours.unknown,
-          await world.connection(ours.account, { provider: 'PROVIDER_B' }),
+          await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' }),
           ours.connection,
         ],
       )
@@ -373,7 +376,7 @@ describe('an act', () => {
       const target = { target: 'connection', uuid: ours.connection, reason }
       await send('pause', { ...target, reach: 'money_out' })
       const page = (await operator.get(`${OPERATOR}/providers`)).text
-      const pause = { pause: fieldOf(page, 'pause')!, seen_reach: fieldOf(page, 'seen_reach')! }
+      const pause = { pause: hiddenFieldOf(page, 'pause')!, seen_reach: hiddenFieldOf(page, 'seen_reach')! }
       await send('pause', { ...target, reach: 'everything' })
       expect((await send('resume', { ...target, ...pause })).status).toBe(409)
       expect((await send('resume', { ...target, ...pause, seen_reach: 'everything' })).status).toBe(303)

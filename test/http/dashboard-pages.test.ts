@@ -2,30 +2,34 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { browserOf, fieldOf } from './support/browser.ts'
-import { EVIL, livedIn, PASSWORD } from './support/lived-in.ts'
-import { openWorld, type World } from './support/world.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from './support/browser.ts'
+import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from './support/full-account.ts'
 
-let world: World
-let ours: Awaited<ReturnType<typeof livedIn>>
-let merchant: ReturnType<typeof browserOf>
-let stranger: ReturnType<typeof browserOf>
-let operator: ReturnType<typeof browserOf>
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let merchant: ReturnType<typeof createBrowser>
+let stranger: ReturnType<typeof createBrowser>
+let operator: ReturnType<typeof createBrowser>
 
 beforeAll(async () => {
-  world = await openWorld([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
-  ours = await livedIn(world)
-  merchant = browserOf(world)
+  fixture = await openApiFixture([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
+  ours = await createFullAccount(fixture)
+  merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
-  const em = world.orm.em.fork()
-  await addUser(em, { email: 'other@trilho.test', password: PASSWORD, accountUuid: await world.account() })
+  const em = fixture.orm.em.fork()
+  await addUser(em, {
+    email: 'other@trilho.test',
+    password: PASSWORD,
+    accountUuid: await fixture.insertAccount(),
+  })
   await addUser(em, { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
-  stranger = browserOf(world)
+  stranger = createBrowser(fixture)
   await stranger.signIn('other@trilho.test', PASSWORD)
-  operator = browserOf(world, { language: 'en' })
+  operator = createBrowser(fixture, { language: 'en' })
   await operator.signIn('op@trilho.test', PASSWORD)
 })
-afterAll(() => world.close())
+afterAll(() => fixture.close())
 
 const PAGES = [
   '/dashboard',
@@ -39,7 +43,7 @@ const PAGES = [
   '/dashboard/disputes',
   '/dashboard/keys',
 ]
-const lives = () => [
+const resourcePaths = () => [
   `/dashboard/charges/${ours.charge}`,
   `/dashboard/charges/${ours.open}`,
   `/dashboard/transfers/${ours.transfer}`,
@@ -51,10 +55,10 @@ const lives = () => [
 
 describe('every page', () => {
   test('shows what others have written as text and nothing more, in both languages', async () => {
-    await merchant.send('/dashboard/tokens', { name: EVIL, mode: 'test', once: randomUUID() })
+    await merchant.send('/dashboard/tokens', { name: MALICIOUS_TEXT, mode: 'test', once: randomUUID() })
     let seen = 0
     for (const language of ['pt-BR', 'en'])
-      for (const path of [...PAGES, ...lives()]) {
+      for (const path of [...PAGES, ...resourcePaths()]) {
         merchant.cookies.set('trilho_language', language)
         const { status, text } = await merchant.get(path)
         expect([path, status]).toEqual([path, 200])
@@ -73,7 +77,7 @@ describe('every page', () => {
   })
 
   test('may do nothing in a browser but what is ours', async () => {
-    for (const path of [...PAGES, ...lives(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
+    for (const path of [...PAGES, ...resourcePaths(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
       const { headers } = await merchant.get(path)
       expect(headers.get('cache-control')).toBe('no-store')
       expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -85,15 +89,15 @@ describe('every page', () => {
   })
 
   test('is nobody’s without a session, and not another role’s', async () => {
-    for (const path of [...PAGES, ...lives()]) {
-      const answer = await browserOf(world).get(path)
+    for (const path of [...PAGES, ...resourcePaths()]) {
+      const answer = await createBrowser(fixture).get(path)
       expect([path, answer.status, answer.text]).toEqual([path, 303, expect.stringContaining('sign-in')])
       if (path !== '/dashboard') expect([path, (await operator.get(path)).status]).toEqual([path, 404])
     }
   })
 
   test('shows no life of another account', async () => {
-    for (const path of [...lives(), `/dashboard/charges/${ours.charge}/qr.svg`])
+    for (const path of [...resourcePaths(), `/dashboard/charges/${ours.charge}/qr.svg`])
       expect([path, (await stranger.get(path)).status]).toEqual([path, 404])
     for (const path of PAGES) {
       const { text } = await stranger.get(path)
@@ -122,7 +126,7 @@ describe('what a page does', () => {
   ]
 
   test('it does not do without the token of its session', async () => {
-    const others = fieldOf((await stranger.get('/dashboard/tokens')).text, '_csrf')!
+    const others = hiddenFieldOf((await stranger.get('/dashboard/tokens')).text, '_csrf')!
     for (const path of acts()) {
       for (const form of [{}, { _csrf: '' }, { _csrf: others }] as Record<string, string>[]) {
         const { status, text } = await merchant.call('POST', path, {
@@ -242,7 +246,7 @@ describe('a token', () => {
 
   test('whose form is sent twice at once is made once, and neither is our fault', async () => {
     const form = { name: 'double', mode: 'test', once: randomUUID() }
-    const _csrf = fieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
+    const _csrf = hiddenFieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
     const twice = [1, 2, 3, 4].map(() =>
       merchant.call('POST', '/dashboard/tokens', { form: { _csrf, ...form } }),
     )
@@ -283,7 +287,7 @@ describe('a token', () => {
 })
 
 test('the order of providers changes by its buttons, and never to nothing', async () => {
-  const second = await world.connection(ours.account, { provider: 'PROVIDER_B' })
+  const second = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' })
   const on = '/dashboard/providers'
   const order = async () =>
     (
@@ -302,15 +306,15 @@ test('the order of providers changes by its buttons, and never to nothing', asyn
 })
 
 test('a provider that is blocked is left out by whoever changes the order, and cannot be added', async () => {
-  const accountUuid = await world.account()
+  const accountUuid = await fixture.insertAccount()
   const [first, second, third] = [
-    await world.connection(accountUuid),
-    await world.connection(accountUuid, { provider: 'PROVIDER_B' }),
-    await world.connection(accountUuid, { provider: 'PROVIDER_C' }),
+    await fixture.insertConnection(accountUuid),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B' }),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C' }),
   ]
-  await world.defaults(accountUuid, [first])
-  await addUser(world.orm.em.fork(), { email: 'blocked@trilho.test', password: PASSWORD, accountUuid })
-  const owner = browserOf(world)
+  await fixture.replaceDefaultProviders(accountUuid, [first])
+  await addUser(fixture.orm.em.fork(), { email: 'blocked@trilho.test', password: PASSWORD, accountUuid })
+  const owner = createBrowser(fixture)
   await owner.signIn('blocked@trilho.test', PASSWORD)
   await ours.sql(`update connection set status = 'BLOCKED' where uuid in (?, ?)`, [first, third])
   const on = '/dashboard/providers'
@@ -349,7 +353,7 @@ test('a webhook of no event is refused, and what was unticked stays so', async (
   ] as const) {
     const { text } = await merchant.get(on)
     // What a browser sends of the form with nothing ticked.
-    expect([kinds(text), fieldOf(text, 'events')]).toEqual([ticked, ''])
+    expect([kinds(text), hiddenFieldOf(text, 'events')]).toEqual([ticked, ''])
     const form = { url: 'https://127.0.0.1:1/hook', events: '', once: randomUUID() }
     const refused = await merchant.send(act, form, { on })
     expect([act, refused.status, kinds(refused.text)]).toEqual([act, 422, 0])
@@ -417,12 +421,12 @@ test('a dispute is answered by a form of its session, and by nothing else', asyn
     for (const file of files) form.append('attachments[][file]', file)
     return merchant.call('POST', `${on}/reply`, { multipart: form })
   }
-  const _csrf = fieldOf(page, '_csrf')!
+  const _csrf = hiddenFieldOf(page, '_csrf')!
   const fields = { accept: '0', analysis: 'Entregue.' }
   expect((await reply(fields)).status).toBe(403)
   expect((await reply({ ...fields, _csrf: 'other' })).status).toBe(403)
   const script = new File(['<script>alert(1)</script>'], 'a.png', { type: 'image/png' })
-  const wrong = await reply({ accept: '0', analysis: EVIL, _csrf }, [script])
+  const wrong = await reply({ accept: '0', analysis: MALICIOUS_TEXT, _csrf }, [script])
   expect([wrong.status, wrong.text.includes('precisa ser um PDF')]).toEqual([422, true])
   expect(wrong.text).not.toContain('<script>alert')
   expect(wrong.text).toContain('&#60;script&#62;alert(1)')
@@ -510,7 +514,7 @@ test('what is not there is said by a page', async () => {
     expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
     expect(text).toContain('<h1>Não foi possível</h1>')
   }
-  expect((await browserOf(world).get('/dashboard/nowhere')).status).toBe(303)
+  expect((await createBrowser(fixture).get('/dashboard/nowhere')).status).toBe(303)
 })
 
 test('the language is switched on the spot, and nobody is led elsewhere by it', async () => {
@@ -526,7 +530,7 @@ test('what dresses a page is kept by its content', async () => {
   const paths = [...text.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(match => match[1]!)
   expect(new Set(paths).size).toBe(5)
   for (const path of paths) {
-    const { status, headers } = await browserOf(world).get(path)
+    const { status, headers } = await createBrowser(fixture).get(path)
     expect([path, status, headers.get('cache-control')]).toEqual([
       path,
       200,

@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { check } from '../../src/api/check.ts'
-import { fieldMessage } from '../../src/dashboard/field-messages.ts'
-import { amountText } from '../../src/dashboard/form.ts'
-import { FORMATS } from '../../src/dashboard/formats.ts'
-import { reordered } from '../../src/dashboard/pages/providers.ts'
-import { niceTop } from '../../src/dashboard/plots.ts'
-import { dictionary, languageOf, WORDS } from '../../src/dashboard/words.ts'
-import { CHARGE_STATUSES } from '../../src/domain/charge.ts'
-import { MOVEMENT_REASONS } from '../../src/domain/movement.ts'
-import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../src/domain/provider.ts'
-import { DISABLED_BECAUSE } from '../../src/domain/webhook.ts'
+import { validateSchema } from '../../src/api/http/validate.ts'
+import { normalizeAmount } from '../../src/dashboard/http/form.ts'
+import { translateFieldMessage } from '../../src/dashboard/i18n/field-messages.ts'
+import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../src/dashboard/i18n/translator.ts'
+import { reorderProviders } from '../../src/dashboard/pages/providers.ts'
+import { FORMATS } from '../../src/dashboard/views/formats.ts'
+import { roundUpAxisMax } from '../../src/dashboard/views/plots.ts'
+import { CHARGE_STATUSES } from '../../src/domain/charges/charge.ts'
+import { MOVEMENT_REASONS } from '../../src/domain/ledger/movement.ts'
+import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../src/domain/providers/provider.ts'
+import { DISABLED_REASONS } from '../../src/domain/webhooks/webhook.ts'
 
 const root = join(import.meta.dirname, '../../src/dashboard')
 const sources = readdirSync(root, { recursive: true })
@@ -21,7 +21,7 @@ const sources = readdirSync(root, { recursive: true })
   .map(file => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 
 describe('the dictionaries', () => {
-  const [pt, en] = [dictionary('pt-BR'), dictionary('en')]
+  const [pt, en] = [readDictionary('pt-BR'), readDictionary('en')]
 
   test('say the same things, with the same gaps', () => {
     const gaps = (phrases: Record<string, string>) =>
@@ -70,12 +70,14 @@ test('whatever the API says of a field is said in Portuguese as well', () => {
       .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
   )
   const said = [...spoken, join(src, 'domain/split.ts')].flatMap(file =>
-    [...readFileSync(file, 'utf8').matchAll(SAID_OF_A_FIELD)].map(match => match[1]!),
+    [...readFileSync(file, 'utf8').matchAll(FIELD_MESSAGE)].map(match => match[1]!),
   )
   expect(said.length).toBeGreaterThan(40)
-  expect(said.filter(message => fieldMessage('pt-BR', message) === message)).toEqual([])
-  expect(fieldMessage('pt-BR', 'is wrong: 3 tries left')).toBe('não confere; tentativas que restam: 3')
-  expect(fieldMessage('en', 'is required')).toBe('is required')
+  expect(said.filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual([])
+  expect(translateFieldMessage('pt-BR', 'is wrong: 3 tries left')).toBe(
+    'não confere; tentativas que restam: 3',
+  )
+  expect(translateFieldMessage('en', 'is required')).toBe('is required')
 })
 
 test('whatever zod says of a field by itself is said in Portuguese as well', async () => {
@@ -83,14 +85,18 @@ test('whatever zod says of a field by itself is said in Portuguese as well', asy
   const modules = await Promise.all(readdirSync(wire).map(file => import(join(wire, file))))
   const schemas = modules.flatMap(module => Object.values(module).filter(one => one instanceof z.ZodObject))
   const said = schemas.flatMap(schema =>
-    Object.keys(schema.shape).flatMap(field => WRONG.flatMap(value => saidOf(schema, { [field]: value }))),
+    Object.keys(schema.shape).flatMap(field =>
+      WRONG.flatMap(value => messagesOf(schema, { [field]: value })),
+    ),
   )
   expect(new Set(said).size).toBeGreaterThan(40)
-  expect([...new Set(said)].filter(message => fieldMessage('pt-BR', message) === message)).toEqual([])
-  expect(fieldMessage('pt-BR', 'Too big: expected string to have <=255 characters')).toBe(
+  expect([...new Set(said)].filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual(
+    [],
+  )
+  expect(translateFieldMessage('pt-BR', 'Too big: expected string to have <=255 characters')).toBe(
     'pode ter no máximo 255 caracteres',
   )
-  expect(fieldMessage('pt-BR', 'Invalid GUID')).toBe('precisa ser um identificador (UUID)')
+  expect(translateFieldMessage('pt-BR', 'Invalid GUID')).toBe('precisa ser um identificador (UUID)')
 })
 
 const WRONG = [
@@ -110,15 +116,15 @@ const WRONG = [
   {},
 ]
 
-function saidOf(schema: z.ZodType, input: unknown): string[] {
-  const checked = check(schema, input, 'body')
-  return checked.kind === 'wrong' ? Object.values(checked.errors).flat() : []
+function messagesOf(schema: z.ZodType, input: unknown): string[] {
+  const checked = validateSchema(schema, input, 'body')
+  return checked.kind === 'invalid' ? Object.values(checked.errors).flat() : []
 }
 
 test('why a webhook is disabled is said in Portuguese as well', () => {
-  const reasons = [...Object.values(DISABLED_BECAUSE), 'unknown']
-  expect(reasons.filter(reason => fieldMessage('pt-BR', reason) === reason)).toEqual([])
-  expect(fieldMessage('pt-BR', 'No TLS connection to the URL could be made: ECONNREFUSED.')).toBe(
+  const reasons = [...Object.values(DISABLED_REASONS), 'unknown']
+  expect(reasons.filter(reason => translateFieldMessage('pt-BR', reason) === reason)).toEqual([])
+  expect(translateFieldMessage('pt-BR', 'No TLS connection to the URL could be made: ECONNREFUSED.')).toBe(
     'não foi possível uma conexão TLS ao endereço: ECONNREFUSED',
   )
 })
@@ -130,7 +136,7 @@ const ACTS = readdirSync(join(root, '..'), { recursive: true })
   .flatMap(file => [...readFileSync(file, 'utf8').matchAll(/\bact: '(\w+)'/g)].map(match => match[1]!))
   .concat('settle_settled', 'settle_rejected', 'pause_money_out', 'pause_everything')
 
-const SAID_OF_A_FIELD =
+const FIELD_MESSAGE =
   /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g
 
 const OUTCOMES = [
@@ -185,7 +191,7 @@ test('a browser is spoken to in its language, and in one it has chosen', () => {
     ['en', 'pt-BR'],
     ['xx', 'de'],
   ]
-  expect(asked.map(([cookie, accepted]) => languageOf(cookie, accepted))).toEqual([
+  expect(asked.map(([cookie, accepted]) => negotiateLanguage(cookie, accepted))).toEqual([
     'en',
     'pt-BR',
     'pt-BR',
@@ -195,8 +201,8 @@ test('a browser is spoken to in its language, and in one it has chosen', () => {
 })
 
 test('a phrase that is not there is a bug', () => {
-  expect(() => WORDS.en('no.such.phrase')).toThrow('no.such.phrase')
-  expect(() => WORDS.en('constructor')).toThrow('constructor')
+  expect(() => TRANSLATORS.en('no.such.phrase')).toThrow('no.such.phrase')
+  expect(() => TRANSLATORS.en('constructor')).toThrow('constructor')
 })
 
 test('numbers and moments are as Brazilians read them', () => {
@@ -240,7 +246,7 @@ test.each([
   ['', ''],
   ['  ', ''],
 ])('the amount %j is read as %j in either language', (typed, read) => {
-  expect([amountText(typed, 'pt-BR'), amountText(typed, 'en')]).toEqual([read, read])
+  expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([read, read])
 })
 
 test.each([
@@ -249,7 +255,7 @@ test.each([
   ['12.000', '12000', null],
   ['12,000', null, '12000'],
 ])('the amount %j is %j in Portuguese and %j in English', (typed, portuguese, english) => {
-  expect([amountText(typed, 'pt-BR'), amountText(typed, 'en')]).toEqual([portuguese, english])
+  expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([portuguese, english])
 })
 
 test.each([
@@ -258,7 +264,7 @@ test.each([
   ...['1.234,567', '1,234.567', '1.23.456', '1,23,456', '1.234.56', '1,234,56', '1..000', '1.,5', "1'000"],
   ...['1.000.000,000', 'NaN', 'Infinity'],
 ])('%j is no amount in any language', typed => {
-  expect([amountText(typed, 'pt-BR'), amountText(typed, 'en')]).toEqual([null, null])
+  expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([null, null])
 })
 
 test.each([
@@ -270,7 +276,7 @@ test.each([
   ['add d', 'abcd'],
   ['', 'abc'],
 ])('the order abc after %s is %s', (move, expected) => {
-  expect(reordered([...'abc'], move).join('')).toBe(expected)
+  expect(reorderProviders([...'abc'], move).join('')).toBe(expected)
 })
 
 test.each([
@@ -280,5 +286,5 @@ test.each([
   [148_745, 200_000],
   [81_000_00, 100_000_00],
 ])('a plot of up to %s centavos ends at %s', (cents, top) => {
-  expect(niceTop(cents)).toBe(top)
+  expect(roundUpAxisMax(cents)).toBe(top)
 })

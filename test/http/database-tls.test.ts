@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openOrm } from '../../src/db/orm.ts'
-import { tlsOf } from '../../src/db/tls.ts'
-import { ownCertificate } from '../providers/support/certificate.ts'
+import { openOrm } from '../../src/db/client/orm.ts'
+import { parseTlsOptions } from '../../src/db/client/tls.ts'
+import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 
 /** What DATABASE_URL says of TLS is done, and nothing that it says is left out. */
 
@@ -16,11 +16,11 @@ const SECRET = 'secret-word'
 
 let folder: string
 let ca: string
-let own: Awaited<ReturnType<typeof ownCertificate>>
+let own: Awaited<ReturnType<typeof createSelfSignedCertificate>>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trilho-tls-'))
   ca = join(folder, 'ca.pem')
-  own = await ownCertificate()
+  own = await createSelfSignedCertificate()
   await writeFile(ca, own.certificate)
 })
 afterAll(() => rm(folder, { recursive: true }))
@@ -41,7 +41,7 @@ test.each([
   ['?sslmode=verify-full', () => checked],
   ['?sslmode=verify-full&sslrootcert=CA', () => ({ ...checked, ca: own.certificate })],
 ])('a URL with "%s"', (query, expected) => {
-  expect(tlsOf(urlWith(query))).toEqual(expected())
+  expect(parseTlsOptions(urlWith(query))).toEqual(expected())
 })
 
 test.each([

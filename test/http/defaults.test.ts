@@ -1,34 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { providerRoutes } from '../../src/api/routes/providers.ts'
-import { type ConnectionRow, VIRTUAL_ACCOUNT } from './support/rows.ts'
-import { openWorld, type World } from './support/world.ts'
+import { providerRoutes } from '../../src/api/providers/routes.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { type ConnectionRow, VIRTUAL_ACCOUNT } from './support/row-inserters.ts'
 
 const DEFAULTS = '/api/v1/providers/defaults'
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([providerRoutes])
+  fixture = await openApiFixture([providerRoutes])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 let accountUuid: string
 let token: string
 beforeEach(async () => {
-  accountUuid = await world.account()
-  token = await world.token({ accountUuid })
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
 })
 
-const connect = (row?: ConnectionRow) => world.connection(accountUuid, row)
+const connect = (row?: ConnectionRow) => fixture.insertConnection(accountUuid, row)
 const uuids = (list: { uuid: string }[]) => list.map(one => one.uuid)
 
 describe('the defaults', () => {
   const replace = (provider_uuids: unknown, more: object = {}) =>
-    world.call('PUT', DEFAULTS, { token, body: { payment_type: 'PIX', provider_uuids, ...more } })
-  const read = async (by = token) => (await world.call('GET', DEFAULTS, { token: by })).body.data.PIX
+    fixture.call('PUT', DEFAULTS, { token, body: { payment_type: 'PIX', provider_uuids, ...more } })
+  const read = async (by = token) => (await fixture.call('GET', DEFAULTS, { token: by })).body.data.PIX
 
   test('are none at first', async () => {
-    expect((await world.call('GET', DEFAULTS, { token })).body).toEqual({ data: { PIX: [] } })
+    expect((await fixture.call('GET', DEFAULTS, { token })).body).toEqual({ data: { PIX: [] } })
   })
 
   test('are replaced whole, keep their order, and show no balances', async () => {
@@ -46,11 +46,11 @@ describe('the defaults', () => {
   })
 
   test('of one mode leave those of the other alone, and neither token sees the other’s', async () => {
-    const live = await world.token({ accountUuid, mode: 'live' })
+    const live = await fixture.insertToken({ accountUuid, mode: 'live' })
     const real = [await connect({ isSimulated: false }), await connect({ isSimulated: false })]
     const simulated = [await connect(), await connect()]
     const put = (by: string, provider_uuids: string[]) =>
-      world.call('PUT', DEFAULTS, { token: by, body: { payment_type: 'PIX', provider_uuids } })
+      fixture.call('PUT', DEFAULTS, { token: by, body: { payment_type: 'PIX', provider_uuids } })
     expect((await put(live, real)).status).toBe(200)
     expect((await put(token, simulated)).status).toBe(200)
     expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated])
@@ -84,7 +84,7 @@ describe('the defaults', () => {
     },
   ])('refuse $name', async ({ list, errors }) => {
     const own = await connect()
-    await world.defaults(accountUuid, [own])
+    await fixture.replaceDefaultProviders(accountUuid, [own])
     const answer = await replace(list(own))
     expect(answer.status).toBe(422)
     expect(Object.keys(answer.body.errors)).toEqual(errors)
@@ -100,7 +100,7 @@ describe('the defaults', () => {
   })
 
   test('refuse what is of another account', async () => {
-    const answer = await replace([await world.connection(await world.account())])
+    const answer = await replace([await fixture.insertConnection(await fixture.insertAccount())])
     expect(Object.keys(answer.body.errors)).toEqual(['provider_uuids.0'])
   })
 
@@ -122,7 +122,7 @@ describe('the defaults', () => {
   test('stay shown when one of them is blocked later', async () => {
     const uuid = await connect()
     await replace([uuid])
-    await world.orm.em.execute(`update connection set status = 'BLOCKED' where uuid = ?`, [uuid])
+    await fixture.orm.em.execute(`update connection set status = 'BLOCKED' where uuid = ?`, [uuid])
     expect(await read()).toMatchObject([{ uuid, status: 'BLOCKED', is_operational: false }])
   })
 
@@ -138,12 +138,12 @@ describe('the defaults', () => {
     const [a, b] = [await connect(), await connect()]
     await replace([a])
     const [boundA, boundB] = [
-      await world.token({ accountUuid, connectionUuid: a }),
-      await world.token({ accountUuid, connectionUuid: b }),
+      await fixture.insertToken({ accountUuid, connectionUuid: a }),
+      await fixture.insertToken({ accountUuid, connectionUuid: b }),
     ]
     expect(uuids(await read(boundA))).toEqual([a])
     expect(await read(boundB)).toEqual([])
-    const answer = await world.call('PUT', DEFAULTS, { token: boundA, body: {} })
+    const answer = await fixture.call('PUT', DEFAULTS, { token: boundA, body: {} })
     expect([answer.status, answer.body.code]).toEqual([403, 'token_bound_to_provider'])
     expect(uuids(await read())).toEqual([a])
   })

@@ -1,28 +1,28 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { sweepDeliveries } from '../../src/activities/delivery-sweep.ts'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { type RecoveryOrder, recoverDeliveries } from '../../src/activities/recovery.ts'
-import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
-import { beginRecovery } from '../../src/engine/deliveries.ts'
-import type { Engine } from '../../src/engine/start.ts'
-import { type Authority, authority } from '../webhooks/far-side.ts'
-import { endpointStory } from './support/endpoint.ts'
-import { openWorld, type World } from './support/world.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { type ReplayEventsInput, replayMissedEvents } from '../../src/activities/webhooks/replay-events.ts'
+import { sweepDeliveries } from '../../src/activities/webhooks/sweep-deliveries.ts'
+import { webhookRoutes } from '../../src/api/webhooks/routes.ts'
+import { startEventReplay } from '../../src/temporal/deliveries.ts'
+import type { WorkflowClientContext } from '../../src/temporal/workflow-options.ts'
+import { type CertificateAuthority, createAuthority } from '../webhooks/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { openEndpointFixture } from './support/endpoint-fixture.ts'
 
 /** What the sweep does for endpoints that have much to be delivered, and for their neighbours. */
 
 const PATH = '/api/v1/webhooks'
 const HOUR_MS = 3_600_000
 
-let world: World
-let ca: Authority
+let fixture: ApiFixture
+let ca: CertificateAuthority
 beforeAll(async () => {
-  ca = await authority()
-  world = await openWorld([webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })], {
+  ca = await createAuthority()
+  fixture = await openApiFixture([webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })], {
     TRILHO_LOOPBACK_WEBHOOKS: 'true',
   })
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** An endpoint with so many deliveries. */
 async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` } = {}) {
-  const story = await endpointStory({ world, ca })
+  const story = await openEndpointFixture({ world: fixture, ca })
   closing.push(story.close)
   await story.sql(
     `with happened as (
@@ -43,10 +43,10 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
      select gen_random_uuid(), ?, uuid, now(), now(), ${wakeAt} from happened`,
     [story.accountUuid, waiting, story.uuid],
   )
-  const token = await world.token({ accountUuid: story.accountUuid })
+  const token = await fixture.insertToken({ accountUuid: story.accountUuid })
   return {
     ...story,
-    call: (method: string, body?: object) => world.call(method, `${PATH}/${story.uuid}`, { token, body }),
+    call: (method: string, body?: object) => fixture.call(method, `${PATH}/${story.uuid}`, { token, body }),
     async statuses() {
       const rows = await story.sql<{ status: string; n: number }>(
         'select status, count(*)::int as n from delivery where webhook_uuid = ? group by status',
@@ -57,12 +57,12 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
   }
 }
 
-const lifeOf = (delivery: string) => `webhook/${delivery}`
+const workflowIdOf = (delivery: string) => `webhook/${delivery}`
 
 /** The lives that were woken, in order, what each of them does then, and what was ordered of those that began. */
-function lives(look = async () => {}) {
+function createFakeTemporal(look = async () => {}) {
   const woken: string[] = []
-  const orders: RecoveryOrder[] = []
+  const orders: ReplayEventsInput[] = []
   const wake = async (workflowId: string) => {
     woken.push(workflowId)
     await look()
@@ -71,23 +71,27 @@ function lives(look = async () => {}) {
     workflow: {
       signalWithStart: (_: string, { workflowId }: { workflowId: string }) => wake(workflowId),
       getHandle: (workflowId: string) => ({ signal: () => wake(workflowId) }),
-      start: async (_: string, { args }: { args: [RecoveryOrder] }) => void orders.push(...args),
+      start: async (_: string, { args }: { args: [ReplayEventsInput] }) => void orders.push(...args),
     },
     withDeadline: (_: number, work: () => Promise<void>) => work(),
   })
-  return { woken, orders, engine: { client, taskQueue: 't', timeScale: 1 } as unknown as Engine }
+  return {
+    woken,
+    orders,
+    engine: { client, taskQueue: 't', timeScale: 1 } as unknown as WorkflowClientContext,
+  }
 }
 
 /** What a request to recover from an hour ago on does, and the lives it wakes. */
 async function recovered(webhookUuid: string) {
-  const { woken, orders, engine } = lives()
-  await beginRecovery(engine, { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() }, 1_000)
-  const did = await recoverDeliveries({ orm: world.orm } as Dependencies, engine)(orders[0]!)
+  const { woken, orders, engine } = createFakeTemporal()
+  await startEventReplay(engine, { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() }, 1_000)
+  const did = await replayMissedEvents({ orm: fixture.orm } as ActivityDependencies, engine)(orders[0]!)
   return { ...did, woken }
 }
 
-const sweep = (engine = lives().engine) =>
-  sweepDeliveries({ orm: world.orm, timeScale: 1 } as Dependencies, engine)()
+const sweep = (engine = createFakeTemporal().engine) =>
+  sweepDeliveries({ orm: fixture.orm, timeScale: 1 } as ActivityDependencies, engine)()
 
 describe('an endpoint with more to deliver than one transaction ends', () => {
   test.each([
@@ -97,7 +101,7 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
     const hook = await endpoint({ waiting: 2_500 })
     expect((await hook.call(method, body)).status).toBe(200)
     expect(await hook.statuses()).toEqual({ PENDING: 1_500, [outcome]: 1_000 })
-    const { woken, engine } = lives()
+    const { woken, engine } = createFakeTemporal()
     await sweep(engine)
     expect(await hook.statuses()).toEqual({ [outcome]: 2_500 })
     expect(woken).toHaveLength(2_500)
@@ -105,9 +109,9 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
 
   test('answers 410, and that is not forgotten', async () => {
     const hook = await endpoint({ waiting: 1_500 })
-    hook.answers({ status: 410 })
-    await hook.deliver(await hook.event())
-    expect((await hook.read()).status).toBe('DISABLED')
+    hook.scriptResponses({ status: 410 })
+    await hook.deliver(await hook.createEvent())
+    expect((await hook.readEndpoint()).status).toBe('DISABLED')
     expect(await hook.statuses()).toEqual({ PENDING: 501, FAILED: 1_000 })
     await sweep()
     expect(await hook.statuses()).toEqual({ FAILED: 1_501 })
@@ -116,7 +120,7 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
   test('is enabled again before all of it has ended: the rest goes on', async () => {
     const hook = await endpoint({ waiting: 1_500 })
     await hook.call('PATCH', { status: 'DISABLED' })
-    await hook.set(`status = 'ACTIVE', disabled_reason = null`)
+    await hook.updateEndpoint(`status = 'ACTIVE', disabled_reason = null`)
     await sweep()
     expect(await hook.statuses()).toEqual({ PENDING: 500, FAILED: 1_000 })
   })
@@ -127,21 +131,21 @@ describe('the backlog of one endpoint', () => {
 
   test('holds up no other: each has a few woken at a time', async () => {
     const [dead, well] = [await endpoint({ waiting: 1_000, wakeAt: LONG_DUE }), await endpoint()]
-    const delivery = await well.event()
-    await well.change(delivery, 'wake_at = now()')
-    const { woken, engine } = lives()
+    const delivery = await well.createEvent()
+    await well.updateDelivery(delivery, 'wake_at = now()')
+    const { woken, engine } = createFakeTemporal()
     await sweep(engine)
-    expect(woken.indexOf(lifeOf(delivery))).toBeLessThan(200)
-    expect(woken).toContain(lifeOf(delivery))
+    expect(woken.indexOf(workflowIdOf(delivery))).toBeLessThan(200)
+    expect(woken).toContain(workflowIdOf(delivery))
     expect(new Set(woken).size).toBe(1_001)
     expect(await dead.sql('select from delivery where wake_at <= now()')).toEqual([])
   })
 
   test('is not what the recovery of another waits for', async () => {
     const [dead, well] = [await endpoint({ waiting: 300, wakeAt: LONG_DUE }), await endpoint()]
-    const delivery = await well.event()
-    await well.change(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
-    expect(await recovered(well.uuid)).toEqual({ recovered: 1, next: null, woken: [lifeOf(delivery)] })
+    const delivery = await well.createEvent()
+    await well.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+    expect(await recovered(well.uuid)).toEqual({ recovered: 1, next: null, woken: [workflowIdOf(delivery)] })
     await sweep()
     expect(await dead.statuses()).toEqual({ PENDING: 300 })
   })
@@ -149,22 +153,22 @@ describe('the backlog of one endpoint', () => {
 
 test('what a machine whose clock is ahead has written is recovered too', async () => {
   const hook = await endpoint()
-  const delivery = await hook.event()
-  await hook.change(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+  const delivery = await hook.createEvent()
+  await hook.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
   await hook.sql(`update event set created_at = now() + interval '5 seconds' where account_uuid = ?`, [
     hook.accountUuid,
   ])
-  expect(await recovered(hook.uuid)).toEqual({ recovered: 1, next: null, woken: [lifeOf(delivery)] })
+  expect(await recovered(hook.uuid)).toEqual({ recovered: 1, next: null, woken: [workflowIdOf(delivery)] })
 })
 
 test('what a life says of itself when it is woken is not overwritten', async () => {
   const hook = await endpoint()
-  const delivery = await hook.event()
-  await hook.change(delivery, 'wake_at = now()')
-  const { engine } = lives(
-    async () => void (await hook.change(delivery, `wake_at = now() + interval '1 day'`)),
+  const delivery = await hook.createEvent()
+  await hook.updateDelivery(delivery, 'wake_at = now()')
+  const { engine } = createFakeTemporal(
+    async () => void (await hook.updateDelivery(delivery, `wake_at = now() + interval '1 day'`)),
   )
   await sweep(engine)
-  const { wake_at } = await hook.delivery(delivery)
+  const { wake_at } = await hook.readDelivery(delivery)
   expect(new Date(wake_at as string).getTime()).toBeGreaterThan(Date.now() + HOUR_MS)
 })

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { requireDurability, UnsafeDatabase } from '../../src/db/durability.ts'
-import { type Orm, openOrm } from '../../src/db/orm.ts'
-import { newDatabase } from '../support/database.ts'
+import { requireDurability, UnsafeDatabase } from '../../src/db/client/durability.ts'
+import { type Orm, openOrm } from '../../src/db/client/orm.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 /** A process that promises what its database may forget. */
@@ -57,7 +57,7 @@ test('synchronous_commit that is off for the role or the database is not', async
 })
 
 test('a server that forgets names all that is off; where it is allowed, it is a warning', async () => {
-  const forgetful = await openOrm({ databaseUrl: await newDatabase() })
+  const forgetful = await openOrm({ databaseUrl: await createTestDatabase() })
   const warnings: string[] = []
   const warn = (message: string) => void warnings.push(message)
   await expect(requireDurability(forgetful, { isAllowed: false, warn })).rejects.toThrow(UnsafeDatabase)
@@ -72,11 +72,11 @@ test('a server that forgets names all that is off; where it is allowed, it is a 
 test('the API says one line and ends with 1', async () => {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../src/api/main.ts')],
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../src/server.ts')],
     {
       env: {
         PATH: process.env.PATH,
-        DATABASE_URL: await newDatabase(),
+        DATABASE_URL: await createTestDatabase(),
         TEMPORAL_ADDRESS: '127.0.0.1:1',
         PORT: '0',
         TRILHO_SECRET_KEY: `a:${randomBytes(32).toString('base64')}`,

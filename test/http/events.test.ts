@@ -1,34 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { pruneEvents } from '../../src/activities/event-pruning.ts'
-import { eventRoutes } from '../../src/api/routes/events.ts'
-import { openWorld, type World } from './support/world.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { pruneEvents } from '../../src/activities/webhooks/prune-events.ts'
+import { eventRoutes } from '../../src/api/events/routes.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** Events as they are read, by whom, and for how long. */
 
 const PATH = '/api/v1/events'
 const DAY_MS = 86_400_000
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([eventRoutes])
+  fixture = await openApiFixture([eventRoutes])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 let accountUuid: string
 let token: string
 let connection: string
 beforeEach(async () => {
-  accountUuid = await world.account()
-  token = await world.token({ accountUuid })
-  connection = await world.connection(accountUuid)
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+  connection = await fixture.insertConnection(accountUuid)
 })
 
 type Row = { type?: string; connectionUuid?: string | null; at?: Date; subject?: string; body?: object }
 async function event({ type = 'PAYMENT', connectionUuid = connection, ...row }: Row = {}): Promise<string> {
   const uuid = randomUUID()
-  await world.orm.em.execute(
+  await fixture.orm.em.execute(
     `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
      values (?, ?, ?, ?, ?, 1, ?, ?, 'r', ?)`,
     [
@@ -41,10 +41,10 @@ async function event({ type = 'PAYMENT', connectionUuid = connection, ...row }: 
 
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
 const list = async (query = '', by = token) =>
-  (await world.call('GET', `${PATH}${query}`, { token: by })).body
+  (await fixture.call('GET', `${PATH}${query}`, { token: by })).body
 const idsOf = (page: { data: { id: string }[] }) => page.data.map(one => one.id)
 const status = async (uuid: string, by = token) =>
-  (await world.call('GET', `${PATH}/${uuid}`, { token: by })).status
+  (await fixture.call('GET', `${PATH}/${uuid}`, { token: by })).status
 
 describe('events', () => {
   test('are what endpoints got, field by field in its order', async () => {
@@ -55,7 +55,7 @@ describe('events', () => {
       body,
       at: new Date(Math.max(at.getTime(), ago(29).getTime())),
     })
-    const { text, body: answer } = await world.call('GET', `${PATH}/${uuid}`, { token })
+    const { text, body: answer } = await fixture.call('GET', `${PATH}/${uuid}`, { token })
     expect(answer.data).toEqual({ id: uuid, type: 'REFUND', timestamp: expect.any(String), data: body })
     expect(text).toContain(`"data":${JSON.stringify(body)}`)
     expect((await list()).data).toEqual([answer.data])
@@ -94,13 +94,13 @@ describe('events', () => {
   test.each([['?type=GOSSIP'], ['?date_from=today'], ['?subject=x'], ['?per_page=101']])(
     'are not asked for by %s',
     async query => {
-      expect((await world.call('GET', `${PATH}${query}`, { token })).status).toBe(422)
+      expect((await fixture.call('GET', `${PATH}${query}`, { token })).status).toBe(422)
     },
   )
 
   test('of other accounts, and what is no uuid, are not there', async () => {
     const uuid = await event()
-    const stranger = await world.token({ accountUuid: await world.account() })
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect(await status(uuid)).toBe(200)
     expect(await status(uuid, stranger)).toBe(404)
     expect((await list('', stranger)).data).toEqual([])
@@ -109,13 +109,13 @@ describe('events', () => {
   })
 
   test('are for a bound token those that its provider carried', async () => {
-    const other = await world.connection(accountUuid)
+    const other = await fixture.insertConnection(accountUuid)
     const [mine, theirs, nobodys] = [
       await event(),
       await event({ connectionUuid: other }),
       await event({ connectionUuid: null }),
     ]
-    const bound = await world.token({ accountUuid, connectionUuid: connection })
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: connection })
     expect(idsOf(await list('', bound))).toEqual([mine])
     expect(await Promise.all([mine, theirs, nobodys].map(uuid => status(uuid, bound)))).toEqual([
       200, 404, 404,
@@ -123,9 +123,9 @@ describe('events', () => {
   })
 
   test('of real providers are not for test tokens, nor those of simulators for live ones', async () => {
-    const real = await world.connection(accountUuid, { isSimulated: false })
+    const real = await fixture.insertConnection(accountUuid, { isSimulated: false })
     const [simulated, earnest] = [await event(), await event({ connectionUuid: real })]
-    const live = await world.token({ accountUuid, mode: 'live' })
+    const live = await fixture.insertToken({ accountUuid, mode: 'live' })
     expect(idsOf(await list('', token))).toEqual([simulated])
     expect(idsOf(await list('', live))).toEqual([earnest])
     expect([await status(earnest), await status(simulated, live)]).toEqual([404, 404])
@@ -147,7 +147,7 @@ describe('after thirty days', () => {
 
   async function endpoint(): Promise<string> {
     const webhook = randomUUID()
-    await world.orm.em.execute(
+    await fixture.orm.em.execute(
       `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
        values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
       [webhook, accountUuid],
@@ -157,15 +157,15 @@ describe('after thirty days', () => {
 
   test('it stays while the life of a delivery does not know yet that it is over', async () => {
     const [webhook, uuid, delivery] = [await endpoint(), await event({ at: ago(31) }), randomUUID()]
-    await world.orm.em.execute(
+    await fixture.orm.em.execute(
       `insert into delivery (uuid, webhook_uuid, event_uuid, status, wake_at, created_at, updated_at)
        values (?, ?, ?, 'FAILED', now(), now(), now())`,
       [delivery, webhook, uuid],
     )
-    const prune = pruneEvents({ orm: world.orm } as Dependencies)
+    const prune = pruneEvents({ orm: fixture.orm } as ActivityDependencies)
     await prune()
     const wake = 'update delivery set wake_at = null where uuid = ? returning uuid'
-    expect(await world.orm.em.fork().execute(wake, [delivery])).toHaveLength(1)
+    expect(await fixture.orm.em.fork().execute(wake, [delivery])).toHaveLength(1)
     expect(await prune()).toEqual({ forgotten: 1 })
   })
 
@@ -180,20 +180,20 @@ describe('after thirty days', () => {
       [kept[1], 'DELIVERED'],
     ] as const) {
       const delivery = randomUUID()
-      await world.orm.em.execute(
+      await fixture.orm.em.execute(
         `insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, wake_at, created_at, updated_at)
          values (?, ?, ?, ?, 1, ?, now(), now())`,
         [delivery, webhook, uuid, state, state === 'PENDING' ? new Date() : null],
       )
-      await world.orm.em.execute(
+      await fixture.orm.em.execute(
         `insert into delivery_try (delivery_uuid, number, duration_ms, at) values (?, 1, 1, now())`,
         [delivery],
       )
     }
-    const prune = pruneEvents({ orm: world.orm } as Dependencies)
+    const prune = pruneEvents({ orm: fixture.orm } as ActivityDependencies)
     expect((await prune()).forgotten).toBeGreaterThanOrEqual(3)
     const count = async (table: string, where: string) => {
-      const [row] = await world.orm.em
+      const [row] = await fixture.orm.em
         .fork()
         .execute<{ n: string }[]>(`select count(*) as n from ${table} where ${where}`)
       return Number(row!.n)
@@ -207,18 +207,18 @@ describe('after thirty days', () => {
   })
 
   test('more of them than one batch are deleted in several', async () => {
-    await world.orm.em.execute(
+    await fixture.orm.em.execute(
       `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
        select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now() - interval '40 days'
        from generate_series(1, 1200)`,
       [accountUuid],
     )
-    const { forgotten } = await pruneEvents({ orm: world.orm } as Dependencies)()
+    const { forgotten } = await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
     expect(forgotten).toBe(1_200)
   })
 
   test('it is found by an index, however many events there are', async () => {
-    const plan: Record<string, string>[] = await world.orm.em.fork().transactional(async em => {
+    const plan: Record<string, string>[] = await fixture.orm.em.fork().transactional(async em => {
       await em.execute('set local enable_seqscan = off')
       return em.execute(
         `explain select uuid from event where created_at < now() order by created_at limit 500`,

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { doorOf, openTransfer } from '../../src/activities/transfer-opening.ts'
-import { transferRoutes } from '../../src/api/routes/transfers.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import { ask } from '../../src/db/questions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { openTransfer, queryTransferPreconditions } from '../../src/activities/transfers/open.ts'
+import { transferRoutes } from '../../src/api/transfers/routes.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
+import { runQuery } from '../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** SPEC §4, `unique_external_ref`, beside §9: what was tried out takes no reference from what is meant. */
 
-let world: World
+let fixture: ApiFixture
 let accountUuid: string
 const connections = { test: '', live: '' }
 beforeAll(async () => {
-  world = await openWorld([transferRoutes])
-  accountUuid = await world.account()
-  await world.orm.em.execute('update account set unique_external_ref = true where uuid = ?', [accountUuid])
-  connections.test = await world.connection(accountUuid)
-  connections.live = await world.connection(accountUuid, { isSimulated: false })
-  await world.defaults(accountUuid, Object.values(connections))
+  fixture = await openApiFixture([transferRoutes])
+  accountUuid = await fixture.insertAccount()
+  await fixture.orm.em.execute('update account set unique_external_ref = true where uuid = ?', [accountUuid])
+  connections.test = await fixture.insertConnection(accountUuid)
+  connections.live = await fixture.insertConnection(accountUuid, { isSimulated: false })
+  await fixture.replaceDefaultProviders(accountUuid, Object.values(connections))
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 /** What becomes of a transfer whose row is written now. */
 function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
@@ -28,18 +28,18 @@ function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
     ...{ valueCents: 100, details: '', requestId: 'r', timeScale: 1 },
   }
   const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
-  return inTransaction(world.orm, async em => {
-    const door = await ask(em, doorOf(em, order))
-    const { transfer } = await openTransfer(em, { order, details, door })
+  return runInTransaction(fixture.orm, async em => {
+    const door = await runQuery(em, queryTransferPreconditions(em, order))
+    const { transfer } = await openTransfer(em, { order, details, preconditions: door })
     return transfer.failure?.code ?? transfer.state
   })
 }
 
 test('a reference is taken in each mode by itself, where it is asked for and where the row is written', async () => {
   const codeOf = async (mode: 'test' | 'live') => {
-    const token = await world.token({ accountUuid, mode })
+    const token = await fixture.insertToken({ accountUuid, mode })
     const body = { value: 1, pix_key: 'maria@example.com', external_ref: 'pedido 7' }
-    return (await world.call('POST', '/api/v1/transfers', { token, body })).body.code
+    return (await fixture.call('POST', '/api/v1/transfers', { token, body })).body.code
   }
   const begun = 'unavailable' // Allowed: what is missing here is Temporal.
   expect(await open('test', 'pedido 7')).toBe('created')

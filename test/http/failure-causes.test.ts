@@ -4,33 +4,35 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DriverException } from '@mikro-orm/core'
 import { ServiceError } from '@temporalio/client'
-import { createApp, type Routes } from '../../src/api/app.ts'
-import { Refusal } from '../../src/api/errors.ts'
-import { failureCause } from '../../src/api/failure-cause.ts'
-import { NoAnswerInTime, NotConnected } from '../../src/api/outage.ts'
-import { fileRoutes } from '../../src/api/routes/files.ts'
-import { healthRoutes } from '../../src/api/routes/health.ts'
-import { noticeRoutes } from '../../src/api/routes/notices.ts'
-import { startServer } from '../../src/api/server.ts'
+import { createApp, type RouteRegistrar } from '../../src/api/app.ts'
+import { callbackRoutes } from '../../src/api/callbacks/routes.ts'
+import { fileRoutes } from '../../src/api/files/routes.ts'
+import { healthRoutes } from '../../src/api/health/routes.ts'
+import { ApiError } from '../../src/api/http/api-error.ts'
+import { describeFailureCause } from '../../src/api/http/failure-cause.ts'
+import { ResponseTimeoutError, TemporalConnectionError } from '../../src/api/http/outage.ts'
+import { startServer } from '../../src/api/http/server.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { type OrmOptions, openOrm } from '../../src/db/orm.ts'
-import { REFUSALS, type RefusalCode } from '../../src/domain/errors.ts'
-import { providerRegistry } from '../../src/providers/registry.ts'
-import { StorageFailed } from '../../src/storage/storage.ts'
-import { temporaryFolder } from '../support/servers.ts'
-import { freezable } from './support/freezable.ts'
-import { sampleRoutes } from './support/routes.ts'
-import { caller, openWorld, type World } from './support/world.ts'
+import { type OrmOptions, openOrm } from '../../src/db/client/orm.ts'
+import { ERROR_CATALOGUE, type ErrorCode } from '../../src/domain/errors/error-catalogue.ts'
+import { createProviderRegistry } from '../../src/providers/registry.ts'
+import { StorageError } from '../../src/storage/storage.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import { type ApiFixture, createCaller, openApiFixture } from './support/api-fixture.ts'
+import { startFreezableProxy } from './support/freezable-proxy.ts'
+import { sampleRoutes } from './support/sample-routes.ts'
 
 /** Every answer 5xx, whichever part of the process gives it, has its code and a short cause in the access log. */
 
-const SERVER_ERRORS = (Object.keys(REFUSALS) as RefusalCode[]).filter(code => REFUSALS[code].status >= 500)
+const SERVER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter(
+  code => ERROR_CATALOGUE[code].status >= 500,
+)
 const SECRET = '52998224725'
 
 /** A route for each code 5xx, as the functions of the API refuse. */
-const refusingRoutes: Routes = router => {
+const refusingRoutes: RouteRegistrar = router => {
   router.koa.get('/refusing/:code', ctx => {
-    throw new Refusal(ctx.params.code as RefusalCode)
+    throw new ApiError(ctx.params.code as ErrorCode)
   })
 }
 
@@ -59,45 +61,45 @@ test.each<[string, unknown]>([
   ['postgres: statement timeout', driverError('57014')],
   ['postgres: shutting down or starting', driverError('57P01')],
   ['postgres: SQLSTATE 23505', driverError('23505')],
-  ['temporal: connection failed', new NotConnected(SECRET)],
+  ['temporal: connection failed', new TemporalConnectionError(SECRET)],
   ['temporal: unavailable', grpcError(14)],
   ['temporal: no answer in time', grpcError(4)],
   ['temporal: resource exhausted', grpcError(8)],
   ['temporal: gRPC status 13', grpcError(13)],
-  ['storage: disk full', new StorageFailed('ENOSPC')],
-  ['storage: read-only', new StorageFailed('EROFS')],
-  ['storage: connection refused', new StorageFailed('ECONNREFUSED')],
-  ['storage: no answer in time', new StorageFailed('TimeoutError')],
-  ['storage: Strange', new StorageFailed('Strange')],
+  ['storage: disk full', new StorageError('ENOSPC')],
+  ['storage: read-only', new StorageError('EROFS')],
+  ['storage: connection refused', new StorageError('ECONNREFUSED')],
+  ['storage: no answer in time', new StorageError('TimeoutError')],
+  ['storage: Strange', new StorageError('Strange')],
   ['postgres: connection refused', systemError('ECONNREFUSED')],
   ['postgres: too many connections', systemError('53300')],
-  ['worker: no answer in time', new NoAnswerInTime(SECRET)],
-  ['worker: no answer in time', new Refusal('not_confirmed', { cause: new NoAnswerInTime(SECRET) })],
-  ['postgres: connection lost', new Refusal('not_confirmed', { cause: driverError('EPIPE') })],
+  ['worker: no answer in time', new ResponseTimeoutError(SECRET)],
+  ['worker: no answer in time', new ApiError('not_confirmed', { cause: new ResponseTimeoutError(SECRET) })],
+  ['postgres: connection lost', new ApiError('not_confirmed', { cause: driverError('EPIPE') })],
   ['bug: TypeError', new TypeError(SECRET)],
   ['bug: Error ERR_UNKNOWN', systemError('ERR_UNKNOWN')],
   ['bug: string', SECRET],
 ])('the cause is %s', (cause, error) => {
-  expect(failureCause(error)).toBe(cause)
+  expect(describeFailureCause(error)).toBe(cause)
 })
 
 describe('the access log', () => {
-  let world: World
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let world: ApiFixture
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
   let stop: (() => Promise<unknown>)[] = []
-  const providers = providerRegistry({ open: () => ({}), timeoutMs: 1_000 })
+  const providers = createProviderRegistry({ openCredentials: () => ({}), timeoutMs: 1_000 })
   const routes = [
     sampleRoutes,
     refusingRoutes,
     healthRoutes,
     fileRoutes,
-    noticeRoutes(providers),
+    callbackRoutes(providers),
     dashboardRoutes,
   ]
 
   beforeAll(async () => {
-    folder = await temporaryFolder()
-    world = await openWorld(routes, { TRILHO_STORAGE_FOLDER: folder.path })
+    folder = await createTemporaryFolder()
+    world = await openApiFixture(routes, { TRILHO_STORAGE_FOLDER: folder.path })
     stop = [() => world.close(), () => folder.remove(), () => providers.close()]
   })
   afterAll(() => Promise.all(stop.map(end => end())))
@@ -110,7 +112,7 @@ describe('the access log', () => {
       await server.stop()
       await orm.close()
     })
-    return caller(server)
+    return createCaller(server)
   }
 
   /** The line of the request that a call makes. */
@@ -167,7 +169,7 @@ describe('the access log', () => {
 
   test('of a database that does not answer, over a new connection and over one that stood', async () => {
     const { hostname, port } = new URL(world.config.databaseUrl)
-    const way = await freezable({ host: hostname, port: Number(port) })
+    const way = await startFreezableProxy({ host: hostname, port: Number(port) })
     const url = Object.assign(new URL(world.config.databaseUrl), { host: `127.0.0.1:${way.port}` })
     const standing = await over(url.href, { statementMs: 500 })
     const fresh = await over(url.href, { statementMs: 500 })
@@ -209,7 +211,7 @@ describe('the access log', () => {
         elsewhere(url => Object.assign(url, { pathname: `/absent_${randomUUID()}` })),
         'postgres: no such database',
       ],
-      [elsewhere(url => Object.assign(url, { password: 'wrong' })), 'postgres: authentication failed'],
+      [elsewhere(url => Object.assign(url, { password: 'invalid' })), 'postgres: authentication failed'],
       [elsewhere(url => Object.assign(url, { hostname: 'absent.invalid' })), 'postgres: host not found'],
       [elsewhere(url => Object.assign(url, { pathname: '/template1' })), 'postgres: schema not migrated'],
     ]
@@ -239,7 +241,7 @@ describe('the access log', () => {
     const key = `meds/${randomUUID()}/file.pdf`
     await mkdir(join(folder.path, key, '..'), { recursive: true })
     await symlink('/proc/self/mem', join(folder.path, key)) // It has a size, and reading its first byte fails.
-    const { pathname, search } = new URL(await world.dependencies.storage.link(key))
+    const { pathname, search } = new URL(await world.dependencies.storage.createLink(key))
     const line = await lineOf(headers => world.call('GET', pathname + search, { headers }))
     expect(line).toMatchObject({ status: 503, code: 'unavailable', cause: 'storage: disk failed' })
   })

@@ -1,57 +1,57 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { askBy } from '../../src/activities/sending.ts'
-import { sendTransfer } from '../../src/activities/transfer-records.ts'
-import { pixOut } from '../../src/activities/transfers.ts'
-import { bookOpeningBalance } from '../../src/admin/connections.ts'
+import { pollPayout } from '../../src/activities/payouts/send.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { sendTransfer } from '../../src/activities/transfers/activities.ts'
+import { transferPayout } from '../../src/activities/transfers/transfer-payout.ts'
+import { postOpeningBalance } from '../../src/admin/connections.ts'
+import { type Orm, openOrm } from '../../src/db/client/orm.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
-import { type Orm, openOrm } from '../../src/db/orm.ts'
-import type { Sending } from '../../src/domain/provider.ts'
-import type { TransferOrder } from '../../src/workflows/messages.ts'
-import { type Heard, listenTo } from './support/wire.ts'
-import { openWorld, type World } from './support/world.ts'
+import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
+import type { TransferInput } from '../../src/workflows/contracts/messages.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { type CapturedMessages, captureMessages } from './support/postgres-messages.ts'
 
 /** What PostgreSQL hears of a transfer, from its order to its settlement. */
 
-let world: World
+let fixture: ApiFixture
 let orm: Orm
-let wire: Heard
+let messages: CapturedMessages
 let accountUuid: string
 let connectionUuid: string
-let told: Sending['status']
+let sendingStatus: ProviderPayout['status']
 /** How many messages PostgreSQL had heard when the connection to the provider was opened. */
 const opened: number[] = []
 beforeAll(async () => {
-  world = await openWorld([])
-  accountUuid = await world.account()
-  connectionUuid = await world.connection(accountUuid)
-  const em = world.orm.em.fork()
-  await bookOpeningBalance(em, await em.findOneOrFail(Connection, connectionUuid), 1_000)
-  orm = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
-  wire = await listenTo(orm)
+  fixture = await openApiFixture([])
+  accountUuid = await fixture.insertAccount()
+  connectionUuid = await fixture.insertConnection(accountUuid)
+  const em = fixture.orm.em.fork()
+  await postOpeningBalance(em, await em.findOneOrFail(Connection, connectionUuid), 1_000)
+  orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  messages = await captureMessages(orm)
 })
 afterAll(async () => {
   await orm?.close()
-  await world?.close()
+  await fixture?.close()
 })
 beforeEach(() => {
-  told = 'in_process'
+  sendingStatus = 'in_process'
   opened.length = 0
-  wire.forget()
+  messages.forget()
 })
 
 /** All that a sending reaches for; its provider says what the test has it say. */
-function dependencies(): Dependencies {
+function dependencies(): ActivityDependencies {
   const sending = () => ({
-    status: told,
+    status: sendingStatus,
     endToEnd: `E${randomUUID()}`,
     at: null,
     receiver: null,
     returns: [],
   })
   const provider = {
-    openAhead: () => opened.push(wire.messages.length),
+    preconnect: () => opened.push(messages.messages.length),
     sendTransfer: async () => ({ kind: 'accepted', sending: sending() }),
     findTransfer: async () => ({ kind: 'found', sending: sending() }),
   }
@@ -59,7 +59,7 @@ function dependencies(): Dependencies {
   return { orm, sealer, providers: { providerFor: () => provider }, timeScale: 1 } as never
 }
 
-function newOrder(valueCents: number): TransferOrder {
+function newOrder(valueCents: number): TransferInput {
   const details = JSON.stringify({ pixKey: 'maria@example.com', fingerprint: 'f' })
   return {
     ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents, details },
@@ -67,12 +67,12 @@ function newOrder(valueCents: number): TransferOrder {
   }
 }
 
-const send = (order: TransferOrder) =>
-  sendTransfer(dependencies())({ uuid: order.uuid, connectionUuid, again: false, order })
+const send = (order: TransferInput) =>
+  sendTransfer(dependencies())({ uuid: order.uuid, connectionUuid, isResend: false, order })
 
 test('before the call all that is read and locked is one message, in the order of locks, and all that is written another', async () => {
   await send(newOrder(300))
-  const [locks, writes, ...kept] = wire.messages
+  const [locks, writes, ...kept] = messages.messages
   expect(locks).toMatch(
     /^begin; .* from transfer\s.* for no key update; .* from connection\s.* for no key update; .* from balance\s.* for update; /s,
   )
@@ -89,8 +89,8 @@ test('the connection to the provider is opened once the sending is decided, whil
 test('what the balances do not cover is held of nothing, and no provider hears of it', async () => {
   expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
   expect(opened).toEqual([])
-  expect(wire.messages).toHaveLength(2) // What it is answered is asked in the message that keeps it.
-  expect(wire.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
+  expect(messages.messages).toHaveLength(2) // What it is answered is asked in the message that keeps it.
+  expect(messages.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
 })
 
 test('a sending that is repeated finds the row, and sends nothing again', async () => {
@@ -102,18 +102,21 @@ test('a sending that is repeated finds the row, and sends nothing again', async 
 test('an event and its deliveries are one statement, and a settlement two messages behind its question', async () => {
   const order = newOrder(100)
   await send(order)
-  await world.orm.em.execute(
+  await fixture.orm.em.execute(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, status, previous_tokens, sequence, fingerprint, created_at)
      values (gen_random_uuid(), ?, 'https://example.com', '', '', '{TRANSFER}', 'ACTIVE', '[]', 0, 'f', now())`,
     [accountUuid],
   )
-  told = 'settled'
-  wire.forget()
-  const asked = await askBy(dependencies(), pixOut)({ uuid: order.uuid, connectionUuid, asked: 0 })
+  sendingStatus = 'settled'
+  messages.forget()
+  const asked = await pollPayout(
+    dependencies(),
+    transferPayout,
+  )({ uuid: order.uuid, connectionUuid, pollCount: 0 })
   expect(asked).toMatchObject({ kind: 'settled', deliveries: [expect.any(String)] })
-  expect(wire.messages).toHaveLength(3)
-  expect(wire.messages.at(-1)).toMatch(/insert into posting.* from event e join delivery .*; commit$/s)
-  const events = await world.orm.em.execute(
+  expect(messages.messages).toHaveLength(3)
+  expect(messages.messages.at(-1)).toMatch(/insert into posting.* from event e join delivery .*; commit$/s)
+  const events = await fixture.orm.em.execute(
     `select e.type, e.sequence, e.body ->> 'status' as status, count(d.uuid)::int as deliveries
      from event e left join delivery d on d.event_uuid = e.uuid where e.life_uuid = ? group by e.uuid order by e.type`,
     [order.uuid],

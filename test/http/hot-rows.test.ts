@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { EntityClass } from '@mikro-orm/core'
-import { attemptNamed, attemptsAt } from '../../src/db/attempts.ts'
-import { connectionToCall } from '../../src/db/connections.ts'
+import { type EntityManager, runInTransaction } from '../../src/db/client/orm.ts'
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Charge } from '../../src/db/entities/charge.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Movement } from '../../src/db/entities/movement.ts'
-import { Notice } from '../../src/db/entities/notice.ts'
+import { ProviderNotification } from '../../src/db/entities/notice.ts'
 import { Transfer } from '../../src/db/entities/transfer.ts'
-import { findAlone, lockAlone } from '../../src/db/lock.ts'
-import { noticesKept } from '../../src/db/notices.ts'
-import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
-import { all, ask, NOTHING } from '../../src/db/questions.ts'
-import { entities } from '../../src/db/reading.ts'
-import { livedIn } from './support/lived-in.ts'
-import { openWorld, type World } from './support/world.ts'
+import { findLockedRow, lockRow } from '../../src/db/locks.ts'
+import { queryEntities } from '../../src/db/pipeline/entity-mapper.ts'
+import { batchQueries, noQuery, runQuery } from '../../src/db/pipeline/query.ts'
+import { findAttempts, queryAttemptByReference } from '../../src/db/repositories/attempts.ts'
+import { queryConnectionToCall } from '../../src/db/repositories/connections.ts'
+import { storeProviderNotifications } from '../../src/db/repositories/provider-notifications.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createFullAccount } from './support/full-account.ts'
 
 /** Rows that every step of money reads, by statements written once: they are as the unit of work would have read them. */
 
-let world: World
+let fixture: ApiFixture
 let connection: string
 let other: string
 let attempt: { operation: 'transfer'; subjectUuid: string; providerAccountUuid: string }
 beforeAll(async () => {
-  world = await openWorld([])
-  await livedIn(world)
-  connection = await world.connection(await world.account())
-  other = await world.connection(await world.account())
+  fixture = await openApiFixture([])
+  await createFullAccount(fixture)
+  connection = await fixture.insertConnection(await fixture.insertAccount())
+  other = await fixture.insertConnection(await fixture.insertAccount())
   const { providerAccountUuid } = await em().findOneOrFail(Connection, connection)
   attempt = {
     operation: 'transfer',
@@ -35,14 +35,14 @@ beforeAll(async () => {
     providerAccountUuid,
   }
   const writing = em()
-  begin(writing, 0, connection)
+  createAttempt(writing, 0, connection)
   await writing.flush()
-  await ask(em(), noticesKept(em(), connection, [told()]))
+  await runQuery(em(), storeProviderNotifications(em(), connection, [notificationItem()]))
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
-const em = () => world.orm.em.fork({ disableContextResolution: true })
-const begin = (writing: EntityManager, position: number, connectionUuid: string) =>
+const em = () => fixture.orm.em.fork({ disableContextResolution: true })
+const createAttempt = (writing: EntityManager, position: number, connectionUuid: string) =>
   writing.create(Attempt, {
     ...attempt,
     uuid: randomUUID(),
@@ -51,7 +51,9 @@ const begin = (writing: EntityManager, position: number, connectionUuid: string)
     reference: `r${position}`,
     state: 'calling',
   })
-const told = (changes: Partial<Parameters<typeof noticesKept>[2][number]> = {}) => ({
+const notificationItem = (
+  changes: Partial<Parameters<typeof storeProviderNotifications>[2][number]> = {},
+) => ({
   uuid: randomUUID(),
   digest: 'ab'.repeat(32),
   kind: 'payment' as const,
@@ -62,14 +64,24 @@ const told = (changes: Partial<Parameters<typeof noticesKept>[2][number]> = {}) 
   ...changes,
 })
 
-const KINDS: EntityClass<{ uuid: string }>[] = [Charge, Transfer, Movement, Attempt, Notice, Connection]
+const KINDS: EntityClass<{ uuid: string }>[] = [
+  Charge,
+  Transfer,
+  Movement,
+  Attempt,
+  ProviderNotification,
+  Connection,
+]
 test.each(KINDS.map(kind => [kind.name, kind] as const))(
   'each %s is what the unit of work reads, and nothing of it is changed',
   async (_, kind) => {
     const [asking, reading] = [em(), em()]
     const expected = await asking.find(kind, {}, { orderBy: { uuid: 'asc' } })
     expect(expected.length).toBeGreaterThan(0)
-    const found = await ask(reading, entities(reading, kind, { rest: 'order by r.uuid', values: [] }))
+    const found = await runQuery(
+      reading,
+      queryEntities(reading, kind, { rest: 'order by r.uuid', values: [] }),
+    )
     const stored = (one: object) => asking.getComparator().prepareEntity(one)
     expect(found.map(stored)).toEqual(expected.map(stored))
     reading.getUnitOfWork().computeChangeSets()
@@ -81,9 +93,9 @@ test('a connection to call comes with what is lazy, and with nothing to be writt
   const reading = em()
   const populate = ['sealedCredentials', 'isDistrusted'] as const
   const expected = await em().findOneOrFail(Connection, connection, { populate })
-  const [found, nobody] = await ask(
+  const [found, nobody] = await runQuery(
     reading,
-    all(connectionToCall(reading, connection), connectionToCall(reading, randomUUID())),
+    batchQueries(queryConnectionToCall(reading, connection), queryConnectionToCall(reading, randomUUID())),
   )
   expect({ ...found }).toEqual({ ...expected })
   reading.getUnitOfWork().computeChangeSets()
@@ -93,14 +105,14 @@ test('a connection to call comes with what is lazy, and with nothing to be writt
 
 describe('a row locked alone', () => {
   test('is locked within a transaction only', async () => {
-    await expect(findAlone(em(), Connection, connection, NOTHING)).rejects.toThrow('transaction')
+    await expect(findLockedRow(em(), Connection, connection, noQuery)).rejects.toThrow('transaction')
   })
 
   test('keeps what this unit of work has changed of it', async () => {
-    await inTransaction(world.orm, async tx => {
-      const [first] = await lockAlone(tx, Connection, connection, NOTHING)
+    await runInTransaction(fixture.orm, async tx => {
+      const [first] = await lockRow(tx, Connection, connection, noQuery)
       first.collectionKey = 'changed'
-      const [again] = await lockAlone(tx, Connection, connection, NOTHING)
+      const [again] = await lockRow(tx, Connection, connection, noQuery)
       expect(again).toBe(first)
       expect(again.collectionKey).toBe('changed')
     })
@@ -108,31 +120,31 @@ describe('a row locked alone', () => {
   })
 
   test('is as it stands then, though it was known before', async () => {
-    await inTransaction(world.orm, async tx => {
+    await runInTransaction(fixture.orm, async tx => {
       const known = await tx.findOneOrFail(Connection, connection)
       await em().execute(`update connection set collection_key = 'meanwhile' where uuid = ?`, [connection])
-      expect((await lockAlone(tx, Connection, connection, NOTHING))[0]).toBe(known)
+      expect((await lockRow(tx, Connection, connection, noQuery))[0]).toBe(known)
       expect(known.collectionKey).toBe('meanwhile')
     })
   })
 
   test('of which there is none is null, or an error where there must be one', async () => {
     const nobody = randomUUID()
-    await inTransaction(world.orm, async tx => {
-      expect(await findAlone(tx, Connection, nobody, NOTHING)).toEqual([null, []])
-      await expect(lockAlone(tx, Connection, nobody, NOTHING)).rejects.toThrow(`no Connection ${nobody}`)
+    await runInTransaction(fixture.orm, async tx => {
+      expect(await findLockedRow(tx, Connection, nobody, noQuery)).toEqual([null, []])
+      await expect(lockRow(tx, Connection, nobody, noQuery)).rejects.toThrow(`no Connection ${nobody}`)
     })
   })
 })
 
 test('attempts are those that were begun here as well, in the order of trying, with what was changed of them', async () => {
   const writing = em()
-  const [first] = await attemptsAt(writing, attempt)
+  const [first] = await findAttempts(writing, attempt)
   first!.state = 'rejected'
   await writing.flush() // Of an operation one attempt is live.
-  const second = begin(writing, 1, other)
+  const second = createAttempt(writing, 1, other)
   first!.code = 'changed'
-  const all = await attemptsAt(writing, attempt)
+  const all = await findAttempts(writing, attempt)
   expect(all).toEqual([first, second])
   expect(first!.code).toBe('changed')
 })
@@ -147,29 +159,33 @@ test('the attempt that a notice names is found by its reference, however many th
     [connection, providerAccountUuid],
   )
   await em().execute('analyze attempt')
-  const { statements } = attemptNamed(em(), { reference: 'r0', providerAccountUuid })
+  const { statements } = queryAttemptByReference(em(), { reference: 'r0', providerAccountUuid })
   const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.text}`)
   expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_reference_idx')
 })
 
 describe('what a provider tells', () => {
   const digest = 'cd'.repeat(32)
-  const keep = (...notices: ReturnType<typeof told>[]) => ask(em(), noticesKept(em(), connection, notices))
+  const keep = (...notices: ReturnType<typeof notificationItem>[]) =>
+    runQuery(em(), storeProviderNotifications(em(), connection, notices))
 
   test('is kept once and as it came, and answered until a life has taken it', async () => {
-    const [one, twin] = [told({ digest }), told({ digest })]
+    const [one, twin] = [notificationItem({ digest }), notificationItem({ digest })]
     const kept = await keep(one, twin)
     expect(kept).toHaveLength(1)
     expect(kept[0]).toMatchObject({ uuid: one.uuid, body: one.body, kind: 'payment', handedAt: null })
     expect(kept[0]!.digest).toEqual(Buffer.from(digest, 'hex'))
-    expect((await keep(told({ digest }))).map(({ uuid }) => uuid)).toEqual([one.uuid])
+    expect((await keep(notificationItem({ digest }))).map(({ uuid }) => uuid)).toEqual([one.uuid])
     await em().execute('update notice set handed_at = now() where uuid = ?', [one.uuid])
-    expect(await keep(told({ digest }))).toEqual([])
+    expect(await keep(notificationItem({ digest }))).toEqual([])
     expect(await keep()).toEqual([])
   })
 
   test('by two at once is kept once, and by one of them answered', async () => {
-    const twins = [told({ digest: 'ef'.repeat(32) }), told({ digest: 'ef'.repeat(32) })]
+    const twins = [
+      notificationItem({ digest: 'ef'.repeat(32) }),
+      notificationItem({ digest: 'ef'.repeat(32) }),
+    ]
     const answers = await Promise.all(twins.map(one => keep(one)))
     const uuids = new Set(answers.flat().map(({ uuid }) => uuid))
     expect(uuids.size).toBe(1)

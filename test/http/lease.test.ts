@@ -1,11 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Lease, openedLease, rateHeaders, retryAfterS, shareOf, takeFrom } from '../../src/api/lease.ts'
+import {
+  buildRateLimitHeaders,
+  computeRetryAfterS,
+  computeShareSize,
+  consumeLease,
+  openLease,
+  type RateLease,
+} from '../../src/api/middleware/rate-limit/lease.ts'
 
 const policy = { perSecond: 100, burst: 200 }
-const lease = (more: Partial<Lease> = {}): Lease => ({
-  left: 3,
+const lease = (more: Partial<RateLease> = {}): RateLease => ({
+  remainingRequests: 3,
   bucketLeft: 100,
-  isDry: false,
+  isExhausted: false,
   endsAtMs: 1_000,
   ...more,
 })
@@ -18,7 +25,7 @@ describe('a process asks for', () => {
     { burst: 1, share: 1 },
     { burst: 0.5, share: 1 },
   ])('$share of a burst of $burst', ({ burst, share }) => {
-    expect(shareOf({ perSecond: 1, burst })).toBe(share)
+    expect(computeShareSize({ perSecond: 1, burst })).toBe(share)
   })
 })
 
@@ -28,22 +35,37 @@ describe('a share', () => {
     { granted: 1, is: 'kept for a second', isDry: false, endsAtMs: 6_000 },
     { granted: 0, is: 'asked for again soon', isDry: true, endsAtMs: 5_100 },
   ])('of $granted is $is', ({ granted, isDry, endsAtMs }) => {
-    expect(openedLease(granted, 7, 5_000)).toEqual({ left: granted, bucketLeft: 7, isDry, endsAtMs })
+    expect(openLease(granted, 7, 5_000)).toEqual({
+      remainingRequests: granted,
+      bucketLeft: 7,
+      isExhausted: isDry,
+      endsAtMs,
+    })
   })
 
   test.each([
     { name: 'there is none', lease: undefined, at: 0, kind: 'ask' },
-    { name: 'something is left', lease: lease(), at: 999, kind: 'taken' },
+    { name: 'something is left', lease: lease(), at: 999, kind: 'accepted' },
     { name: 'its second is over', lease: lease(), at: 1_000, kind: 'ask' },
-    { name: 'it is used up', lease: lease({ left: 0 }), at: 0, kind: 'ask' },
-    { name: 'the bucket was empty', lease: lease({ left: 0, isDry: true }), at: 999, kind: 'refused' },
-    { name: 'the bucket may have filled', lease: lease({ left: 0, isDry: true }), at: 1_000, kind: 'ask' },
+    { name: 'it is used up', lease: lease({ remainingRequests: 0 }), at: 0, kind: 'ask' },
+    {
+      name: 'the bucket was empty',
+      lease: lease({ remainingRequests: 0, isExhausted: true }),
+      at: 999,
+      kind: 'refused',
+    },
+    {
+      name: 'the bucket may have filled',
+      lease: lease({ remainingRequests: 0, isExhausted: true }),
+      at: 1_000,
+      kind: 'ask',
+    },
   ])('answers $kind where $name', ({ lease, at, kind }) => {
-    expect(takeFrom(lease, at).kind).toBe(kind)
+    expect(consumeLease(lease, at).kind).toBe(kind)
   })
 
   test('gets smaller by each request', () => {
-    expect(takeFrom(lease(), 0)).toEqual({ kind: 'taken', lease: lease({ left: 2 }) })
+    expect(consumeLease(lease(), 0)).toEqual({ kind: 'accepted', lease: lease({ remainingRequests: 2 }) })
   })
 })
 
@@ -54,7 +76,7 @@ describe('a refused caller waits', () => {
     { bucketLeft: 0.5, perSecond: 0.25, seconds: 2 },
     { bucketLeft: 0.99, perSecond: 100, seconds: 1 },
   ])('$seconds s with $bucketLeft in the bucket at $perSecond/s', ({ bucketLeft, perSecond, seconds }) => {
-    expect(retryAfterS(lease({ bucketLeft }), { perSecond, burst: 1 })).toBe(seconds)
+    expect(computeRetryAfterS(lease({ bucketLeft }), { perSecond, burst: 1 })).toBe(seconds)
   })
 })
 
@@ -73,7 +95,7 @@ describe('the headers say', () => {
   ])(
     '$limit with $left leased and $bucketLeft in the bucket',
     ({ left, bucketLeft, policy, limit, rule }) => {
-      expect(rateHeaders(lease({ left, bucketLeft }), policy)).toEqual({
+      expect(buildRateLimitHeaders(lease({ remainingRequests: left, bucketLeft }), policy)).toEqual({
         RateLimit: limit,
         'RateLimit-Policy': rule,
       })

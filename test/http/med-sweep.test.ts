@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { sweepMeds } from '../../src/activities/med-reconciliation.ts'
-import type { Engine } from '../../src/engine/start.ts'
-import { openWorld, type World } from './support/world.ts'
+import { sweepDisputes } from '../../src/activities/disputes/reconcile.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import type { WorkflowClientContext } from '../../src/temporal/workflow-options.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** Providers that tell of no dispute are asked in turn, at a pace that does not grow with their number at once. */
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 test('every account has its turn before any has a second one', async () => {
-  const accountUuid = await world.account()
-  for (let count = 0; count < 30; count += 1) await world.connection(accountUuid)
+  const accountUuid = await fixture.insertAccount()
+  for (let count = 0; count < 30; count += 1) await fixture.insertConnection(accountUuid)
   const asked: string[] = []
-  const sweep = sweepMeds(
+  const sweep = sweepDisputes(
     {
-      ...{ orm: world.orm, log: world.dependencies.log },
+      ...{ orm: fixture.orm, log: fixture.dependencies.log },
       providers: {
         providerFor({ uuid }: { uuid: string }) {
           asked.push(uuid)
-          return { listMeds: async () => ({ kind: 'found', meds: [] }) }
+          return { listDisputes: async () => ({ kind: 'found', meds: [] }) }
         },
       },
-    } as unknown as Dependencies,
-    {} as Engine,
+    } as unknown as ActivityDependencies,
+    {} as WorkflowClientContext,
   )
   expect(await sweep()).toEqual({ asked: 25, told: 0 })
   expect(await sweep()).toEqual({ asked: 25, told: 0 })

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { documentationRoutes } from '../../src/api/routes/documentation.ts'
-import { medRoutes } from '../../src/api/routes/meds.ts'
-import { FILES, formOf, type SentFile } from '../support/files.ts'
-import { temporaryFolder } from '../support/servers.ts'
-import { type DisputeRow, disputeRow } from './support/disputes.ts'
-import { type Answer, openWorld, type World } from './support/world.ts'
+import { disputeRoutes } from '../../src/api/disputes/routes.ts'
+import { documentationRoutes } from '../../src/api/docs/routes.ts'
+import { encodeForm, FILES, type SentFile } from '../support/files.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import { type ApiFixture, type ApiResponse, openApiFixture } from './support/api-fixture.ts'
+import { type DisputeRow, insertDispute } from './support/dispute-rows.ts'
 
 const MEDS = '/api/v1/meds'
 const TEXTS: [string, string][] = [
@@ -15,44 +15,44 @@ const TEXTS: [string, string][] = [
   ['analysis', 'It was delivered.'],
 ]
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let world: World
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
+let fixture: ApiFixture
 let account: { uuid: string; a: string; b: string; token: string; tokenA: string; tokenB: string }
 let stranger: string
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  world = await openWorld([medRoutes, documentationRoutes], { TRILHO_STORAGE_FOLDER: folder.path })
-  const uuid = await world.account()
-  const a = await world.connection(uuid)
-  const b = await world.connection(uuid, { provider: 'PROVIDER_B' })
-  const token = await world.token({ accountUuid: uuid })
-  const tokenA = await world.token({ accountUuid: uuid, connectionUuid: a })
-  const tokenB = await world.token({ accountUuid: uuid, connectionUuid: b })
+  folder = await createTemporaryFolder()
+  fixture = await openApiFixture([disputeRoutes, documentationRoutes], { TRILHO_STORAGE_FOLDER: folder.path })
+  const uuid = await fixture.insertAccount()
+  const a = await fixture.insertConnection(uuid)
+  const b = await fixture.insertConnection(uuid, { provider: 'PROVIDER_B' })
+  const token = await fixture.insertToken({ accountUuid: uuid })
+  const tokenA = await fixture.insertToken({ accountUuid: uuid, connectionUuid: a })
+  const tokenB = await fixture.insertToken({ accountUuid: uuid, connectionUuid: b })
   account = { uuid, a, b, token, tokenA, tokenB }
-  stranger = await world.token({ accountUuid: await world.account() })
+  stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
 })
 afterAll(async () => {
-  await world?.close()
+  await fixture?.close()
   await folder?.remove()
 })
 
-const dispute = (row: Partial<DisputeRow> = {}) => disputeRow(world, { connection: account.a, ...row })
+const dispute = (row: Partial<DisputeRow> = {}) => insertDispute(fixture, { connection: account.a, ...row })
 
-const get = (path: string, token = account.token) => world.call('GET', MEDS + path, { token })
-const uuids = (answer: Answer): string[] => answer.body.data.map((med: { uuid: string }) => med.uuid)
+const get = (path: string, token = account.token) => fixture.call('GET', MEDS + path, { token })
+const uuids = (answer: ApiResponse): string[] => answer.body.data.map((med: { uuid: string }) => med.uuid)
 
 async function reply(uuid: string, { token = account.token, texts = TEXTS, files = [] as SentFile[] } = {}) {
-  return world.call('POST', `${MEDS}/${uuid}/reply`, { token, ...(await formOf(texts, files)) })
+  return fixture.call('POST', `${MEDS}/${uuid}/reply`, { token, ...(await encodeForm(texts, files)) })
 }
 
 describe('a list of disputes', () => {
   let all: Record<string, string>
   let mine: { token: string; a: string; b: string }
   beforeAll(async () => {
-    const uuid = await world.account()
-    const a = await world.connection(uuid)
-    const b = await world.connection(uuid, { provider: 'PROVIDER_B' })
-    mine = { a, b, token: await world.token({ accountUuid: uuid }) }
+    const uuid = await fixture.insertAccount()
+    const a = await fixture.insertConnection(uuid)
+    const b = await fixture.insertConnection(uuid, { provider: 'PROVIDER_B' })
+    mine = { a, b, token: await fixture.insertToken({ accountUuid: uuid }) }
     all = {
       open: await dispute({ connection: a, createdAt: '2026-03-01T00:00:00Z' }),
       answered: await dispute({
@@ -60,7 +60,7 @@ describe('a list of disputes', () => {
         state: 'analysing',
         type: 'COERCION_CRIME',
         createdAt: '2026-03-01T23:59:59.999Z',
-        replied: true,
+        hasReply: true,
       }),
       agreed: await dispute({
         connection: a,
@@ -130,11 +130,11 @@ describe('a list of disputes', () => {
   })
 
   test('a token that is bound to a provider lists that provider’s only', async () => {
-    const [{ account_uuid: accountUuid }] = await world.orm.em.execute<[{ account_uuid: string }]>(
+    const [{ account_uuid: accountUuid }] = await fixture.orm.em.execute<[{ account_uuid: string }]>(
       'select account_uuid from connection where uuid = ?',
       [mine.a],
     )
-    const token = await world.token({ accountUuid, connectionUuid: mine.a })
+    const token = await fixture.insertToken({ accountUuid, connectionUuid: mine.a })
     expect(uuids(await get('', token))).toEqual([all.agreed, all.answered, all.open])
     expect(uuids(await get(`?uuid=${all.returned}`, token))).toEqual([])
   })
@@ -177,7 +177,7 @@ describe('one dispute', () => {
         404,
         'not_found',
       ])
-    expect((await world.call('GET', `${MEDS}/${uuid}`)).status).toBe(401)
+    expect((await fixture.call('GET', `${MEDS}/${uuid}`)).status).toBe(401)
   })
 
   test.each([randomUUID(), 'x', '1'])('%s is 404', async uuid => {
@@ -212,10 +212,10 @@ describe('one dispute', () => {
 })
 
 test('a token of the other mode sees and answers nothing of it: simulated money is no real money', async () => {
-  const accountUuid = await world.account()
+  const accountUuid = await fixture.insertAccount()
   const connections = {
-    test: await world.connection(accountUuid),
-    live: await world.connection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
+    test: await fixture.insertConnection(accountUuid),
+    live: await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
   }
   for (const [mode, other] of [
     ['test', 'live'],
@@ -225,7 +225,7 @@ test('a token of the other mode sees and answers nothing of it: simulated money 
       await dispute({ connection: connections[mode] }),
       await dispute({ connection: connections[other] }),
     ]
-    const token = await world.token({ accountUuid, mode })
+    const token = await fixture.insertToken({ accountUuid, mode })
     const seen = uuids(await get('?per_page=100', token))
     expect([seen.includes(own), seen.includes(theirs)]).toEqual([true, false])
     expect((await get(`/${own}`, token)).status).toBe(200)
@@ -239,10 +239,10 @@ describe('a reply', () => {
     (await readdir(folder.path, { recursive: true })).filter(name => /\.\w+$/.test(name))
 
   test.each<[string, Partial<DisputeRow>, string]>([
-    ['a dispute that was answered', { state: 'analysing', replied: true }, 'med_already_answered'],
+    ['a dispute that was answered', { state: 'analysing', hasReply: true }, 'med_already_answered'],
     ['one whose deadline has passed', { state: 'analysing' }, 'med_not_answerable'],
     ['one that was agreed', { state: 'accepted' }, 'med_not_answerable'],
-    ['one that was answered and rejected', { state: 'rejected', replied: true }, 'med_already_answered'],
+    ['one that was answered and rejected', { state: 'rejected', hasReply: true }, 'med_already_answered'],
     ['one that was withdrawn', { state: 'cancelled' }, 'med_not_answerable'],
     ['one that we asked for', { kind: 'REQUESTED_MED' }, 'med_not_answerable'],
   ])('to %s is 409', async (_, row, code) => {
@@ -287,7 +287,7 @@ describe('a reply', () => {
 })
 
 test('OpenAPI tells the three operations', async () => {
-  const { body: document } = await world.call('GET', '/openapi.json')
+  const { body: document } = await fixture.call('GET', '/openapi.json')
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
   const { [MEDS]: list, [`${MEDS}/{uuid}`]: read, [`${MEDS}/{uuid}/reply`]: answering } = document.paths
   expect(

@@ -6,25 +6,25 @@ import type { Client } from '@temporalio/client'
 import Koa from 'koa'
 import pino from 'pino'
 import { createApp } from '../../src/api/app.ts'
-import { refuse } from '../../src/api/errors.ts'
-import { failures } from '../../src/api/failure.ts'
-import { metricsRoutes } from '../../src/api/routes/metrics.ts'
-import { startServer } from '../../src/api/server.ts'
+import { fail } from '../../src/api/http/api-error.ts'
+import { startServer } from '../../src/api/http/server.ts'
+import { metricsRoutes } from '../../src/api/metrics/routes.ts'
+import { errorHandler } from '../../src/api/middleware/error-handler.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { openOrm } from '../../src/db/orm.ts'
-import { apiMetrics } from '../../src/metrics/api.ts'
-import { mergeExpositions, withoutBuckets } from '../../src/metrics/exposition.ts'
-import { publishMetrics } from '../../src/metrics/published.ts'
-import { stateMetrics } from '../../src/metrics/state.ts'
-import { logFailedCall } from '../../src/providers/call-log.ts'
-import { observed } from '../../src/providers/observed.ts'
-import type { NoticeRequest, Provider } from '../../src/providers/port.ts'
+import { openOrm } from '../../src/db/client/orm.ts'
+import { createApiMetrics } from '../../src/metrics/api-metrics.ts'
+import { renderDatabaseMetrics } from '../../src/metrics/database-metrics.ts'
+import { dropBuckets, mergeExpositions } from '../../src/metrics/exposition.ts'
+import { publishWorkerMetrics } from '../../src/metrics/worker-metrics-publication.ts'
+import { logFailedCall } from '../../src/providers/observability/call-log.ts'
+import { observeProvider } from '../../src/providers/observability/call-observer.ts'
+import type { Provider, ProviderNotificationRequest } from '../../src/providers/port.ts'
 import { openStorage } from '../../src/storage/storage.ts'
-import { temporaryFolder } from '../support/servers.ts'
-import { browserOf } from './support/browser.ts'
-import { sampleRoutes } from './support/routes.ts'
-import { andBooked, type ConnectionRow } from './support/rows.ts'
-import { openWorld, type World } from './support/world.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser } from './support/browser.ts'
+import { bookingSql, type ConnectionRow } from './support/row-inserters.ts'
+import { sampleRoutes } from './support/sample-routes.ts'
 
 test('several processes become one text: each family once, every sample kept', () => {
   const merged = mergeExpositions([
@@ -51,7 +51,7 @@ test('a histogram without its buckets is a summary, and one that is kept stays w
   const text =
     '# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 1\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n' +
     '# TYPE b histogram\nb_bucket{le="1"} 2\nb_sum 2\nb_count 2\n# TYPE c counter\nc 3\n'
-  expect(withoutBuckets(text, ['b']).split('\n')).toEqual([
+  expect(dropBuckets(text, ['b']).split('\n')).toEqual([
     ...['# HELP a A.', '# TYPE a summary', 'a_sum 1', 'a_count 1'],
     ...['# TYPE b histogram', 'b_bucket{le="1"} 2', 'b_sum 2', 'b_count 2', '# TYPE c counter', 'c 3', ''],
   ])
@@ -86,21 +86,23 @@ test('an observed provider answers as it did, and every call is seen with what i
     sendTransfer: async () => {
       throw new Error('a bug')
     },
-    readNotice: async ({ secret }: NoticeRequest) =>
+    readNotification: async ({ secret }: ProviderNotificationRequest) =>
       secret === null ? { kind: 'forged' } : { kind: 'no_answer', code: 'timeout' },
   } as unknown as Provider
-  const watched = observed(provider, { provider: 'PROVIDER_A', uuid: CONNECTION }, call =>
+  const watched = observeProvider(provider, { provider: 'PROVIDER_A', uuid: CONNECTION }, call =>
     seen.push(`${call.provider} ${call.operation} ${call.outcome} ${call.seconds >= 0}`),
   )
   expect(await watched.findCharge('ref')).toEqual({ kind: 'not_found', reference: 'ref' })
   await expect(watched.sendTransfer({} as never)).rejects.toThrow('a bug')
-  expect(await watched.readNotice({ secret: null } as NoticeRequest)).toEqual({ kind: 'forged' })
-  await watched.readNotice({ secret: 'asks for a key' } as NoticeRequest)
+  expect(await watched.readNotification({ secret: null } as ProviderNotificationRequest)).toEqual({
+    kind: 'forged',
+  })
+  await watched.readNotification({ secret: 'asks for a key' } as ProviderNotificationRequest)
   expect(watched.capabilities).toBe(provider.capabilities)
   expect(seen).toEqual([
     'PROVIDER_A findCharge not_found true',
     'PROVIDER_A sendTransfer bug true',
-    'PROVIDER_A readNotice no_answer true',
+    'PROVIDER_A readNotification no_answer true',
   ])
 })
 
@@ -125,11 +127,11 @@ describe('deploy/alerts.yml', () => {
 
   test('what operators have paused is counted as paused, which the alert of failures leaves out', async () => {
     expect(await rule('ApiErrorRateHigh')).toContain('trilho_http_failures_total{code!="paused"}')
-    const metrics = apiMetrics()
+    const metrics = createApiMetrics()
     const app = new Koa()
-    app.use(metrics.count)
-    app.use(failures(pino({ level: 'silent' })))
-    app.use(() => refuse('paused'))
+    app.use(metrics.measureRequest)
+    app.use(errorHandler(pino({ level: 'silent' })))
+    app.use(() => fail('paused'))
     const server = await startServer(app, { host: '127.0.0.1', port: 0 })
     const { status } = await fetch(server.url)
     await server.stop()
@@ -140,8 +142,8 @@ describe('deploy/alerts.yml', () => {
   })
 
   test('a failed sign-in is counted under the route and the statuses that its alert asks for', async () => {
-    const world = await openWorld([dashboardRoutes])
-    const answer = await browserOf(world).signIn('absent@trilho.test', 'a long enough password')
+    const world = await openApiFixture([dashboardRoutes])
+    const answer = await createBrowser(world).signIn('absent@trilho.test', 'a long enough password')
     const line = world.lines.map(one => JSON.parse(one)).find(one => one.status === answer.status)
     const [, route, statuses] = /route="([^"]+)",method="POST",status=~"([^"]+)"/.exec(
       (await rule('SignInFailures'))!,
@@ -160,10 +162,10 @@ describe('deploy/alerts.yml', () => {
 
 describe('GET /metrics', () => {
   const TOKEN = 'a-token-of-the-operator'
-  const metrics = apiMetrics()
-  let world: World
+  const metrics = createApiMetrics()
+  let world: ApiFixture
   beforeAll(async () => {
-    world = await openWorld([metricsRoutes(metrics)], { TRILHO_METRICS_TOKEN: TOKEN })
+    world = await openApiFixture([metricsRoutes(metrics)], { TRILHO_METRICS_TOKEN: TOKEN })
   })
   afterAll(() => world?.close())
 
@@ -174,7 +176,7 @@ describe('GET /metrics', () => {
     world.orm.em.fork().execute(
       `insert into breaker (connection_uuid, failures, opened_at, probed_at)
        values (?, '{}', now() - ?::interval, now() - ?::interval)`,
-      [await world.connection(await world.account(), row), ago, probed],
+      [await world.insertConnection(await world.insertAccount(), row), ago, probed],
     )
 
   test('says what stands in the database', async () => {
@@ -202,7 +204,7 @@ describe('GET /metrics', () => {
     )
     const url = Object.assign(new URL(world.config.databaseUrl), { username: role, password: 'a' })
     const orm = await openOrm({ databaseUrl: url.href })
-    const text = await stateMetrics(orm)
+    const text = await renderDatabaseMetrics(orm)
     expect(text).toMatch(/^trilho_database_read_only 1$/m)
     expect(text).toMatch(/^trilho_database_connections [1-9]/m) // Of every role, though this one sees no other's sessions.
     await orm.close()
@@ -210,7 +212,7 @@ describe('GET /metrics', () => {
 
   test('says by how much its clock is ahead of that of PostgreSQL', async () => {
     const offset = async (shiftMs: number) => {
-      const text = await stateMetrics(world.orm, () => Date.now() + shiftMs)
+      const text = await renderDatabaseMetrics(world.orm, () => Date.now() + shiftMs)
       return Number(/^trilho_clock_offset_seconds (\S+)$/m.exec(text)![1])
     }
     const [none, ahead, behind] = [await offset(0), await offset(3_600_000), await offset(-120_000)]
@@ -222,18 +224,22 @@ describe('GET /metrics', () => {
   test('a worker measures its clock as it publishes', async () => {
     const { log } = world.dependencies
     const read: number[] = []
-    const options = { texts: async () => '', clockRead: (offset: number) => read.push(offset), log }
-    const stop = publishMetrics(world.orm, 'clocked', options)
+    const options = {
+      collectExposition: async () => '',
+      recordClockOffset: (offset: number) => read.push(offset),
+      log,
+    }
+    const stop = publishWorkerMetrics(world.orm, 'clocked', options)
     await stop()
     expect(read).toHaveLength(1)
     expect(Math.abs(read[0]!)).toBeLessThan(30)
   })
 
   test('says whether Temporal answers, and how full the disk of the attachments is', async () => {
-    const folder = await temporaryFolder()
+    const folder = await createTemporaryFolder()
     const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
     const surroundings = async (temporal: () => Promise<Client>, location: string) => {
-      const own = apiMetrics()
+      const own = createApiMetrics()
       const storage = await openStorage({ ...world.config, storage: { kind: 'disk', folder: location } })
       const dependencies = { ...world.dependencies, temporal, storage }
       const app = createApp({ ...dependencies, routes: [metricsRoutes(own)] })
@@ -265,7 +271,7 @@ describe('GET /metrics', () => {
   })
 
   test('counts as unknown money what may have been sent, and no key of PIX', async () => {
-    const connection = await world.connection(await world.account(), { provider: 'PROVIDER_D' })
+    const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_D' })
     for (const [operation, age] of [
       ['transfer', '2 minutes'],
       ['refund', '1 minute'],
@@ -287,7 +293,7 @@ describe('GET /metrics', () => {
   })
 
   test('counts by provider what settled within a day although it had been given up, and nothing else', async () => {
-    const connection = await world.connection(await world.account(), { provider: 'PROVIDER_B' })
+    const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_B' })
     // A movement of a refund that failed is there long before its money goes after all.
     for (const [reason, age] of [
       ['duplicate_settlement', '23 hours'],
@@ -303,7 +309,7 @@ describe('GET /metrics', () => {
            select gen_random_uuid(), account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 100, 'SETTLED',
              ?, now() - interval '3 days', now() - interval '3 days', now() - ?::interval
            from connection where uuid = ? returning *
-         ) ${andBooked()}`,
+         ) ${bookingSql()}`,
         [reason, age, connection],
       )
     const said = (await (await scrape()).text()).match(/^trilho_unexpected_settlements\{.*$/gm)
@@ -312,7 +318,7 @@ describe('GET /metrics', () => {
 
   test('a try is late where its endpoint takes what it gets: a backlog of one that fails says nothing of us', async () => {
     const sql = (query: string, values: unknown[]) => world.orm.em.fork().execute(query, values)
-    const account = await world.account()
+    const account = await world.insertAccount()
     const [event] = await sql(
       `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
        values (gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()) returning uuid`,
@@ -390,8 +396,12 @@ describe('GET /metrics', () => {
   })
 
   test('counts what is answered 5xx by code and cause, and nothing else that is refused', async () => {
-    const own = apiMetrics()
-    const app = createApp({ ...world.dependencies, routes: [sampleRoutes], count: own.count })
+    const own = createApiMetrics()
+    const app = createApp({
+      ...world.dependencies,
+      routes: [sampleRoutes],
+      requestMetrics: own.measureRequest,
+    })
     const server = await startServer(app, world.config)
     for (const path of ['/failing/bug', '/failing/engine', '/failing/engine', '/nowhere'])
       await fetch(server.url + path)
@@ -404,7 +414,7 @@ describe('GET /metrics', () => {
 
   test('counts requests by route and status, not by path', async () => {
     const app = new Koa()
-    app.use(metrics.count)
+    app.use(metrics.measureRequest)
     app.use(ctx => {
       ctx.status = 404
     })

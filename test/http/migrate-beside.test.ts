@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
-import { newDatabase } from '../support/database.ts'
+import { migrate, type Orm, openOrm, runInTransaction } from '../../src/db/client/orm.ts'
+import { createTestDatabase } from '../support/database.ts'
 
 /** A migration beside who reads its table for long, as a backup does: it waits, and nobody waits for it. */
 
@@ -13,7 +13,7 @@ const SOON = { lockMs: 500, tries: 100, everyMs: 50 }
 let url: string
 let orm: Orm
 beforeAll(async () => {
-  url = await newDatabase()
+  url = await createTestDatabase()
   orm = await openOrm({ databaseUrl: url })
 })
 afterAll(() => orm?.close())
@@ -29,14 +29,14 @@ const done = async () => {
 }
 
 /** Until somebody stands in the queue for the table. */
-async function isWaitedFor() {
+async function waitForLockWaiter() {
   const waiting = `select 1 from pg_locks where not granted and relation = 'med'::regclass`
   while ((await orm.em.fork().execute(waiting)).length === 0) await sleep(5)
 }
 
 /** Does it while somebody reads the table of the one that alters. */
 const besideReader = <T>(work: () => Promise<T>) =>
-  inTransaction(orm, async em => {
+  runInTransaction(orm, async em => {
     await em.execute('lock table med in access share mode')
     return work()
   })
@@ -45,7 +45,7 @@ test('who reads the table meanwhile is answered, and the migration is done when 
   const { migrations } = await besideReader(async () => {
     // Two at once: one does, the other waits and finds nothing left to do.
     const both = Promise.all([migrate(url, SOON), migrate(url, SOON)])
-    await Promise.race([isWaitedFor(), both])
+    await Promise.race([waitForLockWaiter(), both])
     expect(await orm.em.fork().execute('select count(*)::int as count from med')).toEqual([{ count: 0 }])
     expect(await done()).toEqual([INDEX])
     return { migrations: both }
@@ -70,7 +70,7 @@ test('one whose statements are transactions of their own begins anew over what i
   const [RULES, sql] = ['023_money_rules', (query: string) => orm.em.fork().execute<object[]>(query)]
   await sql(`delete from mikro_orm_migrations where name = '${RULES}'`)
   await sql('alter table charge drop constraint charge_total')
-  const { migrating } = await inTransaction(orm, async em => {
+  const { migrating } = await runInTransaction(orm, async em => {
     await em.execute('lock table movement in access share mode') // The last of those it alters.
     const migrating = migrate(url, SOON)
     while ((await sql(`select from pg_constraint where conname = 'charge_total'`)).length === 0)
@@ -94,7 +94,7 @@ test.each([
   })
   const lives = async () => {
     while (!isOver)
-      await inTransaction(orm, async em => {
+      await runInTransaction(orm, async em => {
         await em.execute(one)
         await sleep(20)
         await em.execute(another)

@@ -2,57 +2,61 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import pino from 'pino'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { sweepNotices } from '../../src/activities/notices.ts'
-import { Notice } from '../../src/db/entities/notice.ts'
-import { noticesKept } from '../../src/db/notices.ts'
-import type { EntityManager } from '../../src/db/orm.ts'
-import { ask } from '../../src/db/questions.ts'
-import { referenceOf } from '../../src/domain/identifiers.ts'
-import { handOver } from '../../src/engine/notices.ts'
-import type { Engine } from '../../src/engine/start.ts'
-import { depositId } from '../../src/workflows/ids.ts'
-import { openWorld, type World } from './support/world.ts'
+import { sweepProviderNotifications } from '../../src/activities/provider-notifications/sweep.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import type { EntityManager } from '../../src/db/client/orm.ts'
+import { ProviderNotification } from '../../src/db/entities/notice.ts'
+import { runQuery } from '../../src/db/pipeline/query.ts'
+import { storeProviderNotifications } from '../../src/db/repositories/provider-notifications.ts'
+import { referenceOf } from '../../src/domain/pix/identifiers.ts'
+import { routeNotification } from '../../src/provider-notifications/route-notification.ts'
+import type { WorkflowClientContext } from '../../src/temporal/workflow-options.ts'
+import { depositWorkflowId } from '../../src/workflows/contracts/workflow-ids.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** Whom a notice of a payment is given to, where its provider account has no attempt that goes by its reference. */
 
-let world: World
+let fixture: ApiFixture
 let charge: string
 let connection: string
 beforeAll(async () => {
-  world = await openWorld([])
-  connection = await world.connection(await world.account())
+  fixture = await openApiFixture([])
+  connection = await fixture.insertConnection(await fixture.insertAccount())
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
-let told: string[]
+let signalledWorkflows: string[]
 /** The ids of lives that were begun, or woken. */
-let begun: string[]
+let startedWorkflowIds: string[]
 beforeEach(async () => {
-  charge = await world.charge(connection)
-  told = []
-  begun = []
-  lives = new Map([[`charge/${charge}`, 'running']])
+  charge = await fixture.insertCharge(connection)
+  signalledWorkflows = []
+  startedWorkflowIds = []
+  workflowStates = new Map([[`charge/${charge}`, 'running']])
 })
 /** What Temporal knows of a life. */
-let lives: Map<string, 'running' | 'over'>
-const known = (id: string) => {
-  if (!lives.has(id)) throw new WorkflowNotFoundError('no such life', id, undefined)
+let workflowStates: Map<string, 'running' | 'closed'>
+const requireWorkflow = (id: string) => {
+  if (!workflowStates.has(id)) throw new WorkflowNotFoundError('no such life', id, undefined)
 }
 const workflow = {
   getHandle: (id: string) => ({
     async signal() {
-      if (lives.get(id) !== 'running') throw new WorkflowNotFoundError('it is over', id, undefined)
-      told.push(`running ${id}`)
+      if (workflowStates.get(id) !== 'running') throw new WorkflowNotFoundError('it is over', id, undefined)
+      signalledWorkflows.push(`running ${id}`)
     },
-    describe: async () => known(id),
+    describe: async () => requireWorkflow(id),
   }),
   signalWithStart: async (type: string, { workflowId }: { workflowId: string }) => {
-    told.push(type)
-    begun.push(workflowId)
+    signalledWorkflows.push(type)
+    startedWorkflowIds.push(workflowId)
   },
 }
-const engine = { client: async () => ({ workflow }), taskQueue: 'q', timeScale: 1 } as unknown as Engine
+const engine = {
+  client: async () => ({ workflow }),
+  taskQueue: 'q',
+  timeScale: 1,
+} as unknown as WorkflowClientContext
 
 const factsOf = (of: string | null) => ({
   ...{ kind: 'payment' as const, reference: of && referenceOf(of), endToEnd: END_TO_END },
@@ -62,42 +66,42 @@ const factsOf = (of: string | null) => ({
 type Given = { em?: EntityManager; of?: string | null; ageMs?: number; through?: string }
 async function noticeOf(
   digest: string,
-  { em = world.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
-): Promise<Notice> {
+  { em = fixture.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
+): Promise<ProviderNotification> {
   const heard = { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) }
-  const [notice] = await ask(em, noticesKept(em, through, [heard]))
+  const [notice] = await runQuery(em, storeProviderNotifications(em, through, [heard]))
   notice!.receivedAt = new Date(Date.now() - ageMs)
-  await em.nativeUpdate(Notice, notice!.uuid, { receivedAt: notice!.receivedAt })
-  await handOver(engine, em, notice!)
-  return world.orm.em.fork().findOneOrFail(Notice, notice!.uuid)
+  await em.nativeUpdate(ProviderNotification, notice!.uuid, { receivedAt: notice!.receivedAt })
+  await routeNotification(engine, em, notice!)
+  return fixture.orm.em.fork().findOneOrFail(ProviderNotification, notice!.uuid)
 }
 const END_TO_END = 'E12345678202601101159abcdefghijk'
-const stands = (state: string) =>
-  world.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
+const setChargeState = (state: string) =>
+  fixture.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
 
 test('a charge that is carried elsewhere is not paid by it: it is a deposit', async () => {
-  await stands('pending')
-  expect(await noticeOf('aa')).toMatchObject({ outcome: 'taken' })
-  expect(told).toEqual(['depositWorkflow'])
+  await setChargeState('pending')
+  expect(await noticeOf('aa')).toMatchObject({ outcome: 'accepted' })
+  expect(signalledWorkflows).toEqual(['depositWorkflow'])
 })
 
 test('of a charge that is being issued, or found again after a restore, its life is told', async () => {
-  await stands('issuing')
-  expect(await noticeOf('bb')).toMatchObject({ outcome: 'taken' })
-  expect(told).toEqual([`running charge/${charge}`])
+  await setChargeState('issuing')
+  expect(await noticeOf('bb')).toMatchObject({ outcome: 'accepted' })
+  expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
 test('of a charge whose attempt is written while it is looked for, its life is told', async () => {
-  await stands('issuing')
-  const em = world.orm.em.fork()
+  await setChargeState('issuing')
+  const em = fixture.orm.em.fork()
   const ask = em.execute.bind(em)
   em.execute = (async (statement: string, values: unknown[]) => {
     const rows = await ask(statement, values)
     if (statement.includes('from attempt r')) await isFound()
     return rows
   }) as never
-  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'taken' })
-  expect(told).toEqual([`running charge/${charge}`])
+  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'accepted' })
+  expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
 describe('of a charge that no row knows', () => {
@@ -105,9 +109,9 @@ describe('of a charge that no row knows', () => {
   const late = { of: unknown, ageMs: 11 * 60_000 }
 
   test('a running life is told, though its row is lost', async () => {
-    lives.set(`charge/${unknown}`, 'running')
-    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'taken' })
-    expect(told).toEqual([`running charge/${unknown}`])
+    workflowStates.set(`charge/${unknown}`, 'running')
+    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'accepted' })
+    expect(signalledWorkflows).toEqual([`running charge/${unknown}`])
   })
 
   test('it waits while it may be early, and is a deposit after that', async () => {
@@ -115,45 +119,45 @@ describe('of a charge that no row knows', () => {
       outcome: null,
       handedAt: null,
     })
-    expect(told).toEqual([])
-    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'taken' })
-    expect(told).toEqual(['depositWorkflow'])
+    expect(signalledWorkflows).toEqual([])
+    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'accepted' })
+    expect(signalledWorkflows).toEqual(['depositWorkflow'])
   })
 
   test('it waits for the rebuild of a restored database where such a life has been, however long', async () => {
-    lives.set(`charge/${unknown}`, 'over')
+    workflowStates.set(`charge/${unknown}`, 'closed')
     expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, handedAt: null })
-    expect(told).toEqual([])
+    expect(signalledWorkflows).toEqual([])
   })
 })
 
 test('notices that wait for a rebuild, however many, keep no younger one from its life', async () => {
-  const sql = (text: string, values: unknown[] = []) => world.orm.em.fork().execute(text, values)
+  const sql = (text: string, values: unknown[] = []) => fixture.orm.em.fork().execute(text, values)
   await sql(`update notice set handed_at = now(), outcome = 'foreign' where handed_at is null`)
   const [forgotten, running] = [randomUUID(), randomUUID()]
-  lives = new Map([
-    [`charge/${forgotten}`, 'over'],
+  workflowStates = new Map([
+    [`charge/${forgotten}`, 'closed'],
     [`charge/${running}`, 'running'],
   ])
   const late = { of: forgotten, ageMs: 11 * 60_000 }
   for (const digest of ['e1', 'e2', 'e3']) await noticeOf(digest, late)
   // It came while Temporal was away.
-  const em = world.orm.em.fork()
+  const em = fixture.orm.em.fork()
   const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
-  const [young] = await ask(em, noticesKept(em, connection, [heard]))
+  const [young] = await runQuery(em, storeProviderNotifications(em, connection, [heard]))
   await sql(`update notice set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
-  const dependencies = { orm: world.orm, log: pino({ level: 'silent' }) } as unknown as Dependencies
-  const sweep = sweepNotices(dependencies, engine, 2)
-  for (let sweeps = 0; sweeps < 100 && told.length === 0; sweeps += 1)
+  const dependencies = { orm: fixture.orm, log: pino({ level: 'silent' }) } as unknown as ActivityDependencies
+  const sweep = sweepProviderNotifications(dependencies, engine, 2)
+  for (let sweeps = 0; sweeps < 100 && signalledWorkflows.length === 0; sweeps += 1)
     expect(await sweep()).toMatchObject({ waiting: 2 })
-  expect(told).toEqual([`running charge/${running}`])
+  expect(signalledWorkflows).toEqual([`running charge/${running}`])
 })
 
 describe('on a shared account', () => {
   let anothers: string
   beforeAll(async () => {
-    anothers = await world.connection(await world.account())
-    await world.orm.em.fork().execute(
+    anothers = await fixture.insertConnection(await fixture.insertAccount())
+    await fixture.orm.em.fork().execute(
       `update connection set type = 'POOL', provider_account_uuid =
          (select provider_account_uuid from connection where uuid = ?) where uuid in (?, ?)`,
       [connection, connection, anothers],
@@ -162,32 +166,32 @@ describe('on a shared account', () => {
 
   test('what names no charge is nobody’s, and does not wait', async () => {
     expect(await noticeOf('f1', { of: null })).toMatchObject({ outcome: 'foreign' })
-    expect(told).toEqual([])
+    expect(signalledWorkflows).toEqual([])
   })
 
   test('what names a charge that nobody made is nobody’s after a while', async () => {
     const of = randomUUID()
     expect(await noticeOf('f2', { of })).toMatchObject({ outcome: null })
     expect(await noticeOf('f3', { of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
-    expect(told).toEqual([])
+    expect(signalledWorkflows).toEqual([])
   })
 
   test('what names a charge that its provider refused is of who tried it, whoever hears of it', async () => {
     const refused = randomUUID()
     await isTried({ of: refused, state: 'rejected' })
-    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'taken' })
-    expect(begun).toEqual([depositId(connection, END_TO_END)])
+    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'accepted' })
+    expect(startedWorkflowIds).toEqual([depositWorkflowId(connection, END_TO_END)])
   })
 })
 
 /** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
 async function isFound(): Promise<void> {
   await isTried({ of: charge, state: 'accepted' })
-  await stands('pending')
+  await setChargeState('pending')
 }
 
 async function isTried({ of, state }: { of: string; state: string }): Promise<void> {
-  await world.orm.em.fork().execute(
+  await fixture.orm.em.fork().execute(
     `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
        state, created_at, updated_at)
      select ?, 'issue', ?, uuid, provider_account_uuid, 0, ?, ?, now(), now() from connection where uuid = ?`,

@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { deliveryRoutes } from '../../src/api/routes/deliveries.ts'
-import { documentationRoutes } from '../../src/api/routes/documentation.ts'
-import { healthRoutes } from '../../src/api/routes/health.ts'
-import { medRoutes } from '../../src/api/routes/meds.ts'
-import { paymentRoutes } from '../../src/api/routes/payments.ts'
-import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
-import { providerRoutes } from '../../src/api/routes/providers.ts'
-import { refundRoutes } from '../../src/api/routes/refunds.ts'
-import { transferRoutes } from '../../src/api/routes/transfers.ts'
-import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
-import { REFUSALS } from '../../src/domain/errors.ts'
-import { type Answer, openWorld, type World } from './support/world.ts'
+import { chargeRoutes } from '../../src/api/charges/routes.ts'
+import { disputeRoutes } from '../../src/api/disputes/routes.ts'
+import { documentationRoutes } from '../../src/api/docs/routes.ts'
+import { healthRoutes } from '../../src/api/health/routes.ts'
+import { pixKeyRoutes } from '../../src/api/pix-keys/routes.ts'
+import { providerRoutes } from '../../src/api/providers/routes.ts'
+import { refundRoutes } from '../../src/api/refunds/routes.ts'
+import { transferRoutes } from '../../src/api/transfers/routes.ts'
+import { deliveryRoutes } from '../../src/api/webhooks/delivery-routes.ts'
+import { webhookRoutes } from '../../src/api/webhooks/routes.ts'
+import { ERROR_CATALOGUE } from '../../src/domain/errors/error-catalogue.ts'
+import { type ApiFixture, type ApiResponse, openApiFixture } from './support/api-fixture.ts'
 
-let world: World
-let document: Answer['body']
+let fixture: ApiFixture
+let document: ApiResponse['body']
 beforeAll(async () => {
-  world = await openWorld([
-    ...[paymentRoutes, refundRoutes, transferRoutes, medRoutes, pixKeyRoutes, providerRoutes],
+  fixture = await openApiFixture([
+    ...[chargeRoutes, refundRoutes, transferRoutes, disputeRoutes, pixKeyRoutes, providerRoutes],
     ...[webhookRoutes(), deliveryRoutes, healthRoutes, documentationRoutes],
   ])
-  document = (await world.call('GET', '/openapi.json')).body
+  document = (await fixture.call('GET', '/openapi.json')).body
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 describe('the OpenAPI document', () => {
   test('is valid OpenAPI 3.1', async () => {
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('promises no first answer to a repeat of what only changes what is there', () => {
-    const keyed = Object.entries<Answer['body']>(document.paths)
+    const keyed = Object.entries<ApiResponse['body']>(document.paths)
       .filter(([, { post }]) => JSON.stringify(post ?? {}).match(/"Idempotency-Key"|"Idempotent-Replayed"/))
       .map(([path]) => path)
     expect(keyed.toSorted()).toEqual([
@@ -109,13 +109,13 @@ describe('the OpenAPI document', () => {
 
   test('has an example for every answer, each code of the catalogue by its own name', () => {
     for (const { responses } of operations()) {
-      for (const [status, response] of Object.entries<Answer['body']>(responses)) {
-        const [[type, content]] = Object.entries<Answer['body']>(response.content) as [
-          [string, Answer['body']],
+      for (const [status, response] of Object.entries<ApiResponse['body']>(responses)) {
+        const [[type, content]] = Object.entries<ApiResponse['body']>(response.content) as [
+          [string, ApiResponse['body']],
         ]
         if (type !== 'application/json') continue
         if (status.startsWith('2')) expect(content.example).toBeDefined()
-        else for (const code of Object.keys(content.examples)) expect(REFUSALS).toHaveProperty(code)
+        else for (const code of Object.keys(content.examples)) expect(ERROR_CATALOGUE).toHaveProperty(code)
       }
     }
   })
@@ -123,7 +123,7 @@ describe('the OpenAPI document', () => {
 
 describe('the documentation', () => {
   test('is one page that fetches nothing and runs nothing', async () => {
-    const { status, headers, text } = await world.call('GET', '/docs')
+    const { status, headers, text } = await fixture.call('GET', '/docs')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(text).not.toMatch(/<script|\ssrc=|<link|@import|url\(/)
     expect(text).not.toMatch(/undefined|\[object Object\]/)
@@ -131,7 +131,7 @@ describe('the documentation', () => {
   })
 
   test('allows its own style and nothing else', async () => {
-    const { headers, text } = await world.call('GET', '/docs')
+    const { headers, text } = await fixture.call('GET', '/docs')
     const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(headers.get('content-security-policy')).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
@@ -139,22 +139,22 @@ describe('the documentation', () => {
 
   test('serves the picture that the README shows', async () => {
     const [readme, picture] = await Promise.all([
-      world.call('GET', '/docs/readme'),
-      world.call('GET', '/docs/images/dashboard.png'),
+      fixture.call('GET', '/docs/readme'),
+      fixture.call('GET', '/docs/images/dashboard.png'),
     ])
     expect(readme.text).toContain('<img src="/docs/images/dashboard.png"')
     expect(readme.headers.get('content-security-policy')).toContain("img-src 'self'")
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
-    expect((await world.call('GET', '/docs/images/other.png')).status).toBe(404)
+    expect((await fixture.call('GET', '/docs/images/other.png')).status).toBe(404)
   })
 
   test('has a target for every link of its own', async () => {
-    const { text } = await world.call('GET', '/docs')
+    const { text } = await fixture.call('GET', '/docs')
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
   })
 })
 
-function operations(): Answer['body'][] {
+function operations(): ApiResponse['body'][] {
   return Object.values<object>(document.paths).flatMap(methods => Object.values(methods))
 }

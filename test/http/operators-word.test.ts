@@ -1,57 +1,67 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { settleBy } from '../../src/activities/operators-word.ts'
-import { devolution } from '../../src/activities/refunds.ts'
-import { pixOut } from '../../src/activities/transfers.ts'
-import { openWorld, type World } from './support/world.ts'
+import { settleManually } from '../../src/activities/payouts/manual-settlement.ts'
+import { refundPayout } from '../../src/activities/refunds/refund-payout.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { transferPayout } from '../../src/activities/transfers/transfer-payout.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** An operator may signal a life at any moment, by the Temporal UI too; a life that waits for an activity hears nothing else. */
 
-let world: World
+let fixture: ApiFixture
 let connectionUuid: string
 let transferUuid: string
 beforeAll(async () => {
-  world = await openWorld([])
-  const accountUuid = await world.account()
-  connectionUuid = await world.connection(accountUuid)
-  transferUuid = await world.transfer(connectionUuid)
+  fixture = await openApiFixture([])
+  const accountUuid = await fixture.insertAccount()
+  connectionUuid = await fixture.insertConnection(accountUuid)
+  transferUuid = await fixture.insertTransfer(connectionUuid)
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
-const dependencies = () => ({ orm: world.orm, log: world.dependencies.log, timeScale: 1 }) as Dependencies
-const SEEN = { attempt: randomUUID(), sending: 1 }
-const words = [
-  { ...SEEN, as: 'rejected', reason: 'not on the statement' },
-  { ...SEEN, as: 'settled', endToEnd: 'E0000000020261122120000000000000a', reason: 'on the statement' },
+const dependencies = () =>
+  ({ orm: fixture.orm, log: fixture.dependencies.log, timeScale: 1 }) as ActivityDependencies
+const SETTLED_ATTEMPT = { attempt: randomUUID(), sending: 1 }
+const manualSettlements = [
+  { ...SETTLED_ATTEMPT, as: 'rejected', reason: 'not on the statement' },
+  {
+    ...SETTLED_ATTEMPT,
+    as: 'settled',
+    endToEnd: 'E0000000020261122120000000000000a',
+    reason: 'on the statement',
+  },
 ] as const
 
-test.each(words)('is about nothing where no attempt was begun: $as', async word => {
-  const [transfers, refunds] = [settleBy(dependencies(), pixOut), settleBy(dependencies(), devolution)]
-  const nothing = { kind: 'unknown', code: 'never_begun' }
-  expect(await transfers({ uuid: transferUuid, connectionUuid, word })).toEqual(nothing)
-  expect(await transfers({ uuid: randomUUID(), connectionUuid, word })).toEqual(nothing)
-  expect(await refunds({ uuid: randomUUID(), connectionUuid, word })).toEqual(nothing)
-  const kept = await world.orm.em
+test.each(manualSettlements)('is about nothing where no attempt was begun: $as', async word => {
+  const [transfers, refunds] = [
+    settleManually(dependencies(), transferPayout),
+    settleManually(dependencies(), refundPayout),
+  ]
+  const nothing = { kind: 'unknown', code: 'not_started' }
+  expect(await transfers({ uuid: transferUuid, connectionUuid, signal: word })).toEqual(nothing)
+  expect(await transfers({ uuid: randomUUID(), connectionUuid, signal: word })).toEqual(nothing)
+  expect(await refunds({ uuid: randomUUID(), connectionUuid, signal: word })).toEqual(nothing)
+  const kept = await fixture.orm.em
     .fork()
     .execute('select state, failure from transfer where uuid = ?', [transferUuid])
   expect(kept).toEqual([{ state: 'created', failure: null }])
-  expect(world.lines.filter(line => line.includes('nothing was begun'))).not.toEqual([])
+  expect(fixture.lines.filter(line => line.includes('nothing was begun'))).not.toEqual([])
 })
 
 describe('an act about one attempt', () => {
-  const act = (more: object) => settleBy(dependencies(), pixOut)({ ...more, connectionUuid } as never)
+  const act = (more: object) =>
+    settleManually(dependencies(), transferPayout)({ ...more, connectionUuid } as never)
   const attemptOf = async (uuid: string) =>
-    (await world.orm.em.fork().execute('select * from attempt where uuid = ?', [uuid]))[0]
+    (await fixture.orm.em.fork().execute('select * from attempt where uuid = ?', [uuid]))[0]
   const refusals = (uuid: string) =>
-    world.orm.em
+    fixture.orm.em
       .fork()
       .execute(`select act, reason from operator_act where subject = ?`, [`transfer/${uuid}`])
 
   /** A transfer whose attempt is unknown and was sent twice. */
   async function unknownTransfer() {
-    const [uuid, attempt] = [await world.transfer(connectionUuid), randomUUID()]
-    await world.orm.em.fork().execute(
+    const [uuid, attempt] = [await fixture.insertTransfer(connectionUuid), randomUUID()]
+    await fixture.orm.em.fork().execute(
       `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
          state, sendings, unknown_since, created_at, updated_at)
        select ?, 'transfer', ?, uuid, provider_account_uuid, 0, ?, 'unknown', 2, now(), now(), now() from connection
@@ -82,11 +92,11 @@ describe('an act about one attempt', () => {
   })
 
   test.each([
-    ['no attempt', ({ attempt: _, ...word }: Word) => word],
-    ['no sending', ({ sending: _, ...word }: Word) => word],
-    ['no outcome', ({ as: _, ...word }: Word) => word],
-    ['an outcome of other letters', (word: Word) => ({ ...word, as: 'Rejected' })],
-    ['no end-to-end id of what settled', (word: Word) => ({ ...word, as: 'settled' })],
+    ['no attempt', ({ attempt: _, ...word }: ManualSettlementCase) => word],
+    ['no sending', ({ sending: _, ...word }: ManualSettlementCase) => word],
+    ['no outcome', ({ as: _, ...word }: ManualSettlementCase) => word],
+    ['an outcome of other letters', (word: ManualSettlementCase) => ({ ...word, as: 'Rejected' })],
+    ['no end-to-end id of what settled', (word: ManualSettlementCase) => ({ ...word, as: 'settled' })],
     ['nothing', () => ({})],
     ['no object', () => 'rejected'],
   ])('with %s in its signal is refused, recorded, and changes nothing', async (_, changed) => {
@@ -109,4 +119,4 @@ describe('an act about one attempt', () => {
   })
 })
 
-type Word = { attempt: string; sending: number; as: string; reason: string }
+type ManualSettlementCase = { attempt: string; sending: number; as: string; reason: string }

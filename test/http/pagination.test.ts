@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { daysBetween, newestFirst, pageOf } from '../../src/api/pagination.ts'
-import { paymentsQuery } from '../../src/wire/payment.ts'
+import { buildDayRange, buildListPage, newestFirstOptions } from '../../src/api/http/pagination.ts'
+import { chargesQuery } from '../../src/contract/charges/charge.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -14,14 +14,14 @@ describe('a page', () => {
     { name: 'of nothing', page: 1, per_page: 15, total: 0, on: 0, from: 0, to: 0, last_page: 1 },
     { name: 'of one each', page: 2, per_page: 1, total: 2, on: 1, from: 2, to: 2, last_page: 2 },
   ])('$name', ({ page, per_page, total, on, from, to, last_page }) => {
-    expect(pageOf({ page, per_page, total, rows: rows(on) })).toEqual({
+    expect(buildListPage({ page, per_page, total, rows: rows(on) })).toEqual({
       data: rows(on),
       meta: { current_page: page, from, last_page, per_page, to, total },
     })
   })
 
   test('starts after those before it', () => {
-    expect(newestFirst({ page: 3, per_page: 10 })).toMatchObject({ limit: 10, offset: 20 })
+    expect(newestFirstOptions({ page: 3, per_page: 10 })).toMatchObject({ limit: 10, offset: 20 })
   })
 })
 
@@ -47,7 +47,7 @@ describe('days', () => {
       between: { $gte: new Date('2026-12-31T00:00:00Z') },
     },
   ])('$name', ({ from, to, between }) => {
-    expect(daysBetween(from, to)).toEqual(between)
+    expect(buildDayRange(from, to)).toEqual(between)
   })
 })
 
@@ -60,5 +60,5 @@ test.each([
   ['', undefined],
   ['-1', undefined],
 ])('an amount in a query is written in plain digits: %j', (value_min, cents) => {
-  expect(paymentsQuery.safeParse({ value_min }).data?.value_min).toBe(cents)
+  expect(chargesQuery.safeParse({ value_min }).data?.value_min).toBe(cents)
 })

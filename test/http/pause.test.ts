@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { paymentRoutes } from '../../src/api/routes/payments.ts'
-import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
-import { transferRoutes } from '../../src/api/routes/transfers.ts'
-import { beginPause, endPause, isPaused, type PauseOrder } from '../../src/db/pauses.ts'
-import * as questions from '../../src/db/questions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { chargeRoutes } from '../../src/api/charges/routes.ts'
+import { pixKeyRoutes } from '../../src/api/pix-keys/routes.ts'
+import { transferRoutes } from '../../src/api/transfers/routes.ts'
+import * as questions from '../../src/db/pipeline/query.ts'
+import { endPause, type PauseRequest, queryIsPaused, startPause } from '../../src/db/repositories/pauses.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** There is no Temporal here: what gets past the pause is 503 `unavailable`, what does not is 503 `paused`. */
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([paymentRoutes, transferRoutes, pixKeyRoutes])
+  fixture = await openApiFixture([chargeRoutes, transferRoutes, pixKeyRoutes])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 let account: string
 let other: string
@@ -22,19 +22,19 @@ let foreign: string
 let token: string
 beforeEach(async () => {
   await em().execute('delete from pause')
-  account = await world.account()
-  other = await world.account()
-  first = await world.connection(account)
-  second = await world.connection(account)
-  foreign = await world.connection(other)
-  token = await world.token({ accountUuid: account })
-  await world.defaults(account, [first, second])
+  account = await fixture.insertAccount()
+  other = await fixture.insertAccount()
+  first = await fixture.insertConnection(account)
+  second = await fixture.insertConnection(account)
+  foreign = await fixture.insertConnection(other)
+  token = await fixture.insertToken({ accountUuid: account })
+  await fixture.replaceDefaultProviders(account, [first, second])
 })
 
-const em = () => world.orm.em.fork()
-const pause = (target: PauseOrder['target'], reach: PauseOrder['reach'] = 'everything') =>
-  beginPause(em(), { target, reach, who: 'ana', reason: 'a drill' })
-const resume = (target: PauseOrder['target']) => endPause(em(), { target, who: 'bia', reason: 'over' })
+const em = () => fixture.orm.em.fork()
+const pause = (target: PauseRequest['target'], reach: PauseRequest['reach'] = 'everything') =>
+  startPause(em(), { target, reach, who: 'ana', reason: 'a drill' })
+const resume = (target: PauseRequest['target']) => endPause(em(), { target, who: 'bia', reason: 'closed' })
 
 const ORDERS = {
   charge: ['/api/v1/payments', { value: 10, type: 'PIX' }],
@@ -44,7 +44,7 @@ const ORDERS = {
 } as const
 async function ask(order: keyof typeof ORDERS, more: object = {}) {
   const [path, body] = ORDERS[order]
-  return world.call('POST', path, { token, body: { ...body, ...more } })
+  return fixture.call('POST', path, { token, body: { ...body, ...more } })
 }
 const codes = async (more?: object) => [
   (await ask('charge', more)).body.code,
@@ -52,7 +52,9 @@ const codes = async (more?: object) => [
 ]
 
 describe('what a pause reaches', () => {
-  test.each<[what: string, reach: PauseOrder['reach'], target: () => PauseOrder['target'], codes: string[]]>([
+  test.each<
+    [what: string, reach: PauseRequest['reach'], target: () => PauseRequest['target'], codes: string[]]
+  >([
     ['everything everywhere', 'everything', () => 'all', ['paused', 'paused']],
     ['money out everywhere', 'money_out', () => 'all', ['unavailable', 'paused']],
     ['everything of the account', 'everything', () => ({ accountUuid: account }), ['paused', 'paused']],
@@ -75,7 +77,7 @@ describe('what a pause reaches', () => {
     await pause({ connectionUuid: first })
     expect(await codes({ provider_uuid: first })).toEqual(['paused', 'paused'])
     expect(await codes({ provider_uuid: second })).toEqual(['unavailable', 'unavailable'])
-    token = await world.token({ accountUuid: account, connectionUuid: first })
+    token = await fixture.insertToken({ accountUuid: account, connectionUuid: first })
     expect(await codes()).toEqual(['paused', 'paused'])
     await pause({ connectionUuid: first }, 'money_out')
     expect(await codes()).toEqual(['unavailable', 'paused'])
@@ -91,7 +93,10 @@ describe('what a pause reaches', () => {
     await pause({ accountUuid: account }, 'money_out')
     await pause({ connectionUuid: foreign })
     const paused = (direction: 'in' | 'out') =>
-      questions.ask(em(), questions.all(...[first, second, foreign].map(uuid => isPaused(uuid, direction))))
+      questions.runQuery(
+        em(),
+        questions.batchQueries(...[first, second, foreign].map(uuid => queryIsPaused(uuid, direction))),
+      )
     expect(await paused('in')).toEqual([false, false, true])
     expect(await paused('out')).toEqual([true, true, true])
   })
@@ -119,7 +124,7 @@ test('what is wrong with a request is said before that it is paused, and reading
   await pause('all')
   expect((await ask('transfer', { value: -1 })).body.code).toBe('validation_failed')
   expect((await ask('charge', { provider_uuid: foreign })).body.code).toBe('validation_failed')
-  expect((await world.call('GET', '/api/v1/payments', { token })).status).toBe(200)
+  expect((await fixture.call('GET', '/api/v1/payments', { token })).status).toBe(200)
 })
 
 describe('who did what and why', () => {
@@ -137,7 +142,7 @@ describe('who did what and why', () => {
     expect((await acts()).filter(act => act.subject === subject)).toEqual([
       { who: 'ana', act: 'pause_money_out', subject, reason: 'a drill' },
       { who: 'ana', act: 'pause_everything', subject, reason: 'a drill' },
-      { who: 'bia', act: 'resume', subject, reason: 'over' },
+      { who: 'bia', act: 'resume', subject, reason: 'closed' },
     ])
   })
 
@@ -158,8 +163,8 @@ describe('who did what and why', () => {
       /foreign key/,
     ],
   ])('%s is refused by the database', async (_what, more, why) => {
-    const order: PauseOrder = { target: 'all', reach: 'everything', who: 'ana', reason: 'a drill', ...more }
-    await expect(beginPause(em(), order)).rejects.toThrow(why)
+    const order: PauseRequest = { target: 'all', reach: 'everything', who: 'ana', reason: 'a drill', ...more }
+    await expect(startPause(em(), order)).rejects.toThrow(why)
     expect(await em().execute('select from pause')).toEqual([])
   })
 })

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createApp } from '../../src/api/app.ts'
-import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
-import { startServer } from '../../src/api/server.ts'
-import { type Call, openWorld, type World } from './support/world.ts'
+import { startServer } from '../../src/api/http/server.ts'
+import { pixKeyRoutes } from '../../src/api/pix-keys/routes.ts'
+import { type ApiFixture, type CallOptions, openApiFixture } from './support/api-fixture.ts'
 
 /** The rules of SPEC §9 over the real database. Without Temporal here, what passes them all is answered 503. */
 
 const PATH = '/api/v1/pix-keys'
 const PASSED = [503, 'unavailable']
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
+  fixture = await openApiFixture([pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 let accountUuid: string
 let token: string
@@ -22,23 +22,24 @@ let woovi: string
 let efi: string
 let pool: string
 beforeEach(async () => {
-  accountUuid = await world.account()
-  token = await world.token({ accountUuid })
-  woovi = await world.connection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
-  efi = await world.connection(accountUuid, { provider: 'PROVIDER_A' })
-  pool = await world.connection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
-  await world.defaults(accountUuid, [efi, woovi])
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+  woovi = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
+  efi = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_A' })
+  pool = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
+  await fixture.replaceDefaultProviders(accountUuid, [efi, woovi])
 })
 
-const call = (method: string, path: string, more: Call = {}) => world.call(method, path, { token, ...more })
+const call = (method: string, path: string, more: CallOptions = {}) =>
+  fixture.call(method, path, { token, ...more })
 /** A POST that is not the fourth within a minute. */
-async function create(body: object, more: Call = {}) {
+async function create(body: object, more: CallOptions = {}) {
   await forgetTries()
   return call('POST', PATH, { body, ...more })
 }
 const forgetTries = () => sql('delete from pix_key_tries')
-const sql = (query: string, values: unknown[] = []) => world.orm.em.fork().execute(query, values)
-const said = ({ status, body }: { status: number; body: { code: string; errors?: object } }) =>
+const sql = (query: string, values: unknown[] = []) => fixture.orm.em.fork().execute(query, values)
+const statusAndCodeOf = ({ status, body }: { status: number; body: { code: string; errors?: object } }) =>
   body.errors ? [status, body.code, Object.keys(body.errors)] : [status, body.code]
 
 const RIGHT = '123456'
@@ -53,7 +54,7 @@ async function aCode(more: { key?: string; type?: string; owner?: string } = {})
       more.owner ?? accountUuid,
       more.type ?? 'EMAIL',
       more.key ?? `${uuid}@example.com`,
-      world.dependencies.sealer.mac(`${uuid}:${RIGHT}`),
+      fixture.dependencies.sealer.mac(`${uuid}:${RIGHT}`),
     ],
   )
   return uuid
@@ -100,21 +101,21 @@ describe('a body', () => {
     ['a provider nobody knows', { type: 'RANDOM', provider_uuid: randomUUID() }, ['provider_uuid']],
     ['a field that it does not have', { type: 'RANDOM', key: 'x' }, ['key']],
   ])('with %s is refused', async (_, body, fields) => {
-    expect(said(await create(body))).toEqual([422, 'validation_failed', fields])
+    expect(statusAndCodeOf(await create(body))).toEqual([422, 'validation_failed', fields])
   })
 
   test('for a POOL is refused, named or first of the defaults', async () => {
-    expect(said(await create({ type: 'RANDOM', provider_uuid: pool }))).toEqual([
+    expect(statusAndCodeOf(await create({ type: 'RANDOM', provider_uuid: pool }))).toEqual([
       ...[422, 'validation_failed', ['provider_uuid']],
     ])
-    await world.defaults(accountUuid, [pool, efi])
+    await fixture.replaceDefaultProviders(accountUuid, [pool, efi])
     const answer = await create({ type: 'RANDOM' })
     expect(answer.body.errors.provider_uuid[0]).toMatch(/NOMINAL.*PROVIDER_C/)
   })
 
   test('for a kind that its provider does not make names the provider and the kind', async () => {
     const answer = await create({ type: 'DOCUMENT', provider_uuid: efi })
-    expect(said(answer)).toEqual([422, 'key_not_supported', ['type']])
+    expect(statusAndCodeOf(answer)).toEqual([422, 'key_not_supported', ['type']])
     expect(answer.body.errors.type[0]).toMatch(/PROVIDER_A.*DOCUMENT/)
   })
 
@@ -123,7 +124,7 @@ describe('a body', () => {
     ['a provider that makes all kinds', () => ({ type: 'document', provider_uuid: woovi })],
     ['a code that it does not need', () => ({ type: 'RANDOM', auth_code: 'x' })],
   ])('for %s is taken', async (_, body) => {
-    expect(said(await create(body()))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create(body()))).toEqual(PASSED)
   })
 
   test('begins nothing while its provider is paused whole', async () => {
@@ -134,32 +135,32 @@ describe('a body', () => {
         [efi, reach],
       )
     await pause('everything')
-    expect(said(await create({ type: 'RANDOM' }))).toEqual([503, 'paused'])
-    expect(said(await create({ type: 'RANDOM', provider_uuid: woovi }))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual([503, 'paused'])
+    expect(statusAndCodeOf(await create({ type: 'RANDOM', provider_uuid: woovi }))).toEqual(PASSED)
   })
 
   test('goes to the provider of a bound token, whatever it names', async () => {
-    const bound = await world.token({ accountUuid, connectionUuid: efi })
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: efi })
     const answer = await create({ type: 'DOCUMENT', provider_uuid: woovi }, { token: bound })
-    expect(said(answer)).toEqual([422, 'key_not_supported', ['type']])
+    expect(statusAndCodeOf(answer)).toEqual([422, 'key_not_supported', ['type']])
   })
 })
 
 describe('a code', () => {
   test('that is right is taken, and not used before its life begins', async () => {
     const code = await aCode()
-    expect(said(await create(byEmail(code)))).toEqual(PASSED)
-    expect(said(await create(byEmail(code.toUpperCase())))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create(byEmail(code)))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create(byEmail(code.toUpperCase())))).toEqual(PASSED)
   })
 
   const refusals: [what: string, field: string, of: () => Promise<object>][] = [
-    ['wrong', 'auth_code', async () => byEmail(await aCode(), '654321')],
+    ['invalid', 'auth_code', async () => byEmail(await aCode(), '654321')],
     ['unknown', 'auth_code_id', async () => byEmail(randomUUID())],
     ['no uuid', 'auth_code_id', async () => byEmail('code')],
     [
       'of another account',
       'auth_code_id',
-      async () => byEmail(await aCode({ owner: await world.account() })),
+      async () => byEmail(await aCode({ owner: await fixture.insertAccount() })),
     ],
     [
       'of another kind',
@@ -175,7 +176,7 @@ describe('a code', () => {
     ],
   ]
   test.each(refusals)('that is %s is refused on %s', async (_, field, of) => {
-    expect(said(await create(await of()))).toEqual([422, 'validation_failed', [field]])
+    expect(statusAndCodeOf(await create(await of()))).toEqual([422, 'validation_failed', [field]])
   })
   async function changed(uuid: string, how: string) {
     await sql(`update auth_code set ${how} where uuid = ?`, [uuid])
@@ -202,7 +203,7 @@ describe('a code', () => {
   test('is not guessed at more often by many at once', async () => {
     const code = await aCode()
     const guesses = Array.from({ length: 12 }, async (_, index) => {
-      const other = await world.token({ accountUuid })
+      const other = await fixture.insertToken({ accountUuid })
       await forgetTries()
       return call('POST', PATH, { token: other, body: byEmail(code, `00000${index % 10}`) })
     })
@@ -220,25 +221,25 @@ describe('the limits', () => {
     const bodies = [{ raw: '{' }, { body: { type: 'CPF' } }, { body: byEmail(await aCode(), '000000') }]
     for (const body of bodies) expect((await call('POST', PATH, body)).status).toBeLessThan(429)
     const fourth = await call('POST', PATH, { body: { type: 'RANDOM' } })
-    expect(said(fourth)).toEqual([429, 'too_many_attempts'])
+    expect(statusAndCodeOf(fourth)).toEqual([429, 'too_many_attempts'])
     const wait = Number(fourth.headers.get('retry-after'))
     expect(wait).toBeGreaterThan(50)
     expect(wait).toBeLessThanOrEqual(60)
-    const stranger = await world.account()
-    await world.defaults(stranger, [await world.connection(stranger)])
+    const stranger = await fixture.insertAccount()
+    await fixture.replaceDefaultProviders(stranger, [await fixture.insertConnection(stranger)])
     const other = await call('POST', PATH, {
-      token: await world.token({ accountUuid: stranger }),
+      token: await fixture.insertToken({ accountUuid: stranger }),
       body: { type: 'RANDOM' },
     })
-    expect(said(other)).toEqual(PASSED)
+    expect(statusAndCodeOf(other)).toEqual(PASSED)
   })
 
   test('nobody but who is known counts, and reading is no try', async () => {
     await forgetTries()
     for (const method of ['GET', 'GET', 'GET', 'GET']) await call(method, PATH)
     for (let index = 0; index < 4; index++)
-      await world.call('POST', PATH, { token: 'trl_test_none', body: {} })
-    expect(said(await call('POST', PATH, { body: { type: 'RANDOM' } }))).toEqual(PASSED)
+      await fixture.call('POST', PATH, { token: 'trl_test_none', body: {} })
+    expect(statusAndCodeOf(await call('POST', PATH, { body: { type: 'RANDOM' } }))).toEqual(PASSED)
   })
 
   test('three of forty tries at once get through, and a minute later one does again', async () => {
@@ -261,8 +262,8 @@ describe('the limits', () => {
       const key = `${name}-${accountUuid}@example.com`
       await aKey({ type: 'EMAIL', key, code: await aCode({ key }), connection: woovi })
     }
-    expect(said(await create(byEmail(await aCode(), '000000')))).toEqual([422, 'pix_key_limit'])
-    expect(said(await create({ type: 'RANDOM' }))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create(byEmail(await aCode(), '000000')))).toEqual([422, 'pix_key_limit'])
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
   })
 
   test('the database holds three of a type by itself, of many at once too', async () => {
@@ -275,9 +276,9 @@ describe('the limits', () => {
   test('removed and refused keys leave their place, one that is being made or removed does not', async () => {
     for (const state of ['creating', 'removing', 'refused', 'removed', 'refused', 'removed'])
       await aKey({ state })
-    expect(said(await create({ type: 'RANDOM' }))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
     await aKey()
-    expect(said(await create({ type: 'RANDOM' }))).toEqual([422, 'pix_key_limit'])
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual([422, 'pix_key_limit'])
   })
 
   test('a key that collects for a connection is not counted', async () => {
@@ -285,21 +286,21 @@ describe('the limits', () => {
     await sql('update connection set collection_key = ? where uuid = ?', [collecting, efi])
     await aKey()
     await aKey()
-    expect(said(await create({ type: 'RANDOM' }))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
   })
 
   test('a key is one key: taken by whomever, and the database says so too', async () => {
     const key = `${accountUuid}@example.com`
-    const stranger = await world.account()
-    const theirs = await world.connection(stranger, { dialect: 'woovi' })
+    const stranger = await fixture.insertAccount()
+    const theirs = await fixture.insertConnection(stranger, { dialect: 'woovi' })
     const proof = await aCode({ key, owner: stranger })
     await aKey({ key, type: 'EMAIL', owner: stranger, connection: theirs, code: proof })
-    expect(said(await create(byEmail(await aCode({ key }))))).toEqual([409, 'pix_key_taken'])
+    expect(statusAndCodeOf(await create(byEmail(await aCode({ key }))))).toEqual([409, 'pix_key_taken'])
     const code = await aCode({ key })
     await expect(aKey({ key, type: 'EMAIL', connection: woovi, code })).rejects.toMatchObject({
       constraint: 'pix_key_taken',
     })
-    const live = await world.connection(accountUuid, { dialect: 'woovi', isSimulated: false })
+    const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
     await aKey({ key, type: 'EMAIL', connection: live, code }) // The simulator's keys are a world of their own.
   })
 
@@ -313,13 +314,13 @@ describe('the limits', () => {
 
 test('what simulators collect by keeps no real key, and makes no room for one', async () => {
   const key = '11222333000181'
-  const stranger = await world.account()
-  await world.connection(stranger, { collectionKey: key })
-  const live = await world.connection(accountUuid, { dialect: 'woovi', isSimulated: false })
+  const stranger = await fixture.insertAccount()
+  await fixture.insertConnection(stranger, { collectionKey: key })
+  const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
   await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
   await aKey({ key, type: 'DOCUMENT', connection: live })
-  const by = await world.token({ accountUuid, mode: 'live' })
-  expect(said(await call('DELETE', `${PATH}/${key}`, { token: by }))).toEqual(PASSED)
+  const by = await fixture.insertToken({ accountUuid, mode: 'live' })
+  expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`, { token: by }))).toEqual(PASSED)
   await sql(`update pix_key set state = 'removing' where key = ?`, [key])
   const counted = await sql(`select counted_pix_keys(?, 'DOCUMENT', false) as live`, [accountUuid])
   expect(counted).toEqual([{ live: '1' }])
@@ -354,8 +355,12 @@ describe('reading', () => {
       (await call('GET', `${PATH}?type=phone`)).body.data.map((one: { key: string }) => one.key),
     ).toEqual([phone])
     expect((await call('GET', `${PATH}?type=PHONE,RANDOM`)).body.meta.total).toBe(3)
-    expect(said(await call('GET', `${PATH}?type=CPF`))).toEqual([422, 'validation_failed', ['type.0']])
-    expect(said(await call('GET', `${PATH}?kind=x`))).toEqual([422, 'validation_failed', ['kind']])
+    expect(statusAndCodeOf(await call('GET', `${PATH}?type=CPF`))).toEqual([
+      422,
+      'validation_failed',
+      ['type.0'],
+    ])
+    expect(statusAndCodeOf(await call('GET', `${PATH}?kind=x`))).toEqual([422, 'validation_failed', ['kind']])
   })
 
   test.each(['creating', 'refused', 'removed'])('does not show one that is %s', async state => {
@@ -371,16 +376,16 @@ describe('reading', () => {
 
   test('and removing see what the token may see, and nothing else', async () => {
     const [ours, at] = [await aKey(), await aKey({ connection: woovi })]
-    const bound = await world.token({ accountUuid, connectionUuid: woovi })
-    const stranger = await world.token({ accountUuid: await world.account() })
-    const live = await world.token({ accountUuid, mode: 'live' })
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: woovi })
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const live = await fixture.insertToken({ accountUuid, mode: 'live' })
     for (const other of [bound, stranger, live])
       for (const method of ['GET', 'DELETE'])
         expect((await call(method, `${PATH}/${ours}`, { token: other })).status).toBe(404)
     expect(
       (await call('GET', PATH, { token: bound })).body.data.map((one: { key: string }) => one.key),
     ).toEqual([at])
-    expect(said(await call('DELETE', `${PATH}/${at}`, { token: bound }))).toEqual(PASSED)
+    expect(statusAndCodeOf(await call('DELETE', `${PATH}/${at}`, { token: bound }))).toEqual(PASSED)
   })
 
   test.each(['nobody@example.com', 'auth-code', '%2B5511900000000', 'x'.repeat(78), '%E0%A4%A'])(
@@ -396,20 +401,20 @@ describe('removing', () => {
   test('a key that collects is 409, whoever made it, and the database keeps it', async () => {
     const key = await aKey()
     await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
-    expect(said(await call('DELETE', `${PATH}/${key}`))).toEqual([409, 'key_in_use'])
+    expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`))).toEqual([409, 'key_in_use'])
     await expect(sql(`update pix_key set state = 'removing' where key = ?`, [key])).rejects.toMatchObject({
       constraint: 'pix_key_in_use',
     })
     const collecting = `${randomUUID()}`
-    await world.connection(accountUuid, { type: 'POOL', collectionKey: collecting })
-    expect(said(await call('DELETE', `${PATH}/${collecting}`))).toEqual([409, 'key_in_use'])
-    const stranger = await world.token({ accountUuid: await world.account() })
+    await fixture.insertConnection(accountUuid, { type: 'POOL', collectionKey: collecting })
+    expect(statusAndCodeOf(await call('DELETE', `${PATH}/${collecting}`))).toEqual([409, 'key_in_use'])
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect((await call('DELETE', `${PATH}/${collecting}`, { token: stranger })).status).toBe(404)
   })
 })
 
 describe('a code for an address', () => {
-  const ask = (body: object, more: Call = {}) => call('POST', `${PATH}/auth-code`, { body, ...more })
+  const ask = (body: object, more: CallOptions = {}) => call('POST', `${PATH}/auth-code`, { body, ...more })
 
   test.each([
     ['nothing', {}, ['type', 'key']],
@@ -427,30 +432,34 @@ describe('a code for an address', () => {
       ['provider_uuid'],
     ],
   ])('refuses %s', async (_, body, fields) => {
-    expect(said(await ask(body))).toEqual([422, 'validation_failed', fields])
+    expect(statusAndCodeOf(await ask(body))).toEqual([422, 'validation_failed', fields])
   })
 
   test.each([
     ['an e-mail in any case', { type: 'email', key: 'Maria@Example.com' }],
     ['a phone', { type: 'PHONE', key: '+5511987654321' }],
   ])('takes %s, where any default provider makes such keys', async (_, body) => {
-    expect(said(await ask(body))).toEqual(PASSED)
+    expect(statusAndCodeOf(await ask(body))).toEqual(PASSED)
   })
 
   test('is not sent in vain: not for a POOL, nor where the provider makes no such keys', async () => {
     const body = { type: 'EMAIL', key: 'maria@example.com' }
-    expect(said(await ask({ ...body, provider_uuid: pool }))).toEqual([
+    expect(statusAndCodeOf(await ask({ ...body, provider_uuid: pool }))).toEqual([
       422,
       'validation_failed',
       ['provider_uuid'],
     ])
-    expect(said(await ask({ ...body, provider_uuid: efi }))).toEqual([422, 'key_not_supported', ['type']])
-    const bound = await world.token({ accountUuid, connectionUuid: efi })
-    expect(said(await ask({ ...body, provider_uuid: woovi }, { token: bound }))).toEqual([
+    expect(statusAndCodeOf(await ask({ ...body, provider_uuid: efi }))).toEqual([
+      422,
+      'key_not_supported',
+      ['type'],
+    ])
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: efi })
+    expect(statusAndCodeOf(await ask({ ...body, provider_uuid: woovi }, { token: bound }))).toEqual([
       ...[422, 'key_not_supported', ['type']],
     ])
-    await world.defaults(accountUuid, [efi])
-    expect(said(await ask(body))).toEqual([422, 'key_not_supported', ['type']])
+    await fixture.replaceDefaultProviders(accountUuid, [efi])
+    expect(statusAndCodeOf(await ask(body))).toEqual([422, 'key_not_supported', ['type']])
   })
 
   test('is no try of a key', async () => {
@@ -460,11 +469,11 @@ describe('a code for an address', () => {
   })
 
   test('needs somebody to carry it', async () => {
-    const { config } = world
+    const { config } = fixture
     const smtp = { url: 'smtp://localhost', from: 'a@example.com' }
     const mute = { ...config, messengers: { smtp, sms: null, outbox: false } }
     const server = await startServer(
-      createApp({ ...world.dependencies, config: mute, routes: [pixKeyRoutes] }),
+      createApp({ ...fixture.dependencies, config: mute, routes: [pixKeyRoutes] }),
       config,
     )
     const ask = async (body: object) => {
@@ -484,6 +493,6 @@ describe('a code for an address', () => {
 })
 
 test('no key, address or code is logged', () => {
-  expect(world.lines.length).toBeGreaterThan(20)
-  expect(world.lines.join('')).not.toMatch(/example\.com|%40|\+55|\b123456\b|maria/i)
+  expect(fixture.lines.length).toBeGreaterThan(20)
+  expect(fixture.lines.join('')).not.toMatch(/example\.com|%40|\+55|\b123456\b|maria/i)
 })

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { newMovement } from '../../src/activities/movements.ts'
+import { createMovement } from '../../src/activities/ledger/movements.ts'
+import { type EntityManager, runInTransaction } from '../../src/db/client/orm.ts'
 import type { Movement } from '../../src/db/entities/movement.ts'
-import { type EntityManager, inTransaction } from '../../src/db/orm.ts'
-import { type Entry, post } from '../../src/db/post.ts'
-import { deposited, transferHeld } from '../../src/domain/ledger.ts'
-import { openWorld, type World } from './support/world.ts'
+import { type MovementLegs, writePostings } from '../../src/db/ledger/post.ts'
+import { depositLegs, transferHeldLegs } from '../../src/domain/ledger/legs.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** Bookings move balances and tell each bucket's balance after every posting; PostgreSQL refuses what must not be. */
 
-let world: World
+let fixture: ApiFixture
 let accountUuid: string
 let otherUuid: string
 let place: { accountUuid: string; providerAccountUuid: string; connectionUuid: string }
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 beforeEach(async () => {
-  accountUuid = await world.account()
-  otherUuid = await world.account()
-  const connectionUuid = await world.connection(accountUuid)
+  accountUuid = await fixture.insertAccount()
+  otherUuid = await fixture.insertAccount()
+  const connectionUuid = await fixture.insertConnection(accountUuid)
   const [{ at }] = await sql<[{ at: string }]>(
     'select provider_account_uuid as at from connection where uuid = ?',
     [connectionUuid],
@@ -28,21 +28,21 @@ beforeEach(async () => {
 })
 
 const sql = <Rows extends object[]>(text: string, values: unknown[]) =>
-  world.orm.em.fork({ disableContextResolution: true }).execute<Rows>(text, values)
+  fixture.orm.em.fork({ disableContextResolution: true }).execute<Rows>(text, values)
 const moved = (em: EntityManager): Movement =>
-  newMovement(
+  createMovement(
     em,
     place,
     { type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
     new Date(),
   )
 /** The legs of a movement each, booked together. */
-const booked = (...all: Entry['legs'][]) =>
-  inTransaction(world.orm, async em => {
+const booked = (...all: MovementLegs['legs'][]) =>
+  runInTransaction(fixture.orm, async em => {
     const entries = all.map(legs => ({ movementUuid: moved(em).uuid, legs }))
     await em.flush()
     const { providerAccountUuid } = place
-    await post(
+    await writePostings(
       em,
       entries.map(entry => ({ ...entry, providerAccountUuid })),
     )
@@ -56,7 +56,11 @@ const balances = (of = accountUuid) =>
   sql('select bucket, cents::int from balance where account_uuid = ? and cents <> 0 order by bucket', [of])
 
 test('each posting has its bucket’s balance after it, those of one booking among them', async () => {
-  await booked(deposited(accountUuid, 100), transferHeld(accountUuid, 30), transferHeld(accountUuid, 50))
+  await booked(
+    depositLegs(accountUuid, 100),
+    transferHeldLegs(accountUuid, 30),
+    transferHeldLegs(accountUuid, 50),
+  )
   expect(await postings()).toEqual([
     { bucket: 'outside', cents: -100, after: -100 },
     { bucket: 'available', cents: 100, after: 100 },
@@ -65,7 +69,7 @@ test('each posting has its bucket’s balance after it, those of one booking amo
     { bucket: 'available', cents: -50, after: 20 },
     { bucket: 'provisioned', cents: 50, after: 80 },
   ])
-  await booked(transferHeld(accountUuid, 20))
+  await booked(transferHeldLegs(accountUuid, 20))
   expect((await postings()).slice(-2)).toEqual([
     { bucket: 'available', cents: -20, after: 0 },
     { bucket: 'provisioned', cents: 20, after: 100 },
@@ -77,15 +81,15 @@ test('each posting has its bucket’s balance after it, those of one booking amo
 })
 
 test('whatever would leave a bucket below zero is refused whole', async () => {
-  await booked(deposited(accountUuid, 100))
+  await booked(depositLegs(accountUuid, 100))
   const before = [await postings(), await balances()]
-  const tooMuch = booked(transferHeld(accountUuid, 60), transferHeld(accountUuid, 41))
+  const tooMuch = booked(transferHeldLegs(accountUuid, 60), transferHeldLegs(accountUuid, 41))
   await expect(tooMuch).rejects.toMatchObject({ constraint: 'balance_covered' })
   expect([await postings(), await balances()]).toEqual(before)
 })
 
 test('nothing is booked for an account that has no connection there', async () => {
-  await expect(booked(deposited(accountUuid, 5), deposited(otherUuid, 5))).rejects.toMatchObject({
+  await expect(booked(depositLegs(accountUuid, 5), depositLegs(otherUuid, 5))).rejects.toMatchObject({
     code: '23502',
     column: 'balance_cents',
   })
@@ -93,8 +97,8 @@ test('nothing is booked for an account that has no connection there', async () =
 })
 
 test('of many at once none is lost', async () => {
-  await booked(deposited(accountUuid, 1_000))
-  await Promise.all(Array.from({ length: 20 }, () => booked(transferHeld(accountUuid, 10))))
+  await booked(depositLegs(accountUuid, 1_000))
+  await Promise.all(Array.from({ length: 20 }, () => booked(transferHeldLegs(accountUuid, 10))))
   expect(await balances()).toEqual([
     { bucket: 'available', cents: 800 },
     { bucket: 'outside', cents: -1_000 },

@@ -7,31 +7,31 @@ import { text as allOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { issueToken, revokeTokens } from '../../src/admin/accounts.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import { openWorld, type World } from './support/world.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** Two processes of the API over one database: what one token may do is one matter, whoever is asked. */
 
 const BURST = 40
-const MAIN = join(import.meta.dirname, '../../src/api/main.ts')
+const MAIN = join(import.meta.dirname, '../../src/server.ts')
 
-let world: World
+let fixture: ApiFixture
 const processes: { url: string; child: ChildProcess }[] = []
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
   processes.push(...(await Promise.all([start(), start()])))
 }, 180_000)
 afterAll(async () => {
   for (const { child } of processes) child.kill('SIGTERM')
   await Promise.all(processes.map(({ child }) => child.exitCode ?? once(child, 'exit')))
-  await world?.close()
+  await fixture?.close()
 })
 
 async function start(environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     env: {
       PATH: process.env.PATH,
-      DATABASE_URL: world.config.databaseUrl,
+      DATABASE_URL: fixture.config.databaseUrl,
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       PORT: '0',
       TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -58,8 +58,8 @@ const call = (url: string, token: string) =>
 const everywhere = (token: string) =>
   Promise.all(processes.map(async ({ url }) => (await call(url, token)).status))
 const token = async (more: { expiresAt?: Date } = {}) => {
-  const accountUuid = await world.account()
-  const text = await issueToken(world.orm.em.fork(), { accountUuid, name: 'shop', mode: 'test', ...more })
+  const accountUuid = await fixture.insertAccount()
+  const text = await issueToken(fixture.orm.em.fork(), { accountUuid, name: 'shop', mode: 'test', ...more })
   return { accountUuid, text }
 }
 
@@ -83,7 +83,7 @@ describe('across processes', () => {
   test('a revoked token is refused everywhere within a second', async () => {
     const { text, accountUuid } = await token()
     expect(await everywhere(text)).toEqual([200, 200])
-    await revokeTokens(world.orm.em.fork(), { accountUuid, name: 'shop' })
+    await revokeTokens(fixture.orm.em.fork(), { accountUuid, name: 'shop' })
     await pause(1_000)
     expect(await everywhere(text)).toEqual([401, 401])
   })
@@ -101,7 +101,7 @@ describe('across processes', () => {
   test('the last use is written once a minute, not once per process or second', async () => {
     const { text, accountUuid } = await token()
     const uses = async () => {
-      const rows = await world.orm.em
+      const rows = await fixture.orm.em
         .fork()
         .execute<object[]>('select last_used_at, prefix, xmin::text from token where account_uuid = ?', [
           accountUuid,

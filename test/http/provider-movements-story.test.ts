@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { approveAdjustment, proposeAdjustment } from '../../src/activities/adjustments.ts'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { reconcile } from '../../src/activities/reconciliation.ts'
-import { openAccount } from '../../src/admin/accounts.ts'
-import { checkLedger, checkProviders } from '../../src/admin/check-ledger.ts'
-import { begin, connect } from '../../src/admin/connections.ts'
+import { approveAdjustment, proposeAdjustment } from '../../src/activities/ledger/adjustments.ts'
+import { reconcile } from '../../src/activities/reconciliation/reconcile.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { createAccount } from '../../src/admin/accounts.ts'
+import { activateConnection, createConnection } from '../../src/admin/connections.ts'
+import { checkLedger, checkProviderBalances } from '../../src/admin/ledger-check.ts'
 import { NOT_CREDITED_YET } from '../../src/admin/opening-balance.ts'
 import { addUser } from '../../src/admin/users.ts'
-import { openAccountEntries } from '../../src/db/account-entries.ts'
+import { type Orm, openOrm } from '../../src/db/client/orm.ts'
 import type { Connection } from '../../src/db/entities/connection.ts'
-import { type Orm, openOrm } from '../../src/db/orm.ts'
-import type { Engine } from '../../src/engine/start.ts'
-import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
-import { sealer } from '../../src/sealing.ts'
-import { openStage, SHOP, type Stage, until } from '../simulator/support/stage.ts'
-import { newDatabase } from '../support/database.ts'
+import { listOpenAccountEntries } from '../../src/db/repositories/account-entries.ts'
+import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
+import { createSealer } from '../../src/security/sealing.ts'
+import type { WorkflowClientContext } from '../../src/temporal/workflow-options.ts'
+import {
+  openSimulatorFixture,
+  pollUntil,
+  SHOP,
+  type SimulatorFixture,
+} from '../simulator/support/simulator-fixture.ts'
+import { createTestDatabase } from '../support/database.ts'
 
 /** An account at a simulated Woovi in which everything moves without us: afterwards the ledger agrees with the provider. */
 
@@ -24,35 +29,35 @@ import { newDatabase } from '../support/database.ts'
 const TIME_SCALE = 864_000
 const KEY = SHOP.keys[0]
 
-let stage: Stage
+let stack: SimulatorFixture
 let orm: Orm
 let providers: ProviderRegistry
 let connection: Connection
-const seal = sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-const people = [`${randomUUID()}@trilho.test`, `${randomUUID()}@trilho.test`] as const
+const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
+const OPERATOR_EMAILS = [`${randomUUID()}@trilho.test`, `${randomUUID()}@trilho.test`] as const
 
 beforeAll(async () => {
-  stage = await openStage()
-  await stage.control.account('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi', balance: 100 })
-  orm = await openOrm({ databaseUrl: await newDatabase() })
-  providers = providerRegistry({ open: seal.open, timeoutMs: 10_000, ca: stage.ca })
-  for (const email of people)
+  stack = await openSimulatorFixture()
+  await stack.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi', balance: 100 })
+  orm = await openOrm({ databaseUrl: await createTestDatabase() })
+  providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca: stack.ca })
+  for (const email of OPERATOR_EMAILS)
     await addUser(orm.em.fork(), { email, password: randomUUID(), accountUuid: null })
   // A PIX from before the connection is part of what it opens with.
-  await stage.control.deposit({ account: 'shop', value: 7 })
-  const account = await openAccount(orm.em.fork(), { name: 'Loja', document: '11222333000181' })
-  connection = await connect(orm.em.fork(), seal, {
+  await stack.control.deposit({ account: 'shop', value: 7 })
+  const account = await createAccount(orm.em.fork(), { name: 'Loja', document: '11222333000181' })
+  connection = await createConnection(orm.em.fork(), seal, {
     ...{ accountUuid: account.uuid, provider: 'PROVIDER_A', providerAccount: 'shop', dialect: 'woovi' },
     ...{ type: 'NOMINAL', status: 'CONFIGURATION_PENDING', isSimulated: true, collectionKey: KEY },
-    baseUrl: stage.facts.providers.PROVIDER_A.base_url,
+    baseUrl: stack.facts.providers.PROVIDER_A.base_url,
     credentials: {
       app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
       webhook_secret: 'a-secret-of-notices',
     },
     creditedSince: NOT_CREDITED_YET,
   })
-  const site = { providers, publicUrl: stage.facts.inbox_url }
-  expect(await begin(orm.em.fork(), { site, connection, who: 'ana' })).toEqual({
+  const site = { providers, publicUrl: stack.facts.inbox_url }
+  expect(await activateConnection(orm.em.fork(), { site, connection, who: 'ana' })).toEqual({
     kind: 'opened',
     cents: 10_700,
   })
@@ -60,11 +65,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await providers?.close()
   await orm?.close()
-  await stage?.close()
+  await stack?.close()
 })
 
-const move = (kind: Parameters<Stage['control']['move']>[0]['kind'], value: number, end_to_end?: string) =>
-  stage.control.move({ provider: 'PROVIDER_A', account: 'shop', kind, value, end_to_end })
+const move = (
+  kind: Parameters<SimulatorFixture['control']['moveMoney']>[0]['kind'],
+  value: number,
+  end_to_end?: string,
+) => stack.control.moveMoney({ provider: 'PROVIDER_A', account: 'shop', kind, value, end_to_end })
 
 async function look() {
   const dependencies = {
@@ -72,14 +80,14 @@ async function look() {
     providers,
     timeScale: TIME_SCALE,
     log: pino({ level: 'silent' }),
-  } as unknown as Dependencies
+  } as unknown as ActivityDependencies
   // Deposits have a workflow of their own; here none listens.
   const workflow = { signalWithStart: async () => undefined }
   const engine = {
     client: async () => ({ workflow }),
     taskQueue: 'story',
     timeScale: TIME_SCALE,
-  } as unknown as Engine
+  } as unknown as WorkflowClientContext
   const now = Date.now()
   return reconcile(
     dependencies,
@@ -93,7 +101,7 @@ async function look() {
 
 const disagreements = async () => [
   ...(await checkLedger(orm.em.fork())),
-  ...(await checkProviders(orm.em.fork(), providers)),
+  ...(await checkProviderBalances(orm.em.fork(), providers)),
 ]
 
 test('after tariffs, withdrawals, blocks, panel transfers and returns the ledger agrees with the provider', async () => {
@@ -102,14 +110,14 @@ test('after tariffs, withdrawals, blocks, panel transfers and returns the ledger
   await move('withdrawal', 10)
   await move('block', 20)
   await move('unblock', 5)
-  const { end_to_end: received } = await stage.control.deposit({ account: 'shop', value: 30 })
+  const { end_to_end: received } = await stack.control.deposit({ account: 'shop', value: 30 })
   await move('return', 12, received)
   await move('send', 3)
-  await until(
-    () => stage.control.findAccount('shop'),
+  await pollUntil(
+    () => stack.control.findAccount('shop'),
     ({ held }) => held === 0,
   )
-  await until(
+  await pollUntil(
     async () => {
       await look()
       return disagreements()
@@ -139,19 +147,19 @@ test('after tariffs, withdrawals, blocks, panel transfers and returns the ledger
 
 test('a credit of a type that no document explains is shown, and an adjustment by two operators makes both agree', async () => {
   await move('credit', 4)
-  await until(
-    async () => (await look()).entriesLeft,
+  await pollUntil(
+    async () => (await look()).unexplainedEntryCount,
     left => left === 1,
   )
   expect(await disagreements()).toMatchObject([
     { rule: 'provider_agrees', detail: expect.stringContaining('unlisted INTERNAL_TRANSFER: 400 in 1') },
   ])
-  const [entry] = await openAccountEntries(orm.em.fork())
+  const [entry] = await listOpenAccountEntries(orm.em.fork())
   const uuid = await proposeAdjustment(orm, {
     ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction: 'IN', cents: 400 },
-    ...{ reason: 'from our other account', entryUuid: entry!.uuid, who: people[0] },
+    ...{ reason: 'from our other account', entryUuid: entry!.uuid, operatorEmail: OPERATOR_EMAILS[0] },
   })
-  await approveAdjustment(orm, { uuid, who: people[1], reason: 'seen in the panel' })
+  await approveAdjustment(orm, { uuid, operatorEmail: OPERATOR_EMAILS[1], reason: 'seen in the panel' })
   expect(await disagreements()).toEqual([])
-  expect(await look()).toMatchObject({ entriesLeft: 0, differences: 0 })
+  expect(await look()).toMatchObject({ unexplainedEntryCount: 0, differences: 0 })
 })

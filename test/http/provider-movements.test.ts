@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { approveAdjustment, proposeAdjustment } from '../../src/activities/adjustments.ts'
-import { reconcile } from '../../src/activities/reconciliation.ts'
-import { setAside } from '../../src/activities/unmatched.ts'
-import { checkLedger, checkProviders } from '../../src/admin/check-ledger.ts'
+import { approveAdjustment, proposeAdjustment } from '../../src/activities/ledger/adjustments.ts'
+import { reconcile } from '../../src/activities/reconciliation/reconcile.ts'
+import { recordUnmatchedPayment } from '../../src/activities/unmatched/record.ts'
+import { checkLedger, checkProviderBalances } from '../../src/admin/ledger-check.ts'
 import { openProviderAccount, readOpeningBalance } from '../../src/admin/opening-balance.ts'
 import { addUser } from '../../src/admin/users.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import type { AccountEntry } from '../../src/domain/account-entry.ts'
-import { referenceOf } from '../../src/domain/identifiers.ts'
-import type { IncomingPix, IssuedCharge, StatementEntry } from '../../src/domain/provider.ts'
-import { party } from '../../src/providers/party.ts'
-import { openBooks } from '../chaos/support/books.ts'
+import { referenceOf } from '../../src/domain/pix/identifiers.ts'
+import type { IncomingPix, IssuedCharge, StatementEntry } from '../../src/domain/providers/provider.ts'
+import type { AccountEntry } from '../../src/domain/reconciliation/account-entry.ts'
+import { toParty } from '../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../chaos/support/activity-fixture.ts'
 
 /** Money that moves at a provider without us: booked from its statement, once, and never where it may be ours. */
 
@@ -20,18 +20,18 @@ const DAY = 86_400_000
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString()
 const endToEndId = (letter: 'E' | 'D' = 'E') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 type Statement = { entries?: StatementEntry[]; accountEntries?: AccountEntry[]; availableCents?: number }
 
 /** A merchant whose provider lists what a test gives it; `look` reconciles once. */
 async function merchant(cents = 10_000, pool?: string) {
-  const made = await books.merchant(cents, pool)
-  const [{ uuid: providerAccountUuid }] = (await books.sql<{ uuid: string }>(
+  const made = await fixture.createMerchant(cents, pool)
+  const [{ uuid: providerAccountUuid }] = (await fixture.sql<{ uuid: string }>(
     'select provider_account_uuid as uuid from connection where uuid = ?',
     [made.connectionUuid],
   )) as [{ uuid: string }]
@@ -39,24 +39,24 @@ async function merchant(cents = 10_000, pool?: string) {
     ...made,
     providerAccountUuid,
     async look({ entries = [], accountEntries = [], availableCents = 0 }: Statement = {}) {
-      books.provider({
+      fixture.scriptProvider({
         statement: async () => ({ kind: 'found', entries, accountEntries }),
-        listMeds: async () => ({ kind: 'found', meds: [] }),
+        listDisputes: async () => ({ kind: 'found', disputes: [] }),
         balances: async () => ({ kind: 'found', balance: { availableCents, blockedCents: 0 } }),
       })
       const order = { providerAccountUuid, from: ago(7), to: new Date().toISOString() }
-      return reconcile(books.dependencies, books.engine)(order)
+      return reconcile(fixture.dependencies, fixture.engine)(order)
     },
-    balances: () => books.balances(made.accountUuid),
+    balances: () => fixture.readBalances(made.accountUuid),
     movements: () =>
-      books.sql<{ type: string; reason: string | null; movement_type: string; value_cents: string }>(
+      fixture.sql<{ type: string; reason: string | null; movement_type: string; value_cents: string }>(
         `select type, reason, movement_type, value_cents from movement
          where provider_account_uuid = ? and reason is not null order by settled_at, created_at`,
         [providerAccountUuid],
       ),
     waits: async () =>
       (
-        await books.sql<{ waits: string | null }>(
+        await fixture.sql<{ waits: string | null }>(
           'select waits from difference where provider_account_uuid = ? and settled_at is null',
           [providerAccountUuid],
         )
@@ -73,7 +73,7 @@ const sent = (cents: number, more: Partial<StatementEntry> = {}): StatementEntry
   ...{ endToEnd: endToEndId(), reference: null, direction: 'OUT', cents, at: ago(2) },
   ...more,
 })
-const ledgerHolds = async () => expect(await checkLedger(books.orm.em.fork())).toEqual([])
+const ledgerHolds = async () => expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
 
 test('tariffs, withdrawals, credits, blocks and releases are each booked once', async () => {
   const shop = await merchant(10_000)
@@ -88,10 +88,10 @@ test('tariffs, withdrawals, credits, blocks and releases are each booked once', 
   const first = await shop.look(statement)
   expect(first).toMatchObject({
     booked: 5,
-    entriesLeft: 0,
+    unexplainedEntryCount: 0,
     balance: { providerCents: 8_650, ledgerCents: 8_650 },
   })
-  expect(await shop.look(statement)).toMatchObject({ booked: 0, entriesLeft: 0 })
+  expect(await shop.look(statement)).toMatchObject({ booked: 0, unexplainedEntryCount: 0 })
   expect(await shop.balances()).toEqual({ available: 6_650, blocked: 2_000, outside: -8_650 })
   expect(
     (await shop.movements()).map(({ type, reason, movement_type }) => [type, reason, movement_type]),
@@ -102,7 +102,7 @@ test('tariffs, withdrawals, credits, blocks and releases are each booked once', 
     ['HOLD', 'provider_block', 'OUT'],
     ['HOLD', 'provider_unblock', 'IN'],
   ])
-  const events = await books.sql('select 1 from event where account_uuid = ? and type = ?', [
+  const events = await fixture.sql('select 1 from event where account_uuid = ? and type = ?', [
     shop.accountUuid,
     'PIX_TRANSACTION',
   ])
@@ -124,13 +124,13 @@ test('a release that is listed before its block leaves nothing blocked', async (
 
 test('the webhooks of a booking that no workflow carries are started by the next sweep', async () => {
   const shop = await merchant(10_000)
-  await books.sql(
+  await fixture.sql(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
      values (?, ?, 'https://example.com', ?, 'whsec_…', array['PIX_TRANSACTION'], 'f', now())`,
-    [randomUUID(), shop.accountUuid, books.seal.seal('whsec_x')],
+    [randomUUID(), shop.accountUuid, fixture.seal.seal('whsec_x')],
   )
   await shop.look({ accountEntries: [entry('tariff', 50)] })
-  const deliveries = await books.sql<{ due: boolean }>(
+  const deliveries = await fixture.sql<{ due: boolean }>(
     `select d.wake_at <= now() as due from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?`,
     [shop.accountUuid],
   )
@@ -163,7 +163,7 @@ test('a shared provider account’s tariffs and deposits are the service’s own
   await shop.look(statement)
   await shop.look(statement)
   expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
-  const service = await books.sql<{ bucket: string; cents: string }>(
+  const service = await fixture.sql<{ bucket: string; cents: string }>(
     `select bucket, cents from balance b join account a on a.uuid = b.account_uuid
      where a.is_service and b.provider_account_uuid = ? and cents <> 0 order by bucket`,
     [shop.providerAccountUuid],
@@ -180,11 +180,11 @@ test('an entry that no document explains moves nothing, is shown, and an adjustm
   const unlisted = entry('unlisted', 400, { type: 'INTERNAL_TRANSFER' })
   expect(await shop.look({ accountEntries: [unlisted], availableCents: 600 })).toMatchObject({
     booked: 0,
-    entriesLeft: 1,
+    unexplainedEntryCount: 1,
     balance: { providerCents: 600, ledgerCents: 1_000 },
   })
   expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
-  const [{ uuid: entryUuid }] = (await books.sql<{ uuid: string }>(
+  const [{ uuid: entryUuid }] = (await fixture.sql<{ uuid: string }>(
     'select uuid from account_entry where entry_id = ?',
     [unlisted.id],
   )) as [{ uuid: string }]
@@ -197,18 +197,18 @@ test('an entry that no document explains moves nothing, is shown, and an adjustm
     cents: 400,
     reason: 'to our other account',
     entryUuid,
-    who: ana,
+    operatorEmail: ana,
   } as const
-  await expect(proposeAdjustment(books.orm, { ...order, cents: 401 })).rejects.toThrow('another value')
-  const uuid = await proposeAdjustment(books.orm, order)
+  await expect(proposeAdjustment(fixture.orm, { ...order, cents: 401 })).rejects.toThrow('another value')
+  const uuid = await proposeAdjustment(fixture.orm, order)
   expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
-  await expect(approveAdjustment(books.orm, { uuid, who: ana, reason: 'ok' })).rejects.toThrow(
+  await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: ana, reason: 'ok' })).rejects.toThrow(
     'another operator',
   )
-  const movement = await approveAdjustment(books.orm, { uuid, who: bea, reason: 'ok' })
-  expect(await approveAdjustment(books.orm, { uuid, who: bea, reason: 'ok' })).toBe(movement)
+  const movement = await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok' })
+  expect(await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok' })).toBe(movement)
   expect(await shop.look({ accountEntries: [unlisted], availableCents: 600 })).toMatchObject({
-    entriesLeft: 0,
+    unexplainedEntryCount: 0,
     balance: { providerCents: 600, ledgerCents: 600 },
   })
   expect(await shop.balances()).toEqual({ available: 600, outside: -600 })
@@ -233,15 +233,21 @@ test('a PIX of the panel is booked when nothing of ours can account for it any m
 
 test('a PIX of the value of an attempt without an outcome waits until that has one', async () => {
   const shop = await merchant(10_000)
-  books.provider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
-  const order = books.transferOrder(shop, { valueCents: 500 })
-  await books.records.storeTransfer(order)
-  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid: shop.connectionUuid, again: false })
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const order = fixture.transferInput(shop, { valueCents: 500 })
+  await fixture.records.storeTransfer(order)
+  await fixture.providers.sendTransfer({
+    uuid: order.uuid,
+    connectionUuid: shop.connectionUuid,
+    isResend: false,
+  })
   const entries = [sent(500), sent(501)]
   await shop.look({ entries })
   await shop.look({ entries })
   expect(await shop.waits()).toEqual(['attempt_in_doubt'])
-  await books.sql(`update attempt set state = 'rejected' where subject_uuid = ?`, [order.uuid])
+  await fixture.sql(`update attempt set state = 'rejected' where subject_uuid = ?`, [order.uuid])
   await shop.look({ entries })
   expect(await shop.waits()).toEqual([])
 })
@@ -259,14 +265,14 @@ test('a return in the panel of a charge’s PIX refunds the charge, and leaves s
   ]
   await shop.look({ entries })
   await shop.look({ entries })
-  const [charge] = await books.sql(
+  const [charge] = await fixture.sql(
     'select state, refunded_cents, received_cents from charge where uuid = ?',
     [chargeUuid],
   )
   expect(charge).toMatchObject({ state: 'partially_refunded', refunded_cents: '400', received_cents: '1000' })
   expect(await shop.balances()).toMatchObject({ available: 5_600, outside: -5_600 })
   const refund = (valueCents: number) =>
-    books.records.openRefund({
+    fixture.records.openRefund({
       ...{ uuid: randomUUID(), chargeUuid, valueCents, requestId: 'r', fingerprint: '', timeScale: 1 },
       ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid },
     } as never)
@@ -287,9 +293,9 @@ test('a return in the panel of an unmatched PIX takes it from where it waits', a
     at: ago(3),
     reference: null,
   } as IncomingPix
-  await inTransaction(books.orm, async em => {
+  await runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, shop.connectionUuid)
-    return setAside(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+    return recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
   })
   const returned = (cents: number) => sent(cents, { endToEnd: endToEndId('D'), returnOf: endToEnd })
   const entries = [returned(300)]
@@ -300,14 +306,14 @@ test('a return in the panel of an unmatched PIX takes it from where it waits', a
   await shop.look({ entries })
   await shop.look({ entries })
   expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
-  const [row] = await books.sql('select disposition from movement where end_to_end = ?', [endToEnd])
+  const [row] = await fixture.sql('select disposition from movement where end_to_end = ?', [endToEnd])
   expect(row).toEqual({ disposition: 'returned' })
   await ledgerHolds()
 })
 
 test('what moved before the opening balance is credited by nothing', async () => {
   const shop = await merchant(10_000)
-  await books.sql('update connection set credited_since = ? where uuid = ?', [ago(3), shop.connectionUuid])
+  await fixture.sql('update connection set credited_since = ? where uuid = ?', [ago(3), shop.connectionUuid])
   const statement = {
     entries: [sent(100, { at: ago(4) }), sent(200, { at: ago(2) })],
     accountEntries: [entry('tariff', 50, { at: ago(4) }), entry('tariff', 60, { at: ago(2) })],
@@ -319,21 +325,21 @@ test('what moved before the opening balance is credited by nothing', async () =>
 
 test('an opening balance is read between two equal statements, booked once, and shared by later connections', async () => {
   const account = await merchant(0)
-  const em = books.orm.em.fork()
+  const em = fixture.orm.em.fork()
   const connection = await em.findOneOrFail(Connection, account.connectionUuid)
   const last = ago(0.001)
   const statements: StatementEntry[][] = [[], [sent(1, { at: ago(0.002) })], [sent(2, { at: last })], []]
   statements[3] = statements[2]!
-  books.provider({
+  fixture.scriptProvider({
     statement: async () => ({ kind: 'found', entries: statements.shift() ?? [] }),
     balances: async () => ({ kind: 'found', balance: { availableCents: 700, blockedCents: 50 } }),
   })
-  const provider = books.dependencies.providers.providerFor(connection)
+  const provider = fixture.dependencies.providers.providerFor(connection)
   const read = () => readOpeningBalance(provider)
   expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'opened', cents: 750 })
-  expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'open_already' })
+  expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'already_open' })
   expect(await account.balances()).toEqual({ available: 750, outside: -750 })
-  const [row] = await books.sql<{ credited_since: Date }>(
+  const [row] = await fixture.sql<{ credited_since: Date }>(
     'select credited_since from connection where uuid = ?',
     [connection.uuid],
   )
@@ -343,8 +349,8 @@ test('an opening balance is read between two equal statements, booked once, and 
 test('check-ledger says by how much a provider differs, and why', async () => {
   const shop = await merchant(1_000)
   await shop.look({ accountEntries: [entry('unlisted', 400, { type: 'REVERSAL' })], availableCents: 600 })
-  const providers = { ...books.dependencies.providers }
-  const found = await checkProviders(books.orm.em.fork(), providers)
+  const providers = { ...fixture.dependencies.providers }
+  const found = await checkProviderBalances(fixture.orm.em.fork(), providers)
   const own = found.find(({ where }) => where.endsWith(shop.providerAccountUuid))
   expect(own).toMatchObject({
     rule: 'provider_agrees',
@@ -367,12 +373,12 @@ test('the database refuses what the code never writes', async () => {
       ...values,
     }
     const columns = Object.keys(row)
-    return books.sql(
+    return fixture.sql(
       `insert into movement (${columns}) values (${columns.map(() => '?')})`,
       Object.values(row),
     )
   }
-  const [tariff] = await books.sql<{ entry_name: string }>(
+  const [tariff] = await fixture.sql<{ entry_name: string }>(
     `select entry_name from movement where provider_account_uuid = ? and reason = 'provider_tariff'`,
     [shop.providerAccountUuid],
   )
@@ -395,31 +401,33 @@ test('the database refuses what the code never writes', async () => {
   })
 
   const [ana] = await operators()
-  const uuid = await proposeAdjustment(books.orm, {
+  const uuid = await proposeAdjustment(fixture.orm, {
     ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'IN', cents: 10 },
-    ...{ reason: 'test', entryUuid: null, who: ana },
+    ...{ reason: 'test', entryUuid: null, operatorEmail: ana },
   })
-  const change = (set: string) => books.sql(`update ledger_adjustment set ${set} where uuid = ?`, [uuid])
+  const change = (set: string) => fixture.sql(`update ledger_adjustment set ${set} where uuid = ?`, [uuid])
   await expect(change('value_cents = 11')).rejects.toMatchObject({ constraint: 'ledger_adjustment_stays' })
   const booked = `approved_at = now(), movement_uuid = (select uuid from movement limit 1)`
   await expect(change(`approved_by = proposed_by, ${booked}`)).rejects.toMatchObject({
     constraint: 'ledger_adjustment_second_person',
   })
   await expect(change('approved_by = proposed_by')).rejects.toMatchObject({ code: '23514' })
-  await books.sql(`alter table ledger_adjustment disable trigger ledger_adjustment_stays`)
+  await fixture.sql(`alter table ledger_adjustment disable trigger ledger_adjustment_stays`)
   await change(`proposed_at = now() - interval '9 days', expires_at = now() - interval '2 days'`)
-  await books.sql(`alter table ledger_adjustment enable trigger ledger_adjustment_stays`)
+  await fixture.sql(`alter table ledger_adjustment enable trigger ledger_adjustment_stays`)
   const [, bea] = await operators()
-  await expect(approveAdjustment(books.orm, { uuid, who: bea, reason: 'late' })).rejects.toThrow('expired')
-  await expect(approveAdjustment(books.orm, { uuid, who: 'somebody', reason: 'x' })).rejects.toThrow(
-    'is no operator',
+  await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'late' })).rejects.toThrow(
+    'expired',
   )
+  await expect(
+    approveAdjustment(fixture.orm, { uuid, operatorEmail: 'somebody', reason: 'x' }),
+  ).rejects.toThrow('is no operator')
 })
 
 async function operators(): Promise<[string, string]> {
   const emails = [`${randomUUID()}@trilho.test`, `${randomUUID()}@trilho.test`] as const
   for (const email of emails)
-    await addUser(books.orm.em.fork(), { email, password: randomUUID(), accountUuid: null })
+    await addUser(fixture.orm.em.fork(), { email, password: randomUUID(), accountUuid: null })
   return [...emails]
 }
 
@@ -431,21 +439,21 @@ async function paidCharge(
   const uuid = randomUUID()
   const charge = {
     ...{ txid: referenceOf(uuid), payload: 'payload', pixKey: 'key' },
-    receiver: party({ name: 'Loja', document: '11222333000181' }),
+    receiver: toParty({ name: 'Loja', document: '11222333000181' }),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   } as IssuedCharge
   const payment = {
     ...{ endToEnd: endToEndId(), txid: charge.txid, reference: charge.txid, cents, status: 'settled' },
     ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
   } as IncomingPix
-  books.provider({
+  fixture.scriptProvider({
     issueCharge: async () => ({ kind: 'accepted', charge }),
     findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
   })
-  await books.providers.issueCharge({
+  await fixture.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: cents, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
-  await books.providers.followCharge({ chargeUuid: uuid, closing: false })
+  await fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
   return { chargeUuid: uuid, endToEnd: payment.endToEnd }
 }

@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { authenticator } from '../../src/api/auth.ts'
-import type { RatePolicy } from '../../src/api/lease.ts'
-import { rateLimiter } from '../../src/api/rate-limit.ts'
-import { openOrm } from '../../src/db/orm.ts'
-import { sampleRoutes } from './support/routes.ts'
-import { listenTo } from './support/wire.ts'
-import { openWorld, type World } from './support/world.ts'
+import { createAuthenticator } from '../../src/api/middleware/authenticate.ts'
+import { createRateLimiter } from '../../src/api/middleware/rate-limit/bucket.ts'
+import type { RateLimitPolicy } from '../../src/api/middleware/rate-limit/lease.ts'
+import { openOrm } from '../../src/db/client/orm.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { captureMessages } from './support/postgres-messages.ts'
+import { sampleRoutes } from './support/sample-routes.ts'
 
 /** So slow that nothing is filled up while a test runs. */
 const SLOW = 0.001
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([sampleRoutes], { TRILHO_RATE_LIMIT: '0.01', TRILHO_RATE_BURST: '3' })
+  fixture = await openApiFixture([sampleRoutes], { TRILHO_RATE_LIMIT: '0.01', TRILHO_RATE_BURST: '3' })
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 describe('over HTTP', () => {
   test('a token has its burst, then 429 until it may ask again', async () => {
-    const token = await world.token({ accountUuid: await world.account() })
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const answers = []
     const began = Date.now()
     for (let index = 0; index < 4; index += 1)
-      answers.push(await world.call('GET', '/api/v1/whoami', { token }))
+      answers.push(await fixture.call('GET', '/api/v1/whoami', { token }))
     expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 429])
     expect(answers.map(answer => answer.headers.get('ratelimit-policy'))).toEqual(
       Array(4).fill('"token";q=3;w=300'),
@@ -44,23 +44,26 @@ describe('over HTTP', () => {
   })
 
   test('one token does not use up another, nor the account of it', async () => {
-    const accountUuid = await world.account()
-    const [one, two] = [await world.token({ accountUuid }), await world.token({ accountUuid })]
-    for (let index = 0; index < 4; index += 1) await world.call('GET', '/api/v1/whoami', { token: one })
-    expect((await world.call('GET', '/api/v1/whoami', { token: two })).status).toBe(200)
+    const accountUuid = await fixture.insertAccount()
+    const [one, two] = [
+      await fixture.insertToken({ accountUuid }),
+      await fixture.insertToken({ accountUuid }),
+    ]
+    for (let index = 0; index < 4; index += 1) await fixture.call('GET', '/api/v1/whoami', { token: one })
+    expect((await fixture.call('GET', '/api/v1/whoami', { token: two })).status).toBe(200)
   })
 
   test('what needs no token is not counted', async () => {
-    expect((await world.call('GET', '/nowhere')).headers.get('ratelimit')).toBeNull()
+    expect((await fixture.call('GET', '/nowhere')).headers.get('ratelimit')).toBeNull()
   })
 })
 
 /** Processes that share one token's limit, and how many of their requests passed. */
-async function storm(processes: number, requests: number, policy: RatePolicy) {
+async function sendFromManyProcesses(processes: number, requests: number, policy: RateLimitPolicy) {
   const tokenUuid = await newTokenRow()
-  const limiters = Array.from({ length: processes }, () => rateLimiter(world.orm, policy))
+  const limiters = Array.from({ length: processes }, () => createRateLimiter(fixture.orm, policy))
   const outcomes = await Promise.all(
-    limiters.flatMap(({ count }) =>
+    limiters.flatMap(({ countRequest: count }) =>
       Array.from({ length: requests }, () => count(tokenUuid).then(() => true, refused)),
     ),
   )
@@ -73,15 +76,15 @@ function refused(error: { code?: string }): false {
 }
 
 async function newTokenRow(): Promise<string> {
-  await world.token({ accountUuid: await world.account() })
-  const [row] = await world.orm.em.execute<{ uuid: string }[]>(
+  await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+  const [row] = await fixture.orm.em.execute<{ uuid: string }[]>(
     'select uuid from token order by created_at desc limit 1',
   )
   return row?.uuid ?? randomUUID()
 }
 
 const bucketOf = async (tokenUuid: string) => {
-  const [row] = await world.orm.em.execute<{ tokens: number }[]>(
+  const [row] = await fixture.orm.em.execute<{ tokens: number }[]>(
     'select tokens from rate_bucket where token_uuid = ?',
     [tokenUuid],
   )
@@ -97,22 +100,22 @@ describe('across processes', () => {
   ])(
     '$processes with $requests requests each pass a burst of $burst, no more',
     async ({ processes, requests, burst }) => {
-      const { passed } = await storm(processes, requests, { perSecond: SLOW, burst })
+      const { passed } = await sendFromManyProcesses(processes, requests, { perSecond: SLOW, burst })
       expect(passed).toBe(burst)
     },
   )
 
   test('less than the burst all passes, in few round trips', async () => {
-    const { passed, tokenUuid } = await storm(2, 90, { perSecond: SLOW, burst: 200 })
+    const { passed, tokenUuid } = await sendFromManyProcesses(2, 90, { perSecond: SLOW, burst: 200 })
     expect(passed).toBe(180)
     expect(await bucketOf(tokenUuid)).toBeLessThanOrEqual(20)
   })
 
   test('an empty bucket fills at its rate', async () => {
     const policy = { perSecond: 100, burst: 10 }
-    const { tokenUuid, limiters } = await storm(1, 20, policy)
+    const { tokenUuid, limiters } = await sendFromManyProcesses(1, 20, policy)
     await pause(500)
-    const { count } = limiters[0]!
+    const { countRequest: count } = limiters[0]!
     const began = Date.now()
     const later = await Promise.all(
       Array.from({ length: 30 }, () => count(tokenUuid).then(() => true, refused)),
@@ -126,7 +129,7 @@ describe('across processes', () => {
   test('what a process does not use within a second is given back', async () => {
     let nowMs = 0
     const policy = { perSecond: SLOW, burst: 80 }
-    const { count } = rateLimiter(world.orm, policy, () => nowMs)
+    const { countRequest: count } = createRateLimiter(fixture.orm, policy, () => nowMs)
     const tokenUuid = await newTokenRow()
     await count(tokenUuid)
     expect(await bucketOf(tokenUuid)).toBeCloseTo(70, 0)
@@ -136,17 +139,17 @@ describe('across processes', () => {
   })
 
   test('a token that was quiet for a second is looked up and gets its share in one message', async () => {
-    const orm = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
-    const wire = await listenTo(orm)
+    const orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+    const wire = await captureMessages(orm)
     let nowMs = 0
     const now = () => nowMs
-    const limiter = rateLimiter(orm, { perSecond: SLOW, burst: 80 }, now)
-    const authenticate = authenticator(orm, { beside: limiter.shareBeside, now })
-    const token = await world.token({ accountUuid: await world.account() })
+    const limiter = createRateLimiter(orm, { perSecond: SLOW, burst: 80 }, now)
+    const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare, now })
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const one = async () => {
       wire.forget()
       const { uuid } = await authenticate(`Bearer ${token}`)
-      await limiter.count(uuid)
+      await limiter.countRequest(uuid)
       return { said: wire.messages.length, left: await bucketOf(uuid) }
     }
     expect(await one()).toEqual({ said: 4, left: expect.closeTo(70, 0) }) // Its bucket had yet to be opened.
@@ -164,15 +167,15 @@ describe('across processes', () => {
   test('what two questions bring at once is one share', async () => {
     const policy = { perSecond: SLOW, burst: 80 }
     const now = () => 0
-    const limiter = rateLimiter(world.orm, policy, now)
-    const token = await world.token({ accountUuid: await world.account() })
-    const authenticate = authenticator(world.orm, { beside: limiter.shareBeside })
+    const limiter = createRateLimiter(fixture.orm, policy, now)
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const authenticate = createAuthenticator(fixture.orm, { batchedQuery: limiter.queryShare })
     const { uuid } = await authenticate(`Bearer ${token}`)
-    await limiter.count(uuid)
-    const again = authenticator(world.orm, { beside: limiter.shareBeside })
+    await limiter.countRequest(uuid)
+    const again = createAuthenticator(fixture.orm, { batchedQuery: limiter.queryShare })
     await again(`Bearer ${token}`)
     expect(await bucketOf(uuid)).toBeCloseTo(60, 0)
-    for (let n = 0; n < 19; n += 1) await limiter.count(uuid)
+    for (let n = 0; n < 19; n += 1) await limiter.countRequest(uuid)
     expect(await bucketOf(uuid)).toBeCloseTo(60, 0)
   })
 })

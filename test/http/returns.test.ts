@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { unmatchedReturn } from '../../src/activities/returns.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import { NOTHING } from '../../src/db/questions.ts'
-import { disputeRow } from './support/disputes.ts'
-import { openWorld, type World } from './support/world.ts'
+import { returnPayout } from '../../src/activities/unmatched/return-payout.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
+import { noQuery } from '../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { insertDispute } from './support/dispute-rows.ts'
 
 /** Of one PIX both a return of ours and one of its provider's, by a dispute, may be written: each has its movement. */
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 test('the movement of a return is our own, though a dispute has returned some since', async () => {
-  const connection = await world.connection(await world.account())
-  const med = await disputeRow(world, { connection })
+  const connection = await fixture.insertConnection(await fixture.insertAccount())
+  const med = await insertDispute(fixture, { connection })
   const sql = <Row extends object>(query: string, values: unknown[]) =>
-    world.orm.em.fork().execute<Row[]>(query, values)
+    fixture.orm.em.fork().execute<Row[]>(query, values)
   const [row] = await sql<{ original: string }>('select movement_uuid as original from med where uuid = ?', [
     med,
   ])
@@ -36,8 +36,8 @@ test('the movement of a return is our own, though a dispute has returned some si
   }
   const own = await returned(null, '1 hour')
   await returned(med, '0')
-  await inTransaction(world.orm, async em => {
-    const [{ out }] = await unmatchedReturn.lock(em, original, NOTHING)
+  await runInTransaction(fixture.orm, async em => {
+    const [{ out }] = await returnPayout.lock(em, original, noQuery)
     expect(out?.uuid).toBe(own)
   })
 })

@@ -1,26 +1,26 @@
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { documentationRoutes } from '../../src/api/routes/documentation.ts'
-import { apiMetrics } from '../../src/metrics/api.ts'
-import { stateMetrics } from '../../src/metrics/state.ts'
-import { workerMetrics } from '../../src/metrics/worker.ts'
+import { documentationRoutes } from '../../src/api/docs/routes.ts'
+import { createApiMetrics } from '../../src/metrics/api-metrics.ts'
+import { renderDatabaseMetrics } from '../../src/metrics/database-metrics.ts'
+import { createWorkerMetrics } from '../../src/metrics/worker-metrics.ts'
 import { codeBlocks, runbooks } from '../docs/support/runbooks.ts'
-import { openWorld, type World } from './support/world.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** The SQL of the runbooks runs against the schema of this release. */
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([documentationRoutes])
+  fixture = await openApiFixture([documentationRoutes])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 test('every page that docs/runbooks.md links is served beside it', async () => {
-  const index = await world.call('GET', '/docs/runbooks')
+  const index = await fixture.call('GET', '/docs/runbooks')
   const paths = [...index.text.matchAll(/href="(\/docs\/[\w-]+)"/g)].map(([, path]) => path!)
   expect(paths).toEqual(expect.arrayContaining(runbooks.map(({ file }) => `/docs/${basename(file, '.md')}`)))
   for (const path of new Set(paths)) {
-    const page = await world.call('GET', path)
+    const page = await fixture.call('GET', path)
     expect([path, page.status]).toEqual([path, 200])
   }
 })
@@ -33,7 +33,7 @@ test('there are statements', () => expect(statements.length).toBeGreaterThan(4))
 
 test.each(statements)('$file runs: $#', async ({ sql }) => {
   expect(sql).toMatch(/^(select|show)\b/)
-  await expect(world.orm.em.fork().execute(sql)).resolves.toBeInstanceOf(Array)
+  await expect(fixture.orm.em.fork().execute(sql)).resolves.toBeInstanceOf(Array)
 })
 
 /** What the commands of the pages look for in `GET /metrics`; `(a|b)` is looked for as `a` and as `b`. */
@@ -48,9 +48,9 @@ const searched = runbooks.flatMap(runbook =>
 
 test('every metric that a command looks for is exported', async () => {
   const texts = [
-    await apiMetrics().registry.metrics(),
-    await workerMetrics('w').registry.metrics(),
-    await stateMetrics(world.orm),
+    await createApiMetrics().registry.metrics(),
+    await createWorkerMetrics('w').registry.metrics(),
+    await renderDatabaseMetrics(fixture.orm),
   ]
   const names = texts.flatMap(text => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
   const series = names.flatMap(name => [name, `${name}_sum`, `${name}_count`])

@@ -4,22 +4,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Koa from 'koa'
 import { createApp } from '../../src/api/app.ts'
-import { healthRoutes } from '../../src/api/routes/health.ts'
-import { giveTime, type RunningServer, startServer } from '../../src/api/server.ts'
-import { temporalClient } from '../../src/api/temporal.ts'
-import { migrate, openOrm } from '../../src/db/orm.ts'
-import { IN_TIME_MS } from '../support/in-time.ts'
-import { deadPort } from '../webhooks/far-side.ts'
-import { sampleRoutes } from './support/routes.ts'
-import { openWorld, type World } from './support/world.ts'
+import { healthRoutes } from '../../src/api/health/routes.ts'
+import { type RunningServer, setArrivalTimeout, startServer } from '../../src/api/http/server.ts'
+import { createTemporalClient } from '../../src/api/operations/temporal-client.ts'
+import { migrate, openOrm } from '../../src/db/client/orm.ts'
+import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
+import { findUnusedPort } from '../webhooks/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { sampleRoutes } from './support/sample-routes.ts'
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 }
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([sampleRoutes, healthRoutes])
+  fixture = await openApiFixture([sampleRoutes, healthRoutes])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 test('a connection that rests is kept for longer than a proxy in front keeps it', async () => {
   const server = await startServer(new Koa(), LOOPBACK)
@@ -76,8 +76,8 @@ describe('a request that arrives slowly', () => {
     const app = new Koa()
     app.silent = true
     app.use(async ctx => {
-      giveTime(ctx.req, 50)
-      if (thenMs !== undefined) giveTime(ctx.req, thenMs)
+      setArrivalTimeout(ctx.req, 50)
+      if (thenMs !== undefined) setArrivalTimeout(ctx.req, thenMs)
       for await (const _ of ctx.req);
       ctx.body = 'read'
     })
@@ -110,20 +110,20 @@ describe('a request that arrives slowly', () => {
 
 describe('health', () => {
   test('/healthz says that the process is up', async () => {
-    const answer = await world.call('GET', '/healthz')
+    const answer = await fixture.call('GET', '/healthz')
     expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }])
   })
 
   test('/readyz says what is missing', async () => {
-    const answer = await world.call('GET', '/readyz')
+    const answer = await fixture.call('GET', '/readyz')
     expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
     expect(answer.body.data).toEqual({ postgres: true, temporal: false })
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
   test('/readyz is not ready before the migrations', async () => {
-    await world.orm.em.execute('create database unmigrated')
-    const databaseUrl = new URL(world.config.databaseUrl)
+    await fixture.orm.em.execute('create database unmigrated')
+    const databaseUrl = new URL(fixture.config.databaseUrl)
     databaseUrl.pathname = '/unmigrated'
     const api = await overDatabase(databaseUrl.href)
     const answer = await fetch(`${api.url}/readyz`)
@@ -133,14 +133,14 @@ describe('health', () => {
 })
 
 test('/readyz is not ready over a database that takes no writes', async () => {
-  await world.orm.em.execute('create database read_only')
-  const databaseUrl = new URL(world.config.databaseUrl)
+  await fixture.orm.em.execute('create database read_only')
+  const databaseUrl = new URL(fixture.config.databaseUrl)
   databaseUrl.pathname = '/read_only'
   await migrate(databaseUrl.href)
-  await world.orm.em.execute('alter database read_only set default_transaction_read_only = on')
+  await fixture.orm.em.execute('alter database read_only set default_transaction_read_only = on')
   const api = await overDatabase(databaseUrl.href)
   expect(await (await fetch(`${api.url}/readyz`)).json()).toMatchObject({ data: { postgres: false } })
-  await world.orm.em.execute('alter database read_only set default_transaction_read_only = off')
+  await fixture.orm.em.execute('alter database read_only set default_transaction_read_only = off')
   await api.stop()
   const writable = await overDatabase(databaseUrl.href)
   expect(await (await fetch(`${writable.url}/readyz`)).json()).toMatchObject({ data: { postgres: true } })
@@ -162,7 +162,7 @@ describe('without PostgreSQL', () => {
   })
 
   test.each([
-    { name: 'refuses', port: deadPort },
+    { name: 'refuses', port: findUnusedPort },
     { name: 'hangs', port: async () => (hole.address() as { port: number }).port },
   ])('that $name, requests answer 503 within 5 s', async ({ port }) => {
     const api = await overDatabase(`postgres://nobody:x@127.0.0.1:${await port()}/none`)
@@ -171,7 +171,7 @@ describe('without PostgreSQL', () => {
     const answers = await Promise.all(
       ['/api/v1/whoami', ...tokenless].map(path => fetch(api.url + path, { headers: { authorization } })),
     )
-    expect(Date.now() - before).toBeLessThan(IN_TIME_MS)
+    expect(Date.now() - before).toBeLessThan(RESPONSE_LIMIT_MS)
     for (const answer of answers) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
       expect(await answer.json()).toMatchObject({ code: 'unavailable', message: expect.any(String) })
@@ -181,36 +181,39 @@ describe('without PostgreSQL', () => {
   })
 
   test('connections that are cut heal: the next request is served', async () => {
-    const token = await world.token({ accountUuid: await world.account() })
-    await world.orm.em.execute(
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    await fixture.orm.em.execute(
       'select pg_terminate_backend(pid, 10_000) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
     )
     // They are gone, and it is heard that they are.
     await pause(50)
     await new Promise(setImmediate)
-    const answer = await world.call('GET', '/api/v1/whoami', { token })
+    const answer = await fixture.call('GET', '/api/v1/whoami', { token })
     expect(answer.status).toBe(200)
   })
 })
 
 describe('without Temporal', () => {
   test('its client says so within 5 s, and leaves nothing behind', async () => {
-    const temporal = temporalClient({ ...world.config.temporal, address: `127.0.0.1:${await deadPort()}` })
+    const temporal = createTemporalClient({
+      ...fixture.config.temporal,
+      address: `127.0.0.1:${await findUnusedPort()}`,
+    })
     const before = Date.now()
-    await expect(temporal.client()).rejects.toMatchObject({ name: 'NotConnected' })
-    expect(Date.now() - before).toBeLessThan(IN_TIME_MS)
+    await expect(temporal.client()).rejects.toMatchObject({ name: 'TemporalConnectionError' })
+    expect(Date.now() - before).toBeLessThan(RESPONSE_LIMIT_MS)
     await temporal.close()
   })
 
   test('what needs it answers 503', async () => {
-    expect((await world.call('GET', '/failing/engine')).status).toBe(503)
+    expect((await fixture.call('GET', '/failing/engine')).status).toBe(503)
   })
 })
 
 /** A second API process over another database. */
 async function overDatabase(databaseUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
   const orm = await openOrm({ databaseUrl, poolSize: 5 })
-  const app = createApp({ ...world.dependencies, orm, routes: [sampleRoutes, healthRoutes] })
+  const app = createApp({ ...fixture.dependencies, orm, routes: [sampleRoutes, healthRoutes] })
   const server = await startServer(app, LOOPBACK)
   return {
     url: server.url,

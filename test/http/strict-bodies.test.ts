@@ -1,45 +1,45 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { route } from '../../src/api/route.ts'
-import { createPayment } from '../../src/wire/payment.ts'
-import { createRefund } from '../../src/wire/refund.ts'
-import { createTransfer } from '../../src/wire/transfer.ts'
-import { changeWebhook } from '../../src/wire/webhook.ts'
-import { openWorld, type World } from './support/world.ts'
+import { registerRoute } from '../../src/api/http/route.ts'
+import { createChargeBody } from '../../src/contract/charges/charge.ts'
+import { createRefundBody } from '../../src/contract/refunds/refund.ts'
+import { createTransferBody } from '../../src/contract/transfers/transfer.ts'
+import { updateWebhookBody } from '../../src/contract/webhooks/webhook.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** A field of another name was meant to say something: nothing is done without it. */
 
 const BODIES = {
-  payments: createPayment,
-  transfers: createTransfer,
-  refunds: createRefund,
-  webhooks: changeWebhook,
+  payments: createChargeBody,
+  transfers: createTransferBody,
+  refunds: createRefundBody,
+  webhooks: updateWebhookBody,
 }
 const echo = z.object({ data: z.unknown() })
 
-let world: World
+let fixture: ApiFixture
 let token: string
 beforeAll(async () => {
-  world = await openWorld([
+  fixture = await openApiFixture([
     router => {
       for (const [name, body] of Object.entries(BODIES))
-        route(router, {
+        registerRoute(router, {
           ...{ method: 'post', path: `/${name}`, summary: name, tokens: 'any', body },
-          answers: { 200: echo },
+          responses: { 200: echo },
           handle: async ({ body }) => ({ body: { data: body } }),
         })
-      route(router, {
+      registerRoute(router, {
         ...{ method: 'post', path: '/cancel', summary: 'no body', tokens: 'any' },
-        answers: { 200: echo },
+        responses: { 200: echo },
         handle: async () => ({ body: { data: 'done' } }),
       })
     },
   ])
-  token = await world.token({ accountUuid: await world.account() })
+  token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
-const send = (path: string, body: unknown) => world.call('POST', path, { token, body })
+const send = (path: string, body: unknown) => fixture.call('POST', path, { token, body })
 const charge = { value: 10, type: 'PIX' }
 const split = { type: 'FIXED', value: 1, recipient_account_uuid: '7c9e6679-7425-40de-944b-e07fc1f90ae7' }
 
@@ -81,7 +81,7 @@ describe('an unknown field is 422 and names the field that was meant', () => {
 
   test('a request whose path says it all takes no field', async () => {
     expect((await send('/cancel', {})).status).toBe(200)
-    expect((await world.call('POST', '/cancel', { token })).status).toBe(200)
+    expect((await fixture.call('POST', '/cancel', { token })).status).toBe(200)
     const answer = await send('/cancel', { value: 5 })
     expect([answer.status, answer.body.errors]).toEqual([422, { value: ['is not known here'] }])
   })
@@ -92,7 +92,7 @@ test.each([
   ['spelled in two ways', '{"value": 5, "\\u0076alue": 500}', 'value'],
   ['in a list', '{"value": 5, "type": "PIX", "splits": [{"value": 1, "value": 2}]}', 'value'],
 ])('a name given twice %s is 400 and names it', async (_, raw, name) => {
-  const answer = await world.call('POST', '/payments', {
+  const answer = await fixture.call('POST', '/payments', {
     ...{ token, raw },
     headers: { 'content-type': 'application/json' },
   })

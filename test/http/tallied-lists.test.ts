@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
-import { pruneEvents } from '../../src/activities/event-pruning.ts'
-import type { Token } from '../../src/api/auth.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { pruneEvents } from '../../src/activities/webhooks/prune-events.ts'
 import { listEvents } from '../../src/api/events/find.ts'
-import { listLedger } from '../../src/api/ledger/find.ts'
+import { listLedgerLines } from '../../src/api/ledger/find.ts'
+import type { CallerToken } from '../../src/api/middleware/authenticate.ts'
 import { listDeliveries } from '../../src/api/webhooks/deliveries.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import { foldTallies } from '../../src/db/tallies.ts'
-import { deliveriesQuery } from '../../src/wire/delivery.ts'
-import { eventsQuery } from '../../src/wire/event.ts'
-import { ledgerQuery } from '../../src/wire/ledger.ts'
-import { seeded } from '../domain/seeded.ts'
-import { openWorld, type World } from './support/world.ts'
+import { eventsQuery } from '../../src/contract/events/event.ts'
+import { ledgerQuery } from '../../src/contract/ledger/ledger-line.ts'
+import { deliveriesQuery } from '../../src/contract/webhooks/webhook-delivery.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
+import { foldListCounters } from '../../src/db/repositories/list-counters.ts'
+import { createSeededRandom } from '../domain/seeded-random.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** The ledger, events and deliveries: their rows and totals are what was written, whatever was folded in between. */
 
@@ -20,13 +20,13 @@ const DAY_MS = 86_400_000
 const TYPES = ['PAYMENT', 'MED', 'TEST'] as const
 const STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
-const em = () => world.orm.em.fork()
+const em = () => fixture.orm.em.fork()
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 const list = { page: '1', per_page: '100' }
 
@@ -34,25 +34,25 @@ let accountUuid: string
 /** One of a simulator, one of a real provider. */
 let connections: string[]
 beforeEach(async () => {
-  accountUuid = await world.account()
+  accountUuid = await fixture.insertAccount()
   connections = [
-    await world.connection(accountUuid),
-    await world.connection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
+    await fixture.insertConnection(accountUuid),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
   ]
 })
 
-const { upTo } = seeded(11)
+const { upTo } = createSeededRandom(11)
 const chance = (percent: number) => upTo(99) < percent
 const pick = <T>(list: readonly T[]): T => list[upTo(list.length - 1)]!
 
 /** Who may ask, and through which of the connections they see. */
-function someone(): { token: Token; sees: string[] } {
+function someone(): { token: CallerToken; sees: string[] } {
   const connectionUuid = pick([null, null, connections[0]!, connections[1]!])
   const reaches = connectionUuid === null ? pick([undefined, 'test', 'live'] as const) : undefined
   const sees = connections.filter(
     (uuid, place) => (connectionUuid ?? uuid) === uuid && (!reaches || reaches === ['test', 'live'][place]),
   )
-  return { token: { accountUuid, connectionUuid, reaches } as Token, sees }
+  return { token: { accountUuid, connectionUuid, modeScope: reaches } as CallerToken, sees }
 }
 
 test('the ledger has every line of its days and providers, though moments and numbers go apart', async () => {
@@ -63,13 +63,13 @@ test('the ledger has every line of its days and providers, though moments and nu
     const line = { at: begin + step * 2 * 3_600_000 - upTo(20) * 3_600_000, connection: pick(connections) }
     await posted(line)
     lines.push(line)
-    if (chance(20)) await foldTallies(world.orm)
+    if (chance(20)) await foldListCounters(fixture.orm)
     const { token, sees } = someone()
     const provider_uuid = chance(30) ? pick([...connections, randomUUID()]) : undefined
     const date_from = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
     const date_to = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
     const asked = { provider_uuid, date_from, date_to }
-    const { data, meta } = await listLedger(em(), token, ledgerQuery.parse({ ...list, ...asked }))
+    const { data, meta } = await listLedgerLines(em(), token, ledgerQuery.parse({ ...list, ...asked }))
     const wanted = lines
       .filter(({ connection }) => sees.includes(connection) && (provider_uuid ?? connection) === connection)
       .filter(({ at }) => (date_from ?? '') <= dayOf(at) && dayOf(at) <= (date_to ?? '9'))
@@ -92,8 +92,8 @@ test('events are counted by type, day and who may see them, and no more once the
     }
     await happened(event)
     events.push(event)
-    if (chance(20)) await foldTallies(world.orm)
-    if (chance(10)) await pruneEvents({ orm: world.orm } as Dependencies)()
+    if (chance(20)) await foldListCounters(fixture.orm)
+    if (chance(10)) await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
     const { token, sees } = someone()
     const type = chance(50) ? pick(TYPES) : undefined
     const date_from = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
@@ -138,14 +138,14 @@ test('deliveries are counted by what came of them, until their events are forgot
         delivery.uuid,
       ])
     }
-    if (chance(20)) await foldTallies(world.orm)
+    if (chance(20)) await foldListCounters(fixture.orm)
     const status = chance(60) ? pick(STATUSES) : undefined
     const wanted = deliveries.filter(one => (status ?? one.status) === one.status).length
     expect({ status, ...(await counted(status)) }).toEqual({ status, rows: wanted, total: wanted })
   }
   await em().execute(`delete from event where account_uuid = ?`, [accountUuid])
   expect(await counted()).toEqual({ rows: 0, total: 0 })
-  await foldTallies(world.orm)
+  await foldListCounters(fixture.orm)
   expect(await em().execute('select * from tally where count < 0')).toEqual([])
 
   async function counted(status?: string) {
@@ -158,7 +158,7 @@ test('deliveries are counted by what came of them, until their events are forgot
 async function posted({ at, connection }: { at: number; connection: string }): Promise<void> {
   const movement = randomUUID()
   const place = `from connection c where c.uuid = '${connection}'`
-  await inTransaction(world.orm, async tx => {
+  await runInTransaction(fixture.orm, async tx => {
     await tx.execute(
       `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
        status, end_to_end, settled_at, created_at, updated_at)

@@ -1,39 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Token } from '../../src/api/auth.ts'
-import { talliedTotal } from '../../src/api/totals.ts'
-import { foldTallies } from '../../src/db/tallies.ts'
-import { type ChargeStatus, charge } from '../../src/domain/charge.ts'
-import { seeded } from '../domain/seeded.ts'
-import { openWorld, type World } from './support/world.ts'
+import { readListTotal } from '../../src/api/http/list-total.ts'
+import type { CallerToken } from '../../src/api/middleware/authenticate.ts'
+import { foldListCounters } from '../../src/db/repositories/list-counters.ts'
+import { type ChargeStatus, chargeMachine } from '../../src/domain/charges/charge.ts'
+import { createSeededRandom } from '../domain/seeded-random.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** Whatever happens in whatever order, a total is the number of rows. */
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
-  world.orm.em.fork().execute(query, values)
+  fixture.orm.em.fork().execute(query, values)
 
 const DAYS = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z']
 const STATES = ['issuing', 'failed'] as const
 
 test('totals are those of the rows, between any changes and folds, by status, provider and day', async () => {
-  const { upTo } = seeded(7)
+  const { upTo } = createSeededRandom(7)
   const chance = (percent: number) => upTo(99) < percent
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length - 1)]!
-  const accountUuid = await world.account()
+  const accountUuid = await fixture.insertAccount()
   const connections = [
-    await world.connection(accountUuid),
-    await world.connection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
+    await fixture.insertConnection(accountUuid),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
   ]
   const charges: string[] = []
   for (let step = 0; step < 60; step += 1) {
     await changeSomething()
-    if (chance(20)) await foldTallies(world.orm)
+    if (chance(20)) await foldListCounters(fixture.orm)
     const query = {
       page: 1,
       per_page: 15,
@@ -43,13 +43,17 @@ test('totals are those of the rows, between any changes and folds, by status, pr
       ...(chance(50) && { date_to: pick(['2026-02-28', '2026-03-01', '2026-03-02']) }),
     }
     const reaches = pick([undefined, 'test', 'live'] as const)
-    const token = { accountUuid, connectionUuid: pick([null, null, connections[0]!]), reaches } as Token
-    const total = await talliedTotal<ChargeStatus>(world.orm.em.fork(), {
-      ...{ token, query, noun: 'charge', statesOf: charge.shown },
+    const token = {
+      accountUuid,
+      connectionUuid: pick([null, null, connections[0]!]),
+      modeScope: reaches,
+    } as CallerToken
+    const total = await readListTotal<ChargeStatus>(fixture.orm.em.fork(), {
+      ...{ token, query, noun: 'charge', statesOf: chargeMachine.statesShowing },
     })
     expect({ query, total }).toEqual({ query, total: await counted(token, query) })
   }
-  await Promise.all([foldTallies(world.orm), foldTallies(world.orm), changeSomething()])
+  await Promise.all([foldListCounters(fixture.orm), foldListCounters(fixture.orm), changeSomething()])
   expect(await sql(`select day from tally where count < 0`)).toEqual([])
 
   async function changeSomething(): Promise<void> {
@@ -66,7 +70,7 @@ test('totals are those of the rows, between any changes and folds, by status, pr
     await sql(`update charge set ${column} = ? where uuid = ?`, [value, pick(charges)])
   }
 
-  async function counted(token: Token, query: Record<string, unknown>): Promise<number> {
+  async function counted(token: CallerToken, query: Record<string, unknown>): Promise<number> {
     const [row] = await sql<{ n: string }>(
       `select count(*) as n from charge where account_uuid = ?
          and (?::boolean is null or exists (
@@ -77,10 +81,14 @@ test('totals are those of the rows, between any changes and folds, by status, pr
          and (?::date is null or (created_at at time zone 'UTC')::date <= ?::date)`,
       [
         accountUuid,
-        ...twice(token.reaches ? token.reaches === 'test' : null),
+        ...twice(token.modeScope ? token.modeScope === 'test' : null),
         ...[token.connectionUuid, token.connectionUuid],
         ...twice(query.provider_uuid ?? null),
-        ...twice(query.status ? (query.status as ChargeStatus[]).flatMap(charge.shown).join(',') : null),
+        ...twice(
+          query.status
+            ? (query.status as ChargeStatus[]).flatMap(chargeMachine.statesShowing).join(',')
+            : null,
+        ),
         ...twice(query.date_from ?? null),
         ...twice(query.date_to ?? null),
       ],
@@ -92,24 +100,24 @@ test('totals are those of the rows, between any changes and folds, by status, pr
 const twice = (value: unknown) => [value, value]
 
 test('a list that asks for more than tallies know is counted by its rows', async () => {
-  const token = { accountUuid: await world.account(), connectionUuid: null } as Token
+  const token = { accountUuid: await fixture.insertAccount(), connectionUuid: null } as CallerToken
   const query = { page: 1, per_page: 15, external_ref: 'pedido' }
-  const total = await talliedTotal(world.orm.em.fork(), {
-    ...{ token, query, noun: 'charge', statesOf: charge.shown },
+  const total = await readListTotal(fixture.orm.em.fork(), {
+    ...{ token, query, noun: 'charge', statesOf: chargeMachine.statesShowing },
   })
   expect(total).toBeUndefined()
 })
 
 test('one round folds what hours of traffic have written, and not a fixed number', async () => {
-  await foldTallies(world.orm)
-  const accountUuid = await world.account()
-  const connection = await world.connection(accountUuid)
+  await foldListCounters(fixture.orm)
+  const accountUuid = await fixture.insertAccount()
+  const connection = await fixture.insertConnection(accountUuid)
   await sql(
     `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
      select 'charge', ?, ?, current_date, 'paid', 1 from generate_series(1, 120000)`,
     [accountUuid, connection],
   )
-  expect(await foldTallies(world.orm)).toBe(120_000)
+  expect(await foldListCounters(fixture.orm)).toBe(120_000)
   expect(await sql('select from tally_delta where account_uuid = ?', [accountUuid])).toEqual([])
 })
 

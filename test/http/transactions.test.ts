@@ -1,46 +1,52 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { lockCharge, lockTransfer } from '../../src/activities/move.ts'
-import { Account } from '../../src/db/entities/account.ts'
-import { type EntityManager, inSnapshot, inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
+import { lockCharge, lockTransfer } from '../../src/activities/shared/transition.ts'
 import {
-  all,
-  ask,
-  askOfTheMoment,
-  certain,
-  heardAs,
-  inTransactionAsking,
-  NOTHING,
-  question,
-  type Row,
-  rowsOf,
-} from '../../src/db/questions.ts'
-import { type Heard, listenTo } from './support/wire.ts'
-import { openWorld, type World } from './support/world.ts'
+  type EntityManager,
+  type Orm,
+  openOrm,
+  readInSnapshot,
+  runInTransaction,
+} from '../../src/db/client/orm.ts'
+import { Account } from '../../src/db/entities/account.ts'
+import {
+  batchQueries,
+  constantQuery,
+  mapQuery,
+  noQuery,
+  query,
+  type ResultRow,
+  runAsyncCommit,
+  runQuery,
+  selectRows,
+  transactionReturning,
+} from '../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { type CapturedMessages, captureMessages } from './support/postgres-messages.ts'
 
 /** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
 
-let world: World
+let fixture: ApiFixture
 let orm: Orm
 let uuid: string
-let wire: Heard
-let heard: string[]
+let captured: CapturedMessages
+let capturedMessages: string[]
 beforeAll(async () => {
-  world = await openWorld([])
-  uuid = await world.account()
-  orm = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
-  wire = await listenTo(orm)
-  heard = wire.messages
+  fixture = await openApiFixture([])
+  uuid = await fixture.insertAccount()
+  orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  captured = await captureMessages(orm)
+  capturedMessages = captured.messages
 })
 afterAll(async () => {
   await orm?.close()
-  await world?.close()
+  await fixture?.close()
 })
-beforeEach(() => wire.forget())
+beforeEach(() => captured.forget())
 
 const rename = (name: string) => `update account set name = '${name}' where uuid = '${uuid}'`
 const nameNow = async (whose = uuid) => {
-  const [row]: { name: string }[] = await world.orm.em
+  const [row]: { name: string }[] = await fixture.orm.em
     .fork()
     .execute('select name from account where uuid = ?', [whose])
   return row?.name
@@ -53,10 +59,10 @@ const addOne = (em: EntityManager, name: string, { uuid = randomUUID() as string
 }
 /** Nothing of one transaction is left for the next statement over the same connection. */
 const isAlone = async () => {
-  heard.splice(0)
+  capturedMessages.splice(0)
   await orm.em.fork().execute('select 1')
-  expect(heard).toEqual(['select 1'])
-  const [row]: { open: string }[] = await world.orm.em
+  expect(capturedMessages).toEqual(['select 1'])
+  const [row]: { open: string }[] = await fixture.orm.em
     .fork()
     .execute(
       `select count(*) as open from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`,
@@ -65,12 +71,12 @@ const isAlone = async () => {
 }
 
 test('a transaction is as many messages as it has statements, and its end', async () => {
-  const answer = await inTransaction(orm, async em => {
+  const answer = await runInTransaction(orm, async em => {
     await em.execute(rename('first'))
     return em.execute('select name from account where uuid = ?', [uuid])
   })
   expect(answer).toEqual([{ name: 'first' }])
-  expect(heard).toEqual([
+  expect(capturedMessages).toEqual([
     `begin; ${rename('first')}`,
     `select name from account where uuid = '${uuid}'`,
     'commit',
@@ -80,72 +86,75 @@ test('a transaction is as many messages as it has statements, and its end', asyn
 })
 
 test('what its first statement answers is the statement’s, how many rows it changed included', async () => {
-  const changed = await inTransaction(orm, em =>
+  const changed = await runInTransaction(orm, em =>
     em.execute<{ affectedRows: number }>(rename('counted'), [], 'run'),
   )
   expect(changed).toMatchObject({ affectedRows: 1 })
 })
 
 const NAME = 'select name from account where uuid = ?'
-const nameOf = (whose: string) => question(NAME, [whose], (rows: Row[]) => rows[0]?.name)
+const nameOf = (whose: string) => query(NAME, [whose], (rows: ResultRow[]) => rows[0]?.name)
 
 test('several questions are one message, and each hears its own rows, within a transaction and outside of one', async () => {
   const [nobody, two] = [randomUUID(), 'select 1 as one union all select 2']
-  const rest = all(
-    NOTHING,
+  const rest = batchQueries(
+    noQuery,
     nameOf(nobody),
-    question(two, [], rows => rows.length),
+    query(two, [], rows => rows.length),
   )
-  const asked = all(nameOf(uuid), rest)
+  const asked = batchQueries(nameOf(uuid), rest)
   const text = [NAME.replace('?', `'${uuid}'`), NAME.replace('?', `'${nobody}'`), two].join('; ')
-  await inTransaction(orm, em => em.execute(rename('asked')))
-  heard.splice(0)
-  expect(await ask(orm.em.fork(), asked)).toEqual(['asked', [[], undefined, 2]])
-  expect(heard).toEqual([text])
-  heard.splice(0)
-  expect(await inTransaction(orm, em => ask(em, asked))).toEqual(['asked', [[], undefined, 2]])
-  expect(heard).toEqual([`begin; ${text}`, 'commit'])
+  await runInTransaction(orm, em => em.execute(rename('asked')))
+  capturedMessages.splice(0)
+  expect(await runQuery(orm.em.fork(), asked)).toEqual(['asked', [[], undefined, 2]])
+  expect(capturedMessages).toEqual([text])
+  capturedMessages.splice(0)
+  expect(await runInTransaction(orm, em => runQuery(em, asked))).toEqual(['asked', [[], undefined, 2]])
+  expect(capturedMessages).toEqual([`begin; ${text}`, 'commit'])
   await isAlone()
 })
 
 test('a transfer, its gate, its movement and its attempts are one message, and so is a charge with its own', async () => {
-  const connection = await world.connection(uuid)
-  const [transfer, charge] = [await world.transfer(connection), await world.charge(connection)]
-  await inTransaction(orm, async tx => {
+  const connection = await fixture.insertConnection(uuid)
+  const [transfer, charge] = [
+    await fixture.insertTransfer(connection),
+    await fixture.insertCharge(connection),
+  ]
+  await runInTransaction(orm, async tx => {
     expect(await lockTransfer(tx, transfer)).toMatchObject({ transfer: { uuid: transfer }, attempts: [] })
-    expect(heard).toHaveLength(1)
+    expect(capturedMessages).toHaveLength(1)
     expect(await lockCharge(tx, charge)).toMatchObject({ uuid: charge })
-    expect(heard).toHaveLength(2)
+    expect(capturedMessages).toHaveLength(2)
   })
-  expect(heard).toHaveLength(3)
+  expect(capturedMessages).toHaveLength(3)
 })
 
 test('a question that fails fails all that are asked beside it; none at all is no message', async () => {
-  const failing = all(
+  const failing = batchQueries(
     nameOf(uuid),
-    question('select 1 / 0 as x', [], () => 'never'),
+    query('select 1 / 0 as x', [], () => 'never'),
   )
-  await expect(ask(orm.em.fork(), failing)).rejects.toThrow('division by zero')
-  const within = inTransaction(orm, em => ask(em, failing))
+  await expect(runQuery(orm.em.fork(), failing)).rejects.toThrow('division by zero')
+  const within = runInTransaction(orm, em => runQuery(em, failing))
   await expect(within).rejects.toThrow('division by zero')
   await isAlone()
-  heard.splice(0)
-  expect(await ask(orm.em.fork(), NOTHING)).toEqual([])
-  expect(heard).toEqual([])
+  capturedMessages.splice(0)
+  expect(await runQuery(orm.em.fork(), noQuery)).toEqual([])
+  expect(capturedMessages).toEqual([])
 })
 
 test('one that fails with its first statement, or with a later one, has changed nothing', async () => {
-  await inTransaction(orm, em => em.execute(rename('before')))
-  await expect(inTransaction(orm, em => em.execute('select 1 / 0'))).rejects.toThrow('division by zero')
+  await runInTransaction(orm, em => em.execute(rename('before')))
+  await expect(runInTransaction(orm, em => em.execute('select 1 / 0'))).rejects.toThrow('division by zero')
   await isAlone()
-  const half = inTransaction(orm, async em => {
+  const half = runInTransaction(orm, async em => {
     await em.execute(rename('half'))
     await em.execute('select 1 / 0')
   })
   await expect(half).rejects.toThrow('division by zero')
   expect(await nameNow()).toBe('before')
   await isAlone()
-  const given = inTransaction(orm, async em => {
+  const given = runInTransaction(orm, async em => {
     await em.execute(rename('given up'))
     throw new Error('no')
   })
@@ -155,31 +164,33 @@ test('one that fails with its first statement, or with a later one, has changed 
 })
 
 test('one that asks nothing is none, whether it ends well or not', async () => {
-  await inTransaction(orm, async () => 1)
-  await expect(inTransaction(orm, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(heard).toEqual([])
+  await runInTransaction(orm, async () => 1)
+  await expect(runInTransaction(orm, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(capturedMessages).toEqual([])
   await isAlone()
 })
 
 test('a snapshot sees one moment, and changes nothing', async () => {
-  await inTransaction(orm, em => em.execute(rename('then')))
-  const seen = await inSnapshot(orm.em, async em => {
+  await runInTransaction(orm, em => em.execute(rename('then')))
+  const seen = await readInSnapshot(orm.em, async em => {
     const read = () => em.execute('select name from account where uuid = ?', [uuid])
     const first = await read()
-    await world.orm.em.fork({ disableContextResolution: true }).execute(rename('now'))
+    await fixture.orm.em.fork({ disableContextResolution: true }).execute(rename('now'))
     return [...first, ...(await read())]
   })
   expect(seen).toEqual([{ name: 'then' }, { name: 'then' }])
-  expect(heard.filter(text => text.startsWith('start transaction isolation level repeatable read'))).toEqual([
+  expect(
+    capturedMessages.filter(text => text.startsWith('start transaction isolation level repeatable read')),
+  ).toEqual([
     `start transaction isolation level repeatable read read only; select name from account where uuid = '${uuid}'`,
   ])
-  await expect(inSnapshot(orm.em, em => em.execute(rename('never')))).rejects.toThrow('read-only')
+  await expect(readInSnapshot(orm.em, em => em.execute(rename('never')))).rejects.toThrow('read-only')
   expect(await nameNow()).toBe('now')
   await isAlone()
 })
 
 test('a transaction inside another is still undone alone', async () => {
-  await inTransaction(orm, async em => {
+  await runInTransaction(orm, async em => {
     const inner = em.transactional(async tx => {
       await tx.execute(rename('inner'))
       throw new Error('only this')
@@ -191,62 +202,64 @@ test('a transaction inside another is still undone alone', async () => {
 })
 
 test('rows that are only written travel with the end, in one message', async () => {
-  const [first, second] = await inTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
-  expect(heard).toEqual([expect.stringMatching(/^begin(; insert into "account" [^;]*){2}; commit$/)])
+  const [first, second] = await runInTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
+  expect(capturedMessages).toEqual([
+    expect.stringMatching(/^begin(; insert into "account" [^;]*){2}; commit$/),
+  ])
   expect([await nameNow(first), await nameNow(second)]).toEqual(['one', 'two'])
 
-  heard.splice(0)
-  await inTransaction(orm, async em => {
+  capturedMessages.splice(0)
+  await runInTransaction(orm, async em => {
     const account = await em.findOneOrFail(Account, first!)
     account.name = 'changed'
   })
-  expect(heard).toEqual([
+  expect(capturedMessages).toEqual([
     expect.stringMatching(/^begin; select /),
     `update "account" set "name" = 'changed' where "uuid" = '${first}'; commit`,
   ])
   expect(await nameNow(first)).toBe('changed')
 
-  heard.splice(0)
+  capturedMessages.splice(0)
   const onlyOne = orm.em.fork()
   addOne(onlyOne, 'once; where "uuid" = \'no\'')
   await onlyOne.flush()
-  expect(heard).toHaveLength(1)
+  expect(capturedMessages).toHaveLength(1)
   await isAlone()
 })
 
 test('what a transaction is asked at its end sees all that it has written, in the message that ends it', async () => {
-  const answer = await inTransactionAsking(orm, async em => {
+  const answer = await transactionReturning(orm, async em => {
     const added = addOne(em, 'just now')
-    return heardAs(all(nameOf(added), nameOf(uuid), certain('known')), answers => answers)
+    return mapQuery(batchQueries(nameOf(added), nameOf(uuid), constantQuery('known')), answers => answers)
   })
   expect(answer).toEqual(['just now', await nameNow(), 'known'])
-  expect(heard).toEqual([
+  expect(capturedMessages).toEqual([
     expect.stringMatching(
       /^begin; insert into "account" [^;]*; select name [^;]*; select name [^;]*; commit$/,
     ),
   ])
-  heard.splice(0)
-  expect(await inTransactionAsking(orm, async () => certain(1))).toBe(1)
-  expect(heard).toEqual([])
+  capturedMessages.splice(0)
+  expect(await transactionReturning(orm, async () => constantQuery(1))).toBe(1)
+  expect(capturedMessages).toEqual([])
   await isAlone()
 })
 
 test('one that fails at its end, or whose last question does, answers nothing and has changed nothing', async () => {
-  await inTransaction(orm, em => em.execute(rename('as it was')))
-  const taken = inTransactionAsking(orm, async em => {
+  await runInTransaction(orm, em => em.execute(rename('as it was')))
+  const taken = transactionReturning(orm, async em => {
     await em.execute(rename('changed'))
-    addOne(em, 'taken', { uuid })
+    addOne(em, 'accepted', { uuid })
     return nameOf(uuid)
   })
   await expect(taken).rejects.toMatchObject({ code: '23505' })
   await isAlone()
-  const wrong = inTransactionAsking(orm, async em => {
+  const wrong = transactionReturning(orm, async em => {
     await em.execute(rename('changed'))
-    return question('select 1 / 0 as x', [], () => 'never')
+    return query('select 1 / 0 as x', [], () => 'never')
   })
   await expect(wrong).rejects.toThrow('division by zero')
   await isAlone()
-  const given = inTransactionAsking(orm, async em => {
+  const given = transactionReturning(orm, async em => {
     await em.execute(rename('changed'))
     throw new Error('no')
   })
@@ -256,15 +269,15 @@ test('one that fails at its end, or whose last question does, answers nothing an
 })
 
 test('a row is there for the statement after it, whose answer is its own', async () => {
-  const seen = await inTransaction(orm, async em => {
+  const seen = await runInTransaction(orm, async em => {
     const added = addOne(em, 'just now')
     await em.flush()
-    expect(heard).toEqual([])
+    expect(capturedMessages).toEqual([])
     const counted = await em.execute<{ affectedRows: number }>(rename('after it'), [], 'run')
     return [counted.affectedRows, await em.execute('select name from account where uuid = ?', [added])]
   })
   expect(seen).toEqual([1, [{ name: 'just now' }]])
-  expect(heard).toEqual([
+  expect(capturedMessages).toEqual([
     expect.stringMatching(/^begin; insert into "account" [^;]*; update account set name/),
     expect.stringMatching(/^select name/),
     'commit',
@@ -275,15 +288,15 @@ test('a row is there for the statement after it, whose answer is its own', async
 test('a row that breaks a rule is the error of whatever it travels with, and nothing is changed', async () => {
   const taken = addOne(orm.em.fork(), 'unused', { uuid })
   const broken = { code: '23505', constraint: 'account_pkey' }
-  await expect(inTransaction(orm, async em => addOne(em, 'taken', { uuid: taken }))).rejects.toMatchObject(
-    broken,
-  )
+  await expect(
+    runInTransaction(orm, async em => addOne(em, 'accepted', { uuid: taken })),
+  ).rejects.toMatchObject(broken)
   await isAlone()
 
-  await inTransaction(orm, em => em.execute(rename('as it was')))
-  const goingOn = inTransaction(orm, async em => {
+  await runInTransaction(orm, em => em.execute(rename('as it was')))
+  const goingOn = runInTransaction(orm, async em => {
     await em.execute(rename('changed'))
-    addOne(em, 'taken', { uuid: taken })
+    addOne(em, 'accepted', { uuid: taken })
     await em.flush()
     await em.execute(rename('changed again'))
   })
@@ -293,19 +306,19 @@ test('a row that breaks a rule is the error of whatever it travels with, and not
 })
 
 test('rows of what is given up are never said', async () => {
-  const given = inTransaction(orm, async em => {
+  const given = runInTransaction(orm, async em => {
     addOne(em, 'given up')
     await em.flush()
     throw new Error('no')
   })
   await expect(given).rejects.toThrow('no')
-  expect(heard).toEqual([])
+  expect(capturedMessages).toEqual([])
   await isAlone()
 })
 
 test('rows inside and around a transaction inside another are undone, or kept, each with its own', async () => {
   const [before, inside, later] = [randomUUID(), randomUUID(), randomUUID()]
-  await inTransaction(orm, async em => {
+  await runInTransaction(orm, async em => {
     addOne(em, 'before', { uuid: before })
     await em.flush()
     const inner = em.transactional(async tx => {
@@ -314,7 +327,7 @@ test('rows inside and around a transaction inside another are undone, or kept, e
       throw new Error('only this')
     })
     await expect(inner).rejects.toThrow('only this')
-    const broken = em.transactional(async tx => addOne(tx, 'taken', { uuid }))
+    const broken = em.transactional(async tx => addOne(tx, 'accepted', { uuid }))
     await expect(broken).rejects.toMatchObject({ code: '23505' })
     addOne(em, 'later', { uuid: later })
   })
@@ -328,57 +341,57 @@ test('rows inside and around a transaction inside another are undone, or kept, e
 
 test('a statement is parsed once by a connection, however often it is asked, and again where that failed', async () => {
   const text = 'select name as kept_once from account where uuid = $1'
-  const one = () => question(text.replace('$1', '?'), [uuid], rows => rows.length)
-  expect(await ask(orm.em.fork(), all(one(), one()))).toEqual([1, 1])
-  expect(wire.kept).toEqual([text])
-  wire.forget()
-  expect(await inTransaction(orm, em => ask(em, all(one(), one())))).toEqual([1, 1])
-  expect(wire.kept).not.toContain(text)
+  const one = () => query(text.replace('$1', '?'), [uuid], rows => rows.length)
+  expect(await runQuery(orm.em.fork(), batchQueries(one(), one()))).toEqual([1, 1])
+  expect(captured.kept).toEqual([text])
+  captured.forget()
+  expect(await runInTransaction(orm, em => runQuery(em, batchQueries(one(), one())))).toEqual([1, 1])
+  expect(captured.kept).not.toContain(text)
 
-  const after = question('select name as after_it from account where uuid = ?', [uuid], rows => rows.length)
-  const fails = question('select 1 / ?::int as zero', [0], rows => rows)
-  await expect(ask(orm.em.fork(), all(fails, after))).rejects.toThrow('division by zero')
-  wire.forget()
-  expect(await ask(orm.em.fork(), after)).toBe(1) // It had not come to it.
-  expect(wire.kept).toHaveLength(1)
-  await expect(ask(orm.em.fork(), fails)).rejects.toThrow('division by zero')
-  expect(wire.kept).toHaveLength(1) // It had been parsed before it failed.
+  const after = query('select name as after_it from account where uuid = ?', [uuid], rows => rows.length)
+  const fails = query('select 1 / ?::int as zero', [0], rows => rows)
+  await expect(runQuery(orm.em.fork(), batchQueries(fails, after))).rejects.toThrow('division by zero')
+  captured.forget()
+  expect(await runQuery(orm.em.fork(), after)).toBe(1) // It had not come to it.
+  expect(captured.kept).toHaveLength(1)
+  await expect(runQuery(orm.em.fork(), fails)).rejects.toThrow('division by zero')
+  expect(captured.kept).toHaveLength(1) // It had been parsed before it failed.
   await isAlone()
 })
 
 test('the columns of a statement are described once to a connection, and known from then on', async () => {
   const asked = () =>
-    rowsOf(orm.em.fork(), 'select name as described_once, 1 as n from account where uuid = ?', [uuid])
+    selectRows(orm.em.fork(), 'select name as described_once, 1 as n from account where uuid = ?', [uuid])
   const first = await asked()
-  expect(wire.described).toBe(1)
-  wire.forget()
+  expect(captured.described).toBe(1)
+  captured.forget()
   expect(await asked()).toEqual(first)
   expect(first).toEqual([{ described_once: await nameNow(), n: 1 }])
-  expect(wire.described).toBe(0)
+  expect(captured.described).toBe(0)
 })
 
 test('what a crash may undo waits for no disk; nothing else goes with it, and nothing after it', async () => {
   const em = orm.em.fork()
   await em.execute('set synchronous_commit = on')
-  wire.forget()
-  const renaming = question(`update account set name = 'passing' where uuid = ?`, [uuid], () => undefined)
-  await askOfTheMoment(em, renaming)
-  expect(heard).toEqual([
+  captured.forget()
+  const renaming = query(`update account set name = 'passing' where uuid = ?`, [uuid], () => undefined)
+  await runAsyncCommit(em, renaming)
+  expect(capturedMessages).toEqual([
     `select set_config('synchronous_commit', 'off', true); update account set name = 'passing' where uuid = '${uuid}'`,
   ])
   expect(await nameNow()).toBe('passing')
   expect(await em.execute('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
-  await expect(inTransaction(orm, tx => askOfTheMoment(tx, renaming))).rejects.toThrow('lost with it')
+  await expect(runInTransaction(orm, tx => runAsyncCommit(tx, renaming))).rejects.toThrow('lost with it')
   expect(await nameNow()).toBe('passing')
   await em.execute('reset synchronous_commit')
 })
 
 test('a kept statement whose columns have changed meanwhile fails once, and its connection is given up', async () => {
-  const own = await openOrm({ databaseUrl: world.config.databaseUrl, poolSize: 1 })
-  const asked = () => rowsOf(own.em.fork(), 'select * from changing', [])
-  await world.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
+  const own = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  const asked = () => selectRows(own.em.fork(), 'select * from changing', [])
+  await fixture.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
   expect(await asked()).toEqual([{ n: 1 }])
-  await world.orm.em.fork().execute('alter table changing add column m integer')
+  await fixture.orm.em.fork().execute('alter table changing add column m integer')
   await expect(asked()).rejects.toThrow('must not change result type')
   expect(await asked()).toEqual([{ n: 1, m: null }])
   await own.close()
@@ -387,9 +400,9 @@ test('a kept statement whose columns have changed meanwhile fails once, and its 
 test('values of every kind come as they are', async () => {
   const at = new Date('2026-11-24T03:04:05.678Z')
   const values = [`'; drop "x\\`, 7, 2n ** 60n, true, null, at, ['a,b', '{"c"}', null], Buffer.from([0, 255])]
-  const [row] = await rowsOf(
+  const [row] = await selectRows(
     orm.em.fork(),
-    `select ?::text as text, ?::int as n, ?::bigint as big, ?::boolean as yes, ?::text as nothing,
+    `select ?::text, ?::int as n, ?::bigint as big, ?::boolean as yes, ?::text as nothing,
        ?::timestamptz = '2026-11-24 03:04:05.678+00' as at, ?::text[] as texts, encode(?::bytea, 'hex') as bytes`,
     values,
   )
@@ -415,14 +428,14 @@ test('an answer that cannot be read fails who asked, and nobody after it', async
     throw new Error('no point')
   })
   client.release()
-  await expect(rowsOf(orm.em.fork(), 'select point(1, 2) as p', [])).rejects.toThrow('no point')
+  await expect(selectRows(orm.em.fork(), 'select point(1, 2) as p', [])).rejects.toThrow('no point')
   await isAlone()
 })
 
 test('a value that cannot be said fails who says it, and nobody after it', async () => {
   const circle: object[] = []
   circle.push({ circle })
-  const said = rowsOf(orm.em.fork(), 'select ?::jsonb as circle', [circle[0]])
+  const said = selectRows(orm.em.fork(), 'select ?::jsonb as circle', [circle[0]])
   await expect(said).rejects.toThrow('circular')
   await isAlone()
 })

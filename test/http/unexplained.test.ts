@@ -2,24 +2,28 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { pruneEvents } from '../../src/activities/event-pruning.ts'
+import { pruneEvents } from '../../src/activities/webhooks/prune-events.ts'
 import { addUser } from '../../src/admin/users.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import type { Orm } from '../../src/db/orm.ts'
-import { databaseNow, quarantinedPeriods, resolveItems } from '../../src/db/unexplained.ts'
-import { referenceOf } from '../../src/domain/identifiers.ts'
-import { unexplainedRecorder } from '../../src/engine/unexplained.ts'
-import { stateMetrics } from '../../src/metrics/state.ts'
-import { unexplainedCounter } from '../../src/metrics/unexplained.ts'
-import type { UnexplainedAnswer } from '../../src/providers/unexplained.ts'
-import { browserOf } from './support/browser.ts'
-import { openWorld, type World } from './support/world.ts'
+import type { Orm } from '../../src/db/client/orm.ts'
+import {
+  listQuarantinedPeriods,
+  readDatabaseTime,
+  resolveUnexplainedItems,
+} from '../../src/db/repositories/unexplained-answers.ts'
+import { referenceOf } from '../../src/domain/pix/identifiers.ts'
+import { renderDatabaseMetrics } from '../../src/metrics/database-metrics.ts'
+import { createUnexplainedCounter } from '../../src/metrics/unexplained-answers.ts'
+import { createUnexplainedAnswerRecorder } from '../../src/provider-notifications/unexplained-answers.ts'
+import type { UnexplainedAnswer } from '../../src/providers/adapter/unexplained-answers.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { createBrowser } from './support/browser.ts'
 
 /** What providers answer that no document explains is kept sealed, counted and shown, and never in the way of a call. */
 
 const PASSWORD = 'a long password for tests'
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>\u0000\u202e'
-let world: World
+let fixture: ApiFixture
 let connection: string
 let record: (answer: Partial<UnexplainedAnswer>) => Promise<void>
 const lines: string[] = []
@@ -27,18 +31,18 @@ const registry = new Registry()
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
 
 beforeAll(async () => {
-  world = await openWorld([dashboardRoutes])
-  connection = await world.connection(await world.account())
-  const { orm } = world
-  const recorder = unexplainedRecorder({
+  fixture = await openApiFixture([dashboardRoutes])
+  connection = await fixture.insertConnection(await fixture.insertAccount())
+  const { orm } = fixture
+  const recorder = createUnexplainedAnswerRecorder({
     orm,
-    sealer: world.dependencies.sealer,
+    sealer: fixture.dependencies.sealer,
     log,
-    count: unexplainedCounter(registry),
+    count: createUnexplainedCounter(registry),
   })
   record = answer => recorder({ uuid: connection, provider: 'PROVIDER_A' }, answerOf(answer))
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 function answerOf(answer: Partial<UnexplainedAnswer>): UnexplainedAnswer {
   const some = { operation: 'sendTransfer', reference: null, status: 422, name: 'algo_novo', body: '{}' }
@@ -47,7 +51,7 @@ function answerOf(answer: Partial<UnexplainedAnswer>): UnexplainedAnswer {
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not.
 const sql = (text: string, values: unknown[] = []): Promise<any[]> =>
-  world.orm.em.fork().execute(text, values)
+  fixture.orm.em.fork().execute(text, values)
 const rowsOf = (reference: string) =>
   sql('select * from unexplained_answer where reference = ? order by first_seen_at', [reference])
 
@@ -61,7 +65,7 @@ describe('an unexplained answer', () => {
     const rows = await rowsOf(reference)
     expect(rows.map(row => row.occurrences)).toEqual([2, 1])
     expect(rows[0]).toMatchObject({ kind: 'unlisted_refusal', status: 422, name: 'algo_novo', is_cut: false })
-    expect(world.dependencies.sealer.open(rows[0].sealed_body)).toBe(body)
+    expect(fixture.dependencies.sealer.open(rows[0].sealed_body)).toBe(body)
     expect(JSON.stringify(rows)).not.toContain('12345678909')
     expect(lines.join()).not.toContain('12345678909')
     expect(JSON.parse(lines[0]!)).toMatchObject({ connection, operation: 'sendTransfer', name: 'algo_novo' })
@@ -76,7 +80,7 @@ describe('an unexplained answer', () => {
     const reference = `r\0${randomUUID()}`
     await record({ reference, body, name: HOSTILE, operation: `find${HOSTILE}` })
     const [row] = await rowsOf(reference.replace('\0', ''))
-    expect(world.dependencies.sealer.open(row.sealed_body)).toBe(body.slice(0, 65_536))
+    expect(fixture.dependencies.sealer.open(row.sealed_body)).toBe(body.slice(0, 65_536))
     expect(row.is_cut).toBe(body.length > 65_536)
     expect(row.name).toMatch(/^[\w.:-]{1,80}$/)
   })
@@ -94,9 +98,9 @@ describe('an unexplained answer', () => {
     const hanging = { em: { fork: () => ({ execute: () => new Promise(() => {}) }) } }
     const before = lines.length
     for (const orm of [broken, hanging]) {
-      const recorder = unexplainedRecorder({
+      const recorder = createUnexplainedAnswerRecorder({
         orm: orm as unknown as Orm,
-        sealer: world.dependencies.sealer,
+        sealer: fixture.dependencies.sealer,
         log,
       })
       const startedAt = performance.now()
@@ -112,9 +116,9 @@ describe('an unexplained answer', () => {
   })
 
   test('is a series of its own among a hundred names only', async () => {
-    const count = unexplainedCounter(new Registry())
+    const count = createUnexplainedCounter(new Registry())
     const many = new Registry()
-    const counted = unexplainedCounter(many)
+    const counted = createUnexplainedCounter(many)
     for (let n = 0; n < 500; n++)
       counted({ provider: 'PROVIDER_A', operation: 'refund', kind: 'unlisted_refusal', name: `n${n}` })
     expect(count).toBeDefined()
@@ -129,12 +133,12 @@ describe('an unexplained answer', () => {
     await record({ reference: old })
     await record({ reference: young })
     const period = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
-    await record({ kind: 'unreadable_item', operation: 'listMeds', reference: item, period })
+    await record({ kind: 'unreadable_item', operation: 'listDisputes', reference: item, period })
     await sql(
       `update unexplained_answer set last_seen_at = now() - interval '31 days' where reference in (?, ?)`,
       [old, item],
     )
-    await pruneEvents({ orm: world.orm } as never)()
+    await pruneEvents({ orm: fixture.orm } as never)()
     expect([await rowsOf(old), await rowsOf(young), await rowsOf(item)].map(rows => rows.length)).toEqual([
       0, 1, 1,
     ])
@@ -151,26 +155,32 @@ describe('an item that a list left out', () => {
     const all = {
       operation: 'statement',
       providerAccountUuid: row.provider_account_uuid,
-      most: 10,
-      seenBefore: 'infinity',
+      limit: 10,
+      lastSeenBefore: 'infinity',
     }
-    return quarantinedPeriods(world.orm.em.fork(), all)
+    return listQuarantinedPeriods(fixture.orm.em.fork(), all)
   }
 
   test('is listed again in the period that all lists of it share, until a list has it no more', async () => {
     await record({ ...item, body: 'odd', period: { from, to } })
     await record({ ...item, body: 'odd', period: { from: at(2), to: at(5) } })
     expect(await periods()).toEqual([{ connectionUuid: connection, from: at(2), to }])
-    expect(await stateMetrics(world.orm)).toContain('trilho_quarantined_items{provider="PROVIDER_A"} 1')
+    expect(await renderDatabaseMetrics(fixture.orm)).toContain(
+      'trilho_quarantined_items{provider="PROVIDER_A"} 1',
+    )
 
-    const em = world.orm.em.fork()
+    const em = fixture.orm.em.fork()
     const [period] = await periods()
-    const listedAt = await databaseNow(em)
+    const listedAt = await readDatabaseTime(em)
     await record({ ...item, body: 'odd', period: { from: at(2), to } })
-    await resolveItems(em, { operation: 'statement', period: period!, listedAt })
+    await resolveUnexplainedItems(em, { operation: 'statement', period: period!, listedAt })
     expect(await periods()).toHaveLength(1)
 
-    await resolveItems(em, { operation: 'statement', period: period!, listedAt: await databaseNow(em) })
+    await resolveUnexplainedItems(em, {
+      operation: 'statement',
+      period: period!,
+      listedAt: await readDatabaseTime(em),
+    })
     expect(await periods()).toEqual([])
     await record({ ...item, body: 'odd', period: { from: at(2), to } })
     expect(await periods()).toHaveLength(1)
@@ -180,10 +190,10 @@ describe('an item that a list left out', () => {
 
 describe('an operator', () => {
   const PATH = '/dashboard/operator/answers'
-  let operator: ReturnType<typeof browserOf>
+  let operator: ReturnType<typeof createBrowser>
   beforeAll(async () => {
-    await addUser(world.orm.em.fork(), { email: 'op@answers.test', password: PASSWORD, accountUuid: null })
-    operator = browserOf(world)
+    await addUser(fixture.orm.em.fork(), { email: 'op@answers.test', password: PASSWORD, accountUuid: null })
+    operator = createBrowser(fixture)
     await operator.signIn('op@answers.test', PASSWORD)
   })
 

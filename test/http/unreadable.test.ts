@@ -3,20 +3,20 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import Koa from 'koa'
-import { startServer } from '../../src/api/server.ts'
-import { sampleRoutes } from './support/routes.ts'
-import { openWorld, type World } from './support/world.ts'
+import { startServer } from '../../src/api/http/server.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
+import { sampleRoutes } from './support/sample-routes.ts'
 
 /** SPEC §1: what cannot even be read as a request is answered in the contract's shape, with the id of its answer. */
 
-let world: World
+let fixture: ApiFixture
 beforeAll(async () => {
-  world = await openWorld([sampleRoutes])
+  fixture = await openApiFixture([sampleRoutes])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 /** All that comes back over one connection until it is closed. */
-async function heard(port: number, sent: string): Promise<string> {
+async function exchangeRawBytes(port: number, sent: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(sent)
   return Buffer.concat(await socket.toArray()).toString()
@@ -41,7 +41,10 @@ test.each([
     'malformed_request',
   ],
 ])('%s', async (_, sent, status, code) => {
-  const [head, body] = (await heard(world.server.port, sent)).split('\r\n\r\n') as [string, string]
+  const [head, body] = (await exchangeRawBytes(fixture.server.port, sent)).split('\r\n\r\n') as [
+    string,
+    string,
+  ]
   const headers = new Headers(
     head
       .split('\r\n')
@@ -63,7 +66,7 @@ test.each([
 })
 
 test('ordinary clients hear it, too', async () => {
-  const answer = await world.call('GET', `/api/v1/whoami?${LONG}`)
+  const answer = await fixture.call('GET', `/api/v1/whoami?${LONG}`)
   expect([answer.status, answer.body.code]).toEqual([431, 'headers_too_large'])
 })
 
@@ -78,7 +81,7 @@ test('behind a request that was read, it takes nothing from the answer to that o
   const server = await startServer(app, { host: '127.0.0.1', port: 0 })
   for (const path of ['/', '/begun']) {
     const request = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`
-    const text = await heard(server.port, `${request}HELO trilho\r\n\r\n`)
+    const text = await exchangeRawBytes(server.port, `${request}HELO trilho\r\n\r\n`)
     expect([path, text.match(/HTTP\/1\.1 \d+/g), text.includes('done')]).toEqual([
       path,
       ['HTTP/1.1 200'],
@@ -97,7 +100,7 @@ test('within a request it ends that one: nobody waits for the rest of its body',
   })
   const server = await startServer(app, { host: '127.0.0.1', port: 0 })
   const request = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
-  expect(await heard(server.port, `${request}no length\r\n`)).toContain('malformed_request')
+  expect(await exchangeRawBytes(server.port, `${request}no length\r\n`)).toContain('malformed_request')
   expect(await became).toBe('ECONNRESET')
   await server.stop()
 })

@@ -7,16 +7,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import type { Routes } from '../../src/api/app.ts'
-import { refuse } from '../../src/api/errors.ts'
-import { nested } from '../../src/api/form-names.ts'
-import { route } from '../../src/api/route.ts'
-import { documentationRoutes } from '../../src/api/routes/documentation.ts'
-import type { Upload } from '../../src/api/uploads.ts'
-import { medReplyForm } from '../../src/wire/med-reply.ts'
-import { FILES, formOf, pdfOf, type SentFile } from '../support/files.ts'
+import type { RouteRegistrar } from '../../src/api/app.ts'
+import { documentationRoutes } from '../../src/api/docs/routes.ts'
+import { fail } from '../../src/api/http/api-error.ts'
+import type { Upload } from '../../src/api/http/multipart.ts'
+import { nestFormValues } from '../../src/api/http/multipart-field-names.ts'
+import { registerRoute } from '../../src/api/http/route.ts'
+import { disputeReplyForm } from '../../src/contract/disputes/dispute-reply.ts'
+import { createPdf, encodeForm, FILES, type SentFile } from '../support/files.ts'
 import { collectGarbage } from '../support/garbage.ts'
-import { type Answer, openWorld, type World } from './support/world.ts'
+import { type ApiFixture, type ApiResponse, openApiFixture } from './support/api-fixture.ts'
 
 const MIB = 1024 * 1024
 const PATH = '/api/v1/forms/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
@@ -29,36 +29,36 @@ const TEXTS: [string, string][] = [
 const WRONG_TYPE = 'must be a PDF, PNG, JPEG or WebP by its content'
 
 let isWanted = true
-const formRoutes: Routes = router => {
-  route(router, {
+const formRoutes: RouteRegistrar = router => {
+  registerRoute(router, {
     method: 'post',
     path: '/api/v1/forms/:uuid',
     summary: 'Take a form',
-    body: medReplyForm,
+    body: disputeReplyForm,
     bodyAs: 'multipart',
-    answers: { 200: z.object({ data: z.unknown() }), errors: ['med_already_answered'] },
-    async mayCome() {
-      if (!isWanted) refuse('med_already_answered')
+    responses: { 200: z.object({ data: z.unknown() }), errors: ['med_already_answered'] },
+    async beforeBody() {
+      if (!isWanted) fail('med_already_answered')
     },
     async handle({ body: { accept, analysis, attachments } }) {
       if (analysis === 'fail') throw new Error('a bug')
-      const files = await Promise.all(attachments.map(({ file }) => told(file as Upload)))
+      const files = await Promise.all(attachments.map(({ file }) => describeUpload(file as Upload)))
       return { body: { data: { accept, analysis, files } } }
     },
   })
 }
 
-async function told({ name, type, size, path }: Upload) {
+async function describeUpload({ name, type, size, path }: Upload) {
   return { name, type, size, sha256: sha256(await readFile(path)) }
 }
 
-let world: World
+let fixture: ApiFixture
 let token: string
 beforeAll(async () => {
-  world = await openWorld([formRoutes, documentationRoutes])
-  token = await world.token({ accountUuid: await world.account() })
+  fixture = await openApiFixture([formRoutes, documentationRoutes])
+  token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 
 afterEach(async () => {
   const left = (await readdir(tmpdir())).filter(name => name.startsWith(`trilho-form-${process.pid}-`))
@@ -66,7 +66,7 @@ afterEach(async () => {
 })
 
 async function send(texts: [string, string][], files?: SentFile[]) {
-  return world.call('POST', PATH, { token, ...(await formOf(texts, files)) })
+  return fixture.call('POST', PATH, { token, ...(await encodeForm(texts, files)) })
 }
 
 describe('a form', () => {
@@ -106,7 +106,7 @@ describe('a form', () => {
       `Content-Disposition: form-data; name="attachments[7][file]"; filename="a.pdf"\r\n\r\n${FILES.pdf}`,
       '--b--\r\n',
     ].join('\r\n')
-    const answer = await world.call('POST', PATH, {
+    const answer = await fixture.call('POST', PATH, {
       token,
       raw,
       headers: type('multipart/form-data; boundary=b'),
@@ -230,12 +230,12 @@ describe('a form', () => {
     },
     {
       name: 'a file of a byte more than 10 MiB',
-      files: [{ bytes: FILES.pdf }, { bytes: pdfOf(10 * MIB + 1) }],
+      files: [{ bytes: FILES.pdf }, { bytes: createPdf(10 * MIB + 1) }],
       errors: { 'attachments.1.file': ['must be at most 10 MiB'] },
     },
     {
       name: 'a file of 11 MiB',
-      files: [{ bytes: pdfOf(11 * MIB) }],
+      files: [{ bytes: createPdf(11 * MIB) }],
       errors: { 'attachments.0.file': ['must be at most 10 MiB'] },
     },
     {
@@ -294,13 +294,13 @@ describe('what is no whole form', () => {
       'malformed_multipart',
     ],
   ])('%s, %j → %i', async (contentType, raw, status, code) => {
-    const answer = await world.call('POST', PATH, { token, raw, headers: type(contentType) })
+    const answer = await fixture.call('POST', PATH, { token, raw, headers: type(contentType) })
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
   test('a form that ends in the middle of a file is 400', async () => {
-    const { raw, headers } = await formOf(TEXTS, [{ bytes: pdfOf(MIB) }, { bytes: pdfOf(MIB) }])
-    const answer = await world.call('POST', PATH, {
+    const { raw, headers } = await encodeForm(TEXTS, [{ bytes: createPdf(MIB) }, { bytes: createPdf(MIB) }])
+    const answer = await fixture.call('POST', PATH, {
       token,
       raw: raw.subarray(0, raw.length - MIB / 2),
       headers,
@@ -309,8 +309,8 @@ describe('what is no whole form', () => {
   })
 
   test('one that is packed is 415', async () => {
-    const { raw, headers } = await formOf(TEXTS)
-    const answer = await world.call('POST', PATH, {
+    const { raw, headers } = await encodeForm(TEXTS)
+    const answer = await fixture.call('POST', PATH, {
       token,
       raw,
       headers: { ...headers, 'content-encoding': 'gzip' },
@@ -319,8 +319,8 @@ describe('what is no whole form', () => {
   })
 
   test('one whose sender hangs up leaves nothing behind and hurts nobody', async () => {
-    const { raw, headers } = await formOf(TEXTS, [{ bytes: pdfOf(MIB) }])
-    const call = request(world.server.url + PATH, {
+    const { raw, headers } = await encodeForm(TEXTS, [{ bytes: createPdf(MIB) }])
+    const call = request(fixture.server.url + PATH, {
       method: 'POST',
       headers: { ...headers, authorization: `Bearer ${token}`, 'content-length': raw.length },
     })
@@ -333,7 +333,7 @@ describe('what is no whole form', () => {
   })
 
   test('nobody without a token may send one', async () => {
-    const answer = await world.call('POST', PATH, await formOf(TEXTS))
+    const answer = await fixture.call('POST', PATH, await encodeForm(TEXTS))
     expect(answer.status).toBe(401)
   })
 })
@@ -385,7 +385,9 @@ describe('large forms', () => {
   })
 
   test('one account sends a few at once and the rest in turn; all are read', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => send(TEXTS, [{ bytes: pdfOf(MIB) }])))
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => send(TEXTS, [{ bytes: createPdf(MIB) }])),
+    )
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
   })
 })
@@ -407,12 +409,12 @@ test.each<[string, unknown]>([
     const at = pair.lastIndexOf('=')
     return { name: pair.slice(0, at), value: Number(pair.slice(at + 1)) }
   })
-  expect(JSON.stringify(nested(values).value)).toBe(JSON.stringify(value))
+  expect(JSON.stringify(nestFormValues(values).value)).toBe(JSON.stringify(value))
   expect(Object.prototype).not.toHaveProperty('c')
 })
 
 test('OpenAPI tells the form from its schema', async () => {
-  const { body: document } = await world.call('GET', '/openapi.json')
+  const { body: document } = await fixture.call('GET', '/openapi.json')
   const { requestBody, responses } = document.paths['/api/v1/forms/{uuid}'].post
   expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data'])
   expect(requestBody.required).toBe(true)
@@ -467,7 +469,7 @@ const left = () => mkdtemp(join(tmpdir(), 'trilho-form-1-'))
 
 /** Sends in chunks, without saying how much there will be. */
 async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {
-  const call = request(world.server.url + PATH, {
+  const call = request(fixture.server.url + PATH, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -475,7 +477,7 @@ async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {
       ...type('multipart/form-data; boundary=b'),
     },
   })
-  const answered = new Promise<Pick<Answer, 'status' | 'body'>>((resolve, reject) => {
+  const answered = new Promise<Pick<ApiResponse, 'status' | 'body'>>((resolve, reject) => {
     call.once('error', reject)
     call.once('response', async response => {
       const text = await new Response(Readable.toWeb(response) as ReadableStream).text()

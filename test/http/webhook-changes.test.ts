@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { deliveryRoutes } from '../../src/api/routes/deliveries.ts'
-import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
-import { type Authority, authority, deadPort, farSide } from '../webhooks/far-side.ts'
-import { openWorld, type World } from './support/world.ts'
+import { deliveryRoutes } from '../../src/api/webhooks/delivery-routes.ts'
+import { webhookRoutes } from '../../src/api/webhooks/routes.ts'
+import {
+  type CertificateAuthority,
+  createAuthority,
+  findUnusedPort,
+  startMerchantServer,
+} from '../webhooks/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 /** What an endpoint's owner changes of it, and what is refused, each with nothing changed. */
 
@@ -15,47 +20,50 @@ const NAMES: Record<string, string[]> = {
   'mapped.test': ['::ffff:10.0.0.1'],
 }
 
-let world: World
-let ca: Authority
-let shop: Awaited<ReturnType<typeof farSide>>
+let fixture: ApiFixture
+let ca: CertificateAuthority
+let shop: Awaited<ReturnType<typeof startMerchantServer>>
 let url: string
 let dead: number
 beforeAll(async () => {
-  ca = await authority()
-  shop = await farSide(ca, { names: ['127.0.0.1', 'shop.test'] }, (_, response) => response.end())
-  dead = await deadPort()
+  ca = await createAuthority()
+  shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'shop.test'] }, (_, response) => response.end())
+  dead = await findUnusedPort()
   url = `https://127.0.0.1:${shop.port}/pix`
   const resolve = async (name: string) => NAMES[name] ?? Promise.reject(new Error('ENOTFOUND'))
-  world = await openWorld([webhookRoutes({ ca: [ca.pem], resolve, handshakeMs: 30_000 }), deliveryRoutes], {
-    TRILHO_LOOPBACK_WEBHOOKS: 'true',
-  })
+  fixture = await openApiFixture(
+    [webhookRoutes({ ca: [ca.pem], resolve, handshakeTimeoutMs: 30_000 }), deliveryRoutes],
+    {
+      TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    },
+  )
 })
-afterAll(() => Promise.all([world?.close(), shop?.close()]))
+afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
 
 type Hook = { uuid: string; token: string }
 let accountUuid: string
 let token: string
 let hook: Hook
 beforeEach(async () => {
-  accountUuid = await world.account()
-  token = await world.token({ accountUuid })
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
   hook = await created()
 })
 
 const created = async (body: object = {}, by = token): Promise<Hook> =>
-  (await world.call('POST', PATH, { token: by, body: { url, ...body } })).body.data
+  (await fixture.call('POST', PATH, { token: by, body: { url, ...body } })).body.data
 const call = (method: string, more = '', body?: unknown, by = token) =>
-  world.call(method, `${PATH}/${hook.uuid}${more}`, { token: by, ...(body !== undefined && { body }) })
+  fixture.call(method, `${PATH}/${hook.uuid}${more}`, { token: by, ...(body !== undefined && { body }) })
 const change = (body: object) => call('PATCH', '', body)
 const read = async () => (await call('GET')).body.data
 const rowOf = async () => {
-  const [row] = await world.orm.em
+  const [row] = await fixture.orm.em
     .fork()
     .execute<Record<string, unknown>[]>('select * from webhook where uuid = ?', [hook.uuid])
   return row!
 }
 const disabled = (reason = 'no success for five days') =>
-  world.orm.em.execute(
+  fixture.orm.em.execute(
     `update webhook set status = 'DISABLED', disabled_reason = ?, failing_since = now() where uuid = ?`,
     [reason, hook.uuid],
   )
@@ -102,13 +110,13 @@ const REFUSED: Refused[] = [
 
 describe('nothing is created with', () => {
   test.each(REFUSED)('$name', async ({ body, errors }) => {
-    const answer = await world.call('POST', PATH, { token, body: { url, ...body() } })
+    const answer = await fixture.call('POST', PATH, { token, body: { url, ...body() } })
     expect([answer.status, answer.body.code, Object.keys(answer.body.errors)]).toEqual([
       422,
       'validation_failed',
       errors,
     ])
-    expect((await world.call('GET', PATH, { token })).body.meta.total).toBe(1)
+    expect((await fixture.call('GET', PATH, { token })).body.meta.total).toBe(1)
   })
 })
 
@@ -156,7 +164,7 @@ describe('a change', () => {
   })
 
   test('of what is removed or of another account is 404', async () => {
-    const stranger = await world.token({ accountUuid: await world.account() })
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const calls = ['', '/rotate', '/test', '/recover'].map(
       more => [more === '' ? 'PATCH' : 'POST', more] as const,
     )
@@ -171,12 +179,12 @@ describe('a change', () => {
 
   test('does not change what its creation answered', async () => {
     const headers = { 'idempotency-key': 'k' }
-    const first = await world.call('POST', PATH, { token, body: { url }, headers })
+    const first = await fixture.call('POST', PATH, { token, body: { url }, headers })
     hook = first.body.data
     await change({ events: ['MED'], url: `https://shop.test:${shop.port}/` })
     await call('POST', '/rotate')
     await change({ status: 'DISABLED' })
-    const again = await world.call('POST', PATH, { token, body: { url }, headers })
+    const again = await fixture.call('POST', PATH, { token, body: { url }, headers })
     expect([again.status, again.body]).toEqual([201, first.body])
   })
 })
@@ -194,7 +202,7 @@ describe('a disabled endpoint', () => {
 
   test('stays disabled where it completes none, until its url is mended', async () => {
     await disabled()
-    await world.orm.em.execute('update webhook set url = ? where uuid = ?', [
+    await fixture.orm.em.execute('update webhook set url = ? where uuid = ?', [
       `https://127.0.0.1:${dead}/`,
       hook.uuid,
     ])
@@ -261,7 +269,7 @@ describe('a rotation', () => {
     await call('POST', '/rotate', { token: 'a secret in the open' })
     await call('POST', '/rotate')
     expect(JSON.stringify(await rowOf())).not.toMatch(/a secret in the open|whsec_[^*]/)
-    expect(world.lines.join()).not.toMatch(/a secret in the open|whsec_/)
+    expect(fixture.lines.join()).not.toMatch(/a secret in the open|whsec_/)
   })
 })
 
@@ -297,7 +305,7 @@ describe('while Temporal is away', () => {
         updated_at: expect.any(String),
       },
     ])
-    const [row] = await world.orm.em
+    const [row] = await fixture.orm.em
       .fork()
       .execute<{ in_s: number }[]>(
         'select extract(epoch from wake_at - now())::float8 as in_s from delivery where uuid = ?',
@@ -309,7 +317,7 @@ describe('while Temporal is away', () => {
   test('what is removed is told to its lives by the sweep', async () => {
     const { uuid } = (await call('POST', '/test')).body.data
     expect((await call('DELETE')).status).toBe(200)
-    const [row] = await world.orm.em
+    const [row] = await fixture.orm.em
       .fork()
       .execute<object[]>(
         'select status, next_try_at, wake_at <= now() as is_due from delivery where uuid = ?',
@@ -328,12 +336,12 @@ describe('the database refuses', () => {
     ['more than nine replaced tokens', `previous_tokens = '[1,2,3,4,5,6,7,8,9,10]'`],
   ])('%s', async (_, set) => {
     await expect(
-      world.orm.em.execute(`update webhook set ${set} where uuid = ?`, [hook.uuid]),
+      fixture.orm.em.execute(`update webhook set ${set} where uuid = ?`, [hook.uuid]),
     ).rejects.toThrow(/violates check constraint/)
   })
 
   test('a token that is bound to a connection of another account', async () => {
-    const connectionUuid = await world.connection(await world.account())
-    await expect(world.token({ accountUuid, connectionUuid })).rejects.toThrow(/token_binding/)
+    const connectionUuid = await fixture.insertConnection(await fixture.insertAccount())
+    await expect(fixture.insertToken({ accountUuid, connectionUuid })).rejects.toThrow(/token_binding/)
   })
 })

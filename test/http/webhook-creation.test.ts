@@ -1,41 +1,46 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { STATEMENT_MS } from '../../src/api/limits.ts'
-import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
-import { inTransaction } from '../../src/db/orm.ts'
-import { type Authority, authority, deadPort, farSide } from '../webhooks/far-side.ts'
-import { openWorld, type World } from './support/world.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../src/api/limits.ts'
+import { webhookRoutes } from '../../src/api/webhooks/routes.ts'
+import { runInTransaction } from '../../src/db/client/orm.ts'
+import {
+  type CertificateAuthority,
+  createAuthority,
+  findUnusedPort,
+  startMerchantServer,
+} from '../webhooks/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 const PATH = '/api/v1/webhooks'
 const ALL = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']
 
-let world: World
-let ca: Authority
-let shop: Awaited<ReturnType<typeof farSide>>
+let fixture: ApiFixture
+let ca: CertificateAuthority
+let shop: Awaited<ReturnType<typeof startMerchantServer>>
 let url: string
 beforeAll(async () => {
-  ca = await authority()
-  shop = await farSide(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
+  ca = await createAuthority()
+  shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
   url = `https://127.0.0.1:${shop.port}/pix?a=b`
   const environment = { TRILHO_LOOPBACK_WEBHOOKS: 'true' }
-  const routes = [webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })]
-  world = await openWorld(routes, environment, undefined, { statementMs: STATEMENT_MS })
+  const routes = [webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })]
+  fixture = await openApiFixture(routes, environment, undefined, { statementMs: STATEMENT_TIMEOUT_MS })
 })
-afterAll(() => Promise.all([world?.close(), shop?.close()]))
+afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
 
 let accountUuid: string
 let token: string
 beforeEach(async () => {
-  accountUuid = await world.account()
-  token = await world.token({ accountUuid })
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
 })
 
 const create = (body: object = {}, key?: string, by = token) =>
-  world.call('POST', PATH, {
+  fixture.call('POST', PATH, {
     token: by,
     body: { url, ...body },
     headers: key === undefined ? {} : { 'idempotency-key': key },
   })
-const list = async () => (await world.call('GET', PATH, { token })).body
+const list = async () => (await fixture.call('GET', PATH, { token })).body
 const count = async () => (await list()).meta.total
 
 describe('a new webhook', () => {
@@ -50,14 +55,14 @@ describe('a new webhook', () => {
       events: ALL,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     })
-    const { token: masked, ...rest } = (await world.call('GET', `${PATH}/${body.data.uuid}`, { token })).body
-      .data
+    const { token: masked, ...rest } = (await fixture.call('GET', `${PATH}/${body.data.uuid}`, { token }))
+      .body.data
     expect(masked).toBe(`whsec_****${body.data.token.slice(-4)}`)
     expect({ ...rest, token: body.data.token }).toEqual(body.data)
   })
 
   test('that PostgreSQL does not write in time, though nothing was asked before, is 503 and not our fault', async () => {
-    await inTransaction(world.orm, async em => {
+    await runInTransaction(fixture.orm, async em => {
       await em.execute('select from account where uuid = ? for update', [accountUuid])
       const { status, body, headers } = await create()
       expect([status, body.code]).toEqual([503, 'unavailable'])
@@ -68,12 +73,12 @@ describe('a new webhook', () => {
 
   test('keeps its token sealed', async () => {
     const { body } = await create({ token: 'a secret of my own' })
-    const [row] = await world.orm.em.execute<{ sealed_token: string }[]>(
+    const [row] = await fixture.orm.em.execute<{ sealed_token: string }[]>(
       'select * from webhook where uuid = ?',
       [body.data.uuid],
     )
     expect(JSON.stringify(row)).not.toContain('a secret of my own')
-    expect(world.dependencies.sealer.open(row!.sealed_token)).toBe('a secret of my own')
+    expect(fixture.dependencies.sealer.open(row!.sealed_token)).toBe('a secret of my own')
   })
 
   test.each([
@@ -109,7 +114,7 @@ describe('a new webhook', () => {
   })
 
   test('refuses what completes no TLS handshake', async () => {
-    const answer = await create({ url: `https://127.0.0.1:${await deadPort()}/` })
+    const answer = await create({ url: `https://127.0.0.1:${await findUnusedPort()}/` })
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['url']])
   })
 
@@ -118,7 +123,7 @@ describe('a new webhook', () => {
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(20)
     const refused = answers.find(answer => answer.status !== 201)
     expect([refused?.status, refused?.body.code]).toEqual([409, 'webhook_limit'])
-    await world.call('DELETE', `${PATH}/${answers.find(answer => answer.status === 201)?.body.data.uuid}`, {
+    await fixture.call('DELETE', `${PATH}/${answers.find(answer => answer.status === 201)?.body.data.uuid}`, {
       token,
     })
     expect((await create()).status).toBe(201)
@@ -154,12 +159,12 @@ describe('with an Idempotency-Key', () => {
   test('the same answer is given when the endpoint is gone, disabled or removed', async () => {
     const first = await create({}, 'k')
     const { uuid } = first.body.data
-    await world.orm.em.execute(
+    await fixture.orm.em.execute(
       `update webhook set status = 'DISABLED', disabled_reason = 'gone' where uuid = ?`,
       [uuid],
     )
     expect((await create({}, 'k')).body).toEqual(first.body)
-    await world.call('DELETE', `${PATH}/${uuid}`, { token })
+    await fixture.call('DELETE', `${PATH}/${uuid}`, { token })
     expect((await create({}, 'k')).body).toEqual(first.body)
   })
 
@@ -167,7 +172,7 @@ describe('with an Idempotency-Key', () => {
     await create({}, 'k')
     const answer = await create({ events: ['MED'] }, 'k')
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-    const stranger = await world.token({ accountUuid: await world.account() })
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect((await create({}, 'k', stranger)).headers.get('idempotent-replayed')).toBeNull()
   })
 })

@@ -1,39 +1,43 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { webhookRoutes } from '../../src/api/routes/webhooks.ts'
-import { type Authority, authority, farSide } from '../webhooks/far-side.ts'
-import { openWorld, type World } from './support/world.ts'
+import { webhookRoutes } from '../../src/api/webhooks/routes.ts'
+import {
+  type CertificateAuthority,
+  createAuthority,
+  startMerchantServer,
+} from '../webhooks/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from './support/api-fixture.ts'
 
 const PATH = '/api/v1/webhooks'
 
-let world: World
-let ca: Authority
-let shop: Awaited<ReturnType<typeof farSide>>
+let fixture: ApiFixture
+let ca: CertificateAuthority
+let shop: Awaited<ReturnType<typeof startMerchantServer>>
 let url: string
 beforeAll(async () => {
-  ca = await authority()
-  shop = await farSide(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
+  ca = await createAuthority()
+  shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
   url = `https://127.0.0.1:${shop.port}/pix?a=b`
-  world = await openWorld([webhookRoutes({ ca: [ca.pem], handshakeMs: 30_000 })], {
+  fixture = await openApiFixture([webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })], {
     TRILHO_LOOPBACK_WEBHOOKS: 'true',
   })
 })
-afterAll(() => Promise.all([world?.close(), shop?.close()]))
+afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
 
 let accountUuid: string
 let token: string
 beforeEach(async () => {
-  accountUuid = await world.account()
-  token = await world.token({ accountUuid })
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
 })
 
 const create = (body: object = {}, key?: string, by = token) =>
-  world.call('POST', PATH, {
+  fixture.call('POST', PATH, {
     token: by,
     body: { url, ...body },
     headers: key === undefined ? {} : { 'idempotency-key': key },
   })
-const list = async () => (await world.call('GET', PATH, { token })).body
+const list = async () => (await fixture.call('GET', PATH, { token })).body
 const count = async () => (await list()).meta.total
 
 describe('webhooks', () => {
@@ -41,8 +45,8 @@ describe('webhooks', () => {
     const made: string[] = []
     for (let index = 0; index < 3; index += 1)
       made.unshift((await create({ token: 'unmasked' })).body.data.uuid)
-    const first = (await world.call('GET', `${PATH}?per_page=2`, { token })).body
-    const second = (await world.call('GET', `${PATH}?per_page=2&page=2`, { token })).body
+    const first = (await fixture.call('GET', `${PATH}?per_page=2`, { token })).body
+    const second = (await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })).body
     expect([...first.data, ...second.data].map((one: { uuid: string }) => one.uuid)).toEqual(made)
     expect(second.meta).toEqual({ current_page: 2, from: 3, last_page: 2, per_page: 2, to: 3, total: 3 })
     expect(JSON.stringify([first, second])).not.toContain('unmasked')
@@ -50,16 +54,16 @@ describe('webhooks', () => {
 
   test('of another account are not there', async () => {
     const { uuid } = (await create()).body.data
-    const stranger = await world.token({ accountUuid: await world.account() })
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     for (const method of ['GET', 'DELETE']) {
-      expect((await world.call(method, `${PATH}/${uuid}`, { token: stranger })).status).toBe(404)
+      expect((await fixture.call(method, `${PATH}/${uuid}`, { token: stranger })).status).toBe(404)
     }
     expect(await count()).toBe(1)
   })
 
   test('say why they are disabled', async () => {
     const { uuid } = (await create()).body.data
-    await world.orm.em.execute(
+    await fixture.orm.em.execute(
       `update webhook set status = 'DISABLED', disabled_reason = 'gone' where uuid = ?`,
       [uuid],
     )
@@ -72,17 +76,20 @@ describe('webhooks', () => {
     const delivered = await delivery(webhook, 'DELIVERED')
     const others = await delivery(other, 'PENDING')
 
-    const answer = await world.call('DELETE', `${PATH}/${webhook}`, { token })
+    const answer = await fixture.call('DELETE', `${PATH}/${webhook}`, { token })
     expect([answer.status, answer.body]).toEqual([200, { message: expect.any(String) }])
     expect(await statuses([pending, delivered, others])).toEqual(['CANCELLED', 'DELIVERED', 'PENDING'])
-    expect((await world.call('GET', `${PATH}/${webhook}`, { token })).status).toBe(404)
-    expect((await world.call('DELETE', `${PATH}/${webhook}`, { token })).status).toBe(404)
+    expect((await fixture.call('GET', `${PATH}/${webhook}`, { token })).status).toBe(404)
+    expect((await fixture.call('DELETE', `${PATH}/${webhook}`, { token })).status).toBe(404)
     expect(await count()).toBe(1)
   })
 
   test('are no business of bound tokens', async () => {
     const { uuid } = (await create()).body.data
-    const bound = await world.token({ accountUuid, connectionUuid: await world.connection(accountUuid) })
+    const bound = await fixture.insertToken({
+      accountUuid,
+      connectionUuid: await fixture.insertConnection(accountUuid),
+    })
     const calls = [
       ['GET', PATH],
       ['POST', PATH],
@@ -92,7 +99,7 @@ describe('webhooks', () => {
       ['GET', `${PATH}/abc`],
     ] as const
     for (const [method, path] of calls) {
-      const answer = await world.call(method, path, { token: bound })
+      const answer = await fixture.call(method, path, { token: bound })
       expect([method, path, answer.status, answer.body.code]).toEqual([
         method,
         path,
@@ -106,12 +113,12 @@ describe('webhooks', () => {
 
 async function delivery(webhookUuid: string, status: string): Promise<string> {
   const [uuid, event] = [randomUUID(), randomUUID()]
-  await world.orm.em.execute(
+  await fixture.orm.em.execute(
     `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
      values (?, ?, 'PAYMENT', ?, 1, '{}', ?, 'r', now())`,
     [event, accountUuid, event, event],
   )
-  await world.orm.em.execute(
+  await fixture.orm.em.execute(
     `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at) values (?, ?, ?, ?, now(), now())`,
     [uuid, webhookUuid, event, status],
   )
@@ -119,7 +126,7 @@ async function delivery(webhookUuid: string, status: string): Promise<string> {
 }
 
 async function statuses(uuids: string[]): Promise<(string | undefined)[]> {
-  const rows = await world.orm.em.execute<{ uuid: string; status: string }[]>(
+  const rows = await fixture.orm.em.execute<{ uuid: string; status: string }[]>(
     'select uuid, status from delivery',
   )
   return uuids.map(uuid => rows.find(row => row.uuid === uuid)?.status)

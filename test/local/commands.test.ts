@@ -6,24 +6,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CommanderError } from 'commander'
-import { type ConnectionOrder, connect } from '../../src/admin/connections.ts'
+import { type CreateConnectionInput, createConnection } from '../../src/admin/connections.ts'
 import { addUser } from '../../src/admin/users.ts'
-import { feeOfText, textOfFee } from '../../src/cli/fees.ts'
-import { trilho } from '../../src/cli/program.ts'
-import { whoGives } from '../../src/cli/tools.ts'
+import { readUserName } from '../../src/cli/command-context.ts'
+import { formatFee, parseFee } from '../../src/cli/fees.ts'
+import { createProgram } from '../../src/cli/program.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
-import { openSession, sessionOf } from '../../src/dashboard/sessions.ts'
+import { createSession, findSession } from '../../src/dashboard/authentication/session.ts'
+import { migrate, type Orm, openOrm, runInTransaction } from '../../src/db/client/orm.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
 import { Webhook } from '../../src/db/entities/webhook.ts'
-import { inTransaction, migrate, type Orm, openOrm } from '../../src/db/orm.ts'
-import { keepUnexplained } from '../../src/db/unexplained.ts'
-import { passwordFits } from '../../src/passwords.ts'
-import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
-import { sealer } from '../../src/sealing.ts'
-import { tokenHash } from '../../src/tokens.ts'
-import { type FarSide, farSide } from '../providers/support/far-side.ts'
+import { storeUnexplainedAnswer } from '../../src/db/repositories/unexplained-answers.ts'
+import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
+import { verifyPassword } from '../../src/security/passwords.ts'
+import { createSealer } from '../../src/security/sealing.ts'
+import { hashToken } from '../../src/security/tokens.ts'
+import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 /** Every command that needs no far side, over a PostgreSQL of its own; those that do are in test/api/commands.test.ts. */
@@ -38,11 +38,15 @@ const BY = ['--by', 'ana', '--reason', 'a drill']
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let orm: Orm
 let folder: string
-let far: FarSide
+let mailServer: ScriptedProvider
 let providers: ProviderRegistry
 beforeAll(async () => {
-  far = await farSide()
-  providers = providerRegistry({ open: sealed => sealer(keys).open(sealed), timeoutMs: 4_000, ca: far.ca })
+  mailServer = await startScriptedProvider()
+  providers = createProviderRegistry({
+    openCredentials: sealed => createSealer(keys).open(sealed),
+    timeoutMs: 4_000,
+    ca: mailServer.ca,
+  })
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })
   await migrate(postgres.url)
@@ -50,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await providers?.close()
-  await far?.close()
+  await mailServer?.close()
   await orm?.close()
   await postgres?.stop()
   await rm(folder, { recursive: true })
@@ -72,9 +76,9 @@ async function run(...words: string[]): Promise<Line[]> {
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     TRILHO_SECRET_KEY: keys,
   })
-  const program = trilho({
-    withTools: async work =>
-      void (await work({ orm, em: orm.em.fork(), config, seal: sealer(keys), providers })),
+  const program = createProgram({
+    withContext: async work =>
+      void (await work({ orm, em: orm.em.fork(), config, sealer: createSealer(keys), providers })),
     print: line => void lines.push(JSON.parse(JSON.stringify(line))),
     readSecret: async () => stdin,
   })
@@ -84,7 +88,7 @@ async function run(...words: string[]): Promise<Line[]> {
   return lines
 }
 
-function everyCommand(command: ReturnType<typeof trilho>): ReturnType<typeof trilho>[] {
+function everyCommand(command: ReturnType<typeof createProgram>): ReturnType<typeof createProgram>[] {
   return [command, ...command.commands.flatMap(everyCommand)]
 }
 
@@ -93,9 +97,9 @@ const actsOf = (subject: string) => run('acts', '--subject', subject)
 
 function connection(
   type: 'NOMINAL' | 'POOL' = 'NOMINAL',
-  order: Partial<ConnectionOrder> = {},
+  order: Partial<CreateConnectionInput> = {},
 ): Promise<Connection> {
-  return connect(em(), sealer(OLD), {
+  return createConnection(em(), createSealer(OLD), {
     accountUuid: account,
     provider: 'PROVIDER_A',
     providerAccount: crypto.randomUUID(),
@@ -144,8 +148,8 @@ describe('account', () => {
   test('block and unblock: whoever was inside signs in anew', async () => {
     const order = { email: `${crypto.randomUUID()}@trilho.test`, password: 'long enough for all' }
     const user = await addUser(em(), { ...order, accountUuid: account })
-    const secret = await openSession(em(), user.uuid)
-    const isInside = async () => (await sessionOf(em(), secret, { isPerson: true })) !== null
+    const secret = await createSession(em(), user.uuid)
+    const isInside = async () => (await findSession(em(), secret, { isUserActive: true })) !== null
     expect(await isInside()).toBe(true)
     const status = async () =>
       (await run('account', 'list')).find(line => line.account_uuid === account).status
@@ -175,7 +179,7 @@ describe('user', () => {
   test('add makes a password and shows it once, or takes one from a file or the standard input', async () => {
     const [made] = await run('user', 'add', 'Ana@loja.test', '--role', 'merchant', '--account', account)
     expect(made).toMatchObject({ email: 'ana@loja.test', role: 'merchant' })
-    expect(await passwordFits(made.password, (await stored('ana@loja.test')).passwordHash)).toBe(true)
+    expect(await verifyPassword(made.password, (await stored('ana@loja.test')).passwordHash)).toBe(true)
 
     const file = join(folder, 'password')
     await writeFile(file, 'correct horse battery\n')
@@ -185,7 +189,7 @@ describe('user', () => {
     await run('user', 'password', 'OP@trilho.test', '--password-file', '-', ...BY)
     const { passwordHash, role } = await stored('op@trilho.test')
     expect(role).toBe('operator')
-    expect(await passwordFits('staple staple staple', passwordHash)).toBe(true)
+    expect(await verifyPassword('staple staple staple', passwordHash)).toBe(true)
     expect((await actsOf(`user/${op.user_uuid}`)).map(({ act }) => act)).toEqual([
       'user_password',
       'user_add',
@@ -236,7 +240,7 @@ describe('token', () => {
     })
     expect(token.startsWith(row.prefix)).toBe(true)
     expect(JSON.stringify(await listed())).not.toContain(token)
-    expect(await em().count(Token, { hash: tokenHash(token) })).toBe(1)
+    expect(await em().count(Token, { hash: hashToken(token) })).toBe(1)
 
     await run('token', 'expire', row.token_uuid, '2029-06-01')
     expect((await listed())[0].expires_at).toBe('2029-06-01T00:00:00.000Z')
@@ -317,10 +321,10 @@ describe('connection', () => {
   })
 
   test.each(['', '+1%', '0.001', '1.999%', '101%', '-1', '1%+1', 'free', '1+1'])('%j is no fee', text => {
-    expect(() => feeOfText(text)).toThrow(/Not a fee/)
+    expect(() => parseFee(text)).toThrow(/Not a fee/)
   })
   test.each(['0.00+0.00%', '0.10+0.99%', '12.00+100.00%'])('the fee %s is read as it is written', text => {
-    expect(textOfFee(feeOfText(text))).toBe(text)
+    expect(formatFee(parseFee(text))).toBe(text)
   })
 
   test('is not added with credentials that the dialect cannot use', async () => {
@@ -336,13 +340,13 @@ describe('connection', () => {
     const file = join(folder, 'usable.json')
     await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
-    const at = ['--base-url', far.url, '--credentials', file, '--collection-key', 'key', ...BY]
+    const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'key', ...BY]
     const add = () => run('connection', 'add', account, ...words, ...at)
     const statuses = async () => (await run('connection', 'list', account)).map(({ status }) => status)
-    far.answers('PUT /v2/webhook/key', 'hang', { status: 201, json: {} })
+    mailServer.scriptReplies('PUT /v2/webhook/key', 'hang', { status: 201, json: {} })
 
     const refused = expect(add()).rejects.toThrow(/did not register/)
-    while (far.calls().length === 0) await pause(10)
+    while (mailServer.calls().length === 0) await pause(10)
     expect(await statuses()).toEqual(['CONFIGURATION_PENDING'])
     await refused
     expect(await statuses()).toEqual([])
@@ -356,20 +360,20 @@ describe('connection', () => {
 
     const [{ provider_uuid }] = await add()
     expect(await run('connection', 'list', account)).toMatchObject([{ provider_uuid, status: 'ACTIVE' }])
-    const registered = far.calls().filter(({ path }) => path === '/v2/webhook/key')
+    const registered = mailServer.calls().filter(({ path }) => path === '/v2/webhook/key')
     expect(registered.at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
   })
 
   test('credentials of which nothing proves the account are withdrawn where the notices are not registered', async () => {
-    const order = { baseUrl: far.url, collectionKey: 'another-key' }
+    const order = { baseUrl: mailServer.url, collectionKey: 'another-key' }
     const { uuid, sealedCredentials } = await connection('NOMINAL', order)
     const file = join(folder, 'fresh.json')
     await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'fresh', notice_secret: 'c' }))
     const replace = () => run('connection', 'credentials', uuid, file, ...BY)
     const stored = async () =>
       (await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })).sealedCredentials
-    far.answers('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
-    far.answers(
+    mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
+    mailServer.scriptReplies(
       'PUT /v2/webhook/another-key',
       { status: 400, json: { nome: 'chave_invalida' } },
       { status: 201 },
@@ -407,13 +411,13 @@ describe('reseal', () => {
     const webhook = crypto.randomUUID()
     const until = '2030-01-01T00:00:00.000Z'
     const replaced = ['whsec_older', 'whsec_oldest'].map(token => ({
-      sealed: sealer(OLD).seal(token),
+      sealed: createSealer(OLD).seal(token),
       until,
     }))
     await em().execute(
       `insert into webhook (uuid, account_uuid, url, sealed_token, previous_tokens, masked_token, events, fingerprint, created_at)
        values (?, ?, 'https://a.test', ?, ?::jsonb, '', '{MED}', '', now())`,
-      [webhook, account, sealer(OLD).seal('whsec_secret'), JSON.stringify(replaced)],
+      [webhook, account, createSealer(OLD).seal('whsec_secret'), JSON.stringify(replaced)],
     )
     keys = `${NEW},${OLD}`
     const told = await run('reseal', ...BY)
@@ -421,7 +425,7 @@ describe('reseal', () => {
     expect(told).toContainEqual(
       expect.objectContaining({ table: 'webhook', column: 'sealed_token', resealed: 1 }),
     )
-    const fresh = sealer(NEW)
+    const fresh = createSealer(NEW)
     const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
     expect(now.secretKeyId).toBe('new')
     expect(fresh.open(now.sealedCredentials)).toEqual({
@@ -463,9 +467,9 @@ describe('answers', () => {
   test('are listed by name and by our id, opened with a reason, and sealed anew with all else', async () => {
     const { uuid: connectionUuid } = await connection()
     const reference = crypto.randomUUID().replaceAll('-', '')
-    await keepUnexplained(em(), {
+    await storeUnexplainedAnswer(em(), {
       ...{ connectionUuid, operation: 'sendTransfer', reference, kind: 'unlisted_refusal', status: 422 },
-      ...{ name: 'algo_novo', sealedBody: sealer(OLD).seal('{"nome":"algo_novo"}'), isCut: false },
+      ...{ name: 'algo_novo', sealedBody: createSealer(OLD).seal('{"nome":"algo_novo"}'), isCut: false },
       ...{ digest: 'd', period: null },
     })
     expect(await run('answers')).toMatchObject([{ name: 'algo_novo', occurrences: '1' }])
@@ -519,7 +523,7 @@ describe('pause and resume', () => {
 
 test('migrate waits for another process that migrates, longer than any statement of a request may take', async () => {
   const held = Promise.withResolvers<void>()
-  const other = inTransaction(orm, async em => {
+  const other = runInTransaction(orm, async em => {
     await em.execute('set local idle_in_transaction_session_timeout = 0')
     await em.execute('select pg_advisory_xact_lock(7013001)')
     held.resolve()
@@ -536,8 +540,8 @@ test('migrate finds nothing left to do; check-ledger finds nothing wrong, and sa
 })
 
 test('what a shell’s command asks of the database takes as long as it takes', async () => {
-  const ask = `import { shell } from './src/cli/tools.ts'
-    await shell.withTools(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
+  const ask = `import { shellEnvironment } from './src/cli/command-context.ts'
+    await shellEnvironment.withContext(async ({ em }) => shellEnvironment.print(await em.execute('show statement_timeout')))`
   const env = {
     ...readLocalConfig().environment,
     TRILHO_ENVIRONMENT: 'local',
@@ -573,8 +577,8 @@ test('check-ledger asks a provider through a connection that is ACTIVE, where on
   keys = `${OLD},${NEW}` // Some have been sealed anew before.
   const providerAccount = crypto.randomUUID()
   const old = await connection('NOMINAL', { providerAccount })
-  await connection('NOMINAL', { providerAccount, baseUrl: far.url })
-  far.answers('GET /v2/gn/saldo', { status: 200, json: { saldo: '0.00' } })
+  await connection('NOMINAL', { providerAccount, baseUrl: mailServer.url })
+  mailServer.scriptReplies('GET /v2/gn/saldo', { status: 200, json: { saldo: '0.00' } })
   const wrong = async () => JSON.stringify(await run('check-ledger', '--providers'))
   expect(await wrong()).toContain(old.providerAccountUuid)
   await run('connection', 'status', old.uuid, 'INACTIVE', ...BY)
@@ -637,15 +641,15 @@ describe('a value that does not fit is named before anything is asked of the dat
 })
 
 test('who gives a command is named by the system, or by number where it knows no name', () => {
-  expect(whoGives()).toBe(userInfo().username)
+  expect(readUserName()).toBe(userInfo().username)
   const unknown = () => {
     throw new Error('uv_os_get_passwd returned ENOENT')
   }
-  expect(whoGives(unknown)).toBe(`uid ${process.getuid!()}`)
+  expect(readUserName(unknown)).toBe(`uid ${process.getuid!()}`)
 })
 
 test('every command says what it is for', async () => {
-  for (const command of everyCommand(trilho())) expect(command.description()).not.toBe('')
+  for (const command of everyCommand(createProgram())) expect(command.description()).not.toBe('')
   const told = run('--help').catch((error: CommanderError) => error.code)
   expect(await told).toBe('commander.helpDisplayed')
 })

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
-import { DISCREET } from '../../src/local/postgres.ts'
-import { temporalArguments } from '../../src/local/temporal.ts'
-import { thriftIn } from '../../src/local/thrift.ts'
+import { buildMemoryFlags } from '../../src/dev/env/memory-flags.ts'
+import { REDACTED_LOG_SETTINGS } from '../../src/dev/services/postgres.ts'
+import { buildTemporalArguments } from '../../src/dev/services/temporal.ts'
 
 /** What the container files say of this repository stays true. */
 
@@ -64,7 +64,9 @@ test('its Temporal server is told what the one of `npm start` is, but for what t
     ([, name, value]) => `${name}=${value}`,
   )
   const server = { port: 1, namespace: 'default', searchAttributes: [] }
-  const local = temporalArguments(server).filter((_, at, all) => all[at - 1] === '--dynamic-config-value')
+  const local = buildTemporalArguments(server).filter(
+    (_, at, all) => all[at - 1] === '--dynamic-config-value',
+  )
   expect([...told, 'system.forceSearchAttributesCacheRefreshOnRead=false']).toEqual(local)
 })
 
@@ -99,7 +101,8 @@ test('Temporal’s schema is made by the tools of the very server that reads it'
 })
 
 test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () => {
-  for (const [name, value] of Object.entries(DISCREET)) expect(compose).toContain(`"${name}=${value}"`)
+  for (const [name, value] of Object.entries(REDACTED_LOG_SETTINGS))
+    expect(compose).toContain(`"${name}=${value}"`)
 })
 
 test('every port is published on loopback only unless `.env` says otherwise, and every service has its limits', () => {
@@ -126,8 +129,8 @@ test('the image is as thrifty with memory as at home, and no service says otherw
     name,
     value!.replaceAll('"', ''),
   ])
-  expect(Object.fromEntries(set)).toMatchObject(thriftIn('/app'))
-  const { NODE_OPTIONS, ...malloc } = thriftIn('/app')
+  expect(Object.fromEntries(set)).toMatchObject(buildMemoryFlags('/app'))
+  const { NODE_OPTIONS, ...malloc } = buildMemoryFlags('/app')
   const told = Object.entries(malloc).map(([name, value]) => `${name}=${value}`)
   expect(production).toContain(`export NODE_OPTIONS="${NODE_OPTIONS.replace('/app', '$PWD')}"`)
   expect(production).toContain(`export ${told.join(' ')}`)

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openOrm } from '../../src/db/orm.ts'
-import { type DemoOptions, setUpDemo } from '../../src/local/demo.ts'
-import { openStage, type Stage } from '../simulator/support/stage.ts'
+import { openOrm } from '../../src/db/client/orm.ts'
+import { type DemoOptions, setUpDemo } from '../../src/dev/demo/demo.ts'
+import { openSimulatorFixture, type SimulatorFixture } from '../simulator/support/simulator-fixture.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 /** A first start that fails half-way, and the next one: the demo account has all it is to have. */
 
-let stage: Stage
+let stack: SimulatorFixture
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 beforeAll(async () => {
-  stage = await openStage()
+  stack = await openSimulatorFixture()
   postgres = await startPostgres()
 })
 afterAll(async () => {
-  await stage?.close()
+  await stack?.close()
   await postgres?.stop()
 })
 
@@ -30,7 +30,7 @@ test.each([
 ])('where %s, the start after it makes up for it', async (_, changes) => {
   const databaseUrl = await database()
   const options: DemoOptions = {
-    ...{ databaseUrl, simulator: stage.facts, publicUrl: 'http://127.0.0.1:3000' },
+    ...{ databaseUrl, simulator: stack.facts, publicUrl: 'http://127.0.0.1:3000' },
     secretKeys: `a:${Buffer.alloc(32, 7).toString('base64')}`,
   }
   await expect(setUpDemo({ ...options, ...changes(options) })).rejects.toThrow()

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { type ChildName, endInOrder, endLeftovers } from '../../src/local/endings.ts'
-import { exists } from '../../src/local/home.ts'
-import { type Identity, identityOf, isAlive } from '../../src/local/identity.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import { temporaryFolder } from '../support/servers.ts'
+import { fileExists } from '../../src/dev/env/state-dir.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { findProcessIdentity, isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
+import { type ChildProcessName, stopInOrder, stopLeftovers } from '../../src/dev/process/shutdown.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 const started: ChildProcess[] = []
 beforeEach(async () => {
-  folder = await temporaryFolder()
+  folder = await createTemporaryFolder()
 })
 afterEach(async () => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
@@ -19,20 +19,20 @@ afterEach(async () => {
 })
 
 /** A process that writes its name down when it is told to end, a little later. */
-async function one(name: string): Promise<Identity> {
+async function one(name: string): Promise<ProcessIdentity> {
   const journal = join(folder.path, 'journal')
   const noteAndEnd = `sleep 0.1; echo ${name} >> ${journal}; exit 0`
   const script = `trap '${noteAndEnd}' TERM INT; touch ${journal}.${name}; while :; do sleep 0.02; done`
   const child = spawn('sh', ['-c', script], { detached: true })
   started.push(child)
-  await waitUntil(() => exists(`${journal}.${name}`), { what: 'no start', limitMs: 30_000, everyMs: 10 })
-  return identityOf(child.pid!)!
+  await waitUntil(() => fileExists(`${journal}.${name}`), { what: 'no start', limitMs: 30_000, everyMs: 10 })
+  return findProcessIdentity(child.pid!)!
 }
 
 test('each ends only when the one before it has ended', async () => {
-  const names: ChildName[] = ['postgres', 'temporal', 'simulator', 'worker', 'api']
+  const names: ChildProcessName[] = ['postgres', 'temporal', 'simulator', 'worker', 'api']
   const running = Object.fromEntries(await Promise.all(names.map(async name => [name, await one(name)])))
-  await endInOrder(running, () => {})
+  await stopInOrder(running, () => {})
   const journal = readFileSync(join(folder.path, 'journal'), 'utf8').trim().split('\n')
   expect(journal).toEqual(['api', 'worker', 'simulator', 'temporal', 'postgres'])
 })
@@ -43,8 +43,11 @@ test('leftovers are ended, a stranger who has a pid of ours by now is not', asyn
   const worker = { pid: stranger.pid, started: 'before the stranger came' }
   writeFileSync(file, JSON.stringify({ api: left, worker }))
   const said: string[] = []
-  await endLeftovers(file, line => said.push(line))
-  expect({ left: isAlive(left), stranger: isAlive(stranger) }).toEqual({ left: false, stranger: true })
+  await stopLeftovers(file, line => said.push(line))
+  expect({ left: isProcessAlive(left), stranger: isProcessAlive(stranger) }).toEqual({
+    left: false,
+    stranger: true,
+  })
   expect(said).toEqual(['Ending what the last start left: api.'])
-  expect(await exists(file)).toBe(false)
+  expect(await fileExists(file)).toBe(false)
 })

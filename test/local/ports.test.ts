@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import { freePort, type PickedPorts, type PortName, pickPorts } from '../../src/local/ports.ts'
+import { type PickedPorts, type PortName, pickPorts, reserveFreePort } from '../../src/dev/os/ports.ts'
 
 const names: PortName[] = [
   'api',
@@ -37,7 +37,7 @@ async function occupy(port: number) {
 }
 
 async function someFreePort() {
-  const { port, release } = await freePort()
+  const { port, release } = await reserveFreePort()
   await release()
   return port
 }
@@ -45,7 +45,7 @@ async function someFreePort() {
 test('a port that moved stays where it is', async () => {
   const first = await pick({ given: any, remembered: {} })
   await first.release()
-  const second = await pick({ given: any, remembered: first.kept })
+  const second = await pick({ given: any, remembered: first.portsToRemember })
   expect(second.ports).toEqual(first.ports)
   expect(new Set(Object.values(first.ports)).size).toBe(names.length)
 })
@@ -53,7 +53,10 @@ test('a port that moved stays where it is', async () => {
 test('a remembered port that a stranger took moves, and the new one is remembered', async () => {
   const taken = await someFreePort()
   await occupy(taken)
-  const { ports, kept } = await pick({ given: { ...any, api: undefined }, remembered: { api: taken } })
+  const { ports, portsToRemember: kept } = await pick({
+    given: { ...any, api: undefined },
+    remembered: { api: taken },
+  })
   expect(ports.api).not.toBe(taken)
   expect(kept.api).toBe(ports.api)
 })
@@ -68,7 +71,7 @@ test('what is asked for comes before what is remembered: that one moves', async 
 
 test('a given port is taken at its word: not remembered, and an error names its variable if it is taken', async () => {
   const port = await someFreePort()
-  const { ports, kept } = await pick({ given: { ...any, postgres: port }, remembered: {} })
+  const { ports, portsToRemember: kept } = await pick({ given: { ...any, postgres: port }, remembered: {} })
   expect(ports.postgres).toBe(port)
   expect(kept).not.toHaveProperty('postgres')
   await expect(pickPorts({ given: { ...any, temporal: port }, remembered: {} })).rejects.toThrow(

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import { run } from '../../src/local/commands.ts'
-import { ATTRIBUTES } from '../../src/workflows/ids.ts'
+import { runCommand } from '../../src/dev/os/exec.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 /** A server that knows nothing of Trilho, as a fresh cluster does. */
@@ -15,15 +15,19 @@ afterAll(() => temporal?.stop())
 
 test('a fresh cluster gets a namespace and the search attributes; a second time nothing is left to do', async () => {
   const prepare = async () => {
-    const said = await run(process.execPath, ['src/cli.ts', 'prepare-temporal', '--retention-days', '45'], {
-      cwd: join(import.meta.dirname, '../..'),
-      env: {
-        DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
-        TEMPORAL_ADDRESS: temporal.address,
-        TEMPORAL_NAMESPACE: 'payments',
-        TRILHO_SECRET_KEY: `a:${randomBytes(32).toString('base64')}`,
+    const said = await runCommand(
+      process.execPath,
+      ['src/cli.ts', 'prepare-temporal', '--retention-days', '45'],
+      {
+        cwd: join(import.meta.dirname, '../..'),
+        env: {
+          DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
+          TEMPORAL_ADDRESS: temporal.address,
+          TEMPORAL_NAMESPACE: 'payments',
+          TRILHO_SECRET_KEY: `a:${randomBytes(32).toString('base64')}`,
+        },
       },
-    })
+    )
     return JSON.parse(said)
   }
   expect(await prepare()).toMatchObject({ namespace: 'payments', made: true })
@@ -36,6 +40,6 @@ test('a fresh cluster gets a namespace and the search attributes; a second time 
   ])
   await connection.close()
   expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(45 * 86_400)
-  const names = Object.values(ATTRIBUTES).map(({ name }) => name)
+  const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name)
   expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(names))
 })

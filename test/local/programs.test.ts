@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 
 const root = join(import.meta.dirname, '../..')
 
-function told(
+function runProgram(
   program: string,
   ...words: string[]
 ): Promise<{ code: number; out: string; complaint: string }> {
@@ -24,7 +24,7 @@ test.each<[program: string, options: string[]]>([
   ['bench', ['--only', '--seconds', '--rows', '--charges', '--temporal', '--json']],
   ['chaos', ['--seed', '--operations', '--time-scale', '--twofold', '--keep']],
 ])('%s --help tells every option', async (program, options) => {
-  const { code, out } = await told(program, '--help')
+  const { code, out } = await runProgram(program, '--help')
   expect(code).toBe(0)
   for (const option of options) expect(out).toContain(option)
 })
@@ -38,7 +38,7 @@ test.each<[program: string, option: string, value: string]>([
   ['chaos', '--time-scale', '-1'],
   ['chaos', '--seed', '1.5'],
 ])('%s %s %s is refused at once', async (program, option, value) => {
-  const { code, out, complaint } = await told(program, option, value)
+  const { code, out, complaint } = await runProgram(program, option, value)
   expect(code).toBe(1)
   expect(complaint).toMatch(new RegExp(`^error: option '${option} <`))
   expect(complaint).not.toContain('.ts:')

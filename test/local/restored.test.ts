@@ -3,11 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ATTRIBUTES } from '../../src/workflows/ids.ts'
-import { type MoneyOut, moneyOut, type Shown, someKey } from '../api/support/money-out.ts'
-import { type Merchant, openStage, type Stage } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
-import { commandLine } from '../support/command-line.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
+import {
+  type ApiResource,
+  createPayoutActions,
+  type PayoutActions,
+  randomPixKey,
+} from '../api/support/payout-actions.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { type Merchant, openTestStack, type TestStack } from '../api/support/test-stack.ts'
+import { createCommandLine } from '../support/command-line.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -19,13 +24,13 @@ const HOUR = 3_600_000
 const LONG = { limitMs: 240_000, everyMs: 500 }
 
 let stack: Stack
-let stage: Stage
-let out: MoneyOut
+let testStack: TestStack
+let payouts: PayoutActions
 let merchant: Merchant
 beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
   await open()
-  merchant = await stage.merchant({
+  merchant = await testStack.createMerchant({
     providers: [
       { provider: 'PROVIDER_A', balance: 1_000 },
       { provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 },
@@ -35,21 +40,21 @@ beforeAll(async () => {
   })
 }, 180_000)
 afterAll(async () => {
-  await stage?.close()
+  await testStack?.close()
   await stack?.stop()
 })
 
 async function open() {
-  stage = await openStage(stack.home)
-  out = moneyOut(stage)
+  testStack = await openTestStack(stack.home)
+  payouts = createPayoutActions(testStack)
 }
 
 /** Opened anew, because a restart has ended what the stage held. */
 async function restart(meanwhile: () => Promise<void>) {
-  await stage.close()
+  await testStack.close()
   await stack.restart(meanwhile)
   await open()
-  merchant = { ...merchant, api: stage.api.as(merchant.token) }
+  merchant = { ...merchant, api: testStack.api.withToken(merchant.token) }
 }
 
 const BY = ['--by', 'ana', '--reason', 'the disk was lost']
@@ -61,14 +66,14 @@ const copied = (from: string, to: string) => promisify(execFile)('cp', ['-a', fr
 async function settledThere(): Promise<string[]> {
   const mine = new Set(merchant.connections.map(({ account }) => account))
   const pages = await Promise.all(
-    merchant.connections.map(({ provider }) => stage.simulator.statement(provider)),
+    merchant.connections.map(({ provider }) => testStack.simulator.listStatement(provider)),
   )
   const lines = pages.flat().filter(({ account }) => mine.has(account))
   return [...new Set(lines.map(line => `${line.end_to_end} ${line.kind} ${line.value}`))].sort()
 }
 
 /** What is ordered after the backup, by how it ends, with the keys that ordered it. */
-async function everyOutcome(before: { refundable: Shown; open: Shown; scheduled: Shown }) {
+async function everyOutcome(before: { refundable: ApiResource; open: ApiResource; scheduled: ApiResource }) {
   const [, , unsure, poor] = merchant.connections as [
     unknown,
     unknown,
@@ -79,40 +84,42 @@ async function everyOutcome(before: { refundable: Shown; open: Shown; scheduled:
   const key = randomUUID()
   const through = ({ uuid }: { uuid: string }) => ({ provider_uuid: uuid })
 
-  const paidHere = await out.paidCharge(merchant)
-  const paidThere = await out.paidCharge(merchant, through(merchant.connections[1]!))
-  await stage.simulator.pay({ payload: before.open.payment.payload })
-  await returned(await stage.simulator.pay({ payload: before.refundable.payment.payload, force: true }))
-  const unpaid = await api.charge({ value: 25 }, { key })
-  const cancelled = await api.charge()
+  const paidHere = await payouts.createPaidCharge(merchant)
+  const paidThere = await payouts.createPaidCharge(merchant, through(merchant.connections[1]!))
+  await testStack.simulator.pay({ payload: before.open.payment.payload })
+  await returned(await testStack.simulator.pay({ payload: before.refundable.payment.payload, force: true }))
+  const unpaid = await api.createCharge({ value: 25 }, { key })
+  const cancelled = await api.createCharge()
   await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`)
 
-  const order = { value: 10, pix_key: someKey() }
-  const settled = (await out.send(merchant, order, { key })).body.data
-  await out.becomes(merchant, settled.uuid, 'PAID')
-  const rejected = (await out.send(merchant, { pix_key: 'ac03-later@sim.trilho.test' })).body.data
-  const refused = (await out.send(merchant, { pix_key: 'ac03@sim.trilho.test' })).body.data
-  await out.fault(merchant.connection, 'sendTransfer', 'refused', { times: 1 })
-  const fellBack = await out.paid(merchant)
-  const credit = await out.paidCharge(merchant, { value: 50, ...through(poor) })
-  const uncovered = await out.paid(merchant, { value: 50, ...through(poor) })
-  const waiting = (await out.send(merchant, { scheduled_for: soon(48 * HOUR) })).body.data
-  const unscheduled = (await out.send(merchant, { scheduled_for: soon(48 * HOUR) })).body.data
+  const order = { value: 10, pix_key: randomPixKey() }
+  const settled = (await payouts.send(merchant, order, { key })).body.data
+  await payouts.waitForStatus(merchant, settled.uuid, 'PAID')
+  const rejected = (await payouts.send(merchant, { pix_key: 'ac03-later@sim.trilho.test' })).body.data
+  const refused = (await payouts.send(merchant, { pix_key: 'ac03@sim.trilho.test' })).body.data
+  await payouts.injectFault(merchant.connection, 'sendTransfer', 'refused', { times: 1 })
+  const fellBack = await payouts.sendAndSettle(merchant)
+  const credit = await payouts.createPaidCharge(merchant, { value: 50, ...through(poor) })
+  const uncovered = await payouts.sendAndSettle(merchant, { value: 50, ...through(poor) })
+  const waiting = (await payouts.send(merchant, { scheduled_for: soon(48 * HOUR) })).body.data
+  const unscheduled = (await payouts.send(merchant, { scheduled_for: soon(48 * HOUR) })).body.data
   await api.post(`/api/v1/transfers/${unscheduled.uuid}/cancel`)
 
-  const partly = (await out.refund(merchant, before.refundable, { value: 4 }, { key })).body.data
-  const whole = (await out.refund(merchant, paidHere)).body.data
-  await out.fault(unsure, 'findTransfer', 'http_500', { times: 100_000 })
+  const partly = (await payouts.requestRefund(merchant, before.refundable, { value: 4 }, { key })).body.data
+  const whole = (await payouts.requestRefund(merchant, paidHere)).body.data
+  await payouts.injectFault(unsure, 'findTransfer', 'http_500', { times: 100_000 })
   const unsureKeys = ['timeout-then-done@sim.trilho.test', 'timeout-then-absent@sim.trilho.test']
   const [arrived, lost] = await Promise.all(
-    unsureKeys.map(async pix_key => (await out.send(merchant, { pix_key, ...through(unsure) })).body.data),
+    unsureKeys.map(
+      async pix_key => (await payouts.send(merchant, { pix_key, ...through(unsure) })).body.data,
+    ),
   )
 
-  await out.becomes(merchant, rejected.uuid, 'FAILED')
-  await out.becomes(merchant, before.scheduled.uuid, 'PAID', LONG.limitMs)
+  await payouts.waitForStatus(merchant, rejected.uuid, 'FAILED')
+  await payouts.waitForStatus(merchant, before.scheduled.uuid, 'PAID', LONG.limitMs)
   for (const { uuid } of [before.refundable, paidHere])
-    await until(
-      () => api.read(uuid),
+    await pollUntil(
+      () => api.readCharge(uuid),
       ({ status }) => status.endsWith('REFUNDED'),
       LONG,
     )
@@ -154,26 +161,26 @@ async function everyOutcome(before: { refundable: Shown; open: Shown; scheduled:
 /** Waits until a PIX that is no charge's has gone back to its payer. */
 async function returned({ end_to_end }: { end_to_end: string }): Promise<void> {
   const disposition = async () => {
-    const [row] = await stage.sql<{ disposition: string }>(
+    const [row] = await testStack.sql<{ disposition: string }>(
       `select disposition from movement where end_to_end = ? and movement_type = 'IN'`,
       [end_to_end],
     )
     return row?.disposition
   }
-  await until(disposition, is => is === 'returned', LONG)
+  await pollUntil(disposition, is => is === 'returned', LONG)
 }
 
 /** Puts the older copy back, and gives the commands of docs/production.md before any worker runs. */
-async function restoreBackup(since: string): Promise<Shown[]> {
+async function restoreBackup(since: string): Promise<ApiResource[]> {
   const { home } = stack
   await rename(home.postgres, `${home.postgres}.lost`)
   await rename(backup(), home.postgres)
   await rm(`${home.postgres}.lost`, { recursive: true })
   const password = (await readFile(home.postgresPassword, 'utf8')).trim()
   const postgres = await startPostgres({}, { folder: home.postgres, password })
-  const temporal = await startTemporal(Object.values(ATTRIBUTES), home.temporalDatabase)
+  const temporal = await startTemporal(Object.values(SEARCH_ATTRIBUTES), home.temporalDatabase)
   try {
-    const trilho = commandLine({
+    const trilho = createCommandLine({
       DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: temporal.address,
       TRILHO_SECRET_KEY: (await readFile(home.secretKey, 'utf8')).trim(),
@@ -182,7 +189,7 @@ async function restoreBackup(since: string): Promise<Shown[]> {
     const early = await trilho('rebuild', '--since', since, ...BY)
     expect(early).toMatchObject({ code: 1, lines: [{ error: expect.stringMatching(/not paused/) }] })
     await trilho('pause', 'all', '--reach', 'money-out', ...BY)
-    const { code, lines, complaint } = await trilho('rebuild', '--since', since, ...BY)
+    const { code, lines, stderr: complaint } = await trilho('rebuild', '--since', since, ...BY)
     expect({ code, complaint }).toEqual({ code: 0, complaint: '' })
     return lines
   } finally {
@@ -191,10 +198,10 @@ async function restoreBackup(since: string): Promise<Shown[]> {
   }
 }
 
-const statusOf = ({ status, error }: Shown) => (error ? `${status} ${error.code}` : status)
+const statusOf = ({ status, error }: ApiResource) => (error ? `${status} ${error.code}` : status)
 
 /** Each transfer as it is shown, until they stand as they are to stand. */
-function transfersStand(expected: Record<string, string>) {
+function expectTransferStatuses(expected: Record<string, string>) {
   const now = async () =>
     Object.fromEntries(
       await Promise.all(
@@ -204,19 +211,19 @@ function transfersStand(expected: Record<string, string>) {
         }),
       ),
     )
-  return stands(now, expected)
+  return expectEventually(now, expected)
 }
 
-async function stands(now: () => Promise<object>, expected: object): Promise<void> {
-  const said = await until(now, is => JSON.stringify(is) === JSON.stringify(expected), LONG).catch(now)
+async function expectEventually(now: () => Promise<object>, expected: object): Promise<void> {
+  const said = await pollUntil(now, is => JSON.stringify(is) === JSON.stringify(expected), LONG).catch(now)
   expect(said).toEqual(expected)
 }
 
 test('after a restore every life is as its providers know it, and nothing of it was sent again', async () => {
   const before = {
-    refundable: await out.paidCharge(merchant),
-    open: await merchant.api.charge(),
-    scheduled: (await out.send(merchant, { scheduled_for: soon(30_000) })).body.data,
+    refundable: await payouts.createPaidCharge(merchant),
+    open: await merchant.api.createCharge(),
+    scheduled: (await payouts.send(merchant, { scheduled_for: soon(30_000) })).body.data,
   }
   const since = new Date().toISOString()
   await restart(async () => {
@@ -225,7 +232,7 @@ test('after a restore every life is as its providers know it, and nothing of it 
   const after = await everyOutcome(before)
   const there = await settledThere()
 
-  let rebuilt: Shown[] = []
+  let rebuilt: ApiResource[] = []
   await restart(async () => {
     rebuilt = await restoreBackup(since)
   })
@@ -237,9 +244,9 @@ test('after a restore every life is as its providers know it, and nothing of it 
     [`transfer/${after.waiting.uuid}`]: 'waits missing',
     [`charge/${after.unpaid.uuid}`]: 'rebuilt missing',
   })
-  expect((await out.send(merchant)).body.code).toBe('paused')
+  expect((await payouts.send(merchant)).body.code).toBe('paused')
 
-  await transfersStand(after.transfers)
+  await expectTransferStatuses(after.transfers)
   const charges = async () =>
     Object.fromEntries(
       await Promise.all(
@@ -249,17 +256,20 @@ test('after a restore every life is as its providers know it, and nothing of it 
         }),
       ),
     )
-  await stands(charges, after.charges)
+  await expectEventually(charges, after.charges)
   const refunds = async () => {
-    const rows = await stage.sql<{ uuid: string; state: string }>('select uuid, state from refund')
+    const rows = await testStack.sql<{ uuid: string; state: string }>('select uuid, state from refund')
     return Object.fromEntries(
       Object.keys(after.refunds).map(uuid => [uuid, rows.find(row => row.uuid === uuid)?.state]),
     )
   }
-  await stands(refunds, Object.fromEntries(Object.keys(after.refunds).map(uuid => [uuid, 'settled'])))
+  await expectEventually(
+    refunds,
+    Object.fromEntries(Object.keys(after.refunds).map(uuid => [uuid, 'settled'])),
+  )
 
   // The keys of before the restore lead to what they made then.
-  const sentAgain = await out.send(merchant, after.order, { key: after.key })
+  const sentAgain = await payouts.send(merchant, after.order, { key: after.key })
   expect([sentAgain.status, sentAgain.body.data.uuid]).toEqual([201, after.settled.uuid])
   const chargedAgain = await api.post('/api/v1/payments', { value: 25, type: 'PIX' }, { key: after.key })
   expect([chargedAgain.status, chargedAgain.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
@@ -270,32 +280,32 @@ test('after a restore every life is as its providers know it, and nothing of it 
   const doubtful = Object.fromEntries(
     Object.entries(after.inDoubt).map(([uuid, end]) => [uuid, end === 'FAILED AC03' ? end : 'PROCESSING']),
   )
-  await transfersStand(doubtful)
-  await stage.simulator.clearFaults()
-  await transfersStand(after.inDoubt)
+  await expectTransferStatuses(doubtful)
+  await testStack.simulator.clearFaults()
+  await expectTransferStatuses(after.inDoubt)
 
-  const trilho = commandLine({ TRILHO_HOME: stack.home.folder })
+  const trilho = createCommandLine({ TRILHO_HOME: stack.home.folder })
   expect((await trilho('rebuild', '--since', since, ...BY)).lines.at(-1)).toMatchObject({ rebuilt: 0 })
-  await until(
+  await pollUntil(
     () => trilho('reconcile', '--hours', '1'),
     ({ code }) => code === 0,
     LONG,
   )
   // What reconciliation told their lives a moment ago, they book.
   const checked = async () => (await trilho('check-ledger', '--providers')).lines
-  await stands(checked, [{ violations: 0 }])
+  await expectEventually(checked, [{ violations: 0 }])
   expect(await settledThere()).toEqual(there)
 
   await trilho('resume', 'all', ...BY)
-  await out.paid(merchant)
-  await stage.simulator.pay({ payload: after.unpaid.payment.payload })
-  await until(
-    () => api.read(after.unpaid.uuid),
+  await payouts.sendAndSettle(merchant)
+  await testStack.simulator.pay({ payload: after.unpaid.payment.payload })
+  await pollUntil(
+    () => api.readCharge(after.unpaid.uuid),
     ({ status }) => status === 'PAID',
     LONG,
   )
   const { status } = await api.post(`/api/v1/transfers/${after.waiting.uuid}/cancel`)
   expect(status).toBe(200)
   expect(await settledThere()).toHaveLength(there.length + 2)
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 900_000)

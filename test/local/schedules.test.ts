@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
-import { scheduleHousekeeping } from '../../src/engine/schedules.ts'
+import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 /** What workers of several releases and configurations make of the schedules of one namespace. */
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 const starts = (taskQueue: string, timeScale = 1) =>
-  scheduleHousekeeping(client, { client: async () => client, taskQueue, timeScale })
+  upsertMaintenanceSchedules(client, { client: async () => client, taskQueue, timeScale })
 const described = (id: string) => client.schedule.getHandle(id).describe()
 
 test('a schedule that an earlier release left goes by today’s release, and stays paused where it was', async () => {
@@ -75,7 +75,7 @@ test('what an earlier release left on a queue of its own under the plain name go
     client.schedule.create({
       scheduleId: id,
       spec: { intervals: [{ every: HOUR }] },
-      action: { type: 'startWorkflow', workflowType: 'tallyWorkflow', workflowId: id, taskQueue },
+      action: { type: 'startWorkflow', workflowType: 'listCountersWorkflow', workflowId: id, taskQueue },
       state: { paused },
     })
   for (const id of ['tally', 'med-sweep', 'event-pruning']) await client.schedule.getHandle(id).delete()

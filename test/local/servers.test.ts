@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey } from '@temporalio/common'
-import { openOrm } from '../../src/db/orm.ts'
-import { temporalIsHealthy } from '../../src/local/temporal.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
+import { openOrm } from '../../src/db/client/orm.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { waitForTemporal } from '../../src/dev/services/temporal.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -43,7 +43,7 @@ test('a server that lacks a search attribute of ours learns it, and the next lif
   await using open = new AsyncDisposableStack()
   open.defer(stop)
   const searchAttributes = [{ name: 'TrilhoValueCents', type: 'INT' }] as const
-  await temporalIsHealthy(address, { namespace, searchAttributes })
+  await waitForTemporal(address, { namespace, searchAttributes })
   const connection = await Connection.connect({ address })
   open.defer(() => connection.close())
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
-import { homeIn } from '../../src/local/home.ts'
-import { listeningHere } from '../../src/local/listening.ts'
+import { withReachableBindHost } from '../../src/dev/env/bind-host.ts'
+import { resolveStateDir } from '../../src/dev/env/state-dir.ts'
 
 /** What a process refuses to start with, and what it says then. */
 
@@ -68,7 +68,7 @@ test('a start hands its children the public address without the slash, and none 
 })
 
 test('a command beside a start speaks to its Temporal, on its queue, whatever is left empty', async () => {
-  const home = homeIn(await mkdtemp(join(tmpdir(), 'trilho-settings-')))
+  const home = resolveStateDir(await mkdtemp(join(tmpdir(), 'trilho-settings-')))
   const local = {
     database_url: 'postgres://trilho@localhost:1/trilho',
     api_url: 'http://127.0.0.1:2',
@@ -76,12 +76,12 @@ test('a command beside a start speaks to its Temporal, on its queue, whatever is
     temporal_namespace: 'till',
     task_queue: 'fast',
   }
-  await writeFile(home.local, JSON.stringify(local))
+  await writeFile(home.localInfo, JSON.stringify(local))
   await writeFile(home.secretKey, key('local', 1))
   const left = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TRILHO_SECRET_KEY: '', TRILHO_PUBLIC_URL: '' }
   const env = { ...readLocalConfig().environment, ...left, TRILHO_HOME: home.folder }
-  const ask = `import { shell } from './src/cli/tools.ts'
-    await shell.withTools(async ({ config }) => shell.print(config))`
+  const ask = `import { shellEnvironment } from './src/cli/command-context.ts'
+    await shellEnvironment.withContext(async ({ config }) => shellEnvironment.print(config))`
   const cwd = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', ask], {
     cwd,
@@ -107,5 +107,5 @@ test.each([
   ['0.0.0.0', '0.0.0.0'],
   ['::', '::'],
 ])('a start finds its children where it asks for them, though the shell exports HOST=%s', (HOST, listens) => {
-  expect(listeningHere({ HOST })).toEqual({ HOST: listens })
+  expect(withReachableBindHost({ HOST })).toEqual({ HOST: listens })
 })

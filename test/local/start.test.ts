@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import { homeIn, readJson } from '../../src/local/home.ts'
-import { type Identity, isAlive } from '../../src/local/identity.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import { temporaryFolder } from '../support/servers.ts'
-import { launch, type Stack, startStack } from '../support/stack.ts'
+import { resolveStateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import { launchStack, type Stack, startStack } from '../support/stack.ts'
 
 const program = 'test/local/programs/start.ts'
 
-async function running(stack: Stack): Promise<Record<string, Identity>> {
-  return (await readJson<Record<string, Identity>>(stack.home.pids)) ?? {}
+async function running(stack: Stack): Promise<Record<string, ProcessIdentity>> {
+  return (await tryReadJsonFile<Record<string, ProcessIdentity>>(stack.home.pids)) ?? {}
 }
 
 function journal(stack: Stack): string[] {
@@ -29,7 +29,7 @@ test('a start says where everything is, ends in order by one signal or many, and
   ])
   expect(first).toMatchObject({ docs_url: `${first.api_url}/docs`, token: 'trl_test' })
   expect(first).toMatchObject({ temporal_namespace: 'default', task_queue: 'trilho' })
-  expect(statSync(stack.home.local).mode & 0o777).toBe(0o600)
+  expect(statSync(stack.home.localInfo).mode & 0o777).toBe(0o600)
   expect(statSync(stack.home.secretKey).mode & 0o777).toBe(0o600)
   const connection = await Connection.connect({ address: first.temporal_address })
   await connection.close()
@@ -46,17 +46,17 @@ test('a start says where everything is, ends in order by one signal or many, and
   process.kill(children[0]!.pid, 0)
   expect(await stack.stop()).toBe(0)
   expect(stack.output()).toContain('Stopped.')
-  expect(children.filter(isAlive)).toEqual([])
+  expect(children.filter(isProcessAlive)).toEqual([])
 })
 
 test('after a kill -9 the next start ends what was left, and only that', async () => {
   const stack = await startStack({ program })
   const left = Object.values(await running(stack))
   await stack.kill9()
-  expect(left.filter(isAlive)).toHaveLength(5)
+  expect(left.filter(isProcessAlive)).toHaveLength(5)
   await stack.restart()
-  expect(left.filter(isAlive)).toEqual([])
-  expect(Object.values(await running(stack)).filter(isAlive)).toHaveLength(5)
+  expect(left.filter(isProcessAlive)).toEqual([])
+  expect(Object.values(await running(stack)).filter(isProcessAlive)).toHaveLength(5)
   await stack.stop()
 })
 
@@ -76,35 +76,38 @@ test('a child that dies is started again, a database that is killed too', async 
 })
 
 test('a program that cannot live stops everything, with its last words and exit code 1', async () => {
-  const folder = await temporaryFolder()
-  const home = homeIn(folder.path)
-  const start = launch(home, { program, environment: { WORKER_IS_BROKEN: 'yes' } })
+  const folder = await createTemporaryFolder()
+  const home = resolveStateDir(folder.path)
+  const start = launchStack(home, { program, environment: { WORKER_IS_BROKEN: 'yes' } })
   expect(await start.ended).toBe(1)
   expect(start.output()).toMatch(
     /worker ended 5 times in a row, at last with code 1[\s\S]*The worker is broken/,
   )
-  expect(await readJson(home.pids)).toBeUndefined()
+  expect(await tryReadJsonFile(home.pids)).toBeUndefined()
   await folder.remove()
 })
 
 test('a second start in the same home is refused, one in another home gets ports of its own', async () => {
   const [stack, other] = await Promise.all([startStack({ program }), startStack({ program })])
   expect(other.local.api_url).not.toBe(stack.local.api_url)
-  const second = launch(stack.home, { program })
+  const second = launchStack(stack.home, { program })
   expect(await second.ended).toBe(1)
   expect(second.output()).toContain('Trilho runs already')
-  expect(await readJson(stack.home.local)).toEqual(stack.local)
+  expect(await tryReadJsonFile(stack.home.localInfo)).toEqual(stack.local)
   await Promise.all([stack.stop(), other.stop()])
 })
 
 test('signals to the whole group, again and again, are one orderly stop; also before it is up', async () => {
-  const folder = await temporaryFolder()
-  const home = homeIn(folder.path)
-  const start = launch(home, { program })
-  await waitUntil(async () => (await readJson<Record<string, Identity>>(home.pids))?.simulator, {
-    what: 'It does not begin',
-    limitMs: 30_000,
-  })
+  const folder = await createTemporaryFolder()
+  const home = resolveStateDir(folder.path)
+  const start = launchStack(home, { program })
+  await waitUntil(
+    async () => (await tryReadJsonFile<Record<string, ProcessIdentity>>(home.pids))?.simulator,
+    {
+      what: 'It does not begin',
+      limitMs: 30_000,
+    },
+  )
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) start.child.kill(signal)
   expect(await start.ended).toBe(0)
   expect(start.output()).toContain('Stopped.')

@@ -5,24 +5,27 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
-import { migrate, openOrm } from '../../src/db/orm.ts'
-import { freePort } from '../../src/local/ports.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import { publishedMetrics } from '../../src/metrics/published.ts'
-import { ATTRIBUTES } from '../../src/workflows/ids.ts'
+import { migrate, openOrm } from '../../src/db/client/orm.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { readPublishedMetrics } from '../../src/metrics/worker-metrics-publication.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 /** What API and worker refuse to start with, and what they wait for. Processes are really started. */
 
 const ROOT = join(import.meta.dirname, '../..')
-const PROGRAMS = { api: 'src/api/main.ts', worker: 'src/worker.ts' }
+const PROGRAMS = { api: 'src/server.ts', worker: 'src/worker.ts' }
 const KEY = randomBytes(32).toString('base64')
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let temporal: Awaited<ReturnType<typeof startTemporal>>
 beforeAll(async () => {
-  ;[postgres, temporal] = await Promise.all([startPostgres({}), startTemporal(Object.values(ATTRIBUTES))])
+  ;[postgres, temporal] = await Promise.all([
+    startPostgres({}),
+    startTemporal(Object.values(SEARCH_ATTRIBUTES)),
+  ])
   await migrate(postgres.url)
   const orm = await openOrm({ databaseUrl: postgres.url })
   for (const statement of [
@@ -163,7 +166,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
   })
 
   test('waits for PostgreSQL that refuses connections, and every line it writes is JSON', async () => {
-    const { port, release } = await freePort()
+    const { port, release } = await reserveFreePort()
     await release()
     const { child, lines } = start(program, {
       DATABASE_URL: urlWith(url => (url.port = String(port))),
@@ -201,7 +204,7 @@ test('a local environment may have all of them', async () => {
 })
 
 test('a port that is in use is one line', async () => {
-  const { port, release } = await freePort()
+  const { port, release } = await reserveFreePort()
   await release()
   const taken = createServer().listen(port, '127.0.0.1')
   await once(taken, 'listening')
@@ -249,7 +252,7 @@ test('a worker with a build belongs to its version on both task queues, and make
       { what: 'no schedule is made', limitMs: 60_000 },
     )
     const orm = await openOrm({ databaseUrl: postgres.url })
-    const published = async () => (await publishedMetrics(orm)).join('\n')
+    const published = async () => (await readPublishedMetrics(orm)).join('\n')
     await waitUntil(async () => /trilho_current_version\{[^}]*\} 1$/m.test(await published()), {
       what: 'the metrics do not say that a version is current',
       limitMs: 60_000,

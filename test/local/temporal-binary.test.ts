@@ -1,15 +1,15 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { type Makers, temporalBinary } from '../../src/local/temporal-binary.ts'
-import { timeSkippingServer } from '../../src/local/temporal-test-server.ts'
-import { pause } from '../../src/local/waiting.ts'
-import { temporaryFolder } from '../support/servers.ts'
+import { resolveTemporalBinary, type TemporalBinarySources } from '../../src/dev/binaries/temporal-binary.ts'
+import { resolveTimeSkippingServer } from '../../src/dev/binaries/temporal-test-server.ts'
+import { pause } from '../../src/dev/os/wait-until.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 let made: string[]
 beforeEach(async () => {
-  folder = await temporaryFolder()
+  folder = await createTemporaryFolder()
   made = []
 })
 afterEach(() => folder.remove())
@@ -32,8 +32,8 @@ const cached = () => join(folder.path, 'cache/trilho/temporal-1.5.1/temporal')
 
 /** What each way comes to: it makes one, it cannot, it fails, or what it makes is something else. */
 type Outcome = 'makes one' | 'cannot' | 'fails' | 'makes rubbish'
-function makers(outcomes: Record<keyof Makers, Outcome>): Makers {
-  const maker = (way: keyof Makers) => async (empty: string) => {
+function makers(outcomes: Record<keyof TemporalBinarySources, Outcome>): TemporalBinarySources {
+  const maker = (way: keyof TemporalBinarySources) => async (empty: string) => {
     made.push(way)
     await pause(50)
     if (outcomes[way] === 'fails') throw new Error('The line is cut.')
@@ -48,22 +48,24 @@ const all = makers({ download: 'makes one', build: 'makes one' })
 
 test('the one that is named comes first, then PATH, then the cache', async () => {
   await fake(cached())
-  expect(await temporalBinary(search(), all)).toBe(cached())
+  expect(await resolveTemporalBinary(search(), all)).toBe(cached())
   const installed = await fake(join(folder.path, 'bin/temporal'))
-  expect(await temporalBinary(search(), all)).toBe(installed)
+  expect(await resolveTemporalBinary(search(), all)).toBe(installed)
   const named = await fake(join(folder.path, 'my own/temporal'))
-  expect(await temporalBinary({ ...search(), temporalCliPath: named }, all)).toBe(named)
+  expect(await resolveTemporalBinary({ ...search(), temporalCliPath: named }, all)).toBe(named)
   expect(made).toEqual([])
 })
 
 test('a name that leads nowhere is an error, not a reason to search on', async () => {
   const temporalCliPath = join(folder.path, 'nowhere')
-  await expect(temporalBinary({ ...search(), temporalCliPath }, all)).rejects.toThrow('TEMPORAL_CLI_PATH')
+  await expect(resolveTemporalBinary({ ...search(), temporalCliPath }, all)).rejects.toThrow(
+    'TEMPORAL_CLI_PATH',
+  )
 })
 
 test('another program that is called temporal is passed by', async () => {
   await program(join(folder.path, 'bin/temporal'), 'a calendar for monks')
-  expect(await temporalBinary(search(), all)).toBe(cached())
+  expect(await resolveTemporalBinary(search(), all)).toBe(cached())
 })
 
 test.each<[Outcome, Outcome, string[]]>([
@@ -72,17 +74,17 @@ test.each<[Outcome, Outcome, string[]]>([
   ['fails', 'makes one', ['download', 'build']],
   ['makes rubbish', 'makes one', ['download', 'build']],
 ])('the download %s, the build %s', async (download, build, ways) => {
-  expect(await temporalBinary(search(), makers({ download, build }))).toBe(cached())
+  expect(await resolveTemporalBinary(search(), makers({ download, build }))).toBe(cached())
   expect(made).toEqual(ways)
 })
 
 test('where neither is possible, the error says what helps', async () => {
-  const neither = temporalBinary(search(), makers({ download: 'cannot', build: 'cannot' }))
+  const neither = resolveTemporalBinary(search(), makers({ download: 'cannot', build: 'cannot' }))
   await expect(neither).rejects.toThrow(/TEMPORAL_CLI_PATH[\s\S]*install Go[\s\S]*TEMPORAL_ADDRESS/)
 })
 
 test('two starts at once make it once', async () => {
-  const both = [temporalBinary(search(), all), temporalBinary(search(), all)]
+  const both = [resolveTemporalBinary(search(), all), resolveTemporalBinary(search(), all)]
   expect(await Promise.all(both)).toEqual([cached(), cached()])
   expect(made).toEqual(['download'])
 })
@@ -94,7 +96,7 @@ test('Go builds it into the cache, and tells how far it is', async () => {
   await mkdir(join(folder.path, 'bin'))
   await writeFile(join(folder.path, 'bin/go'), `#!/bin/sh\n${go}\n${result}\n`, { mode: 0o755 })
   const said: string[] = []
-  const binary = await temporalBinary({ ...search(), say: line => said.push(line) })
+  const binary = await resolveTemporalBinary({ ...search(), print: line => said.push(line) })
   expect(binary).toBe(cached())
   const seen = await readFile(`${dirname(cached())}.new.env`, 'utf8')
   expect(seen).toContain('CGO_ENABLED=0')
@@ -103,16 +105,16 @@ test('Go builds it into the cache, and tells how far it is', async () => {
 })
 
 test("the SDK's own test server is left to it where it can be reached; a cached one comes first", async () => {
-  expect(await timeSkippingServer(search(), async () => true)).toEqual({})
+  expect(await resolveTimeSkippingServer(search(), async () => true)).toEqual({})
   const path = await program(
     join(folder.path, 'cache/trilho/temporal-test-server-1.38.0/temporal-test-server'),
     'hello',
   )
-  expect(await timeSkippingServer(search(), async () => true)).toEqual({
+  expect(await resolveTimeSkippingServer(search(), async () => true)).toEqual({
     executable: { type: 'existing-path', path },
   })
 })
 
 test('without it and without Java the error says what helps', async () => {
-  await expect(timeSkippingServer(search(), async () => false)).rejects.toThrow(/mvn.*java.*javac/)
+  await expect(resolveTimeSkippingServer(search(), async () => false)).rejects.toThrow(/mvn.*java.*javac/)
 })

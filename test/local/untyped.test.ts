@@ -31,13 +31,16 @@ async function run() {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'src/main.ts')], { env })
   return JSON.parse(stdout)
 }
-const kept = () => readdir(join(root, 'node_modules/.cache/trilho-untyped'))
+const listCachedFiles = () => readdir(join(root, 'node_modules/.cache/trilho-untyped'))
 
 test('a program runs without the compiler from its first start, and says where it is as it was written', async () => {
   const at = 'main.ts:4:50'
   expect(await run()).toEqual({ said: 'first', compiled: false, at })
   expect(await run()).toEqual({ said: 'first', compiled: false, at })
-  expect(await kept()).toEqual([expect.stringMatching(/^\w{64}\.js$/), expect.stringMatching(/^\w{64}\.js$/)])
+  expect(await listCachedFiles()).toEqual([
+    expect.stringMatching(/^\w{64}\.js$/),
+    expect.stringMatching(/^\w{64}\.js$/),
+  ])
 })
 
 test('a file that has changed is taken anew', async () => {
@@ -47,7 +50,7 @@ test('a file that has changed is taken anew', async () => {
     `export type Name = string\nexport const name: Name = 'second'\n`,
   )
   expect(await run()).toMatchObject({ said: 'second', compiled: false })
-  expect(await kept()).toHaveLength(3)
+  expect(await listCachedFiles()).toHaveLength(3)
 })
 
 test('where nothing can be kept, Node takes the types off itself', async () => {

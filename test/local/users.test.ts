@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openAccount } from '../../src/admin/accounts.ts'
+import { createAccount } from '../../src/admin/accounts.ts'
 import { addUser, disableUser, enableUser, setPassword } from '../../src/admin/users.ts'
+import { migrate, type Orm, openOrm } from '../../src/db/client/orm.ts'
 import { User } from '../../src/db/entities/user.ts'
-import { migrate, type Orm, openOrm } from '../../src/db/orm.ts'
-import { freshSignIns } from '../../src/local/demo-logins.ts'
-import { passwordFits } from '../../src/passwords.ts'
+import { resetDashboardLogins } from '../../src/dev/demo/demo-logins.ts'
+import { verifyPassword } from '../../src/security/passwords.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -14,7 +14,7 @@ beforeAll(async () => {
   postgres = await startPostgres()
   orm = await openOrm({ databaseUrl: postgres.url })
   await migrate(postgres.url)
-  accountUuid = (await openAccount(em(), { name: 'Loja', document: '11222333000181' })).uuid
+  accountUuid = (await createAccount(em(), { name: 'Loja', document: '11222333000181' })).uuid
 })
 afterAll(async () => {
   await orm?.close()
@@ -31,17 +31,17 @@ test('a user of an account is a merchant, one of none an operator; the password 
   expect(ana).toMatchObject({ accountUuid, role: 'merchant', disabledAt: null })
   expect(await stored('op@trilho.test')).toMatchObject({ accountUuid: null, role: 'operator' })
   expect(ana.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  expect(await passwordFits('correct horse battery', ana.passwordHash)).toBe(true)
-  expect(await passwordFits('correct horse batterY', ana.passwordHash)).toBe(false)
-  expect(await passwordFits('correct horse battery', null)).toBe(false)
+  expect(await verifyPassword('correct horse battery', ana.passwordHash)).toBe(true)
+  expect(await verifyPassword('correct horse batterY', ana.passwordHash)).toBe(false)
+  expect(await verifyPassword('correct horse battery', null)).toBe(false)
 })
 
 test('a new password ends the old one; a user can be disabled and enabled again', async () => {
   await addUser(em(), { email: 'bia@loja.test', password: 'correct horse battery', accountUuid })
   await setPassword(em(), 'BIA@loja.test', 'staple staple staple')
   const { passwordHash } = await stored('bia@loja.test')
-  expect(await passwordFits('correct horse battery', passwordHash)).toBe(false)
-  expect(await passwordFits('staple staple staple', passwordHash)).toBe(true)
+  expect(await verifyPassword('correct horse battery', passwordHash)).toBe(false)
+  expect(await verifyPassword('staple staple staple', passwordHash)).toBe(true)
   await disableUser(em(), 'bia@loja.test')
   expect((await stored('bia@loja.test')).disabledAt).toBeInstanceOf(Date)
   await enableUser(em(), 'bia@loja.test')
@@ -82,14 +82,14 @@ describe('what cannot be', () => {
 })
 
 test('the demo signs in with passwords that are new at every start', async () => {
-  const first = await freshSignIns(em(), accountUuid)
-  const second = await freshSignIns(em(), accountUuid)
+  const first = await resetDashboardLogins(em(), accountUuid)
+  const second = await resetDashboardLogins(em(), accountUuid)
   expect(second.dashboard.email).toBe(first.dashboard.email)
   for (const who of ['dashboard', 'operator'] as const) {
     const { passwordHash, role } = await stored(second[who].email)
     expect(role).toBe(who === 'dashboard' ? 'merchant' : 'operator')
-    expect(await passwordFits(first[who].password, passwordHash)).toBe(false)
-    expect(await passwordFits(second[who].password, passwordHash)).toBe(true)
+    expect(await verifyPassword(first[who].password, passwordHash)).toBe(false)
+    expect(await verifyPassword(second[who].password, passwordHash)).toBe(true)
   }
 })
 

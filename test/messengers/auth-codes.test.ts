@@ -1,44 +1,44 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { sendAuthCode, storeAuthCode } from '../../src/activities/auth-codes.ts'
-import type { Dependencies } from '../../src/activities/dependencies.ts'
+import { sendAuthCode, storeAuthCode } from '../../src/activities/pix-keys/verification-codes.ts'
+import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
 import { AuthCode } from '../../src/db/entities/pix-key.ts'
-import type { ProvedType } from '../../src/domain/pix-key.ts'
-import { type Messengers, openMessengers } from '../../src/messengers/messengers.ts'
-import { sealer } from '../../src/sealing.ts'
-import { openWorld, type World } from '../http/support/world.ts'
-import { bodyOf, type MailServer, mailServer } from './support/mail-server.ts'
+import type { VerifiedKeyType } from '../../src/domain/pix-keys/pix-key.ts'
+import { createMessengers, type Messengers } from '../../src/messaging/messengers.ts'
+import { createSealer } from '../../src/security/sealing.ts'
+import { type ApiFixture, openApiFixture } from '../http/support/api-fixture.ts'
+import { type MailServer, mailBodyOf, startMailServer } from './support/mail-server.ts'
 
 /** A code's way from the order to the mailbox: the real database, and a real SMTP server that comes and goes. */
 
-let world: World
+let fixture: ApiFixture
 let mail: MailServer
 let accountUuid: string
 beforeAll(async () => {
-  world = await openWorld([])
-  accountUuid = await world.account()
+  fixture = await openApiFixture([])
+  accountUuid = await fixture.insertAccount()
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 beforeEach(async () => {
-  mail = await mailServer()
+  mail = await startMailServer()
 })
 afterEach(() => mail.close())
 
 function activities(messengers: Messengers) {
-  const dependencies = { ...world.dependencies, messengers } as unknown as Dependencies
+  const dependencies = { ...fixture.dependencies, messengers } as unknown as ActivityDependencies
   return { store: storeAuthCode(dependencies), send: sendAuthCode(dependencies) }
 }
 const bySmtp = () =>
   activities(
-    openMessengers({ smtp: { url: mail.url, from: 'pix@padaria.example' }, sms: null, outbox: false }),
+    createMessengers({ smtp: { url: mail.url, from: 'pix@padaria.example' }, sms: null, outbox: false }),
   )
-const byOutbox = () => activities(openMessengers({ smtp: null, sms: null, outbox: true }))
+const byOutbox = () => activities(createMessengers({ smtp: null, sms: null, outbox: true }))
 
-function orderTo(address: string, type: ProvedType = 'EMAIL') {
-  const details = world.dependencies.sealer.seal({ address, fingerprint: 'f' })
+function orderTo(address: string, type: VerifiedKeyType = 'EMAIL') {
+  const details = fixture.dependencies.sealer.seal({ address, fingerprint: 'f' })
   return { uuid: randomUUID(), accountUuid, type, details, requestId: 'r', timeScale: 1 }
 }
-const rowOf = (uuid: string) => world.orm.em.fork().findOneOrFail(AuthCode, uuid)
+const rowOf = (uuid: string) => fixture.orm.em.fork().findOneOrFail(AuthCode, uuid)
 const codeIn = (text: string) => /^(\d{6}) é o seu código/.exec(text)?.[1]
 
 describe('a code', () => {
@@ -46,9 +46,9 @@ describe('a code', () => {
     const { store, send } = bySmtp()
     const order = orderTo('maria@example.com')
     await store(order)
-    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'over', fate: 'sent' })
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'sent' })
     expect(mail.letters.map(({ to }) => to)).toEqual([['maria@example.com']])
-    const code = codeIn(bodyOf(mail.letters[0]!))
+    const code = codeIn(mailBodyOf(mail.letters[0]!))
     const row = await rowOf(order.uuid)
     expect(row).toMatchObject({
       delivery: 'sent',
@@ -57,7 +57,7 @@ describe('a code', () => {
       wrongTries: 0,
     })
     expect(row.expiresAt.getTime() - row.createdAt.getTime()).toBe(600_000)
-    expect(world.dependencies.sealer.isMacOf(row.mac, `${order.uuid}:${code}`)).toBe(true)
+    expect(fixture.dependencies.sealer.isMacOf(row.mac, `${order.uuid}:${code}`)).toBe(true)
     expect(JSON.stringify(row)).not.toContain(code)
   })
 
@@ -70,7 +70,7 @@ describe('a code', () => {
     expect((await rowOf(order.uuid)).mac).toBe(mac)
     await send({ uuid: order.uuid })
     await store(order)
-    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'over', fate: 'sent' })
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'sent' })
     expect(mail.letters).toHaveLength(1)
   })
 
@@ -83,8 +83,8 @@ describe('a code', () => {
     const sealed = (await rowOf(order.uuid)).sealedMessage
     expect(sealed).toMatch(/^sealed\./)
     expect(sealed).not.toContain('maria')
-    mail = await mailServer({ port: mail.port })
-    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'over', fate: 'sent' })
+    mail = await startMailServer({ port: mail.port })
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'sent' })
     expect(mail.letters).toHaveLength(1)
   })
 
@@ -93,7 +93,7 @@ describe('a code', () => {
     mail.refusals.rcpt = 550
     const order = orderTo('nobody@example.com')
     await store(order)
-    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'over', fate: 'refused' })
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'refused' })
     expect(await rowOf(order.uuid)).toMatchObject({ delivery: 'refused', sealedMessage: null })
   })
 
@@ -101,8 +101,8 @@ describe('a code', () => {
     const { store, send } = bySmtp()
     const order = orderTo('maria@example.com')
     await store(order)
-    await world.orm.em.execute('update auth_code set expires_at = now() where uuid = ?', [order.uuid])
-    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'over', fate: 'expired' })
+    await fixture.orm.em.execute('update auth_code set expires_at = now() where uuid = ?', [order.uuid])
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'expired' })
     expect([mail.letters, (await rowOf(order.uuid)).sealedMessage]).toEqual([[], null])
   })
 
@@ -117,11 +117,11 @@ describe('a code', () => {
     const { store, send } = byOutbox()
     const order = orderTo('+5511987654321', 'PHONE')
     await store(order)
-    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'over', fate: 'kept' })
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'kept' })
     const row = await rowOf(order.uuid)
-    const message = world.dependencies.sealer.open<{ to: string; code: string }>(row.sealedMessage!)
+    const message = fixture.dependencies.sealer.open<{ to: string; code: string }>(row.sealedMessage!)
     expect(message).toEqual({ to: '+5511987654321', code: expect.stringMatching(/^\d{6}$/) })
-    expect(world.dependencies.sealer.isMacOf(row.mac, `${order.uuid}:${message.code}`)).toBe(true)
+    expect(fixture.dependencies.sealer.isMacOf(row.mac, `${order.uuid}:${message.code}`)).toBe(true)
   })
 })
 
@@ -129,7 +129,7 @@ describe('what tells a code', () => {
   const [a, b] = ['a', 'b'].map((id, index) => `${id}:${Buffer.alloc(32, index + 1).toString('base64')}`)
 
   test('tells no other, and not that of another order', () => {
-    const { mac, isMacOf } = sealer(a!)
+    const { mac, isMacOf } = createSealer(a!)
     const made = mac('order:123456')
     expect(made).toMatch(/^mac\.a\.[\w-]{43}$/)
     expect([
@@ -142,15 +142,17 @@ describe('what tells a code', () => {
   })
 
   test('is told after a rotation, and by nobody without the key', () => {
-    const made = sealer(a!).mac('order:123456')
-    expect(sealer(`${b},${a}`).isMacOf(made, 'order:123456')).toBe(true)
-    expect(sealer(b!).isMacOf(made, 'order:123456')).toBe(false)
-    expect(sealer(`a:${Buffer.alloc(32, 9).toString('base64')}`).isMacOf(made, 'order:123456')).toBe(false)
+    const made = createSealer(a!).mac('order:123456')
+    expect(createSealer(`${b},${a}`).isMacOf(made, 'order:123456')).toBe(true)
+    expect(createSealer(b!).isMacOf(made, 'order:123456')).toBe(false)
+    expect(createSealer(`a:${Buffer.alloc(32, 9).toString('base64')}`).isMacOf(made, 'order:123456')).toBe(
+      false,
+    )
   })
 })
 
 test('no code and no address is logged', () => {
-  expect(world.lines.join('')).toContain('could not be sent yet')
-  const said = world.lines.map(line => JSON.stringify({ ...JSON.parse(line), pid: 0, hostname: '' }))
+  expect(fixture.lines.join('')).toContain('could not be sent yet')
+  const said = fixture.lines.map(line => JSON.stringify({ ...JSON.parse(line), pid: 0, hostname: '' }))
   expect(said.join('')).not.toMatch(/maria|example\.com|\+55|\b\d{6}\b/)
 })

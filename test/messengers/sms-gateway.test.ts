@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { smsGateway } from '../../src/messengers/sms-gateway.ts'
+import { createSmsGateway } from '../../src/messaging/sms-gateway.ts'
 
 /** Text messages: what a gateway is asked, and what its answers mean. */
 
@@ -8,14 +8,18 @@ const MESSAGE = { id: 'the-id', to: '+5511987654321', subject: 'Código', text: 
 
 let server: Server
 let url: string
-let asked: { method: string | undefined; headers: IncomingHttpHeaders; body: string }[]
+let receivedRequests: { method: string | undefined; headers: IncomingHttpHeaders; body: string }[]
 let answer: { status: number; location?: string } | null
 beforeEach(async () => {
-  asked = []
+  receivedRequests = []
   answer = { status: 202 }
   server = createServer(async (request, response) => {
     const chunks = await request.toArray()
-    asked.push({ method: request.method, headers: request.headers, body: Buffer.concat(chunks).toString() })
+    receivedRequests.push({
+      method: request.method,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+    })
     if (!answer) return
     response
       .writeHead(answer.status, answer.location ? { location: answer.location } : {})
@@ -30,8 +34,8 @@ afterEach(() => {
 })
 
 test('a message is posted once, with the token and an id that tells a repeat', async () => {
-  expect(await smsGateway({ url, token: 'secret' }).carry(MESSAGE)).toEqual({ kind: 'sent' })
-  const [{ method, headers, body } = { method: '', headers: {}, body: '' }, ...others] = asked
+  expect(await createSmsGateway({ url, token: 'secret' }).send(MESSAGE)).toEqual({ kind: 'sent' })
+  const [{ method, headers, body } = { method: '', headers: {}, body: '' }, ...others] = receivedRequests
   expect([method, headers.authorization, headers['idempotency-key'], others]).toEqual([
     ...['POST', 'Bearer secret', 'the-id', []],
   ])
@@ -50,25 +54,25 @@ test.each([
   [503, { kind: 'again', code: 'http_503' }],
 ])('%d', async (status, expected) => {
   answer = { status }
-  expect(await smsGateway({ url, token: '' }).carry(MESSAGE)).toEqual(expected)
+  expect(await createSmsGateway({ url, token: '' }).send(MESSAGE)).toEqual(expected)
 })
 
 test('a redirect is not followed: the token is for this gateway', async () => {
   answer = { status: 307, location: '/elsewhere' }
-  expect(await smsGateway({ url, token: '' }).carry(MESSAGE)).toMatchObject({ kind: 'again' })
-  expect(asked).toHaveLength(1)
+  expect(await createSmsGateway({ url, token: '' }).send(MESSAGE)).toMatchObject({ kind: 'again' })
+  expect(receivedRequests).toHaveLength(1)
 })
 
 test('one that says nothing is not waited for longer than its limit', async () => {
   answer = null
-  expect(await smsGateway({ url, token: '', timeoutMs: 200 }).carry(MESSAGE)).toEqual({
+  expect(await createSmsGateway({ url, token: '', timeoutMs: 200 }).send(MESSAGE)).toEqual({
     ...{ kind: 'again', code: 'TimeoutError' },
   })
 })
 
 test('one that is not there is tried again', async () => {
   server.close()
-  expect(await smsGateway({ url: 'http://127.0.0.1:1/', token: '' }).carry(MESSAGE)).toMatchObject({
+  expect(await createSmsGateway({ url: 'http://127.0.0.1:1/', token: '' }).send(MESSAGE)).toMatchObject({
     kind: 'again',
   })
 })

@@ -1,51 +1,51 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { freePort } from '../../src/local/ports.ts'
-import type { Message } from '../../src/messengers/messenger.ts'
-import { smtpMessenger } from '../../src/messengers/smtp.ts'
-import { ownCertificate } from '../providers/support/certificate.ts'
-import { bodyOf, mailServer } from './support/mail-server.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import type { OutboundMessage } from '../../src/messaging/messenger.ts'
+import { createSmtpMessenger } from '../../src/messaging/smtp-messenger.ts'
+import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
+import { mailBodyOf, startMailServer } from './support/mail-server.ts'
 
 /** E-mail by nodemailer, taken by a real SMTP server. */
 
 const FROM = 'Padaria Trilho <pix@padaria.example>'
-const LETTER: Message = {
+const MAIL_MESSAGE: OutboundMessage = {
   id: '6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21',
   to: "o'neil+pix@example.com",
   subject: 'Código',
   text: '123456 é o seu código.',
 }
 
-const ends: (() => unknown)[] = []
+const closers: (() => unknown)[] = []
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
+  for (const end of closers.splice(0)) await end()
 })
-async function serving(options: Parameters<typeof mailServer>[0] = {}) {
-  const server = await mailServer(options)
-  ends.push(server.close)
+async function serving(options: Parameters<typeof startMailServer>[0] = {}) {
+  const server = await startMailServer(options)
+  closers.push(server.close)
   return server
 }
 function writing(url: string, timeoutMs = 30_000) {
-  const messenger = smtpMessenger({ url, from: FROM, timeoutMs })
-  ends.push(messenger.close)
+  const messenger = createSmtpMessenger({ url, from: FROM, timeoutMs })
+  closers.push(messenger.close)
   return messenger
 }
 
 test('a letter reaches its address, and only that', async () => {
   const server = await serving()
-  expect(await writing(server.url).carry(LETTER)).toEqual({ kind: 'sent' })
+  expect(await writing(server.url).send(MAIL_MESSAGE)).toEqual({ kind: 'sent' })
   const [letter, ...others] = server.letters
-  expect([letter?.from, letter?.to, others]).toEqual(['pix@padaria.example', [LETTER.to], []])
-  expect(bodyOf(letter!).trim()).toBe(LETTER.text)
+  expect([letter?.from, letter?.to, others]).toEqual(['pix@padaria.example', [MAIL_MESSAGE.to], []])
+  expect(mailBodyOf(letter!).trim()).toBe(MAIL_MESSAGE.text)
   expect(letter!.text).toMatch(/^From: Padaria Trilho <pix@padaria\.example>/m)
 })
 
 test('a letter that is sent twice has one Message-ID', async () => {
   const server = await serving()
   const messenger = writing(server.url)
-  await messenger.carry(LETTER)
-  await messenger.carry(LETTER)
+  await messenger.send(MAIL_MESSAGE)
+  await messenger.send(MAIL_MESSAGE)
   const ids = server.letters.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
-  expect(ids).toEqual(Array(2).fill(`<${LETTER.id}@trilho>`))
+  expect(ids).toEqual(Array(2).fill(`<${MAIL_MESSAGE.id}@trilho>`))
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   'a@example.com> <b@example.com',
 ])('what names several addresses reaches no second one: %j', async to => {
   const server = await serving()
-  await writing(server.url).carry({ ...LETTER, to })
+  await writing(server.url).send({ ...MAIL_MESSAGE, to })
   expect(server.letters.flatMap(letter => letter.to)).not.toContain('b@example.com')
 })
 
@@ -68,7 +68,7 @@ describe('what a server says', () => {
   ])('%s', async (_, refusals, expected) => {
     const server = await serving()
     Object.assign(server.refusals, refusals)
-    expect(await writing(server.url).carry(LETTER)).toEqual(expected)
+    expect(await writing(server.url).send(MAIL_MESSAGE)).toEqual(expected)
     expect(server.letters).toEqual([])
   })
 
@@ -78,7 +78,7 @@ describe('what a server says', () => {
       onAuth: ({ username, password }, _, done) =>
         username === 'trilho' && password === 'p@ss' ? done(null, { user: 'trilho' }) : done(new Error('no')),
     })
-    const as = (user: string) => writing(server.url.replace('//', `//${user}@`)).carry(LETTER)
+    const as = (user: string) => writing(server.url.replace('//', `//${user}@`)).send(MAIL_MESSAGE)
     expect(await as('trilho:wrong')).toMatchObject({ kind: 'again' })
     expect(await as('trilho:p%40ss')).toEqual({ kind: 'sent' })
   })
@@ -86,24 +86,24 @@ describe('what a server says', () => {
 
 describe('a server that is not there', () => {
   test('is tried again', async () => {
-    const { port, release } = await freePort()
+    const { port, release } = await reserveFreePort()
     await release()
-    expect(await writing(`smtp://127.0.0.1:${port}`).carry(LETTER)).toMatchObject({ kind: 'again' })
+    expect(await writing(`smtp://127.0.0.1:${port}`).send(MAIL_MESSAGE)).toMatchObject({ kind: 'again' })
   })
 
   test('or says nothing is not waited for longer than its limit', async () => {
     const server = await serving({ onConnect: () => {} })
-    expect(await writing(server.url, 300).carry(LETTER)).toMatchObject({ kind: 'again' })
+    expect(await writing(server.url, 300).send(MAIL_MESSAGE)).toMatchObject({ kind: 'again' })
   })
 })
 
 test('a certificate that nobody vouches for gets no letter, unless the configuration says so', async () => {
-  const { certificate: cert, key } = await ownCertificate()
+  const { certificate: cert, key } = await createSelfSignedCertificate()
   for (const options of [{ secure: true }, { hideSTARTTLS: false }]) {
     const server = await serving({ ...options, cert, key })
-    expect(await writing(server.url).carry(LETTER)).toMatchObject({ kind: 'again' })
+    expect(await writing(server.url).send(MAIL_MESSAGE)).toMatchObject({ kind: 'again' })
     expect(server.letters).toEqual([])
-    expect(await writing(`${server.url}?tls.rejectUnauthorized=false`).carry(LETTER)).toEqual({
+    expect(await writing(`${server.url}?tls.rejectUnauthorized=false`).send(MAIL_MESSAGE)).toEqual({
       kind: 'sent',
     })
   }
@@ -112,6 +112,9 @@ test('a certificate that nobody vouches for gets no letter, unless the configura
 test('no code of a failure quotes an address or a text', async () => {
   const server = await serving()
   server.refusals.rcpt = 550
-  const said = [await writing(server.url).carry(LETTER), await writing('smtp://127.0.0.1:1').carry(LETTER)]
+  const said = [
+    await writing(server.url).send(MAIL_MESSAGE),
+    await writing('smtp://127.0.0.1:1').send(MAIL_MESSAGE),
+  ]
   expect(JSON.stringify(said)).not.toMatch(/example|neil|123456/)
 })

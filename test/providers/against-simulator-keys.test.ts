@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { DIALECTS } from '../../src/domain/provider.ts'
-import { COLLECTION_KEY, type Simulated, simulated } from './support/simulated.ts'
+import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
+import { COLLECTION_KEY, openSimulatedProvider, type SimulatedProvider } from './support/simulated.ts'
 
 const random = { type: 'RANDOM', key: null } as const
 
-describe.each(DIALECTS)('%s', dialect => {
-  let shop: Simulated
+describe.each(PROVIDER_APIS)('%s', dialect => {
+  let shop: SimulatedProvider
   beforeAll(async () => {
-    shop = await simulated(dialect)
+    shop = await openSimulatedProvider(dialect)
   })
   beforeEach(() => shop.control.clearFaults())
   afterAll(() => shop.close())
@@ -17,7 +17,7 @@ describe.each(DIALECTS)('%s', dialect => {
     return listed.kind === 'found' ? listed.keys.filter(({ type }) => type === 'RANDOM') : []
   }
   const fault = (operation: 'createKey' | 'listKeys' | 'deleteKey', kind: 'timeout_then_done' | 'refused') =>
-    shop.control.faults({ provider: 'PROVIDER_A', operation, fault: kind })
+    shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: kind })
 
   test('a random key is made, listed, collects, and is removed once', async () => {
     const made = await shop.provider.createKey(random)
@@ -57,9 +57,9 @@ describe.each(DIALECTS)('%s', dialect => {
 })
 
 describe('woovi alone', () => {
-  let shop: Simulated
+  let shop: SimulatedProvider
   beforeAll(async () => {
-    shop = await simulated('woovi')
+    shop = await openSimulatedProvider('woovi')
   })
   afterAll(() => shop.close())
 
@@ -68,7 +68,7 @@ describe('woovi alone', () => {
     { type: 'EMAIL', key: 'outra@example.com' },
     { type: 'PHONE', key: '+5511987654321' },
   ] as const)('a $type key whose answer got lost is made once, when asked for again', async order => {
-    await shop.control.faults({
+    await shop.control.addFault({
       provider: 'PROVIDER_A',
       operation: 'createKey',
       fault: 'timeout_then_done',
@@ -82,7 +82,7 @@ describe('woovi alone', () => {
   })
 
   test('the key of another account is taken', async () => {
-    await shop.control.account('other', {
+    await shop.control.putAccount('other', {
       ...{ provider: 'PROVIDER_B', dialect: 'efi', client_id: 'o', client_secret: 'o', ispb: '09089356' },
       ...{ holder: { name: 'Outra', document: '11222333000181' }, keys: ['tomada@example.com'] },
     })

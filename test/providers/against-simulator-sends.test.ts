@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { DIALECTS } from '../../src/domain/provider.ts'
-import { type Simulated, simulated, until } from './support/simulated.ts'
+import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
+import { openSimulatedProvider, pollUntil, type SimulatedProvider } from './support/simulated.ts'
 
 /** What each provider documents of a sending. */
 const documented = {
@@ -16,26 +16,26 @@ const documented = {
   },
 } as const
 
-describe.each(DIALECTS)('%s', dialect => {
-  let shop: Simulated
+describe.each(PROVIDER_APIS)('%s', dialect => {
+  let shop: SimulatedProvider
   beforeAll(async () => {
-    shop = await simulated(dialect)
+    shop = await openSimulatedProvider(dialect)
   })
   beforeEach(() => shop.control.clearFaults())
   afterAll(() => shop.close())
 
   test('a transfer is accepted, settles, and is told', async () => {
-    const order = shop.transfer()
+    const order = shop.transferRequest()
     expect(await shop.provider.sendTransfer(order)).toMatchObject({
       kind: 'accepted',
-      sending: { status: 'in_process', endToEnd: expect.stringMatching(/^E09089356/) },
+      payout: { status: 'in_process', endToEnd: expect.stringMatching(/^E09089356/) },
     })
-    expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({
+    expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
       status: 'settled',
       receiver: { name: 'Favorecido de Teste' },
       returns: [],
     })
-    await shop.told(item => item.kind === 'transfer' && item.reference === order.id)
+    await shop.waitForNotification(item => item.kind === 'transfer' && item.reference === order.id)
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
   })
 
@@ -46,63 +46,65 @@ describe.each(DIALECTS)('%s', dialect => {
     ['am04', 'AM04', 'other_may_help'],
     ['ab03', 'AB03', 'other_may_help'],
   ])('%s@ is refused in the request: %s, %s', async (name, code, finality) => {
-    const order = shop.transfer(`${name}@sim.trilho.test`)
+    const order = shop.transferRequest(`${name}@sim.trilho.test`)
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'rejected', code, finality })
     // Woovi's refusal by the rail is a payment that failed.
     expect(await shop.provider.findTransfer(order.id)).toMatchObject(
-      dialect === 'woovi' ? { kind: 'found', sending: { status: 'rejected', code } } : { kind: 'not_found' },
+      dialect === 'woovi' ? { kind: 'found', payout: { status: 'rejected', code } } : { kind: 'not_found' },
     )
   })
 
   test('ac03-later@ is accepted, then rejected, and told', async () => {
-    const order = shop.transfer('ac03-later@sim.trilho.test')
+    const order = shop.transferRequest('ac03-later@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
-    const end = await shop.end(() => shop.provider.findTransfer(order.id))
+    const end = await shop.waitForEnd(() => shop.provider.findTransfer(order.id))
     expect(end).toMatchObject({ status: 'rejected', code: 'AC03' })
-    await shop.told(item => item.kind === 'transfer' && item.reference === order.id)
+    await shop.waitForNotification(item => item.kind === 'transfer' && item.reference === order.id)
   })
 
   test('timeout-then-done@ leaves it unknown; asked, it is there, and was sent once', async () => {
-    const order = shop.transfer('timeout-then-done@sim.trilho.test')
+    const order = shop.transferRequest('timeout-then-done@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
-    expect(await shop.end(() => shop.provider.findTransfer(order.id))).toMatchObject({ status: 'settled' })
+    expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
+      status: 'settled',
+    })
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
   })
 
   test('timeout-then-absent@ leaves it unknown; asked, it is not there; sent again it is accepted', async () => {
-    const order = shop.transfer('timeout-then-absent@sim.trilho.test')
+    const order = shop.transferRequest('timeout-then-absent@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
     expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
   })
 
   test('slow@ is answered late, and well', async () => {
-    expect(await shop.provider.sendTransfer(shop.transfer('slow@sim.trilho.test'))).toMatchObject({
+    expect(await shop.provider.sendTransfer(shop.transferRequest('slow@sim.trilho.test'))).toMatchObject({
       kind: 'accepted',
     })
   })
 
   test('returned@ settles, and what came back is told and found', async () => {
-    const order = shop.transfer('returned@sim.trilho.test', 3000)
+    const order = shop.transferRequest('returned@sim.trilho.test', 3000)
     await shop.provider.sendTransfer(order)
-    const found = await until(
+    const found = await pollUntil(
       () => shop.provider.findTransfer(order.id),
-      it => it.kind === 'found' && (it.sending.returns ?? []).length > 0,
+      it => it.kind === 'found' && (it.payout.returns ?? []).length > 0,
     )
-    const sending = found.kind === 'found' ? found.sending : undefined
+    const sending = found.kind === 'found' ? found.payout : undefined
     expect(sending).toMatchObject({
       status: 'settled',
       returns: [{ cents: 3000, endToEnd: expect.stringMatching(/^D99999004/) }],
     })
-    await until(
-      async () => (await shop.notices()).flatMap(it => (it.kind === 'items' ? it.items : [])),
+    await pollUntil(
+      async () => (await shop.readNotifications()).flatMap(it => (it.kind === 'items' ? it.items : [])),
       items =>
         items.filter(item => item.kind === 'transfer' && item.endToEnd === sending!.endToEnd).length > 1,
     )
   })
 
   test('more than there is goes to another provider', async () => {
-    expect(await shop.provider.sendTransfer(shop.transfer(undefined, 99_000_000))).toMatchObject({
+    expect(await shop.provider.sendTransfer(shop.transferRequest(undefined, 99_000_000))).toMatchObject({
       kind: 'rejected',
       finality: 'other_may_help',
       code: documented[dialect].noBalance,
@@ -117,7 +119,7 @@ describe.each(DIALECTS)('%s', dialect => {
     ['unreachable', { kind: 'unreachable' }],
   ] as const)('%s, when sending', async (fault, outcome) => {
     await shop.provider.balances() // Efí's token is there before the fault, so that it hits the sending.
-    await shop.control.faults({ provider: 'PROVIDER_A', operation: 'sendTransfer', fault })
-    expect(await shop.provider.sendTransfer(shop.transfer())).toMatchObject(outcome)
+    await shop.control.addFault({ provider: 'PROVIDER_A', operation: 'sendTransfer', fault })
+    expect(await shop.provider.sendTransfer(shop.transferRequest())).toMatchObject(outcome)
   })
 })

@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { DIALECTS } from '../../src/domain/provider.ts'
-import { type Simulated, simulated, until } from './support/simulated.ts'
+import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
+import { openSimulatedProvider, pollUntil, type SimulatedProvider } from './support/simulated.ts'
 
-describe.each(DIALECTS)('%s', dialect => {
-  let shop: Simulated
+describe.each(PROVIDER_APIS)('%s', dialect => {
+  let shop: SimulatedProvider
   beforeAll(async () => {
-    shop = await simulated(dialect)
+    shop = await openSimulatedProvider(dialect)
   })
   beforeEach(() => shop.control.clearFaults())
   afterAll(() => shop.close())
 
   test('a charge is issued, paid, told and found', async () => {
-    const charge = await shop.issued(1234)
+    const charge = await shop.issueCharge(1234)
     expect(await shop.provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
     const { end_to_end: endToEnd } = await shop.control.pay({ payload: charge.payload })
 
-    const told = await shop.told(item => item.kind === 'payment' && item.reference === charge.reference)
+    const told = await shop.waitForNotification(
+      item => item.kind === 'payment' && item.reference === charge.reference,
+    )
     expect(told.endToEnd).toBe(endToEnd)
     const payment = {
       endToEnd,
@@ -44,7 +46,7 @@ describe.each(DIALECTS)('%s', dialect => {
   })
 
   test('a charge is cancelled once, and a payment that arrives all the same is seen', async () => {
-    const charge = await shop.issued(700)
+    const charge = await shop.issueCharge(700)
     expect(await shop.provider.cancelCharge(charge.reference)).toEqual({ kind: 'cancelled' })
     expect(['cancelled', 'not_found']).toContain((await shop.provider.cancelCharge(charge.reference)).kind)
     await shop.control.pay({ payload: charge.payload, value: 3, force: true })
@@ -55,13 +57,13 @@ describe.each(DIALECTS)('%s', dialect => {
   })
 
   test('a paid charge cannot be cancelled', async () => {
-    const charge = await shop.issued(700)
+    const charge = await shop.issueCharge(700)
     await shop.control.pay({ payload: charge.payload })
     expect(await shop.provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
   })
 
   test('a second payment is among those of the charge', async () => {
-    const charge = await shop.issued(800)
+    const charge = await shop.issueCharge(800)
     await shop.control.pay({ payload: charge.payload })
     await shop.control.pay({ payload: charge.payload, value: 3, force: true })
     const found = await shop.provider.findCharge(charge.reference)
@@ -81,7 +83,7 @@ describe.each(DIALECTS)('%s', dialect => {
 
   test('a deposit is told, and found by its end-to-end id', async () => {
     const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 4.2 })
-    expect((await shop.told(item => item.endToEnd === endToEnd)).kind).toBe('payment')
+    expect((await shop.waitForNotification(item => item.endToEnd === endToEnd)).kind).toBe('payment')
     expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ payment: { cents: 420 } })
   })
 
@@ -91,10 +93,10 @@ describe.each(DIALECTS)('%s', dialect => {
   test('a refund is in process, then settled, and told', async () => {
     const order = { id: shop.id(), endToEnd: await received(30), cents: 1250 }
     const sent = await shop.provider.refund(order)
-    expect(sent).toMatchObject({ kind: 'accepted', sending: { status: 'in_process' } })
-    const end = await shop.end(() => shop.provider.findRefund(order))
+    expect(sent).toMatchObject({ kind: 'accepted', payout: { status: 'in_process' } })
+    const end = await shop.waitForEnd(() => shop.provider.findRefund(order))
     expect(end).toMatchObject({ status: 'settled', endToEnd: expect.stringMatching(/^D09089356/) })
-    await shop.told(item => item.kind === 'refund' && item.endToEnd === order.endToEnd)
+    await shop.waitForNotification(item => item.kind === 'refund' && item.endToEnd === order.endToEnd)
     expect(await shop.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
     // Woovi publishes no refusal of a refund.
     const tooMuch = await shop.provider.refund({ ...order, id: shop.id(), cents: 1751 })
@@ -103,49 +105,51 @@ describe.each(DIALECTS)('%s', dialect => {
 
   test('a refund that is rejected later is found rejected', async () => {
     const order = { id: shop.id(), endToEnd: await received(5), cents: 500 }
-    await shop.control.faults({
+    await shop.control.addFault({
       provider: 'PROVIDER_A',
       operation: 'refund',
       fault: 'accepted_then_rejected',
     })
     expect(await shop.provider.refund(order)).toMatchObject({ kind: 'accepted' })
-    expect(await shop.end(() => shop.provider.findRefund(order))).toMatchObject({ status: 'rejected' })
+    expect(await shop.waitForEnd(() => shop.provider.findRefund(order))).toMatchObject({ status: 'rejected' })
   })
 
   test('forged notices are known as such', async () => {
-    await shop.control.faults({
+    await shop.control.addFault({
       provider: 'PROVIDER_A',
-      operation: 'registerNotices',
+      operation: 'registerNotificationUrl',
       fault: 'notice_forged',
     })
     const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 1 })
-    await shop.told(item => item.endToEnd === endToEnd)
+    await shop.waitForNotification(item => item.endToEnd === endToEnd)
     // Efí's wrong secret is in the address, which the inbox does not keep: what it can tell is Woovi's signature.
     if (dialect === 'woovi')
-      await until(
-        () => shop.notices(),
+      await pollUntil(
+        () => shop.readNotifications(),
         all => all.filter(it => it.kind === 'forged').length === 2,
       )
   })
 
   test('notices are registered once', async () => {
     const url = `${shop.stage.facts.inbox_url}/notices`
-    expect(await shop.provider.registerNotices(url, 'loja@trilho.test')).toEqual({ kind: 'registered' })
-    const charge = await shop.issued(900)
+    expect(await shop.provider.registerNotificationUrl(url, 'loja@trilho.test')).toEqual({
+      kind: 'registered',
+    })
+    const charge = await shop.issueCharge(900)
     await shop.control.pay({ payload: charge.payload })
-    await shop.told(item => item.reference === charge.reference)
-    const all = (await shop.notices()).flatMap(it => (it.kind === 'items' ? it.items : []))
+    await shop.waitForNotification(item => item.reference === charge.reference)
+    const all = (await shop.readNotifications()).flatMap(it => (it.kind === 'items' ? it.items : []))
     expect(all.filter(item => item.reference === charge.reference)).toHaveLength(1)
   })
 
   test('balance and statement agree with the rail', async () => {
-    await shop.provider.sendTransfer(shop.transfer())
-    await shop.provider.sendTransfer(shop.transfer('returned@sim.trilho.test'))
-    await until(
-      () => shop.control.statement('PROVIDER_A'),
+    await shop.provider.sendTransfer(shop.transferRequest())
+    await shop.provider.sendTransfer(shop.transferRequest('returned@sim.trilho.test'))
+    await pollUntil(
+      () => shop.control.listStatement('PROVIDER_A'),
       lines => lines.some(({ kind }) => kind === 'return'),
     )
-    const settled = await until(
+    const settled = await pollUntil(
       () => shop.control.findAccount('shop'),
       ({ held }) => held === 0,
     )
@@ -153,7 +157,7 @@ describe.each(DIALECTS)('%s', dialect => {
       kind: 'found',
       balance: { availableCents: Math.round(settled.balance * 100), blockedCents: 0 },
     })
-    const rail = (await shop.control.statement('PROVIDER_A')).map(line => ({
+    const rail = (await shop.control.listStatement('PROVIDER_A')).map(line => ({
       endToEnd: line.end_to_end!,
       reference: line.id,
       direction: ['payment', 'deposit', 'return'].includes(line.kind) ? 'IN' : 'OUT',

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
 import {
-  devolucao,
+  devolucaoOf,
   END_TO_END,
-  efi,
-  failures,
-  NOTICE_SECRET,
-  ok,
-  pix,
+  NOTIFICATION_SECRET,
+  okReply,
+  openEfiFixture,
+  pixOf,
   REFERENCE,
   RETURN_ID,
-} from './support/efi.ts'
+  UNEXPLAINED_REPLIES,
+} from './support/efi-fixture.ts'
 
 const SALDO = 'GET /v2/gn/saldo'
 const RECEIVED = 'GET /v2/pix'
@@ -23,8 +23,8 @@ test.each([
   ['with blocks', { saldo: '100.00', bloqueios: { judicial: '1.00', med: '2.50', total: '3.50' } }, 350],
   ['without', { saldo: '100.00' }, 0],
 ])('a balance %s', async (_name, json, blockedCents) => {
-  await using story = await efi()
-  story.far.answers(SALDO, ok(json))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(SALDO, okReply(json))
   expect(await story.provider.balances()).toEqual({
     kind: 'found',
     balance: { availableCents: 10_000, blockedCents },
@@ -33,8 +33,11 @@ test.each([
 })
 
 test('a balance and its blocks are read however large: both are sums of what came in', async () => {
-  await using story = await efi()
-  story.far.answers(SALDO, ok({ saldo: '10000000000.00', bloqueios: { total: '123456789012.34' } }))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
+    SALDO,
+    okReply({ saldo: '10000000000.00', bloqueios: { total: '123456789012.34' } }),
+  )
   expect(await story.provider.balances()).toEqual({
     kind: 'found',
     balance: { availableCents: 1_000_000_000_000, blockedCents: 12_345_678_901_234 },
@@ -42,16 +45,16 @@ test('a balance and its blocks are read however large: both are sums of what cam
 })
 
 test('a balance that is no amount is no answer', async () => {
-  await using story = await efi()
-  story.far.answers(SALDO, ok({ saldo: '1,000.00' }))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(SALDO, okReply({ saldo: '1,000.00' }))
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
-test.each(failures)('balance and statement: %s is no answer', async (_name, reply) => {
-  await using story = await efi({ reply })
-  story.far.answers(SALDO, reply)
-  story.far.answers(RECEIVED, ok(page([])))
-  story.far.answers(SENT, reply)
+test.each(UNEXPLAINED_REPLIES)('balance and statement: %s is no answer', async (_name, reply) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(SALDO, reply)
+  story.far.scriptReplies(RECEIVED, okReply(page([])))
+  story.far.scriptReplies(SENT, reply)
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
   expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
 })
@@ -70,18 +73,18 @@ const sent = (changes: Record<string, unknown> = {}) => ({
 })
 
 test('a statement has what came, what was returned, what was sent and what came back', async () => {
-  await using story = await efi()
+  await using story = await openEfiFixture()
   const settled = { status: 'DEVOLVIDO', horario: { solicitacao: '2026-01-10T12:01:00.000Z' } }
   const refunds = [
-    devolucao(settled),
-    devolucao({ ...settled, rtrId: 'D-too-early', horario: { solicitacao: '2026-01-09T12:00:00.000Z' } }),
-    devolucao({ rtrId: 'D-in-process' }),
+    devolucaoOf(settled),
+    devolucaoOf({ ...settled, rtrId: 'D-too-early', horario: { solicitacao: '2026-01-09T12:00:00.000Z' } }),
+    devolucaoOf({ rtrId: 'D-in-process' }),
   ]
-  story.far.answers(RECEIVED, ok(page([pix()])), ok(page([pix({ devolucoes: refunds })])))
-  story.far.answers(
+  story.far.scriptReplies(RECEIVED, okReply(page([pixOf()])), okReply(page([pixOf({ devolucoes: refunds })])))
+  story.far.scriptReplies(
     SENT,
-    ok([sent(), sent({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
-    ok([sent({ devolucoes: [devolucao({ ...settled, id: undefined, rtrId: 'D2' })] })]),
+    okReply([sent(), sent({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
+    okReply([sent({ devolucoes: [devolucaoOf({ ...settled, id: undefined, rtrId: 'D2' })] })]),
   )
 
   expect(await story.provider.statement(from, to)).toEqual({
@@ -123,14 +126,14 @@ test('a statement has what came, what was returned, what was sent and what came 
 })
 
 test('what was sent is in the statement of the day on which it settled, however long before it was asked for', async () => {
-  await using story = await efi()
+  await using story = await openEfiFixture()
   const slow = (endToEndId: string, liquidacao: string) =>
     sent({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
-  story.far.answers(RECEIVED, ok(page([])))
-  story.far.answers(
+  story.far.scriptReplies(RECEIVED, okReply(page([])))
+  story.far.scriptReplies(
     SENT,
-    ok([slow('E-before', '2026-01-09T23:59:59.999Z'), slow('E-slow', '2026-01-10T00:30:00.000Z')]),
-    ok([]),
+    okReply([slow('E-before', '2026-01-09T23:59:59.999Z'), slow('E-slow', '2026-01-10T00:30:00.000Z')]),
+    okReply([]),
   )
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toMatchObject([
@@ -142,10 +145,10 @@ test('what was sent is in the statement of the day on which it settled, however 
 })
 
 test('what Efí returned by itself after a dispute has no id of ours', async () => {
-  await using story = await efi()
-  const byEfi = devolucao({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })
-  story.far.answers(RECEIVED, ok(page([])), ok(page([pix({ devolucoes: [byEfi] })])))
-  story.far.answers(SENT, ok(page([])))
+  await using story = await openEfiFixture()
+  const byEfi = devolucaoOf({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })
+  story.far.scriptReplies(RECEIVED, okReply(page([])), okReply(page([pixOf({ devolucoes: [byEfi] })])))
+  story.far.scriptReplies(SENT, okReply(page([])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toMatchObject([
     { endToEnd: RETURN_ID, reference: null, direction: 'OUT', returnOf: END_TO_END },
@@ -174,28 +177,33 @@ test.each([
   ['the list is bare', () => undefined],
 ])('a list is read whole although a page holds less than is asked for: %s', async (_name, told) => {
   for (const most of [100, 50, 33, 1]) {
-    await using story = await efi()
+    await using story = await openEfiFixture()
     const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
-    story.far.answersBy(SENT, capped(items, most, told))
-    story.far.answers(RECEIVED, ok(page([])))
+    story.far.scriptReplyByPath(SENT, capped(items, most, told))
+    story.far.scriptReplies(RECEIVED, okReply(page([])))
     const statement = await story.provider.statement(from, to)
     expect(statement.kind === 'found' && statement.entries).toHaveLength(120)
   }
 })
 
 test('what a list names twice counts once', async () => {
-  await using story = await efi()
-  story.far.answers(RECEIVED, ok(page([pix(), pix()], 3)), ok(page([pix()], 3)), ok(page([])))
-  story.far.answers(SENT, ok(page([])))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
+    RECEIVED,
+    okReply(page([pixOf(), pixOf()], 3)),
+    okReply(page([pixOf()], 3)),
+    okReply(page([])),
+  )
+  story.far.scriptReplies(SENT, okReply(page([])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toHaveLength(1)
 })
 
 test('one odd item is left out and recorded, and its neighbours stay', async () => {
-  await using story = await efi()
+  await using story = await openEfiFixture()
   const odd = sent({ endToEndId: 'E2', status: 'QUASE' })
-  story.far.answers(RECEIVED, ok(page([pix({ valor: 'muito' }), pix({ endToEndId: 'E-b' })])))
-  story.far.answers(SENT, ok(page([sent(), odd])))
+  story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor: 'muito' }), pixOf({ endToEndId: 'E-b' })])))
+  story.far.scriptReplies(SENT, okReply(page([sent(), odd])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries.map(({ endToEnd }) => endToEnd)).toEqual([
     'E-b',
@@ -217,32 +225,34 @@ test.each([
   [12, 1200],
   ['0012.34', 1234],
 ])('an amount %p is read exactly', async (valor, cents) => {
-  await using story = await efi()
-  story.far.answers(RECEIVED, ok(page([pix({ valor })])))
-  story.far.answers(SENT, ok(page([])))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
+  story.far.scriptReplies(SENT, okReply(page([])))
   expect(await story.provider.statement(from, to)).toMatchObject({ entries: [{ cents }] })
 })
 
 test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000', null, true])(
   'an amount %p is none',
   async valor => {
-    await using story = await efi()
-    story.far.answers(RECEIVED, ok(page([pix({ valor })])))
-    story.far.answers(SENT, ok(page([])))
+    await using story = await openEfiFixture()
+    story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
+    story.far.scriptReplies(SENT, okReply(page([])))
     expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'found', entries: [] })
   },
 )
 
 test('notices are registered under our secret, without mutual TLS', async () => {
-  await using story = await efi()
-  story.far.answers(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
-  story.far.answers(
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
+  story.far.scriptReplies(
     CONFIG,
-    ok({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
+    okReply({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
   )
-  story.far.answers(`PUT ${CONFIG.slice(4)}`, { status: 204 })
+  story.far.scriptReplies(`PUT ${CONFIG.slice(4)}`, { status: 204 })
   const url = 'https://trilho.test/notices/c1'
-  expect(await story.provider.registerNotices(url, 'chave@exemplo.com.br')).toEqual({ kind: 'registered' })
+  expect(await story.provider.registerNotificationUrl(url, 'chave@exemplo.com.br')).toEqual({
+    kind: 'registered',
+  })
   const [call, , written] = story.far.calls()
   expect(JSON.parse(written!.body)).toEqual({
     pix: {
@@ -259,44 +269,46 @@ test('notices are registered under our secret, without mutual TLS', async () => 
     },
   })
   expect(call?.headers['x-skip-mtls-checking']).toBe('true')
-  expect(JSON.parse(call!.body)).toEqual({ webhookUrl: `${url}/${NOTICE_SECRET}` })
+  expect(JSON.parse(call!.body)).toEqual({ webhookUrl: `${url}/${NOTIFICATION_SECRET}` })
 })
 
 test('a configuration that is right already is not written', async () => {
-  await using story = await efi()
+  await using story = await openEfiFixture()
   const recebimento = { webhook: { notificar: { pixSemTxid: true } } }
-  story.far.answers(WEBHOOK, { status: 201 })
-  story.far.answers(CONFIG, ok({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }))
-  expect(await story.provider.registerNotices('https://t.test/n', 'chave@exemplo.com.br')).toEqual({
+  story.far.scriptReplies(WEBHOOK, { status: 201 })
+  story.far.scriptReplies(CONFIG, okReply({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }))
+  expect(await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br')).toEqual({
     kind: 'registered',
   })
   expect(story.far.calls()).toHaveLength(2)
 })
 
 test('an application that may not change the configuration is registered with a warning', async () => {
-  await using story = await efi()
-  story.far.answers(WEBHOOK, { status: 201 })
-  story.far.answers(CONFIG, ok({ error: 'insufficient_scope' }, 403))
-  expect(await story.provider.registerNotices('https://t.test/n', 'chave@exemplo.com.br')).toMatchObject({
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(WEBHOOK, { status: 201 })
+  story.far.scriptReplies(CONFIG, okReply({ error: 'insufficient_scope' }, 403))
+  expect(
+    await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br'),
+  ).toMatchObject({
     kind: 'registered',
     warning: expect.stringContaining('pixSemTxid'),
   })
 })
 
 test('notices that cannot be registered are no answer', async () => {
-  await using story = await efi()
-  story.far.answers(
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
     WEBHOOK,
-    ok({ nome: 'webhook_invalido', mensagem: 'A URL informada está inacessível' }, 400),
+    okReply({ nome: 'webhook_invalido', mensagem: 'A URL informada está inacessível' }, 400),
   )
-  expect(await story.provider.registerNotices('https://trilho.test/n', 'chave@exemplo.com.br')).toMatchObject(
-    {
-      kind: 'no_answer',
-      code: 'provider_rejected',
-      message: 'A URL informada está inacessível',
-    },
-  )
-  expect(await story.provider.registerNotices('https://trilho.test/n', null)).toMatchObject({
+  expect(
+    await story.provider.registerNotificationUrl('https://trilho.test/n', 'chave@exemplo.com.br'),
+  ).toMatchObject({
+    kind: 'no_answer',
+    code: 'provider_rejected',
+    message: 'A URL informada está inacessível',
+  })
+  expect(await story.provider.registerNotificationUrl('https://trilho.test/n', null)).toMatchObject({
     kind: 'no_answer',
     code: 'collection_key_missing',
   })

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { createEfiAdapter } from '../../src/providers/efi/adapter.ts'
 import { efiAnswers } from '../../src/providers/efi/answers.ts'
-import { efiProvider } from '../../src/providers/efi/efi.ts'
-import { seeded } from '../domain/seeded.ts'
+import { createSeededRandom } from '../domain/seeded-random.ts'
 import { type CallUnderTest, describeAnswers } from './support/answer-tables.ts'
-import { credentials, END_TO_END, efi, NOW, REFERENCE } from './support/efi.ts'
-import { undocumentedAnswers } from './support/undocumented-answers.ts'
+import { credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from './support/efi-fixture.ts'
+import { createUndocumentedAnswers } from './support/undocumented-answers.ts'
 
 const ID = '8ad75c93-6150-422c-929e-822f361c7a6b'
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
@@ -23,50 +23,63 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
   issueCharge: {
     make: provider =>
       provider.issueCharge({ reference: REFERENCE, totalCents: 1, expiresInSeconds: 60, collectionKey: 'k' }),
-    proves: 'unknown',
+    unprovenKind: 'unknown',
     others: json(400, bodyOf('cobranca_nao_encontrada', 400)),
   },
-  findCharge: { make: provider => provider.findCharge(REFERENCE), proves: 'no_answer' },
+  findCharge: { make: provider => provider.findCharge(REFERENCE), unprovenKind: 'no_answer' },
   cancelCharge: {
     make: provider => provider.cancelCharge(REFERENCE),
-    proves: 'no_answer',
+    unprovenKind: 'no_answer',
     others: { status: 503, body: '' },
     // What the charge has become decides.
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
-  findPayment: { make: provider => provider.findPayment(END_TO_END), proves: 'no_answer' },
+  findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
   refund: {
     make: provider => provider.refund(refundOrder),
-    proves: 'unknown',
+    unprovenKind: 'unknown',
     others: json(400, bodyOf('devolucao_nao_encontrada', 400)),
   },
-  findRefund: { make: provider => provider.findRefund(refundOrder), proves: 'no_answer' },
-  sendTransfer: { make: provider => provider.sendTransfer(transferOrder), proves: 'unknown' },
-  findTransfer: { make: provider => provider.findTransfer('transfer1'), proves: 'no_answer' },
-  createKey: { make: provider => provider.createKey({ type: 'RANDOM', key: null }), proves: 'unknown' },
-  deleteKey: { make: provider => provider.deleteKey('k'), proves: 'unknown', absent: { kind: 'not_found' } },
-  listKeys: { make: provider => provider.listKeys(), proves: 'no_answer' },
-  balances: { make: provider => provider.balances(), proves: 'no_answer' },
-  statement: { make: provider => provider.statement(...range), proves: 'no_answer' },
-  registerNotices: {
-    make: provider => provider.registerNotices('https://t.test/n', 'k'),
-    proves: 'no_answer',
+  findRefund: { make: provider => provider.findRefund(refundOrder), unprovenKind: 'no_answer' },
+  sendTransfer: { make: provider => provider.sendTransfer(transferOrder), unprovenKind: 'unknown' },
+  findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
+  createKey: { make: provider => provider.createKey({ type: 'RANDOM', key: null }), unprovenKind: 'unknown' },
+  deleteKey: {
+    make: provider => provider.deleteKey('k'),
+    unprovenKind: 'unknown',
+    absent: { kind: 'not_found' },
   },
-  listMeds: { make: provider => provider.listMeds(...range), proves: 'no_answer' },
-  findMed: { make: provider => provider.findMed({ id: ID, endToEnd: null }), proves: 'no_answer' },
+  listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
+  balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
+  statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
+  registerNotificationUrl: {
+    make: provider => provider.registerNotificationUrl('https://t.test/n', 'k'),
+    unprovenKind: 'no_answer',
+  },
+  listDisputes: { make: provider => provider.listDisputes(...range), unprovenKind: 'no_answer' },
+  findDispute: {
+    make: provider => provider.findDispute({ id: ID, endToEnd: null }),
+    unprovenKind: 'no_answer',
+  },
   findDisputedPix: {
-    make: provider => provider.findMed({ id: ID, endToEnd: null }),
-    proves: 'no_answer',
-    asked: /\/pix\//,
+    make: provider => provider.findDispute({ id: ID, endToEnd: null }),
+    unprovenKind: 'no_answer',
+    requestPath: /\/pix\//,
     others: json(200, { infracoes: [infraction] }),
     // Neither received nor sent here: it was received before this connection could tell.
     absent: { kind: 'found' },
   },
-  replyMed: {
+  replyToDispute: {
     make: provider =>
-      provider.replyMed({ id: ID, endToEnd: END_TO_END, accept: false, analysis: 'x', attachments: [] }),
-    proves: 'unknown',
+      provider.replyToDispute({
+        id: ID,
+        endToEnd: END_TO_END,
+        accept: false,
+        analysis: 'x',
+        attachments: [],
+      }),
+    unprovenKind: 'unknown',
     others: { status: 503, body: '' },
   },
 }
@@ -92,18 +105,29 @@ describeAnswers({
   bodyOf,
   calls,
   open: options =>
-    efiProvider({ ...options, baseUrl: 'https://efi.test', credentials, timeoutMs: 1_000, now: () => NOW }),
+    createEfiAdapter({
+      ...options,
+      baseUrl: 'https://efi.test',
+      credentials,
+      timeoutMs: 1_000,
+      now: () => NOW,
+    }),
   times: 2_000,
   seed: 30,
 })
 
 test('over HTTP, what no document explains proves nothing either', async () => {
-  await using story = await efi()
+  await using story = await openEfiFixture()
   const everywhere = Object.values(efiAnswers).flat()
-  const next = undocumentedAnswers({ random: seeded(31), own: efiAnswers.sendTransfer, everywhere, bodyOf })
+  const next = createUndocumentedAnswers({
+    random: createSeededRandom(31),
+    own: efiAnswers.sendTransfer,
+    everywhere,
+    bodyOf,
+  })
   for (let times = 0; times < 60; times++) {
     const { status, body } = next()
-    story.far.answers('PUT /v3/gn/pix/transfer1', { status, text: body })
+    story.far.scriptReplies('PUT /v3/gn/pix/transfer1', { status, text: body })
     expect([body, await story.provider.sendTransfer(transferOrder)]).toMatchObject([
       body,
       { kind: 'unknown' },

@@ -1,16 +1,23 @@
 import { expect, test } from '@jest/globals'
-import { notices } from '../../src/providers/efi/notice.ts'
-import type { UnexplainedAnswer } from '../../src/providers/unexplained.ts'
-import { credentials, devolucao, END_TO_END, NOTICE_SECRET, pix, REFERENCE } from './support/efi.ts'
+import type { UnexplainedAnswer } from '../../src/providers/adapter/unexplained-answers.ts'
+import { createEfiNotifications } from '../../src/providers/efi/notifications.ts'
+import {
+  credentials,
+  devolucaoOf,
+  END_TO_END,
+  NOTIFICATION_SECRET,
+  pixOf,
+  REFERENCE,
+} from './support/efi-fixture.ts'
 
-const { readNotice } = notices(credentials)
-const read = (body: unknown, secret: string | null = NOTICE_SECRET) =>
-  readNotice({ body: typeof body === 'string' ? body : JSON.stringify(body), headers: {}, secret })
+const { readNotification } = createEfiNotifications(credentials)
+const read = (body: unknown, secret: string | null = NOTIFICATION_SECRET) =>
+  readNotification({ body: typeof body === 'string' ? body : JSON.stringify(body), headers: {}, secret })
 
-test.each([null, '', 'another', `${NOTICE_SECRET}x`, NOTICE_SECRET.slice(1)])(
+test.each([null, '', 'another', `${NOTIFICATION_SECRET}x`, NOTIFICATION_SECRET.slice(1)])(
   'the secret %p is forged',
   async secret => {
-    expect(await read({ pix: [pix()] }, secret)).toEqual({ kind: 'forged' })
+    expect(await read({ pix: [pixOf()] }, secret)).toEqual({ kind: 'forged' })
     expect(await read('not even JSON', secret)).toEqual({ kind: 'forged' })
   },
 )
@@ -35,10 +42,10 @@ test('Efí’s test of a new URL is about nothing', async () => {
 })
 
 test('a notice is taken apart: payments, refunds on them, returns of disputes, transfers', async () => {
-  const paid = pix()
-  const returned = devolucao({ status: 'DEVOLVIDO' })
-  const byEfi = devolucao({ id: 'theirs', natureza: 'MED_FRAUDE' })
-  const refunded = pix({ txid: undefined, devolucoes: [returned, devolucao({ id: 'refund2' }), byEfi] })
+  const paid = pixOf()
+  const returned = devolucaoOf({ status: 'DEVOLVIDO' })
+  const byEfi = devolucaoOf({ id: 'theirs', natureza: 'MED_FRAUDE' })
+  const refunded = pixOf({ txid: undefined, devolucoes: [returned, devolucaoOf({ id: 'refund2' }), byEfi] })
   const sent = {
     endToEndId: 'E9',
     tipo: 'SOLICITACAO',
@@ -59,7 +66,7 @@ test('a notice is taken apart: payments, refunds on them, returns of disputes, t
       item('payment', REFERENCE, END_TO_END, paid),
       item('payment', null, END_TO_END, refunded),
       item('refund', 'refund1', END_TO_END, returned),
-      item('refund', 'refund2', END_TO_END, devolucao({ id: 'refund2' })),
+      item('refund', 'refund2', END_TO_END, devolucaoOf({ id: 'refund2' })),
       item('med', null, END_TO_END, byEfi),
       item('transfer', 'send1', 'E9', sent),
     ],
@@ -68,14 +75,14 @@ test('a notice is taken apart: payments, refunds on them, returns of disputes, t
 
 test('an odd item hides no other, and what no document explains is recorded', async () => {
   const recorded: UnexplainedAnswer[] = []
-  const strict = notices(credentials, async answer => void recorded.push(answer))
+  const strict = createEfiNotifications(credentials, async answer => void recorded.push(answer))
   const told = (body: object) =>
-    strict.readNotice({ body: JSON.stringify(body), headers: {}, secret: NOTICE_SECRET })
-  const mixed = await told({ pix: ['E1', pix(), { txid: 7 }] })
+    strict.readNotification({ body: JSON.stringify(body), headers: {}, secret: NOTIFICATION_SECRET })
+  const mixed = await told({ pix: ['E1', pixOf(), { txid: 7 }] })
   expect(mixed.kind === 'items' && mixed.items.map(item => item.endToEnd)).toEqual([END_TO_END])
   expect(await told({ evento: 'novo_evento' })).toEqual({ kind: 'items', items: [] })
   expect(await told({ evento: 'teste_webhook' })).toEqual({ kind: 'items', items: [] })
-  const about = { operation: 'readNotice', reference: null, status: null }
+  const about = { operation: 'readNotification', reference: null, status: null }
   expect(recorded).toEqual([
     { ...about, kind: 'unreadable_item', name: '', body: '"E1"' },
     { ...about, kind: 'unreadable_item', name: '', body: '{"txid":7}' },

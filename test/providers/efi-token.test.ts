@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { cob, efi, NOW, ok, REFERENCE } from './support/efi.ts'
-import type { Scripted } from './support/far-side.ts'
+import { cobOf, NOW, okReply, openEfiFixture, REFERENCE } from './support/efi-fixture.ts'
+import type { ScriptedReply } from './support/scripted-provider.ts'
 
 const GET = `GET /v2/cob/${REFERENCE}`
 const PUT = `PUT /v2/cob/${REFERENCE}`
@@ -10,15 +10,15 @@ const refusal = { status: 401, json: { error: 'invalid_token', error_description
 
 test('one token serves all calls, those in parallel included, until nine tenths of its life are over', async () => {
   let now = NOW
-  await using story = await efi({ now: () => now })
-  story.far.answers(GET, ok(cob()))
+  await using story = await openEfiFixture({ now: () => now })
+  story.far.scriptReplies(GET, okReply(cobOf()))
   await Promise.all(Array.from({ length: 10 }, () => story.provider.findCharge(REFERENCE)))
   now += 3_239_000
   await story.provider.findCharge(REFERENCE)
-  expect(story.far.tokensAsked()).toBe(1)
+  expect(story.far.countTokenRequests()).toBe(1)
   now += 2_000
   await story.provider.findCharge(REFERENCE)
-  expect(story.far.tokensAsked()).toBe(2)
+  expect(story.far.countTokenRequests()).toBe(2)
 
   const [asked] = story.far.seen
   expect(asked).toMatchObject({
@@ -29,32 +29,32 @@ test('one token serves all calls, those in parallel included, until nine tenths 
 })
 
 test('a refused token goes, and the call is made once more with a new one', async () => {
-  await using story = await efi()
-  story.far.answers(GET, refusal, ok(cob()))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, refusal, okReply(cobOf()))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found' })
   expect(story.far.calls().map(({ headers }) => headers.authorization)).toEqual([
     'Bearer token-1',
     'Bearer token-2',
   ])
   await story.provider.findCharge(REFERENCE)
-  expect(story.far.tokensAsked()).toBe(2)
+  expect(story.far.countTokenRequests()).toBe(2)
 })
 
 test('many calls refused at once ask for one new token', async () => {
-  await using story = await efi()
-  story.far.answers(GET, refusal, refusal, refusal, ok(cob()))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, refusal, refusal, refusal, okReply(cobOf()))
   await Promise.all(Array.from({ length: 3 }, () => story.provider.findCharge(REFERENCE)))
-  expect(story.far.tokensAsked()).toBe(2)
+  expect(story.far.countTokenRequests()).toBe(2)
 })
 
 test('a token refused twice is a refusal, and no third try', async () => {
-  await using story = await efi()
-  story.far.answers(PUT, refusal)
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(PUT, refusal)
   expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'rejected', code: 'provider_denied' })
   expect(story.far.calls()).toHaveLength(2)
 })
 
-test.each<[string, Scripted, string]>([
+test.each<[string, ScriptedReply, string]>([
   ['refused', refusal, 'no_token'],
   ['500', { status: 500 }, 'no_token'],
   ['broken JSON', { status: 200, text: '{"access_' }, 'no_token'],
@@ -62,9 +62,9 @@ test.each<[string, Scripted, string]>([
   ['silence', 'hang', 'timeout'],
   ['a reset', 'reset', 'connection_reset'],
 ])('no token (%s): the call never leaves, and the next one asks again', async (_name, reply, code) => {
-  await using story = await efi({ reply })
-  story.far.answers(TOKEN, reply, ok({ access_token: 't', expires_in: 3600 }))
-  story.far.answers(PUT, ok(cob(), 201))
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(TOKEN, reply, okReply({ access_token: 't', expires_in: 3600 }))
+  story.far.scriptReplies(PUT, okReply(cobOf(), 201))
   const outcome = await story.provider.issueCharge(order)
   expect(outcome).toMatchObject({ kind: 'unreachable', code })
   expect(JSON.stringify(outcome)).not.toContain('hush')
@@ -73,7 +73,7 @@ test.each<[string, Scripted, string]>([
 })
 
 test('without a token a question has no answer', async () => {
-  await using story = await efi()
-  story.far.answers(TOKEN, { status: 503 })
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(TOKEN, { status: 503 })
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer', code: 'no_token' })
 })

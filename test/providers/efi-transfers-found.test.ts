@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { devolucao, efi, failures, ok, problem, RETURN_ID, refused } from './support/efi.ts'
+import {
+  bcbErrorReply,
+  devolucaoOf,
+  efiErrorReply,
+  okReply,
+  openEfiFixture,
+  RETURN_ID,
+  UNEXPLAINED_REPLIES,
+} from './support/efi-fixture.ts'
 
 const END_TO_END = 'E09089356202601101200abcdefghijk'
 const GET = 'GET /v2/gn/pix/enviados/id-envio/transfer1'
@@ -52,7 +60,7 @@ test.each([
       status: 'REALIZADO',
       devolucoes: [
         { rtrId: RETURN_ID, valor: '4.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
-        devolucao({ rtrId: 'D2' }),
+        devolucaoOf({ rtrId: 'D2' }),
         { rtrId: 'D3', valor: 2, horario: later },
       ],
     }),
@@ -64,11 +72,11 @@ test.each([
     },
   ],
 ])('a transfer is found %s', async (_name, json, sending) => {
-  await using story = await efi()
-  story.far.answers(GET, ok(json))
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, okReply(json))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'found',
-    sending: { endToEnd: END_TO_END, ...sending },
+    payout: { endToEnd: END_TO_END, ...sending },
   })
 })
 
@@ -77,11 +85,11 @@ test.each([
   ['of a new state', { rtrId: 'D3', valor: '1.00', status: 'QUASE', horario: { liquidacao: later } }],
   ['no return at all', 'D3'],
 ])('a return %s is recorded, and what came back of the transfer is left unsaid', async (_name, odd) => {
-  await using story = await efi()
+  await using story = await openEfiFixture()
   const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
-  story.far.answers(GET, ok(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
+  story.far.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
   const found = await story.provider.findTransfer('transfer1')
-  expect(found).toMatchObject({ kind: 'found', sending: { status: 'settled', endToEnd: END_TO_END } })
+  expect(found).toMatchObject({ kind: 'found', payout: { status: 'settled', endToEnd: END_TO_END } })
   expect(found).not.toHaveProperty('sending.returns')
   expect(story.recorded).toMatchObject([
     { operation: 'findTransfer', kind: 'unreadable_item', body: JSON.stringify(odd) },
@@ -89,13 +97,13 @@ test.each([
 })
 
 test('a transfer is not there by one name alone', async () => {
-  await using story = await efi()
-  story.far.answers(
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
     GET,
-    problem(404, 'PixEnviadoNaoEncontrado'),
-    refused(400, 'pix_nao_encontrado'),
-    problem(400, 'PixEnviadoNaoEncontrado'),
-    problem(404, 'PixNaoEncontrado'),
+    bcbErrorReply(404, 'PixEnviadoNaoEncontrado'),
+    efiErrorReply(400, 'pix_nao_encontrado'),
+    bcbErrorReply(400, 'PixEnviadoNaoEncontrado'),
+    bcbErrorReply(404, 'PixNaoEncontrado'),
   )
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
   for (let times = 0; times < 3; times++)
@@ -103,12 +111,12 @@ test('a transfer is not there by one name alone', async () => {
 })
 
 test.each([
-  ...failures,
-  ['another id', ok(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
-  ['a new state', ok(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
-] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await efi({ reply })
-  story.far.answers(GET, reply)
+  ...UNEXPLAINED_REPLIES,
+  ['another id', okReply(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
+  ['a new state', okReply(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
+] as typeof UNEXPLAINED_REPLIES)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'no_answer',
     ...(code ? { code } : {}),

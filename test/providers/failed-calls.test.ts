@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import pino from 'pino'
-import { workerMetrics } from '../../src/metrics/worker.ts'
-import { logFailedCall } from '../../src/providers/call-log.ts'
+import { createWorkerMetrics } from '../../src/metrics/worker-metrics.ts'
+import { logFailedCall } from '../../src/providers/observability/call-log.ts'
 import type { Provider } from '../../src/providers/port.ts'
-import { providerRegistry } from '../../src/providers/registry.ts'
-import { ownCertificate } from './support/certificate.ts'
-import { credentials as efiCredentials, REFERENCE } from './support/efi.ts'
-import { deadUrl, farSide } from './support/far-side.ts'
-import { credentials as wooviCredentials } from './support/woovi.ts'
+import { createProviderRegistry } from '../../src/providers/registry.ts'
+import { createSelfSignedCertificate } from './support/certificate.ts'
+import { credentials as efiCredentials, REFERENCE } from './support/efi-fixture.ts'
+import { findUnusedUrl, startScriptedProvider } from './support/scripted-provider.ts'
+import { credentials as wooviCredentials } from './support/woovi-fixture.ts'
 
 /** Every failed call of a provider, however early it fails, is one log line and one count, with its cause and no secret. */
 
@@ -15,10 +15,10 @@ const CONNECTION = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 const HOUR_MS = 3_600_000
 const SECRETS = /hush|our-app-id|the-secret-key|BEGIN|Bearer|rosebud/
 
-let ends: (() => Promise<unknown>)[] = []
+let closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  await Promise.all(ends.map(end => end()))
-  ends = []
+  await Promise.all(closers.map(end => end()))
+  closers = []
 })
 
 const CREDENTIALS: Record<string, object> = { efi: efiCredentials, woovi: wooviCredentials }
@@ -30,18 +30,18 @@ type Setting = { baseUrl: string; ca?: string; more?: object }
 function observedAdapter(dialect: string, { baseUrl, ca, more = {} }: Setting) {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
-  const metrics = workerMetrics('w')
-  const registry = providerRegistry({
-    open: JSON.parse,
+  const metrics = createWorkerMetrics('w')
+  const registry = createProviderRegistry({
+    openCredentials: JSON.parse,
     timeoutMs: 2_000,
     ...(ca !== undefined && { ca }),
-    observe(call) {
-      metrics.called(call)
+    observeCall(call) {
+      metrics.recordProviderCall(call)
       logFailedCall(log, call)
     },
-    seeCertificate: metrics.certificateSeen,
+    observeCertificate: metrics.recordCertificate,
   })
-  ends.push(() => registry.close())
+  closers.push(() => registry.close())
   return {
     adapter: (): Provider =>
       registry.providerFor({
@@ -54,9 +54,9 @@ function observedAdapter(dialect: string, { baseUrl, ca, more = {} }: Setting) {
   }
 }
 
-async function far(options: Parameters<typeof farSide>[0] = {}) {
-  const side = await farSide(options)
-  ends.push(() => side.close())
+async function openScriptedProvider(options: Parameters<typeof startScriptedProvider>[0] = {}) {
+  const side = await startScriptedProvider(options)
+  closers.push(() => side.close())
   return side
 }
 
@@ -67,40 +67,45 @@ const FAULTS: Record<string, { code: string; make: () => Promise<Setting> }> = {
   },
   'a port where nothing listens': {
     code: 'connection_refused',
-    make: async () => ({ baseUrl: await deadUrl() }),
+    make: async () => ({ baseUrl: await findUnusedUrl() }),
   },
   'a handshake that is reset': {
     code: 'connection_reset',
     async make() {
-      const side = await far()
-      side.resetsHandshakes(20)
+      const side = await openScriptedProvider()
+      side.resetHandshakes(20)
       return { baseUrl: side.url, ca: side.ca }
     },
   },
   'a certificate of an unknown authority': {
     code: 'tls_failed',
-    make: async () => ({ baseUrl: (await far()).url, ca: (await ownCertificate()).certificate }),
+    make: async () => ({
+      baseUrl: (await openScriptedProvider()).url,
+      ca: (await createSelfSignedCertificate()).certificate,
+    }),
   },
   'a certificate that has expired': {
     code: 'certificate_expired',
     async make() {
-      const side = await far({ own: await ownCertificate('localhost', -HOUR_MS) })
+      const side = await openScriptedProvider({
+        serverCertificate: await createSelfSignedCertificate('localhost', -HOUR_MS),
+      })
       return { baseUrl: side.url, ca: side.ca }
     },
   },
   'a provider that ends the connection of who shows no certificate': {
     code: 'connection_reset',
     async make() {
-      const side = await far({ ca: (await ownCertificate()).certificate })
+      const side = await openScriptedProvider({ ca: (await createSelfSignedCertificate()).certificate })
       return { baseUrl: side.url, ca: side.ca }
     },
   },
   'no answer in time': {
     code: 'timeout',
     async make() {
-      const side = await far()
+      const side = await openScriptedProvider()
       for (const path of ['POST /oauth/token', `GET /v2/cob/${REFERENCE}`, `GET /api/v1/charge/${REFERENCE}`])
-        side.answers(path, 'hang')
+        side.scriptReplies(path, 'hang')
       return { baseUrl: side.url, ca: side.ca }
     },
   },
@@ -136,8 +141,8 @@ describe.each(['efi', 'woovi'])('%s', dialect => {
 })
 
 test('a token that is not given', async () => {
-  const side = await far()
-  side.answers('POST /oauth/token', { status: 401, json: { error: 'rosebud' } })
+  const side = await openScriptedProvider()
+  side.scriptReplies('POST /oauth/token', { status: 401, json: { error: 'rosebud' } })
   const { adapter, lines, counted } = observedAdapter('efi', { baseUrl: side.url, ca: side.ca })
   await adapter().findCharge(REFERENCE)
   expect(lines.map(line => JSON.parse(line))).toEqual([expect.objectContaining({ code: 'no_token' })])
@@ -149,8 +154,10 @@ describe('certificates', () => {
   const CERTIFICATE = /name="([^"]+)",worker="w"\} (\d+)/
 
   test('that expire within 30 days have a series: ours, and that of the provider', async () => {
-    const side = await far({ own: await ownCertificate('localhost', 20 * 24 * HOUR_MS) })
-    const { certificate, key } = await ownCertificate('trilho', 10 * 24 * HOUR_MS)
+    const side = await openScriptedProvider({
+      serverCertificate: await createSelfSignedCertificate('localhost', 20 * 24 * HOUR_MS),
+    })
+    const { certificate, key } = await createSelfSignedCertificate('trilho', 10 * 24 * HOUR_MS)
     const setting = { baseUrl: side.url, ca: side.ca, more: { certificate, private_key: key } }
     const { adapter, counted } = observedAdapter('efi', setting)
     await adapter().findCharge(REFERENCE)
@@ -165,8 +172,10 @@ describe('certificates', () => {
   })
 
   test('that last longer have none', async () => {
-    const side = await far({ own: await ownCertificate('localhost', 40 * 24 * HOUR_MS) })
-    const { certificate, key } = await ownCertificate('trilho', 40 * 24 * HOUR_MS)
+    const side = await openScriptedProvider({
+      serverCertificate: await createSelfSignedCertificate('localhost', 40 * 24 * HOUR_MS),
+    })
+    const { certificate, key } = await createSelfSignedCertificate('trilho', 40 * 24 * HOUR_MS)
     const setting = { baseUrl: side.url, ca: side.ca, more: { certificate, private_key: key } }
     const { adapter, counted } = observedAdapter('efi', setting)
     await adapter().findCharge(REFERENCE)

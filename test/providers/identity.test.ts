@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { efi, failures, ok } from './support/efi.ts'
-import { woovi, ok as wooviOk, refused as wooviRefused } from './support/woovi.ts'
+import { okReply, openEfiFixture, UNEXPLAINED_REPLIES } from './support/efi-fixture.ts'
+import { openWooviFixture, wooviErrorReply, okReply as wooviOk } from './support/woovi-fixture.ts'
 
 /** Whose account credentials belong to, as each provider's API tells it. */
 
@@ -12,39 +12,42 @@ const account = (accountId: string, isDefault = true) => ({
 
 describe('Efí', () => {
   test('tells the random keys, which are one account’s', async () => {
-    await using story = await efi()
-    story.far.answers('GET /v2/gn/evp', ok({ chaves: [KEY] }))
+    await using story = await openEfiFixture()
+    story.far.scriptReplies('GET /v2/gn/evp', okReply({ chaves: [KEY] }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', keys: [KEY] })
   })
 
-  test.each(failures)('that answers %s tells nothing', async (_, reply) => {
-    await using story = await efi({ reply })
-    story.far.answers('GET /v2/gn/evp', reply)
+  test.each(UNEXPLAINED_REPLIES)('that answers %s tells nothing', async (_, reply) => {
+    await using story = await openEfiFixture({ reply })
+    story.far.scriptReplies('GET /v2/gn/evp', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })
   })
 })
 
 describe('Woovi', () => {
   test('tells its id of the one account, and no document', async () => {
-    await using story = await woovi()
-    story.far.answers('GET /api/v1/account/', wooviOk({ accounts: [account('a1')] }))
+    await using story = await openWooviFixture()
+    story.far.scriptReplies('GET /api/v1/account/', wooviOk({ accounts: [account('a1')] }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', id: 'a1' })
   })
 
   test('names among several the account that the AppID is linked to', async () => {
-    await using story = await woovi()
-    story.far.answers('GET /api/v1/account/', wooviOk({ accounts: [account('a1'), account('a2', false)] }))
-    story.far.answers('GET /api/v1/pix-keys', wooviOk({ pixKeys: [], account: account('a2') }))
+    await using story = await openWooviFixture()
+    story.far.scriptReplies(
+      'GET /api/v1/account/',
+      wooviOk({ accounts: [account('a1'), account('a2', false)] }),
+    )
+    story.far.scriptReplies('GET /api/v1/pix-keys', wooviOk({ pixKeys: [], account: account('a2') }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', id: 'a2' })
   })
 
   test.each([
     ['no account', wooviOk({ accounts: [] })],
     ['an account without an id', wooviOk({ accounts: [{ isDefault: true }] })],
-    ['a refusal', wooviRefused('appID inválido', { status: 401 })],
+    ['a refusal', wooviErrorReply('appID inválido', { status: 401 })],
   ])('that answers %s tells nothing', async (_, reply) => {
-    await using story = await woovi()
-    story.far.answers('GET /api/v1/account/', reply)
+    await using story = await openWooviFixture()
+    story.far.scriptReplies('GET /api/v1/account/', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { letter } from '../../src/providers/woovi/letter.ts'
+import { renderTextPdf } from '../../src/providers/woovi/text-pdf.ts'
 
 /** What a reader of the format finds: every object where the table says it is, and the texts it shows. */
 function read(pdf: Buffer) {
@@ -22,15 +22,15 @@ test.each([
   ['lines', 'one\r\ntwo\n\nthree', ['one', 'two', '', 'three']],
   ['nothing', '', ['']],
 ])('%s is written', (_name, text, lines) => {
-  const { file, shown, pages } = read(letter(text))
+  const { file, shown, pages } = read(renderTextPdf(text))
   expect(file.startsWith('%PDF-1.4\n')).toBe(true)
   expect(shown).toEqual(lines)
   expect(pages).toBe(1)
 })
 
 test('long lines are broken at blanks, and many go over several pages', () => {
-  const { shown } = read(letter(`${'word '.repeat(30)}${'x'.repeat(100)}`))
+  const { shown } = read(renderTextPdf(`${'word '.repeat(30)}${'x'.repeat(100)}`))
   expect(shown.every(line => line.length <= 90)).toBe(true)
   expect(shown.join(' ').replace(/x ?x/g, 'xx')).toContain('word word')
-  expect(read(letter('line\n'.repeat(120))).pages).toBe(3)
+  expect(read(renderTextPdf('line\n'.repeat(120))).pages).toBe(3)
 })

@@ -1,32 +1,32 @@
 import { createSocket } from 'node:dgram'
 import { hostname } from 'node:os'
 import { expect, test } from '@jest/globals'
-import { nameResolver, orHostsFile } from '../../src/name-resolver.ts'
-import { openLines } from '../../src/providers/lines.ts'
-import { farSide } from './support/far-side.ts'
+import { createHostResolver, withHostsFile } from '../../src/net/name-resolver.ts'
+import { openConnectionPool } from '../../src/providers/http/connection-pool.ts'
+import { startScriptedProvider } from './support/scripted-provider.ts'
 
 test.each([['localhost'], ['LOCALHOST.'], ['shop.localhost']])(
   '%s is this machine, asked of nobody',
   async name => {
-    const resolve = nameResolver({ servers: ['127.0.0.1:1'] })
+    const resolve = createHostResolver({ servers: ['127.0.0.1:1'] })
     expect(await resolve(name)).toEqual(['127.0.0.1', '::1'])
   },
 )
 
 test('addresses of both families are found', async () => {
   await using server = await nameServer(type => (type === A ? [93, 184, 215, 14] : V6))
-  const resolve = nameResolver({ servers: [server.address] })
+  const resolve = createHostResolver({ servers: [server.address] })
   expect(await resolve('hooks.test')).toEqual(['93.184.215.14', '2001:db8::1'])
 })
 
 test('a name of one family only has the addresses of that one', async () => {
   await using server = await nameServer(type => (type === A ? [10, 0, 0, 1] : undefined))
-  expect(await nameResolver({ servers: [server.address] })('hooks.test')).toEqual(['10.0.0.1'])
+  expect(await createHostResolver({ servers: [server.address] })('hooks.test')).toEqual(['10.0.0.1'])
 })
 
 test('a name without addresses is an error', async () => {
   await using server = await nameServer(() => undefined)
-  await expect(nameResolver({ servers: [server.address] })('hooks.test')).rejects.toMatchObject({
+  await expect(createHostResolver({ servers: [server.address] })('hooks.test')).rejects.toMatchObject({
     code: 'ENODATA',
   })
 })
@@ -34,9 +34,9 @@ test('a name without addresses is an error', async () => {
 test('a name server that says nothing is left in time', async () => {
   await using server = await nameServer(() => 'silence')
   const started = performance.now()
-  await expect(nameResolver({ servers: [server.address], limitMs: 150 })('hooks.test')).rejects.toMatchObject(
-    { code: 'ECANCELLED' },
-  )
+  await expect(
+    createHostResolver({ servers: [server.address], timeoutMs: 150 })('hooks.test'),
+  ).rejects.toMatchObject({ code: 'ECANCELLED' })
   expect(performance.now() - started).toBeLessThan(10_000)
 })
 
@@ -69,18 +69,18 @@ async function nameServer(reply: (type: number) => Reply) {
 
 test('a provider whose name server is silent delays no other provider', async () => {
   await using server = await nameServer(() => 'silence')
-  const far = await farSide()
-  far.answers('GET /', { status: 200, json: {} })
+  const far = await startScriptedProvider()
+  far.scriptReplies('GET /', { status: 200, json: {} })
   const limits = { tls: { ca: far.ca }, timeoutMs: 10_000 }
-  const silent = openLines(
+  const silent = openConnectionPool(
     { origin: 'https://silent.test', ...limits },
-    orHostsFile(nameResolver({ servers: [server.address] })),
+    withHostsFile(createHostResolver({ servers: [server.address] })),
   )
-  const healthy = openLines({ origin: far.url, ...limits })
+  const healthy = openConnectionPool({ origin: far.url, ...limits })
   const request = { method: 'GET', path: '/', origin: far.url } as const
   // More than the threads that getaddrinfo has for all of a process.
-  const waiting = Array.from({ length: 16 }, () => silent.own(request))
-  expect(await healthy.own(request)).toMatchObject({ kind: 'answer', status: 200 })
+  const waiting = Array.from({ length: 16 }, () => silent.sendOnOwnConnection(request))
+  expect(await healthy.sendOnOwnConnection(request)).toMatchObject({ kind: 'answer', status: 200 })
   const first = await Promise.race([waiting[0]!, Promise.resolve('still resolving')])
   expect(first).toBe('still resolving')
   for (const reply of await Promise.all(waiting))
@@ -90,6 +90,6 @@ test('a provider whose name server is silent delays no other provider', async ()
 
 test('a name that only the hosts file knows is asked of the machine', async () => {
   await using server = await nameServer(() => undefined)
-  const resolve = orHostsFile(nameResolver({ servers: [server.address] }))
+  const resolve = withHostsFile(createHostResolver({ servers: [server.address] }))
   expect(await resolve(hostname())).not.toHaveLength(0)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { finalityOf, railCodes } from '../../src/domain/rail-codes.ts'
+import { finalityOf, RAIL_CODES } from '../../src/domain/pix/rail-codes.ts'
 
 /** Every code that pacs.002 XSD 1.17 allows. */
 const allowed =
@@ -9,13 +9,13 @@ const otherMayHelp = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS2
 const returnOnly = 'AG13 AM09 DT05 SL02'
 
 test('the table has every code of the rail, and no other', () => {
-  expect(Object.keys(railCodes).sort()).toEqual(allowed.split(' ').sort())
+  expect(Object.keys(RAIL_CODES).sort()).toEqual(allowed.split(' ').sort())
 })
 
 test.each(allowed.split(' '))('%s', code => {
   const helps = otherMayHelp.split(' ').includes(code)
   const fallback = helps ? 'other_may_help' : returnOnly.split(' ').includes(code) ? 'return_only' : 'final'
-  expect(railCodes[code]).toEqual({ meaning: expect.stringMatching(/./), fallback })
+  expect(RAIL_CODES[code]).toEqual({ meaning: expect.stringMatching(/./), fallback })
   expect(finalityOf(code)).toBe(helps ? 'other_may_help' : 'final')
 })
 

@@ -1,21 +1,26 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { CAPABILITIES } from '../../src/domain/provider.ts'
-import { type ProviderRegistry, providerRegistry } from '../../src/providers/registry.ts'
-import { ownCertificate } from './support/certificate.ts'
-import { cob, credentials, ok, REFERENCE } from './support/efi.ts'
-import { type FarSide, farSide } from './support/far-side.ts'
+import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
+import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
+import { createSelfSignedCertificate } from './support/certificate.ts'
+import { cobOf, credentials, okReply, REFERENCE } from './support/efi-fixture.ts'
+import { type ScriptedProvider, startScriptedProvider } from './support/scripted-provider.ts'
 
-let far: FarSide
+let scriptedProvider: ScriptedProvider
 let registry: ProviderRegistry
 
 beforeEach(async () => {
-  far = await farSide()
-  far.answers(`GET /v2/cob/${REFERENCE}`, ok(cob()))
-  registry = providerRegistry({ open: JSON.parse, timeoutMs: 10_000, ca: far.ca, most: 2 })
+  scriptedProvider = await startScriptedProvider()
+  scriptedProvider.scriptReplies(`GET /v2/cob/${REFERENCE}`, okReply(cobOf()))
+  registry = createProviderRegistry({
+    openCredentials: JSON.parse,
+    timeoutMs: 10_000,
+    ca: scriptedProvider.ca,
+    maxAdapters: 2,
+  })
 })
 afterEach(async () => {
   await registry.close()
-  await far.close()
+  await scriptedProvider.close()
 })
 
 type Changes = { dialect?: string; baseUrl?: string; sealed?: object }
@@ -23,7 +28,7 @@ const connection = (uuid: string, { sealed = credentials, ...changes }: Changes 
   uuid,
   provider: 'PROVIDER_A',
   dialect: 'efi',
-  baseUrl: far.url,
+  baseUrl: scriptedProvider.url,
   sealedCredentials: JSON.stringify(sealed),
   ...changes,
 })
@@ -33,7 +38,7 @@ test('a connection keeps its adapter, and so its token', async () => {
     const found = await registry.providerFor(connection('a')).findCharge(REFERENCE)
     expect(found.kind).toBe('found')
   }
-  expect(far.tokensAsked()).toBe(1)
+  expect(scriptedProvider.countTokenRequests()).toBe(1)
 })
 
 test('other credentials or another address make another adapter', () => {
@@ -45,7 +50,7 @@ test('other credentials or another address make another adapter', () => {
 })
 
 test('accounts at one far side share its connections, as long as one of them is there', async () => {
-  const opened = () => new Set(far.seen.map(call => call.connection)).size
+  const opened = () => new Set(scriptedProvider.seen.map(call => call.connection)).size
   const call = async (uuid: string) => {
     const found = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
     expect(found.kind).toBe('found')
@@ -53,24 +58,29 @@ test('accounts at one far side share its connections, as long as one of them is 
   await call('a')
   const alone = opened()
   for (const uuid of ['b', 'c', 'd', 'b']) await call(uuid)
-  expect(far.tokensAsked()).toBe(5) // Two adapters are kept, so that one came anew.
+  expect(scriptedProvider.countTokenRequests()).toBe(5) // Two adapters are kept, so that one came anew.
   expect(opened()).toBe(alone)
 })
 
 test('who shows another certificate calls over connections of their own', async () => {
-  const { certificate, key } = await ownCertificate()
+  const { certificate, key } = await createSelfSignedCertificate()
   const showing = { ...credentials, certificate, private_key: key }
   await registry.providerFor(connection('a')).findCharge(REFERENCE)
   await registry.providerFor(connection('b', { sealed: showing })).findCharge(REFERENCE)
-  expect(far.seen.map(({ client }) => client)).toEqual([undefined, undefined, 'localhost', 'localhost'])
+  expect(scriptedProvider.seen.map(({ client }) => client)).toEqual([
+    undefined,
+    undefined,
+    'localhost',
+    'localhost',
+  ])
 })
 
 test('each dialect has its adapter', () => {
   const woovi = registry.providerFor(
     connection('b', { dialect: 'woovi', sealed: { app_id: 'id', webhook_secret: 'secret' } }),
   )
-  expect(woovi.capabilities).toEqual(CAPABILITIES.woovi)
-  expect(registry.providerFor(connection('a')).capabilities).toEqual(CAPABILITIES.efi)
+  expect(woovi.capabilities).toEqual(PROVIDER_CAPABILITIES.woovi)
+  expect(registry.providerFor(connection('a')).capabilities).toEqual(PROVIDER_CAPABILITIES.efi)
 })
 
 test('the adapter longest unused goes first', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { safeName } from '../../src/providers/calls.ts'
+import { sanitizeProviderName } from '../../src/providers/adapter/provider-calls.ts'
 
 test.each(['erro_aplicacao', 'PixDevolucaoInvalida', 'OPENPIX:SOMETHING_NEW', 'AC03', 'http2-reset'])(
   'the code %s is its own name',
   code => {
-    expect(safeName(code)).toBe(code)
+    expect(sanitizeProviderName(code)).toBe(code)
   },
 )
 
@@ -15,10 +15,10 @@ test.each([
   ['an address', 'maria@example.com'],
   ['a name of any length', 'a'.repeat(81)],
 ])('%s is named by a digest, the same each time', (_, text) => {
-  expect(safeName(text)).toMatch(/^text-[0-9a-f]{8}$/)
-  expect(safeName(text)).toBe(safeName(text))
+  expect(sanitizeProviderName(text)).toMatch(/^text-[0-9a-f]{8}$/)
+  expect(sanitizeProviderName(text)).toBe(sanitizeProviderName(text))
 })
 
 test('what has no name has none', () => {
-  expect(safeName('')).toBe('')
+  expect(sanitizeProviderName('')).toBe('')
 })

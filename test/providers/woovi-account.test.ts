@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
 import {
   END_TO_END,
-  failures,
-  ok,
-  page,
+  okReply,
+  openWooviFixture,
+  pageOf,
   REFERENCE,
   RETURN_ID,
-  refund,
-  transaction,
-  woovi,
-} from './support/woovi.ts'
+  refundOf,
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+} from './support/woovi-fixture.ts'
 
 const ACCOUNTS = 'GET /api/v1/account/'
 const MOVED = 'GET /api/v1/transaction'
@@ -25,8 +25,8 @@ test.each([
   ['the only account', [{ balance }]],
   ['the default one', [{ balance: { ...balance, available: 1 } }, { isDefault: true, balance }]],
 ])('a balance of %s', async (_name, accounts) => {
-  await using story = await woovi()
-  story.far.answers(ACCOUNTS, ok({ accounts }))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(ACCOUNTS, okReply({ accounts }))
   expect(await story.provider.balances()).toEqual({
     kind: 'found',
     balance: { availableCents: 10_000, blockedCents: 350 },
@@ -38,23 +38,26 @@ test.each([
   ['two, and none the default', [{ balance }, { balance }]],
   ['no amount', [{ balance: { ...balance, available: '1.00' } }]],
 ])('%s has no balance', async (_name, accounts) => {
-  await using story = await woovi()
-  story.far.answers(ACCOUNTS, ok({ accounts }))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(ACCOUNTS, okReply({ accounts }))
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
-test.each(failures)('balance, statement and registration: %s is no answer', async (_name, reply) => {
-  await using story = await woovi({ reply })
-  story.far.answers(ACCOUNTS, reply)
-  story.far.answers(MOVED, ok(page('transactions', [])))
-  story.far.answers(SENT, reply)
-  story.far.answers(LIST, reply)
-  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.registerNotices('https://trilho.test/n', null)).toMatchObject({
-    kind: 'no_answer',
-  })
-})
+test.each(UNEXPLAINED_REPLIES)(
+  'balance, statement and registration: %s is no answer',
+  async (_name, reply) => {
+    await using story = await openWooviFixture({ reply })
+    story.far.scriptReplies(ACCOUNTS, reply)
+    story.far.scriptReplies(MOVED, okReply(pageOf('transactions', [])))
+    story.far.scriptReplies(SENT, reply)
+    story.far.scriptReplies(LIST, reply)
+    expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
+    expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
+    expect(await story.provider.registerNotificationUrl('https://trilho.test/n', null)).toMatchObject({
+      kind: 'no_answer',
+    })
+  },
+)
 
 const returned = { value: 100, status: 'CONFIRMED', time: '2026-01-10T12:00:00.000Z' }
 const time = '2026-01-10T12:00:00.000Z'
@@ -64,25 +67,28 @@ const sent = (correlationID: string, endToEndId: string | undefined, status = 'C
 })
 
 test('a statement has what came, what was returned, what was sent and what came back', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const out = { charge: null, value: 700, time }
-  story.far.answers(
+  story.far.scriptReplies(
     MOVED,
-    ok(
-      page('transactions', [
-        transaction(),
-        transaction({ ...out, endToEndId: 'E1', refunds: [{ ...returned, endToEndId: 'D6' }] }),
-        transaction({ ...out, endToEndId: 'D6', type: 'REFUND', value: 100 }),
-        transaction({ ...out, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
-        transaction({ ...out, endToEndId: 'D2', type: 'REFUND', value: 300 }),
-        transaction({ ...out, endToEndId: 'E3', type: 'WITHDRAW' }),
-        transaction({ ...out, endToEndId: 'E4', status: 'REJECTED' }),
-        transaction({ ...out, endToEndId: 'E5', time: '2026-01-09T12:00:00.000Z' }),
+    okReply(
+      pageOf('transactions', [
+        transactionOf(),
+        transactionOf({ ...out, endToEndId: 'E1', refunds: [{ ...returned, endToEndId: 'D6' }] }),
+        transactionOf({ ...out, endToEndId: 'D6', type: 'REFUND', value: 100 }),
+        transactionOf({ ...out, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
+        transactionOf({ ...out, endToEndId: 'D2', type: 'REFUND', value: 300 }),
+        transactionOf({ ...out, endToEndId: 'E3', type: 'WITHDRAW' }),
+        transactionOf({ ...out, endToEndId: 'E4', status: 'REJECTED' }),
+        transactionOf({ ...out, endToEndId: 'E5', time: '2026-01-09T12:00:00.000Z' }),
       ]),
     ),
   )
-  story.far.answers(SENT, ok(page('payments', [sent('send1', 'E1'), sent('send2', undefined, 'QUASE')])))
-  story.far.answers(REFUNDED, ok(page('refunds', [refund()])))
+  story.far.scriptReplies(
+    SENT,
+    okReply(pageOf('payments', [sent('send1', 'E1'), sent('send2', undefined, 'QUASE')])),
+  )
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [refundOf()])))
   expect(await story.provider.statement(from, to)).toEqual({
     kind: 'found',
     entries: [
@@ -108,22 +114,22 @@ test('a statement has what came, what was returned, what was sent and what came 
 })
 
 test('what the provider returned by itself after a dispute left, also of a PIX of long ago', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const out = { charge: null, value: 400, time, type: 'REFUND' }
   const given = (endToEndId: string) => [{ status: 'CONFIRMED', value: 400, time, endToEndId }]
-  story.far.answers(
+  story.far.scriptReplies(
     MOVED,
-    ok(
-      page('transactions', [
-        transaction({ refunds: given('D-near') }),
-        transaction({ ...out, endToEndId: 'D-near' }),
-        transaction({ ...out, endToEndId: 'D-old' }),
+    okReply(
+      pageOf('transactions', [
+        transactionOf({ refunds: given('D-near') }),
+        transactionOf({ ...out, endToEndId: 'D-near' }),
+        transactionOf({ ...out, endToEndId: 'D-old' }),
       ]),
     ),
-    ok(page('transactions', [transaction({ endToEndId: 'E-old', refunds: given('D-old') })])),
+    okReply(pageOf('transactions', [transactionOf({ endToEndId: 'E-old', refunds: given('D-old') })])),
   )
-  story.far.answers(SENT, ok(page('payments', [])))
-  story.far.answers(REFUNDED, ok(page('refunds', [])))
+  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
     { endToEnd: 'D-near', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END },
@@ -136,15 +142,25 @@ test('what the provider returned by itself after a dispute left, also of a PIX o
 test.each(['WITHDRAW', 'PAYMENT'])(
   'what a recipient gives back of a transfer of long ago came in, and is told by it, where Woovi calls that %s',
   async type => {
-    await using story = await woovi()
+    await using story = await openWooviFixture()
     const given = { ...returned, endToEndId: 'D6' }
-    story.far.answers(
+    story.far.scriptReplies(
       MOVED,
-      ok(page('transactions', [transaction({ charge: null, type: 'REFUND', endToEndId: 'D6', time })])),
-      ok(page('transactions', [transaction({ charge: null, type, endToEndId: 'E-old', refunds: [given] })])),
+      okReply(
+        pageOf('transactions', [transactionOf({ charge: null, type: 'REFUND', endToEndId: 'D6', time })]),
+      ),
+      okReply(
+        pageOf('transactions', [
+          transactionOf({ charge: null, type, endToEndId: 'E-old', refunds: [given] }),
+        ]),
+      ),
     )
-    story.far.answers(SENT, ok(page('payments', [])), ok(page('payments', [sent('send1', 'E-old')])))
-    story.far.answers(REFUNDED, ok(page('refunds', [])))
+    story.far.scriptReplies(
+      SENT,
+      okReply(pageOf('payments', [])),
+      okReply(pageOf('payments', [sent('send1', 'E-old')])),
+    )
+    story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
     expect(await story.provider.statement(from, to)).toMatchObject({
       entries: [{ endToEnd: 'D6', reference: 'send1', direction: 'IN', returnOf: 'E-old' }],
     })
@@ -155,17 +171,17 @@ test.each(['WITHDRAW', 'PAYMENT'])(
 )
 
 test('what left is known as such by the PIX that it returns, whatever that says of how the return stands', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const given = ['D-timeless', 'D-early'].map(endToEndId => ({ value: 400, endToEndId }))
   const refunds = [given[0]!, { ...given[1]!, time, status: 'IN_PROCESSING' }]
   const back = (endToEndId: string) =>
-    transaction({ charge: null, value: 400, time, type: 'REFUND', endToEndId })
-  story.far.answers(
+    transactionOf({ charge: null, value: 400, time, type: 'REFUND', endToEndId })
+  story.far.scriptReplies(
     MOVED,
-    ok(page('transactions', [transaction({ refunds }), back('D-timeless'), back('D-early')])),
+    okReply(pageOf('transactions', [transactionOf({ refunds }), back('D-timeless'), back('D-early')])),
   )
-  story.far.answers(SENT, ok(page('payments', [])))
-  story.far.answers(REFUNDED, ok(page('refunds', [])))
+  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
   const out = { reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END }
   expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
@@ -175,11 +191,11 @@ test('what left is known as such by the PIX that it returns, whatever that says 
 })
 
 test('a statement is read to its last page', async () => {
-  await using story = await woovi()
-  const two = page('transactions', [transaction({ endToEndId: 'E2' })])
-  story.far.answers(MOVED, ok(page('transactions', [transaction()], true)), ok(two))
-  story.far.answers(SENT, ok(page('payments', [])))
-  story.far.answers(REFUNDED, ok(page('refunds', [])))
+  await using story = await openWooviFixture()
+  const two = pageOf('transactions', [transactionOf({ endToEndId: 'E2' })])
+  story.far.scriptReplies(MOVED, okReply(pageOf('transactions', [transactionOf()], true)), okReply(two))
+  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toHaveLength(2)
   const skipped = story.far.calls().map(({ path }) => new URL(path, story.far.url).searchParams.get('skip'))
@@ -187,14 +203,14 @@ test('a statement is read to its last page', async () => {
 })
 
 test('notices are registered once an event, and those that are there stay', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const url = 'https://trilho.test/notices/c1'
   const there = { event: 'OPENPIX:TRANSACTION_RECEIVED', url, isActive: true }
   const off = { event: 'OPENPIX:MOVEMENT_FAILED', url, isActive: false }
   const elsewhere = { event: 'OPENPIX:MOVEMENT_CONFIRMED', url: `${url}x`, isActive: true }
-  story.far.answers(LIST, ok(page('webhooks', [there, off, elsewhere])))
-  story.far.answers(CREATE, ok({ webhook: { id: 'w1' } }))
-  expect(await story.provider.registerNotices(url, null)).toEqual({ kind: 'registered' })
+  story.far.scriptReplies(LIST, okReply(pageOf('webhooks', [there, off, elsewhere])))
+  story.far.scriptReplies(CREATE, okReply({ webhook: { id: 'w1' } }))
+  expect(await story.provider.registerNotificationUrl(url, null)).toEqual({ kind: 'registered' })
   const made = story.far.calls().slice(1)
   expect(made.map(({ body }) => JSON.parse(body).webhook)).toMatchObject(
     [

@@ -1,10 +1,17 @@
 import { expect, test } from '@jest/globals'
+import { createWooviAdapter } from '../../src/providers/woovi/adapter.ts'
 import { wooviAnswers } from '../../src/providers/woovi/answers.ts'
-import { wooviProvider } from '../../src/providers/woovi/woovi.ts'
-import { seeded } from '../domain/seeded.ts'
+import { createSeededRandom } from '../domain/seeded-random.ts'
 import { type CallUnderTest, describeAnswers } from './support/answer-tables.ts'
-import { undocumentedAnswers } from './support/undocumented-answers.ts'
-import { credentials, END_TO_END, NOW, REFERENCE, transaction, woovi } from './support/woovi.ts'
+import { createUndocumentedAnswers } from './support/undocumented-answers.ts'
+import {
+  credentials,
+  END_TO_END,
+  NOW,
+  openWooviFixture,
+  REFERENCE,
+  transactionOf,
+} from './support/woovi-fixture.ts'
 
 const ID = '67e3170b38e62d5935ed4faf'
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
@@ -14,7 +21,7 @@ const transferOrder = {
 }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
 const json = (status: number, body: unknown) => ({ status, body: JSON.stringify(body) })
-const silence = { status: 503, body: '' }
+const unavailableAnswer = { status: 503, body: '' }
 const created = { payment: { correlationID: 'transfer1', value: 1050, status: 'CREATED' } }
 const dispute = { type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID }
 const evidence = { uuid: 'a', name: 'a.pdf', contentType: 'application/pdf', url: 'https://files.test/a' }
@@ -26,64 +33,71 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
       provider.issueCharge({
         ...{ reference: REFERENCE, totalCents: 1, expiresInSeconds: 300, collectionKey: null },
       }),
-    proves: 'unknown',
+    unprovenKind: 'unknown',
     others: json(400, bodyOf('Cobrança não encontrada')),
   },
   findCharge: {
     make: provider => provider.findCharge(REFERENCE),
-    proves: 'no_answer',
+    unprovenKind: 'no_answer',
     others: json(200, { transactions: [] }),
   },
   cancelCharge: {
     make: provider => provider.cancelCharge(REFERENCE),
-    proves: 'no_answer',
+    unprovenKind: 'no_answer',
     // What the charge has become decides.
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'refused' } : undefined,
   },
-  findPayment: { make: provider => provider.findPayment(END_TO_END), proves: 'no_answer' },
-  refund: { make: provider => provider.refund(refundOrder), proves: 'unknown' },
-  findRefund: { make: provider => provider.findRefund(refundOrder), proves: 'no_answer' },
+  findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
+  refund: { make: provider => provider.refund(refundOrder), unprovenKind: 'unknown' },
+  findRefund: { make: provider => provider.findRefund(refundOrder), unprovenKind: 'no_answer' },
   sendTransfer: {
     make: provider => provider.sendTransfer(transferOrder),
-    proves: 'unknown',
+    unprovenKind: 'unknown',
     others: json(400, bodyOf('Pagamento não encontrado')),
   },
   approveTransfer: {
     make: provider => provider.sendTransfer(transferOrder),
-    proves: 'unknown',
-    asked: /\/approve$/,
+    unprovenKind: 'unknown',
+    requestPath: /\/approve$/,
     others: json(200, created),
     // The order stands.
     refused: () => ({ kind: 'awaiting_approval' }),
   },
-  findTransfer: { make: provider => provider.findTransfer('transfer1'), proves: 'no_answer' },
+  findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
   createKey: {
     make: provider => provider.createKey({ type: 'EMAIL', key: 'loja@example.com' }),
-    proves: 'unknown',
-    others: silence,
+    unprovenKind: 'unknown',
+    others: unavailableAnswer,
   },
-  deleteKey: { make: provider => provider.deleteKey('k'), proves: 'unknown', absent: { kind: 'not_found' } },
-  listKeys: { make: provider => provider.listKeys(), proves: 'no_answer' },
-  identity: { make: provider => provider.identity(), proves: 'no_answer' },
-  balances: { make: provider => provider.balances(), proves: 'no_answer' },
-  statement: { make: provider => provider.statement(...range), proves: 'no_answer' },
-  registerNotices: {
-    make: provider => provider.registerNotices('https://t.test/n', null),
-    proves: 'no_answer',
+  deleteKey: {
+    make: provider => provider.deleteKey('k'),
+    unprovenKind: 'unknown',
+    absent: { kind: 'not_found' },
   },
-  findNoticeKeys: {
+  listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
+  identity: { make: provider => provider.identity(), unprovenKind: 'no_answer' },
+  balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
+  statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
+  registerNotificationUrl: {
+    make: provider => provider.registerNotificationUrl('https://t.test/n', null),
+    unprovenKind: 'no_answer',
+  },
+  findNotificationKeys: {
     make: provider =>
-      provider.readNotice({ body: '{}', headers: { 'x-webhook-signature': 'AAAA' }, secret: null }),
-    proves: 'no_answer',
+      provider.readNotification({ body: '{}', headers: { 'x-webhook-signature': 'AAAA' }, secret: null }),
+    unprovenKind: 'no_answer',
   },
-  listMeds: { make: provider => provider.listMeds(...range), proves: 'no_answer' },
-  findMed: { make: provider => provider.findMed({ id: ID, endToEnd: null }), proves: 'no_answer' },
+  listDisputes: { make: provider => provider.listDisputes(...range), unprovenKind: 'no_answer' },
+  findDispute: {
+    make: provider => provider.findDispute({ id: ID, endToEnd: null }),
+    unprovenKind: 'no_answer',
+  },
   findRecovery: {
-    make: provider => provider.findMed({ id: ID, endToEnd: null }),
-    proves: 'no_answer',
-    asked: /\/funds-recovery\//,
-    others: json(200, { dispute, transaction: transaction() }),
+    make: provider => provider.findDispute({ id: ID, endToEnd: null }),
+    unprovenKind: 'no_answer',
+    requestPath: /\/funds-recovery\//,
+    others: json(200, { dispute, transaction: transactionOf() }),
     // The dispute is known without its recovery, which not every account may ask for.
     absent: { kind: 'found' },
     refused: () => ({ kind: 'found' }),
@@ -91,12 +105,15 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
   uploadEvidence: {
     // A file that may have been stored has answered no dispute.
     make: async provider => {
-      const outcome = await provider.replyMed(reply)
+      const outcome = await provider.replyToDispute(reply)
       return outcome.kind === 'unreachable' ? { ...outcome, kind: 'unknown' } : outcome
     },
-    proves: 'unknown',
+    unprovenKind: 'unknown',
   },
-  replyMed: { make: provider => provider.replyMed({ ...reply, attachments: [evidence] }), proves: 'unknown' },
+  replyToDispute: {
+    make: provider => provider.replyToDispute({ ...reply, attachments: [evidence] }),
+    unprovenKind: 'unknown',
+  },
 }
 
 /** Each name in the shape in which Woovi documents it. */
@@ -111,7 +128,7 @@ describeAnswers({
   bodyOf,
   calls,
   open: options =>
-    wooviProvider({
+    createWooviAdapter({
       ...options,
       baseUrl: 'https://woovi.test',
       credentials,
@@ -123,22 +140,22 @@ describeAnswers({
 })
 
 test('a Woovi that takes the money and then answers what no document explains has refused nothing', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const everywhere = Object.values(wooviAnswers).flat()
-  const making = { random: seeded(41), everywhere, bodyOf }
+  const making = { random: createSeededRandom(41), everywhere, bodyOf }
   const [ordering, approving] = [
-    undocumentedAnswers({ ...making, own: wooviAnswers.sendTransfer }),
-    undocumentedAnswers({ ...making, own: wooviAnswers.approveTransfer }),
+    createUndocumentedAnswers({ ...making, own: wooviAnswers.sendTransfer }),
+    createUndocumentedAnswers({ ...making, own: wooviAnswers.approveTransfer }),
   ]
   let taken = 0
   for (let times = 0; times < 60; times++) {
     const [order, approval] = [ordering(), approving()]
     const isApproved = times % 2 === 0
-    story.far.answers(
+    story.far.scriptReplies(
       'POST /api/v1/payment',
       isApproved ? { status: 200, json: created } : { status: order.status, text: order.body },
     )
-    story.far.answers('POST /api/v1/payment/approve', { status: approval.status, text: approval.body })
+    story.far.scriptReplies('POST /api/v1/payment/approve', { status: approval.status, text: approval.body })
     taken += 1
     expect(await story.provider.sendTransfer(transferOrder)).toMatchObject({ kind: 'unknown' })
   }

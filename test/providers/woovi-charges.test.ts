@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { charge, failures, ok, REFERENCE, refused, TXID, woovi } from './support/woovi.ts'
+import {
+  chargeOf,
+  okReply,
+  openWooviFixture,
+  REFERENCE,
+  TXID,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from './support/woovi-fixture.ts'
 
 const order = {
   reference: REFERENCE,
@@ -11,7 +19,7 @@ const order = {
 const POST = 'POST /api/v1/charge'
 const GET = `GET /api/v1/charge/${REFERENCE}`
 
-const nobody = {
+const EMPTY_PARTY = {
   name: '',
   document: '',
   account_number: '',
@@ -25,12 +33,12 @@ const issued = {
   payload: '00020101021226...',
   expiresAt: '2026-01-10T12:59:00.000Z',
   pixKey,
-  receiver: nobody,
+  receiver: EMPTY_PARTY,
 }
 
 test('an issued charge is asked for in Woovi’s words and accepted in ours', async () => {
-  await using story = await woovi()
-  story.far.answers(POST, ok(charge()))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(chargeOf()))
   expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
   const [call] = story.far.calls()
   expect(call?.headers.authorization).toBe('our-app-id')
@@ -43,8 +51,8 @@ test('an issued charge is asked for in Woovi’s words and accepted in ours', as
 })
 
 test('what Woovi cannot issue is not asked for', async () => {
-  await using story = await woovi()
-  expect(story.provider.capabilities.openAmount).toBe(false)
+  await using story = await openWooviFixture()
+  expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',
@@ -53,43 +61,43 @@ test('what Woovi cannot issue is not asked for', async () => {
   expect(story.far.seen).toEqual([])
 })
 
-test.each(failures)('issuing: %s', async (_name, reply, outcome) => {
-  await using story = await woovi({ reply })
-  story.far.answers(POST, reply)
+test.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(POST, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
 })
 
 test.each([
-  ['another value', charge({ value: 1235 })],
-  ['another reference', charge({ correlationID: 'f'.repeat(32) })],
-  ['no payload', charge({ brCode: undefined })],
-  ['no end', charge({ expiresDate: null, expiresIn: null })],
-  ['a state of its own', charge({ status: 'VENCIDA' })],
+  ['another value', chargeOf({ value: 1235 })],
+  ['another reference', chargeOf({ correlationID: 'f'.repeat(32) })],
+  ['no payload', chargeOf({ brCode: undefined })],
+  ['no end', chargeOf({ expiresDate: null, expiresIn: null })],
+  ['a state of its own', chargeOf({ status: 'VENCIDA' })],
 ])('a charge issued with %s is no acceptance', async (_name, json) => {
-  await using story = await woovi()
-  story.far.answers(POST, ok(json))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(json))
   expect(await story.provider.issueCharge(order)).toMatchObject({
     kind: 'unknown',
     code: 'unreadable_answer',
   })
 })
 
-const taken = refused('Já existe uma cobrança com este Correlação ID')
-const notThere = refused('Cobrança não encontrada')
+const alreadyExistsReply = wooviErrorReply('Já existe uma cobrança com este Correlação ID')
+const notThere = wooviErrorReply('Cobrança não encontrada')
 test.each([
-  ['ours', ok(charge()), { kind: 'accepted', charge: issued }],
+  ['ours', okReply(chargeOf()), { kind: 'accepted', charge: issued }],
   [
     'of another value',
-    ok(charge({ value: 100 })),
+    okReply(chargeOf({ value: 100 })),
     { kind: 'rejected', finality: 'other_may_help', code: 'reference_taken' },
   ],
-  ['already paid', ok(charge({ status: 'COMPLETED' })), { kind: 'rejected', code: 'reference_taken' }],
+  ['already paid', okReply(chargeOf({ status: 'COMPLETED' })), { kind: 'rejected', code: 'reference_taken' }],
   ['not there', notThere, { kind: 'unknown', code: 'duplicate_id' }],
   ['and silence', 'hang' as const, { kind: 'unknown', code: 'timeout' }],
 ])('a taken id is looked up: %s', async (_name, get, outcome) => {
-  await using story = await woovi({ reply: get })
-  story.far.answers(POST, taken)
-  story.far.answers(GET, get)
+  await using story = await openWooviFixture({ reply: get })
+  story.far.scriptReplies(POST, alreadyExistsReply)
+  story.far.scriptReplies(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
   expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
 })

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
 import {
   END_TO_END,
-  failures,
   NOW,
-  ok,
-  page,
+  okReply,
+  openWooviFixture,
+  pageOf,
   RETURN_ID,
-  refused,
-  transaction,
-  woovi,
-} from './support/woovi.ts'
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from './support/woovi-fixture.ts'
 
 const ID = '67e3170b38e62d5935ed4faf'
 const LIST = 'GET /api/v1/dispute'
@@ -48,19 +48,21 @@ const solicitation = (changes: Record<string, unknown> = {}) => ({
   refundedAt: at,
   ...changes,
 })
-const noRecovery = refused('Recuperação de fundos não encontrada', { status: 404 })
-const denied = refused('Your account does not have the permission to use this endpoint', { status: 403 })
+const noRecovery = wooviErrorReply('Recuperação de fundos não encontrada', { status: 404 })
+const denied = wooviErrorReply('Your account does not have the permission to use this endpoint', {
+  status: 403,
+})
 const name = { id: ID, endToEnd: END_TO_END }
 
 test('a dispute is told in our words, with what the Central Bank knows of it', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const listed = dispute({ status: 'IN_REVIEW', value: 1000, disputeReason: 'Coação' })
   const chargeback = dispute({ type: 'CHARGEBACK', id: 'c' })
-  story.far.answers(LIST, ok(page('disputes', [listed, chargeback])))
-  story.far.answers(DISPUTES, ok(behind()))
-  expect(await story.provider.listMeds(from, to)).toEqual({
+  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [listed, chargeback])))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.listDisputes(from, to)).toEqual({
     kind: 'found',
-    meds: [
+    disputes: [
       {
         id: ID,
         kind: 'RECEIVED_MED',
@@ -73,7 +75,7 @@ test('a dispute is told in our words, with what the Central Bank knows of it', a
         details: 'COERCION; Coação',
         analysis: '',
         returns: [],
-        closed: false,
+        isClosed: false,
       },
     ],
   })
@@ -91,11 +93,13 @@ test.each([
   ['REJECTED', 'disagreed'],
   ['CANCELED', 'withdrawn'],
 ])('%s is %s', async (theirs, status) => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, ok({ dispute: dispute({ status: theirs }) }))
-  story.far.answers(DISPUTES, ok({ disputes: behind() }))
-  story.far.answers(SOLICITATIONS, ok([]))
-  expect(await story.provider.findMed(name)).toMatchObject({ med: { status, closed: false, cents: 1000 } })
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: theirs }) }))
+  story.far.scriptReplies(DISPUTES, okReply({ disputes: behind() }))
+  story.far.scriptReplies(SOLICITATIONS, okReply([]))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: { status, isClosed: false, cents: 1000 },
+  })
 })
 
 const report = { transactionId: END_TO_END, status: 'CLOSED', analysisResult: 'AGREED' }
@@ -107,35 +111,35 @@ test.each([
   ['answered in a new word', [{ ...report, analysisResult: 'HALF' }], 'analysing'],
   ['not there', [], 'analysing'],
 ])('a CLOSED dispute whose report is %s', async (_name, reports, status) => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'CLOSED' }) }))
-  story.far.answers(DISPUTES, ok(behind()))
-  story.far.answers(REPORTS, ok(reports))
-  story.far.answers(SOLICITATIONS, ok([]))
-  expect(await story.provider.findMed(name)).toMatchObject({ med: { status, closed: false } })
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'CLOSED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.far.scriptReplies(REPORTS, okReply(reports))
+  story.far.scriptReplies(SOLICITATIONS, okReply([]))
+  expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { status, isClosed: false } })
 })
 
 test('a dispute in a state that no document names is left out of the list, and its neighbours stay', async () => {
-  await using story = await woovi()
+  await using story = await openWooviFixture()
   const odd = dispute({ status: 'SOB_REVISAO', id: 'odd' })
-  story.far.answers(LIST, ok(page('disputes', [odd, dispute()])))
-  story.far.answers(DISPUTES, ok(behind()))
-  expect(await story.provider.listMeds(from, to)).toMatchObject({ kind: 'found', meds: [{ id: ID }] })
+  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [odd, dispute()])))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'found', disputes: [{ id: ID }] })
   expect(story.recorded).toEqual([
     {
-      ...{ operation: 'listMeds', reference: null, kind: 'unreadable_item', status: 200 },
+      ...{ operation: 'listDisputes', reference: null, kind: 'unreadable_item', status: 200 },
       ...{ name: 'SOB_REVISAO', body: JSON.stringify(odd), period: { from, to } },
     },
   ])
 })
 
 test('an odd item behind a dispute hides neither it nor what was returned, and closes nothing', async () => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.answers(DISPUTES, ok([{ odd: true }, ...behind()]))
-  story.far.answers(SOLICITATIONS, ok([solicitation(), { EffectiveRefundedAmount: 'all' }]))
-  expect(await story.provider.findMed(name)).toMatchObject({
-    med: { status: 'agreed', returns: [{ cents: 320 }], closed: false },
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply([{ odd: true }, ...behind()]))
+  story.far.scriptReplies(SOLICITATIONS, okReply([solicitation(), { EffectiveRefundedAmount: 'all' }]))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: { status: 'agreed', returns: [{ cents: 320 }], isClosed: false },
   })
 })
 
@@ -145,25 +149,25 @@ test.each([
   ['closed without', [solicitation({ EffectiveRefundedAmount: 0, refundTransactionId: null })], [], true],
   ['of another leg', [solicitation({ endToEndId: 'E-other' })], [], false],
 ])('an accepted dispute whose solicitation is %s', async (_name, all, returned, closed) => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.answers(DISPUTES, ok(behind()))
-  story.far.answers(SOLICITATIONS, ok(all))
-  const found = await story.provider.findMed(name)
-  expect(found).toMatchObject({ med: { closed } })
-  expect(found.kind === 'found' && found.med.returns).toEqual(
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.far.scriptReplies(SOLICITATIONS, okReply(all))
+  const found = await story.provider.findDispute(name)
+  expect(found).toMatchObject({ dispute: { isClosed: closed } })
+  expect(found.kind === 'found' && found.dispute.returns).toEqual(
     returned.map(cents => ({ id: RETURN_ID, endToEnd: RETURN_ID, cents, at })),
   )
 })
 
 test('what we contest ourselves comes back from every leg, and has no deadline of ours', async () => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.answers(DISPUTES, ok(behind({ sentOrReceived: 'SENT' })))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind({ sentOrReceived: 'SENT' })))
   const other = solicitation({ endToEndId: 'E-other', refundTransactionId: 'D-other' })
-  story.far.answers(SOLICITATIONS, ok({ refundSolicitations: [solicitation(), other] }))
-  expect(await story.provider.findMed(name)).toMatchObject({
-    med: {
+  story.far.scriptReplies(SOLICITATIONS, okReply({ refundSolicitations: [solicitation(), other] }))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: {
       ...{ kind: 'REQUESTED_MED', dueAt: null },
       returns: [{ endToEnd: RETURN_ID }, { endToEnd: 'D-other' }],
     },
@@ -175,44 +179,44 @@ test.each([
   ['PAYMENT', denied, 'RECEIVED_MED'],
   ['WITHDRAW', denied, 'REQUESTED_MED'],
 ])('without the feature a movement of type %s tells whose it is', async (type, answer, kind) => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.answers(DISPUTES, answer)
-  story.far.answers(MOVED, ok({ transaction: transaction({ type }) }))
-  expect(await story.provider.findMed(name)).toMatchObject({
-    med: {
-      ...{ kind, disputeType: 'UNDEFINED', cents: null, returns: [], closed: false },
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, answer)
+  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ type }) }))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: {
+      ...{ kind, disputeType: 'UNDEFINED', cents: null, returns: [], isClosed: false },
       openedAt: new Date(NOW).toISOString(),
     },
   })
 })
 
 test('a listed dispute without an id is looked up by its PIX', async () => {
-  await using story = await woovi()
-  story.far.answers(LIST, ok(page('disputes', [dispute({ id: undefined })])))
-  story.far.answers(`GET /api/v1/dispute/${END_TO_END}`, ok({ dispute: dispute() }))
-  story.far.answers(DISPUTES, ok(behind()))
-  expect(await story.provider.listMeds(from, to)).toMatchObject({ meds: [{ id: ID }] })
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [dispute({ id: undefined })])))
+  story.far.scriptReplies(`GET /api/v1/dispute/${END_TO_END}`, okReply({ dispute: dispute() }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ disputes: [{ id: ID }] })
 })
 
 test.each([
-  ['nobody’s', refused('Disputa não encontrada')],
-  ['a chargeback', ok({ dispute: dispute({ type: 'CHARGEBACK' }) })],
+  ['nobody’s', wooviErrorReply('Disputa não encontrada')],
+  ['a chargeback', okReply({ dispute: dispute({ type: 'CHARGEBACK' }) })],
 ])('what is %s is not found', async (_name, answer) => {
-  await using story = await woovi()
-  story.far.answers(BY_ID, answer)
-  expect(await story.provider.findMed(name)).toEqual({ kind: 'not_found' })
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, answer)
+  expect(await story.provider.findDispute(name)).toEqual({ kind: 'not_found' })
 })
 
-test.each(failures)('a dispute asked for: %s is no answer', async (_name, reply) => {
-  await using story = await woovi({ reply })
-  story.far.answers(LIST, reply)
-  story.far.answers(BY_ID, reply, ok({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.answers(DISPUTES, ok(behind()))
-  story.far.answers(SOLICITATIONS, reply)
-  expect(await story.provider.listMeds(from, to)).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.findMed(name)).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.findMed(name)).toMatchObject({ kind: 'no_answer' })
+test.each(UNEXPLAINED_REPLIES)('a dispute asked for: %s is no answer', async (_name, reply) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(LIST, reply)
+  story.far.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.far.scriptReplies(SOLICITATIONS, reply)
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
 })
 
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue (ação).', attachments: [] }
@@ -221,10 +225,12 @@ const attachment = (uuid: string) => ({
 })
 
 test('proofs go by their addresses, and what we answer stands with the first', async () => {
-  await using story = await woovi()
-  story.far.answers(EVIDENCE, ok({ documents: [] }))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
   const attachments = [attachment('a'), attachment('b')]
-  expect(await story.provider.replyMed({ ...reply, accept: true, attachments })).toEqual({ kind: 'accepted' })
+  expect(await story.provider.replyToDispute({ ...reply, accept: true, attachments })).toEqual({
+    kind: 'accepted',
+  })
   expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
     documents: [
       {
@@ -238,11 +244,11 @@ test('proofs go by their addresses, and what we answer stands with the first', a
 })
 
 test('without proofs a letter says it, the same letter however often', async () => {
-  await using story = await woovi()
-  story.far.answers(FILES, ok({ file: { id: 'file1', purpose: 'DISPUTE_EVIDENCE' } }, 201))
-  story.far.answers(EVIDENCE, ok({ documents: [] }))
-  expect(await story.provider.replyMed(reply)).toEqual({ kind: 'accepted' })
-  await story.provider.replyMed(reply)
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FILES, okReply({ file: { id: 'file1', purpose: 'DISPUTE_EVIDENCE' } }, 201))
+  story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
+  expect(await story.provider.replyToDispute(reply)).toEqual({ kind: 'accepted' })
+  await story.provider.replyToDispute(reply)
   const [upload, evidence, again] = story.far.calls()
   expect(upload?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
   expect(upload?.body).toContain('name="purpose"\r\n\r\nDISPUTE_EVIDENCE')
@@ -260,28 +266,33 @@ test('without proofs a letter says it, the same letter however often', async () 
 })
 
 test.each([
-  ['refused', refused('appID inválido', { status: 401 }), { kind: 'rejected', code: 'provider_denied' }],
+  [
+    'refused',
+    wooviErrorReply('appID inválido', { status: 401 }),
+    { kind: 'rejected', code: 'provider_denied' },
+  ],
   ['lost', 'reset' as const, { kind: 'unreachable' }],
 ])('an upload that is %s has answered nothing', async (_name, answer, outcome) => {
-  await using story = await woovi()
-  story.far.answers(FILES, answer)
-  expect(await story.provider.replyMed(reply)).toMatchObject(outcome)
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FILES, answer)
+  expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
   expect(story.far.calls()).toHaveLength(1)
 })
 
-test.each([['too late', refused('You cannot send a evidence for a accepted dispute'), 'reply_refused']])(
-  'a reply %s is refused for good',
-  async (_name, answer, code) => {
-    await using story = await woovi()
-    story.far.answers(EVIDENCE, answer)
-    expect(await story.provider.replyMed({ ...reply, attachments: [attachment('a')] })).toMatchObject({
-      ...{ kind: 'rejected', finality: 'final', code },
-    })
-  },
-)
+test.each([
+  ['too late', wooviErrorReply('You cannot send a evidence for a accepted dispute'), 'reply_refused'],
+])('a reply %s is refused for good', async (_name, answer, code) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(EVIDENCE, answer)
+  expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject({
+    ...{ kind: 'rejected', finality: 'final', code },
+  })
+})
 
-test.each(failures)('a reply: %s', async (_name, answer, outcome) => {
-  await using story = await woovi({ reply: answer })
-  story.far.answers(EVIDENCE, answer)
-  expect(await story.provider.replyMed({ ...reply, attachments: [attachment('a')] })).toMatchObject(outcome)
+test.each(UNEXPLAINED_REPLIES)('a reply: %s', async (_name, answer, outcome) => {
+  await using story = await openWooviFixture({ reply: answer })
+  story.far.scriptReplies(EVIDENCE, answer)
+  expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject(
+    outcome,
+  )
 })

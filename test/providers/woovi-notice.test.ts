@@ -1,24 +1,32 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import type { UnexplainedAnswer } from '../../src/providers/unexplained.ts'
-import { wooviCredentials } from '../../src/providers/woovi/client.ts'
-import { notices } from '../../src/providers/woovi/notice.ts'
-import { credentials, END_TO_END, ok, REFERENCE, RETURN_ID, WEBHOOK_SECRET, woovi } from './support/woovi.ts'
+import type { UnexplainedAnswer } from '../../src/providers/adapter/unexplained-answers.ts'
+import { wooviCredentialsSchema } from '../../src/providers/woovi/client.ts'
+import { createWooviNotifications } from '../../src/providers/woovi/notifications.ts'
+import {
+  credentials,
+  END_TO_END,
+  okReply,
+  openWooviFixture,
+  REFERENCE,
+  RETURN_ID,
+  WEBHOOK_SECRET,
+} from './support/woovi-fixture.ts'
 
 const macOf = (body: string, secret = WEBHOOK_SECRET) =>
   createHmac('sha1', secret).update(body).digest('base64')
 const text = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body))
 const KEYS = 'GET /api/v1/webhook/public-keys'
 const NOW = Date.parse('2026-01-10T12:00:00Z')
-const unasked = {
-  lookUpOwn: () => {
+const noLookups = {
+  lookUpExisting: () => {
     throw new Error('no key is asked for')
   },
   record: async () => {},
 }
-const { readNotice } = notices(unasked, credentials, () => NOW)
+const { readNotification } = createWooviNotifications(noLookups, credentials, () => NOW)
 const read = (body: unknown) =>
-  readNotice({
+  readNotification({
     body: text(body),
     headers: { 'x-openpix-signature': macOf(text(body)) },
     secret: null,
@@ -27,10 +35,10 @@ const read = (body: unknown) =>
 test('the signature is the one Woovi’s documentation shows', async () => {
   const body =
     '{"data_criacao":"2021-08-10T20:32:14.429Z","evento":"teste_webhook","event":"OPENPIX:CHARGE_COMPLETED"}'
-  const secrets = wooviCredentials.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' })
-  const known = notices(unasked, secrets, () => NOW)
+  const secrets = wooviCredentialsSchema.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' })
+  const known = createWooviNotifications(noLookups, secrets, () => NOW)
   const headers = { 'x-openpix-signature': macOf(body, 'hmac-secret-key') }
-  expect(await known.readNotice({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
+  expect(await known.readNotification({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
 })
 
 test.each([
@@ -39,23 +47,23 @@ test.each([
   ['one of another secret', { 'x-openpix-signature': macOf('{}', 'another') }],
   ['one of another body', { 'x-openpix-signature': macOf('{ }') }],
 ])('%s is forged', async (_name, headers) => {
-  const read = await readNotice({ body: '{}', headers, secret: WEBHOOK_SECRET })
+  const read = await readNotification({ body: '{}', headers, secret: WEBHOOK_SECRET })
   expect(read).toEqual({ kind: 'forged' })
 })
 
 test('each webhook has its own secret, and Woovi a key for all', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const configured = wooviCredentials.parse({
+  const configured = wooviCredentialsSchema.parse({
     app_id: 'id',
     webhook_secret: ['one', 'two'],
     webhook_public_key: publicKey.export({ type: 'spki', format: 'pem' }),
   })
-  const lookUpOwn = async () => ({ kind: 'no_answer', code: 'timeout', message: '' }) as const
-  const known = notices({ ...unasked, lookUpOwn }, configured, () => NOW)
+  const lookUpExisting = async () => ({ kind: 'no_answer', code: 'timeout', message: '' }) as const
+  const known = createWooviNotifications({ ...noLookups, lookUpExisting }, configured, () => NOW)
   const body = '{"event":"OPENPIX:CHARGE_CREATED"}'
   const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
   const told = async (headers: Record<string, string>) =>
-    (await known.readNotice({ body, headers, secret: null })).kind
+    (await known.readNotification({ body, headers, secret: null })).kind
   expect(await told({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
   expect(await told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
   expect(await told({ 'x-webhook-signature': signature })).toBe('items')
@@ -154,14 +162,14 @@ test.each([
 test('what no document explains is recorded, and is about nothing', async () => {
   const recorded: UnexplainedAnswer[] = []
   const record = async (answer: UnexplainedAnswer) => void recorded.push(answer)
-  const strict = notices({ ...unasked, record }, credentials, () => NOW)
+  const strict = createWooviNotifications({ ...noLookups, record }, credentials, () => NOW)
   const told = (body: string) =>
-    strict.readNotice({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
+    strict.readNotification({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
   const unknown = '{"event":"OPENPIX:SOMETHING_NEW","pix":{"endToEndId":"E1"}}'
   expect(await told(unknown)).toEqual({ kind: 'items', items: [] })
   expect((await told('{"event":7}')).kind).toBe('unreadable')
   expect((await told('{"event":"OPENPIX:CHARGE_CREATED"}')).kind).toBe('items')
-  const about = { operation: 'readNotice', reference: null, status: null }
+  const about = { operation: 'readNotification', reference: null, status: null }
   expect(recorded).toEqual([
     { ...about, kind: 'unlisted_value', name: 'OPENPIX:SOMETHING_NEW', body: unknown },
     { ...about, kind: 'unreadable_answer', name: '', body: '{"event":7}' },
@@ -172,21 +180,22 @@ test('a new connection knows notices by the keys that Woovi publishes, and follo
   let now = NOW
   const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
   const [first, second] = [pair(), pair()]
-  await using story = await woovi({ now: () => now })
+  await using story = await openWooviFixture({ now: () => now })
   const told = async ({ privateKey }: typeof first, secret: string | null = null) => {
     const body = JSON.stringify({ data_criacao: '2026-01-10T12:00:00Z', event: 'OPENPIX:CHARGE_COMPLETED' })
     const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
-    return (await story.provider.readNotice({ body, headers: { 'x-webhook-signature': signature }, secret }))
-      .kind
+    return (
+      await story.provider.readNotification({ body, headers: { 'x-webhook-signature': signature }, secret })
+    ).kind
   }
   const published = (...pairs: (typeof first)[]) =>
-    ok({
+    okReply({
       public_keys: pairs.map(({ publicKey }, index) => ({
         ...{ key_identifier: String(index), is_current: index === 0 },
         key: publicKey.export({ type: 'spki', format: 'pem' }),
       })),
     })
-  story.far.answers(KEYS, published(first), 'reset', published(second, first))
+  story.far.scriptReplies(KEYS, published(first), 'reset', published(second, first))
 
   expect(await told(first)).toBe('items')
   expect(await told(first)).toBe('items')
@@ -201,8 +210,10 @@ test('a new connection knows notices by the keys that Woovi publishes, and follo
 })
 
 test('keys that are no keys verify nothing', async () => {
-  await using story = await woovi()
-  story.far.answers(KEYS, ok({ public_keys: [{ key: 'none' }] }))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(KEYS, okReply({ public_keys: [{ key: 'none' }] }))
   const headers = { 'x-webhook-signature': 'AAAA' }
-  expect(await story.provider.readNotice({ body: '{}', headers, secret: null })).toEqual({ kind: 'forged' })
+  expect(await story.provider.readNotification({ body: '{}', headers, secret: null })).toEqual({
+    kind: 'forged',
+  })
 })

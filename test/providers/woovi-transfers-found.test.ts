@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { failures, ok, RETURN_ID, refused, transaction, woovi } from './support/woovi.ts'
+import {
+  okReply,
+  openWooviFixture,
+  RETURN_ID,
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from './support/woovi-fixture.ts'
 
 const END_TO_END = 'E54811417202601101200abcdefghijk'
 const GET = 'GET /api/v1/payment/transfer1'
@@ -47,41 +54,41 @@ test.each([
     { status: 'rejected', code: 'pix_key_not_found', message: 'Falha ao Pagar Chave Pix' },
   ],
 ])('a transfer is found %s', async (_name, json, sending) => {
-  await using story = await woovi()
-  story.far.answers(GET, ok(json))
-  story.far.answers(MOVED, ok({ transaction: transaction({ refunds: [] }) }))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', sending })
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, okReply(json))
+  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', payout: sending })
 })
 
 test('what a recipient gave back is told by the movement', async () => {
-  await using story = await woovi({ reply: 'hang' })
+  await using story = await openWooviFixture({ reply: 'hang' })
   const refunds = [
     returned,
     { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
     { ...returned, endToEndId: null },
   ]
-  story.far.answers(GET, ok(payment('CONFIRMED', moved)))
-  story.far.answers(MOVED, ok({ transaction: transaction({ refunds }) }), 'hang')
+  story.far.scriptReplies(GET, okReply(payment('CONFIRMED', moved)))
+  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
-    sending: { status: 'settled', returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at }] },
+    payout: { status: 'settled', returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at }] },
   })
   const without = await story.provider.findTransfer('transfer1')
-  expect(without).toMatchObject({ kind: 'found', sending: { status: 'settled' } })
-  expect(without.kind === 'found' && without.sending.returns).toBeUndefined()
+  expect(without).toMatchObject({ kind: 'found', payout: { status: 'settled' } })
+  expect(without.kind === 'found' && without.payout.returns).toBeUndefined()
 })
 
 test.each([
-  ['in Portuguese', refused('Pagamento não encontrado')],
-  ['in English', refused('Payment not found', { status: 404 })],
+  ['in Portuguese', wooviErrorReply('Pagamento não encontrado')],
+  ['in English', wooviErrorReply('Payment not found', { status: 404 })],
 ])('a transfer is not there: %s', async (_name, reply) => {
-  await using story = await woovi()
-  story.far.answers(GET, reply)
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })
 
 test('an order that waits for an approval is neither there nor gone', async () => {
-  await using story = await woovi()
-  story.far.answers(GET, ok(payment('CREATED')))
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, okReply(payment('CREATED')))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'awaiting_approval',
     message: expect.stringContaining('transfer1'),
@@ -89,15 +96,15 @@ test('an order that waits for an approval is neither there nor gone', async () =
 })
 
 test.each([
-  ...failures,
-  ['an account that is not found', refused('Conta não encontrada'), {}],
-  ['an account of payments that is not found', refused('Payment account not found'), {}],
-  ['a refund that is not found', refused('Reembolso não encontrado'), {}],
-  ['another id', ok({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
-  ['a new state', ok(payment('QUASE')), { code: 'unreadable_answer' }],
-] as typeof failures)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await woovi({ reply })
-  story.far.answers(GET, reply)
+  ...UNEXPLAINED_REPLIES,
+  ['an account that is not found', wooviErrorReply('Conta não encontrada'), {}],
+  ['an account of payments that is not found', wooviErrorReply('Payment account not found'), {}],
+  ['a refund that is not found', wooviErrorReply('Reembolso não encontrado'), {}],
+  ['another id', okReply({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
+  ['a new state', okReply(payment('QUASE')), { code: 'unreadable_answer' }],
+] as typeof UNEXPLAINED_REPLIES)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'no_answer',
     ...(code ? { code } : {}),

@@ -5,7 +5,7 @@ import { type History, historyFromJSON } from '@temporalio/common/lib/proto-util
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import * as lives from '../../src/workflows/index.ts'
-import { workflowBundle } from '../support/time-skipping-bundle.ts'
+import { buildWorkflowBundle } from '../support/workflow-bundle.ts'
 import { historiesFolder } from '../support/workflow-story-recording.ts'
 
 /** What running lives did under earlier versions must still be what the code does: `RECORD_HISTORIES=1` adds stories. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
   })
-  bundle = await workflowBundle()
+  bundle = await buildWorkflowBundle()
 })
 
 test('protobufjs is there once: a second copy would not know the types of the first', () => {
@@ -45,7 +45,7 @@ test('every recorded story replays', async () => {
 })
 
 test('a dispute, whose replies act beside its own steps, takes none of them locally any more', () => {
-  const lives = files.filter(file => file.startsWith('medWorkflow/') && !file.includes('-by-local-steps'))
+  const lives = files.filter(file => file.startsWith('disputeWorkflow/') && !file.includes('-by-local-steps'))
   expect(lives.length).toBeGreaterThan(10)
   // Found by a storm: a reply's local activity ended beside a look, and came before it when the life was replayed.
   expect(lives.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])

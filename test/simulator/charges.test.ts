@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { readPayload } from '../../src/domain/br-code.ts'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, type Stage } from './support/stage.ts'
+import { parseBrCode } from '../../src/domain/pix/br-code.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop()
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop()
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
 let count = 0
 const txid = () => `charge${String(++count).padStart(26, '0')}`
 
 test('a charge is made, shown with its payload, and read by its txid', async () => {
   const id = txid()
-  const made = await efi.cob(id, '12.34', { solicitacaoPagador: 'Pedido 7' })
+  const made = await efi.createCob(id, '12.34', { solicitacaoPagador: 'Pedido 7' })
   expect(made.status).toBe(201)
   expect(made.body).toMatchObject({
     txid: id,
@@ -28,7 +28,7 @@ test('a charge is made, shown with its payload, and read by its txid', async () 
     calendario: { expiracao: 3600, criacao: expect.stringMatching(/^\d{4}-.*Z$/) },
     loc: { location: made.body.location, tipoCob: 'cob' },
   })
-  expect(readPayload(made.body.pixCopiaECola)).toMatchObject({
+  expect(parseBrCode(made.body.pixCopiaECola)).toMatchObject({
     kind: 'valid',
     url: made.body.location,
     totalCents: 1234,
@@ -46,14 +46,14 @@ test('the provider makes the txid where the caller gives none', async () => {
 
 test('a txid is taken once', async () => {
   const id = txid()
-  await efi.cob(id)
-  const again = await efi.cob(id)
+  await efi.createCob(id)
+  const again = await efi.createCob(id)
   expect([again.status, again.body.nome]).toEqual([409, 'txid_duplicado'])
 })
 
 test('a removed charge stays removed and can no longer be changed', async () => {
   const id = txid()
-  await efi.cob(id)
+  await efi.createCob(id)
   const removed = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
   expect(removed.body).toMatchObject({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR', revisao: 1 })
   expect((await efi.get(`/v2/cob/${id}?revisao=1`)).status).toBe(200)
@@ -70,7 +70,7 @@ test.each([
   ["another's key", { chave: 'outra@trilho.test' }, 'chave_invalida'],
   ['an unknown field', { notification_url: 'https://x' }, 'json_invalido'],
 ])('a charge with %s is refused', async (_, change, why) => {
-  const refused = await efi.cob(txid(), '12.34', change)
+  const refused = await efi.createCob(txid(), '12.34', change)
   expect(refused.status).toBe(400)
   expect(refused.body.type ?? refused.body.nome).toBe(why)
 })
@@ -83,7 +83,7 @@ test('a charge nobody made is not found', async () => {
 test('charges are listed by their time, in pages', async () => {
   const ids = [txid(), txid(), txid()]
   const since = new Date().toISOString()
-  for (const id of ids) await efi.cob(id)
+  for (const id of ids) await efi.createCob(id)
   const list = (page: number) =>
     efi.get(
       `/v2/cob?inicio=${since}&fim=2099-01-01T00:00:00Z&paginacao.itensPorPagina=2&paginacao.paginaAtual=${page}`,
@@ -102,10 +102,10 @@ test('charges are listed by their time, in pages', async () => {
 test('random keys are made, listed and removed; a charge to a removed one cannot be paid', async () => {
   const { body } = await efi.call('POST', '/v2/gn/evp')
   expect((await efi.get('/v2/gn/evp')).body.chaves).toContain(body.chave)
-  const charge = await efi.cob(txid(), '5.00', { chave: body.chave })
+  const charge = await efi.createCob(txid(), '5.00', { chave: body.chave })
   expect((await efi.call('DELETE', `/v2/gn/evp/${body.chave}`)).status).toBe(200)
   expect((await efi.call('DELETE', `/v2/gn/evp/${body.chave}`)).body.nome).toBe('chave_nao_encontrada')
-  await expect(stage.control.pay({ payload: charge.body.pixCopiaECola })).rejects.toMatchObject({
+  await expect(simulator.control.pay({ payload: charge.body.pixCopiaECola })).rejects.toMatchObject({
     status: 409,
   })
 })

@@ -1,35 +1,40 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, type Stage, until } from './support/stage.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ balance: 10_000 })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ balance: 10_000 })
   await efi.put('/v2/webhook/loja@trilho.test', {
-    webhookUrl: `${stage.facts.inbox_url}/faulty?hmac=secret&ignorar=`,
+    webhookUrl: `${simulator.facts.inbox_url}/faulty?hmac=secret&ignorar=`,
   })
 })
 afterEach(async () => {
-  await stage.control.clearFaults()
+  await simulator.control.clearFaults()
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
-type Fault = Parameters<Stage['control']['faults']>[0]
+type Fault = Parameters<SimulatorFixture['control']['addFault']>[0]
 const fault = (kind: Fault['fault'], operation?: Fault['operation'], more: Partial<Fault> = {}) =>
-  stage.control.faults({ provider: 'PROVIDER_A', fault: kind, ...(operation ? { operation } : {}), ...more })
+  simulator.control.addFault({
+    provider: 'PROVIDER_A',
+    fault: kind,
+    ...(operation ? { operation } : {}),
+    ...more,
+  })
 
 let count = 0
 const id = () => `f${++count}`
 const send = (name: string) => efi.send(name, 'maria@example.com')
 const settledIs = (name: string, status: string) =>
-  until(
-    () => efi.sent(name),
+  pollUntil(
+    () => efi.findSent(name),
     said => said.body.status === status,
   )
 const noticesOf = async (name: string) =>
-  (await stage.control.inbox('faulty')).filter(one => one.body.includes(`"idEnvio":"${name}"`))
+  (await simulator.control.listInbox('faulty')).filter(one => one.body.includes(`"idEnvio":"${name}"`))
 
 test('unreachable resets the next handshakes of that provider, and closes what was open', async () => {
   await efi.get('/v2/gn/saldo')
@@ -37,11 +42,11 @@ test('unreachable resets the next handshakes of that provider, and closes what w
   for (let i = 0; i < 2; i++)
     await expect(efi.get('/v2/gn/saldo')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   expect((await efi.get('/v2/gn/saldo')).status).toBe(200)
-  expect(await stage.control.listFaults()).toEqual([])
+  expect(await simulator.control.listFaults()).toEqual([])
 })
 
 test('unreachable leaves the other providers alone', async () => {
-  await stage.control.faults({ provider: 'PROVIDER_B', fault: 'unreachable' })
+  await simulator.control.addFault({ provider: 'PROVIDER_B', fault: 'unreachable' })
   expect((await efi.get('/v2/gn/saldo')).status).toBe(200)
 })
 
@@ -55,7 +60,7 @@ test.each([
   const said = await send(name)
   expect([said.status, said.body.nome]).toEqual([status, nome])
   expect(said.headers['retry-after']).toBe(status === 429 ? '1' : undefined)
-  expect((await efi.sent(name)).status).toBe(404)
+  expect((await efi.findSent(name)).status).toBe(404)
   expect((await send(name)).status).toBe(201)
 })
 
@@ -63,8 +68,8 @@ test('a fault meets its operation only, so many times', async () => {
   await fault('http_500', 'findTransfer', { times: 2 })
   const name = id()
   expect((await send(name)).status).toBe(201)
-  expect([(await efi.sent(name)).status, (await efi.sent(name)).status]).toEqual([500, 500])
-  expect((await efi.sent(name)).status).toBe(200)
+  expect([(await efi.findSent(name)).status, (await efi.findSent(name)).status]).toEqual([500, 500])
+  expect((await efi.findSent(name)).status).toBe(200)
 })
 
 test('timeout_then_done says nothing, and does it', async () => {
@@ -77,7 +82,7 @@ test('timeout_then_done says nothing, and does it', async () => {
 test('timeout_then_absent says nothing, and does nothing', async () => {
   await fault('timeout_then_absent', 'issueCharge', { delay_ms: 50 })
   const txid = 'x'.repeat(32)
-  await expect(efi.cob(txid)).rejects.toThrow()
+  await expect(efi.createCob(txid)).rejects.toThrow()
   expect((await efi.get(`/v2/cob/${txid}`)).body.nome).toBe('cobranca_nao_encontrada')
 })
 
@@ -95,7 +100,7 @@ test('accepted_then_silent stays in process, then settles without a notice', asy
   await send(next)
   const { solicitacao, liquidacao } = (await settledIs(name, 'REALIZADO')).body.horario
   expect(Date.parse(liquidacao) - Date.parse(solicitacao)).toBeGreaterThanOrEqual(300)
-  await until(
+  await pollUntil(
     () => noticesOf(next),
     found => found.length === 1,
   )
@@ -109,9 +114,9 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   expect((await settledIs(name, 'NAO_REALIZADO')).body.gnExtras.erro.codigo).toBe('AB03')
 
   await fault('accepted_then_rejected', 'refund')
-  const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 3 })
+  const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 3 })
   await efi.put(`/v2/pix/${end_to_end}/devolucao/r`, { valor: '3.00' })
-  await until(
+  await pollUntil(
     () => efi.get(`/v2/pix/${end_to_end}/devolucao/r`),
     said => said.body.status === 'NAO_REALIZADO',
   )
@@ -119,19 +124,21 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
 
 test('a charge may be accepted and then taken back, or paid without a notice', async () => {
   await fault('accepted_then_rejected', 'issueCharge')
-  expect((await efi.cob('v'.repeat(32))).status).toBe(201)
+  expect((await efi.createCob('v'.repeat(32))).status).toBe(201)
   expect((await efi.get(`/v2/cob/${'v'.repeat(32)}`)).body.status).toBe('REMOVIDA_PELO_PSP')
 
   await fault('accepted_then_silent', 'issueCharge')
-  const { body } = await efi.cob('w'.repeat(32))
-  await stage.control.pay({ payload: body.pixCopiaECola })
+  const { body } = await efi.createCob('w'.repeat(32))
+  await simulator.control.pay({ payload: body.pixCopiaECola })
   const name = id()
   await send(name)
-  await until(
+  await pollUntil(
     () => noticesOf(name),
     found => found.length === 1,
   )
-  expect((await stage.control.inbox('faulty')).some(one => one.body.includes('w'.repeat(32)))).toBe(false)
+  expect((await simulator.control.listInbox('faulty')).some(one => one.body.includes('w'.repeat(32)))).toBe(
+    false,
+  )
 })
 
 test('broken_body does it and answers what cannot be read', async () => {
@@ -152,7 +159,7 @@ test('notice_lost is never sent, notice_duplicated twice', async () => {
   await fault('notice_duplicated', 'sendTransfer')
   const twice = id()
   await send(twice)
-  await until(
+  await pollUntil(
     () => noticesOf(twice),
     found => found.length === 2,
   )
@@ -164,7 +171,7 @@ test('notice_reordered is overtaken by the next', async () => {
   const settledAt = async (name: string) =>
     Date.parse((await settledIs(name, 'REALIZADO')).body.horario.liquidacao)
   const toldAt = async (name: string) => {
-    const [notice] = await until(
+    const [notice] = await pollUntil(
       () => noticesOf(name),
       found => found.length === 1,
     )
@@ -182,10 +189,11 @@ test('notice_reordered is overtaken by the next', async () => {
 
 test('notice_forged comes without the secret and about a PIX that never was, besides the true one', async () => {
   await fault('notice_forged', 'issueCharge')
-  const { body } = await efi.cob('z'.repeat(32), '4.00')
-  const { end_to_end } = await stage.control.pay({ payload: body.pixCopiaECola })
-  const all = await until(
-    async () => (await stage.control.inbox('faulty')).filter(one => one.body.includes('z'.repeat(32))),
+  const { body } = await efi.createCob('z'.repeat(32), '4.00')
+  const { end_to_end } = await simulator.control.pay({ payload: body.pixCopiaECola })
+  const all = await pollUntil(
+    async () =>
+      (await simulator.control.listInbox('faulty')).filter(one => one.body.includes('z'.repeat(32))),
     found => found.length === 3,
   )
   const ids = all.map(one => JSON.parse(one.body).pix[0].endToEndId)
@@ -195,7 +203,7 @@ test('notice_forged comes without the secret and about a PIX that never was, bes
 
 test('an unknown fault or operation is refused by name', async () => {
   const wrong = { provider: 'PROVIDER_A', operation: 'dance', fault: 'late' } as unknown as Fault
-  await expect(stage.control.faults(wrong)).rejects.toMatchObject({
+  await expect(simulator.control.addFault(wrong)).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(/operation.*fault/),
   })

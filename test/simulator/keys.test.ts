@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openStage, SHOP, type Stage } from './support/stage.ts'
-import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+import { openSimulatorFixture, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
+import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
-let stage: Stage
-let woovi: WooviCaller
+let simulator: SimulatorFixture
+let woovi: WooviClient
 beforeAll(async () => {
-  stage = await openStage()
-  await stage.control.account('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
-  woovi = wooviCaller(stage.facts.providers.PROVIDER_A.base_url, { ca: stage.ca, ...SHOP })
+  simulator = await openSimulatorFixture()
+  await simulator.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
+  woovi = createWooviClient(simulator.facts.providers.PROVIDER_A.base_url, { ca: simulator.ca, ...SHOP })
 })
 afterAll(async () => {
   await woovi.close()
-  await stage.close()
+  await simulator.close()
 })
 
 const keysThere = async () =>
@@ -30,7 +30,7 @@ test('keys of each kind are made, listed, survive a setting of the account, and 
     expect(said).toMatchObject({ ...body, isDefault: false })
     made.push(said.key)
   }
-  await stage.control.account('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
+  await simulator.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
   expect(await keysThere()).toEqual(expect.arrayContaining([...SHOP.keys, ...made]))
   for (const key of made)
     expect((await woovi.delete(`/pix-keys/${encodeURIComponent(key)}`)).status).toBe(204)
@@ -43,7 +43,7 @@ test.each([
   [{ type: 'CNPJ', key: '12ABC34501DE35' }, 'A chave Pix deve ser o CNPJ da conta'],
 ])('%j is refused', async (body, error) => {
   const other = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['tomada@trilho.test'] }
-  await stage.control.account('other', other)
+  await simulator.control.putAccount('other', other)
   const refused = await woovi.post('/pix-keys', body)
   expect([refused.status, refused.body]).toEqual([400, { error }])
 })
@@ -74,15 +74,15 @@ test('a person has five keys at most, through either API', async () => {
     provider: 'PROVIDER_C' as const,
     keys: ['ana@trilho.test'],
   }
-  const efi = await stage.shop({ ...settings })
-  await stage.control.account('ana', {
+  const efi = await simulator.createShop({ ...settings })
+  await simulator.control.putAccount('ana', {
     ...settings,
     client_id: 'ana-2',
     keys: ['ana2@trilho.test'],
     dialect: 'woovi',
   })
-  const ana = wooviCaller(stage.facts.providers.PROVIDER_C.base_url, {
-    ca: stage.ca,
+  const ana = createWooviClient(simulator.facts.providers.PROVIDER_C.base_url, {
+    ca: simulator.ca,
     ...SHOP,
     client_id: 'ana-2',
   })

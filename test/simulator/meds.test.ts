@@ -1,22 +1,26 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ balance: 0 })
-  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${stage.facts.inbox_url}/efi?ignorar=` })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ balance: 0 })
+  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${simulator.facts.inbox_url}/efi?ignorar=` })
 })
-afterEach(() => stage.control.clearFaults())
-afterAll(() => stage.close())
+afterEach(() => simulator.control.clearFaults())
+afterAll(() => simulator.close())
 
-const shop = () => stage.control.findAccount('shop')
-const received = async (value: number) => (await stage.control.deposit({ account: 'shop', value })).end_to_end
+const shop = () => simulator.control.findAccount('shop')
+const received = async (value: number) =>
+  (await simulator.control.deposit({ account: 'shop', value })).end_to_end
 const disputed = async (value: number, more: object = {}) => {
   const endToEnd = await received(value)
-  return { endToEnd, ...(await stage.control.med({ end_to_end: endToEnd, type: 'SCAM', ...more })) }
+  return {
+    endToEnd,
+    ...(await simulator.control.openDispute({ end_to_end: endToEnd, type: 'SCAM', ...more })),
+  }
 }
 const listed = async (id: string, caller = efi) => {
   const { body } = await caller.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
@@ -25,7 +29,7 @@ const listed = async (id: string, caller = efi) => {
 const defend = (id: string) =>
   efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise: 'rejeitado', justificativa: 'Entregue.' })
 const returned = (endToEnd: string) =>
-  until(
+  pollUntil(
     () => efi.get(`/v2/pix/${endToEnd}`),
     ({ body }) => body.devolucoes?.every((one: { status: string }) => one.status !== 'EM_PROCESSAMENTO'),
   )
@@ -46,7 +50,7 @@ test('a dispute blocks what is there, is listed, and agreed to it is returned by
     destino: { nome: SHOP.holder.name },
   })
 
-  await stage.control.decideMed(id, 'agreed')
+  await simulator.control.decideDispute(id, 'agreed')
   expect(await listed(id)).toMatchObject({
     status: 'ACEITA',
     dadosAnalise: { finalizacao: expect.any(String) },
@@ -61,10 +65,10 @@ test('a dispute blocks what is there, is listed, and agreed to it is returned by
     },
   ])
   expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 0, held: 0 })
-  const line = (await stage.control.statement()).find(one => one.original_end_to_end === endToEnd)
+  const line = (await simulator.control.listStatement()).find(one => one.original_end_to_end === endToEnd)
   expect(line).toMatchObject({ id: null, kind: 'refund', value: 20, end_to_end: body.devolucoes[0].rtrId })
-  const told = await until(
-    () => stage.control.inbox('efi'),
+  const told = await pollUntil(
+    () => simulator.control.listInbox('efi'),
     all => all.some(one => one.body.includes('MED_FRAUDE')),
   )
   // What Efí tells is the return with its PIX; of a dispute itself it has no notice.
@@ -74,25 +78,25 @@ test('a dispute blocks what is there, is listed, and agreed to it is returned by
 test.each(['disagreed', 'cancelled'] as const)('%s, the money is free again', async decision => {
   const before = await shop()
   const { id } = await disputed(5)
-  await stage.control.decideMed(id, decision)
+  await simulator.control.decideDispute(id, decision)
   expect(await shop()).toMatchObject({ balance: before.balance + 5, blocked: 0 })
   expect((await listed(id)).status).toBe(decision === 'cancelled' ? 'CANCELADA_EFI' : 'REJEITADA')
-  await expect(stage.control.decideMed(id, 'agreed')).rejects.toMatchObject({ status: 409 })
+  await expect(simulator.control.decideDispute(id, 'agreed')).rejects.toMatchObject({ status: 409 })
 })
 
 test('returned is what is there; without anything the return is not carried out', async () => {
   const endToEnd = await received(40)
   const { balance } = await shop()
   await efi.send('spent', 'maria@example.com', (balance - 15).toFixed(2))
-  const { id } = await stage.control.med({ end_to_end: endToEnd, type: 'COERCION_CRIME' })
+  const { id } = await simulator.control.openDispute({ end_to_end: endToEnd, type: 'COERCION_CRIME' })
   expect(await shop()).toMatchObject({ balance: 0, blocked: 15 })
-  await stage.control.decideMed(id, 'agreed')
+  await simulator.control.decideDispute(id, 'agreed')
   expect((await returned(endToEnd)).body.devolucoes).toMatchObject([{ valor: '15.00', status: 'DEVOLVIDO' }])
 
   const another = await received(8)
   await efi.send('spentToo', 'maria@example.com', '8.00')
-  const { id: poor } = await stage.control.med({ end_to_end: another, type: 'UNDEFINED' })
-  await stage.control.decideMed(poor, 'agreed')
+  const { id: poor } = await simulator.control.openDispute({ end_to_end: another, type: 'UNDEFINED' })
+  await simulator.control.decideDispute(poor, 'agreed')
   expect((await returned(another)).body.devolucoes).toMatchObject([
     {
       natureza: 'MED_FRAUDE',
@@ -107,7 +111,7 @@ test('what was refunded before is not returned again', async () => {
   const { id, endToEnd } = await disputed(20)
   await received(20)
   await efi.put(`/v2/pix/${endToEnd}/devolucao/ours`, { valor: '12.00' })
-  await stage.control.decideMed(id, 'agreed')
+  await simulator.control.decideDispute(id, 'agreed')
   expect((await returned(endToEnd)).body.devolucoes).toMatchObject([
     { natureza: 'ORIGINAL', valor: '12.00' },
     { natureza: 'MED_FRAUDE', valor: '8.00' },
@@ -130,7 +134,7 @@ test('a defence is taken once, before its deadline, of a dispute that is there',
     409,
     'A defesa para essa infração já foi criada.',
   ])
-  expect((await stage.control.findMed(id))[0]).toMatchObject({
+  expect((await simulator.control.findDispute(id))[0]).toMatchObject({
     status: 'replied',
     replies: [{ accept: false, text: 'Entregue.' }],
   })
@@ -148,15 +152,15 @@ test('a transfer of ours is contested, and comes back', async () => {
     operation: 'sendTransfer',
     fault: 'accepted_then_silent',
   } as const
-  await stage.control.faults({ ...unsettled, delay_ms: 60_000 })
+  await simulator.control.addFault({ ...unsettled, delay_ms: 60_000 })
   const { body: onItsWay } = await efi.send('unsettled', 'maria@example.com', '10.00')
   const contest = (endToEnd: string) =>
-    stage.control.med({ end_to_end: endToEnd, type: 'UNAUTHORIZED_ACCESS' })
+    simulator.control.openDispute({ end_to_end: endToEnd, type: 'UNAUTHORIZED_ACCESS' })
   await expect(contest(onItsWay.e2eId)).rejects.toMatchObject({ status: 404 })
 
   const { body } = await efi.send('contested', 'maria@example.com', '10.00')
-  await until(
-    () => efi.sent('contested'),
+  await pollUntil(
+    () => efi.findSent('contested'),
     said => said.body.status === 'REALIZADO',
   )
   const { id } = await contest(body.e2eId)
@@ -166,8 +170,8 @@ test('a transfer of ours is contested, and comes back', async () => {
   })
   expect((await defend(id)).status).toBe(404)
   const before = await shop()
-  await stage.control.decideMed(id, 'agreed')
-  expect((await efi.sent('contested')).body.devolucoes).toMatchObject([
+  await simulator.control.decideDispute(id, 'agreed')
+  expect((await efi.findSent('contested')).body.devolucoes).toMatchObject([
     { natureza: 'MED_FRAUDE', valor: '10.00' },
   ])
   expect((await shop()).balance).toBe(before.balance + 10)
@@ -175,36 +179,36 @@ test('a transfer of ours is contested, and comes back', async () => {
 
 test('between two simulated accounts both see it, and the money goes from one to the other', async () => {
   const neighbour = { ...SHOP, provider: 'PROVIDER_C' as const, keys: ['vizinha@trilho.test'], balance: 0 }
-  await stage.control.account('neighbour', neighbour)
+  await simulator.control.putAccount('neighbour', neighbour)
   await received(7)
   const { body } = await efi.send('toNeighbour', 'vizinha@trilho.test', '7.00')
-  await until(
-    () => stage.control.findAccount('neighbour'),
+  await pollUntil(
+    () => simulator.control.findAccount('neighbour'),
     ({ balance }) => balance === 7,
   )
-  const { id } = await stage.control.med({ end_to_end: body.e2eId, type: 'SCAM' })
-  expect((await stage.control.findMed(id)).map(({ account, side }) => [account, side])).toEqual([
+  const { id } = await simulator.control.openDispute({ end_to_end: body.e2eId, type: 'SCAM' })
+  expect((await simulator.control.findDispute(id)).map(({ account, side }) => [account, side])).toEqual([
     ['neighbour', 'received'],
     ['shop', 'requested'],
   ])
   const before = await shop()
-  await stage.control.decideMed(id, 'agreed')
-  await until(shop, ({ balance }) => balance === before.balance + 7)
-  expect(await stage.control.findAccount('neighbour')).toMatchObject({ balance: 0, blocked: 0, held: 0 })
+  await simulator.control.decideDispute(id, 'agreed')
+  await pollUntil(shop, ({ balance }) => balance === before.balance + 7)
+  expect(await simulator.control.findAccount('neighbour')).toMatchObject({ balance: 0, blocked: 0, held: 0 })
 })
 
 test('what an account has sent to itself is contested as what it received', async () => {
   await received(3)
   const { body } = await efi.send('toItself', 'loja@trilho.test', '3.00')
-  await until(
-    () => efi.sent('toItself'),
+  await pollUntil(
+    () => efi.findSent('toItself'),
     said => said.body.status === 'REALIZADO',
   )
-  const { id } = await stage.control.med({ end_to_end: body.e2eId, type: 'SCAM' })
-  expect((await stage.control.findMed(id)).map(({ account, side }) => [account, side])).toEqual([
+  const { id } = await simulator.control.openDispute({ end_to_end: body.e2eId, type: 'SCAM' })
+  expect((await simulator.control.findDispute(id)).map(({ account, side }) => [account, side])).toEqual([
     ['shop', 'received'],
   ])
-  await stage.control.decideMed(id, 'cancelled')
+  await simulator.control.decideDispute(id, 'cancelled')
 })
 
 test.each([
@@ -213,17 +217,23 @@ test.each([
   ['a PIX a second time', async () => ({ end_to_end: (await disputed(1)).endToEnd }), 409],
   ['a type nobody knows', async () => ({ end_to_end: await received(1), type: 'REGRET' }), 422],
 ])('%s is not disputed', async (_name, order, status) => {
-  await expect(stage.control.med({ type: 'SCAM', ...(await order()) } as never)).rejects.toMatchObject({
+  await expect(
+    simulator.control.openDispute({ type: 'SCAM', ...(await order()) } as never),
+  ).rejects.toMatchObject({
     status,
   })
 })
 
 test('faults reach the calls about disputes', async () => {
   const { id } = await disputed(2)
-  await stage.control.faults({ provider: 'PROVIDER_A', operation: 'replyMed', fault: 'timeout_then_done' })
+  await simulator.control.addFault({
+    provider: 'PROVIDER_A',
+    operation: 'replyToDispute',
+    fault: 'timeout_then_done',
+  })
   await expect(defend(id)).rejects.toThrow()
   expect((await listed(id)).status).toBe('EM_DEFESA')
-  await stage.control.faults({ provider: 'PROVIDER_A', operation: 'listMeds', fault: 'refused' })
+  await simulator.control.addFault({ provider: 'PROVIDER_A', operation: 'listDisputes', fault: 'refused' })
   const refused = await efi.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
   expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
   expect((await efi.get('/v2/gn/infracoes?inicio=hoje')).body.type).toMatch(/InfracoesConsultaInvalida$/)
@@ -233,11 +243,11 @@ test('a dispute, its block and its reply survive a restart', async () => {
   const { id, endToEnd } = await disputed(9)
   await defend(id)
   const { blocked } = await shop()
-  await stage.stop()
-  stage = await openStage({ home: stage.home })
-  efi = await stage.shop({ balance: 0 })
+  await simulator.stop()
+  simulator = await openSimulatorFixture({ home: simulator.home })
+  efi = await simulator.createShop({ balance: 0 })
   expect((await shop()).blocked).toBe(blocked)
-  expect((await stage.control.findMed(id))[0]).toMatchObject({ replies: [{ accept: false }] })
-  await stage.control.decideMed(id, 'agreed')
+  expect((await simulator.control.findDispute(id))[0]).toMatchObject({ replies: [{ accept: false }] })
+  await simulator.control.decideDispute(id, 'agreed')
   expect((await returned(endToEnd)).body.devolucoes).toMatchObject([{ valor: '9.00', status: 'DEVOLVIDO' }])
 })

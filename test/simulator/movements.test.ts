@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, type Stage, until } from './support/stage.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ balance: 100 })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ balance: 100 })
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
-const move = (kind: Parameters<Stage['control']['move']>[0]['kind'], value: number, end_to_end?: string) =>
-  stage.control.move({ provider: 'PROVIDER_A', account: 'shop', kind, value, end_to_end })
+const move = (
+  kind: Parameters<SimulatorFixture['control']['moveMoney']>[0]['kind'],
+  value: number,
+  end_to_end?: string,
+) => simulator.control.moveMoney({ provider: 'PROVIDER_A', account: 'shop', kind, value, end_to_end })
 const period = () => {
   const day = 86_400_000
   const [inicio, fim] = [-day, day].map(ms => new Date(Date.now() + ms).toISOString())
@@ -19,12 +22,12 @@ const period = () => {
 }
 
 test('tariffs, withdrawals and credits move the balance and have no end-to-end id', async () => {
-  const { balance } = await stage.control.findAccount('shop')
+  const { balance } = await simulator.control.findAccount('shop')
   expect(await move('tariff', 1.5)).toEqual({ id: expect.stringMatching(/^[0-9a-f]{24}$/), end_to_end: null })
   await move('withdrawal', 20)
   await move('credit', 5)
-  expect((await stage.control.findAccount('shop')).balance).toBe(balance - 16.5)
-  const lines = (await stage.control.statement('PROVIDER_A')).slice(-3)
+  expect((await simulator.control.findAccount('shop')).balance).toBe(balance - 16.5)
+  const lines = (await simulator.control.listStatement('PROVIDER_A')).slice(-3)
   expect(lines.map(({ kind, value, end_to_end }) => [kind, value, end_to_end])).toEqual([
     ['tariff', 1.5, null],
     ['withdrawal', 20, null],
@@ -33,9 +36,9 @@ test('tariffs, withdrawals and credits move the balance and have no end-to-end i
 })
 
 test('a judicial block keeps money in the account; only what was blocked is released', async () => {
-  const before = await stage.control.findAccount('shop')
+  const before = await simulator.control.findAccount('shop')
   await move('block', 30)
-  const after = await stage.control.findAccount('shop')
+  const after = await simulator.control.findAccount('shop')
   expect([after.balance, after.blocked]).toEqual([before.balance - 30, before.blocked + 30])
   expect((await efi.get('/v2/gn/saldo?bloqueios=true')).body.bloqueios).toEqual({
     judicial: '30.00',
@@ -44,13 +47,13 @@ test('a judicial block keeps money in the account; only what was blocked is rele
   })
   await expect(move('unblock', 30.01)).rejects.toMatchObject({ status: 409 })
   await move('unblock', 30)
-  expect(await stage.control.findAccount('shop')).toEqual(before)
+  expect(await simulator.control.findAccount('shop')).toEqual(before)
 })
 
 test('a return in the panel has an id of the provider, and never exceeds the PIX', async () => {
-  const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 10 })
+  const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 10 })
   const returned = await move('return', 4, end_to_end)
-  const { body } = await until(
+  const { body } = await pollUntil(
     () => efi.get(`/v2/pix/${end_to_end}`),
     answer => answer.body.devolucoes?.[0]?.status === 'DEVOLVIDO',
   )
@@ -60,7 +63,7 @@ test('a return in the panel has an id of the provider, and never exceeds the PIX
 
 test('a PIX sent in the panel is listed without an id of ours', async () => {
   const { end_to_end } = await move('send', 3)
-  const { body } = await until(
+  const { body } = await pollUntil(
     () => efi.get(`/v2/gn/pix/enviados/${end_to_end}`),
     answer => answer.body.status === 'REALIZADO',
   )
@@ -70,14 +73,14 @@ test('a PIX sent in the panel is listed without an id of ours', async () => {
 })
 
 test('what the balance does not cover, or names no account, is refused and moves nothing', async () => {
-  const before = await stage.control.findAccount('shop')
+  const before = await simulator.control.findAccount('shop')
   for (const kind of ['tariff', 'withdrawal', 'block', 'send'] as const)
     await expect(move(kind, 1_000_000)).rejects.toMatchObject({ status: 409 })
   await expect(
-    stage.control.move({ provider: 'PROVIDER_B', kind: 'tariff', value: 1 }),
+    simulator.control.moveMoney({ provider: 'PROVIDER_B', kind: 'tariff', value: 1 }),
   ).rejects.toMatchObject({
     status: 404,
   })
   await expect(move('return', 1)).rejects.toMatchObject({ status: 422 })
-  expect(await stage.control.findAccount('shop')).toEqual(before)
+  expect(await simulator.control.findAccount('shop')).toEqual(before)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addressOf } from '../../src/simulator/dialects/efi/notices.ts'
+import { buildEfiNotificationUrl } from '../../src/simulator/provider-apis/efi/notifications.ts'
 
 test.each([
   ['https://trilho.test/notices/1', 'https://trilho.test/notices/1/pix'],
@@ -8,5 +8,5 @@ test.each([
   ['https://trilho.test', 'https://trilho.test/pix'],
   ['https://trilho.test/notices/1?hmac=x&ignorar=', 'https://trilho.test/notices/1?hmac=x&ignorar='],
 ])('Efí, told %s, calls %s', (registered, called) => {
-  expect(addressOf(registered)).toBe(called)
+  expect(buildEfiNotificationUrl(registered)).toBe(called)
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import * as efiTypes from 'sdk-node-apis-efi'
-import { officialSdks } from './support/sdks.ts'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+import { startOfficialSdks } from './support/official-sdks.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-type Sdks = Awaited<ReturnType<typeof officialSdks>>
-let stage: Stage
+type Sdks = Awaited<ReturnType<typeof startOfficialSdks>>
+let simulator: SimulatorFixture
 let sdks: Sdks
 
 const WOOVI_SHOP = {
@@ -13,17 +13,17 @@ const WOOVI_SHOP = {
 }
 const range = { inicio: '2020-01-01T00:00:00Z', fim: '2099-01-01T00:00:00Z' }
 const portOf = (provider: 'PROVIDER_A' | 'PROVIDER_B') =>
-  Number(new URL(stage.facts.providers[provider].base_url).port)
+  Number(new URL(simulator.facts.providers[provider].base_url).port)
 
 beforeAll(async () => {
-  stage = await openStage()
+  simulator = await openSimulatorFixture()
   const shop = { ...SHOP, keys: [...SHOP.keys], balance: 10_000, requires_certificate: true }
-  await stage.control.account('shop', shop)
-  await stage.control.account('shop-b', WOOVI_SHOP)
-  const { certificate, key } = await stage.control.certificate('shop')
+  await simulator.control.putAccount('shop', shop)
+  await simulator.control.putAccount('shop-b', WOOVI_SHOP)
+  const { certificate, key } = await simulator.control.issueCertificate('shop')
   const { client_id, client_secret } = SHOP
-  sdks = await officialSdks({
-    caFile: stage.facts.ca_file,
+  sdks = await startOfficialSdks({
+    caFile: simulator.facts.ca_file,
     hosts: { 'pix.api.efipay.com.br': portOf('PROVIDER_A'), 'api.woovi.com': portOf('PROVIDER_B') },
     efi: { client_id, client_secret, certificate, key },
     appId: Buffer.from(`${client_id}:${client_secret}`).toString('base64'),
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await sdks?.close()
-  await stage.close()
+  await simulator.close()
 })
 
 type Issue = { code: string; path: PropertyKey[]; errors?: Issue[][] }
@@ -65,7 +65,7 @@ describe('sdk-node-apis-efi', () => {
   const cob = { calendario: { expiracao: 3600 }, valor: { original: '12.34' }, chave }
   const charge = async (txid: string) => {
     const made = await efi('pixCreateCharge', { txid }, cob)
-    const { end_to_end: e2eId } = await stage.control.pay({ payload: made.pixCopiaECola })
+    const { end_to_end: e2eId } = await simulator.control.pay({ payload: made.pixCopiaECola })
     return e2eId
   }
 
@@ -76,10 +76,10 @@ describe('sdk-node-apis-efi', () => {
 
   test('authorises, and is refused with a wrong secret', async () => {
     expect((await efi('pixListEvp')).chaves).toEqual([])
-    const wrong = await officialSdks({
-      caFile: stage.facts.ca_file,
+    const wrong = await startOfficialSdks({
+      caFile: simulator.facts.ca_file,
       hosts: { 'pix.api.efipay.com.br': portOf('PROVIDER_A') },
-      efi: { ...SHOP, client_secret: 'wrong', ...(await stage.control.certificate('shop')) },
+      efi: { ...SHOP, client_secret: 'invalid', ...(await simulator.control.issueCertificate('shop')) },
       appId: 'none',
     })
     await expect(wrong.call('efi.pixListEvp')).rejects.toMatchObject({ error: 'invalid_client' })
@@ -112,7 +112,7 @@ describe('sdk-node-apis-efi', () => {
       id: 'back1',
       status: 'EM_PROCESSAMENTO',
     })
-    await until(
+    await pollUntil(
       () => efi('pixDetailDevolution', { e2eId, id: 'back1' }),
       ({ status }) => status === 'DEVOLVIDO',
     )
@@ -122,7 +122,7 @@ describe('sdk-node-apis-efi', () => {
   test('a PIX is sent, and found by both its ids', async () => {
     const order = { valor: '10.00', pagador: { chave }, favorecido: { chave: 'maria@example.com' } }
     const { e2eId } = await efi('pixSend', { idEnvio: 'send1' }, order)
-    const sent = await until(
+    const sent = await pollUntil(
       () => efi('pixSendDetailId', { idEnvio: 'send1' }),
       ({ status }) => status === 'REALIZADO',
     )
@@ -137,7 +137,7 @@ describe('sdk-node-apis-efi', () => {
   test('a PIX that its recipient gave back is found with it', async () => {
     const order = { valor: '1.00', pagador: { chave }, favorecido: { chave: 'returned@sim.trilho.test' } }
     const { e2eId } = await efi('pixSend', { idEnvio: 'send2' }, order)
-    await until(
+    await pollUntil(
       () => efi('pixSendDetailId', { idEnvio: 'send2' }),
       ({ devolucoes }) => devolucoes?.length === 1,
     )
@@ -169,13 +169,13 @@ describe('sdk-node-apis-efi', () => {
   })
 
   test('webhooks are configured, found, listed, told and deleted', async () => {
-    const webhookUrl = `${stage.facts.inbox_url}/sdk?ignorar=`
+    const webhookUrl = `${simulator.facts.inbox_url}/sdk?ignorar=`
     expect(await efi('pixConfigWebhook', { chave }, { webhookUrl })).toEqual({ webhookUrl })
     expect(await efi('pixDetailWebhook', { chave })).toMatchObject({ webhookUrl, chave })
     expect((await efi('pixListWebhook', range)).webhooks).toHaveLength(1)
     const e2eId = await charge('e'.repeat(32))
-    await until(
-      () => stage.control.inbox('sdk'),
+    await pollUntil(
+      () => simulator.control.listInbox('sdk'),
       all => all.some(({ body }) => body.includes(e2eId)),
     )
     await efi('pixDeleteWebhook', { chave })
@@ -184,7 +184,7 @@ describe('sdk-node-apis-efi', () => {
 
   test('disputes are listed and defended', async () => {
     const e2eId = await charge('f'.repeat(32))
-    const { id: idInfracao } = await stage.control.med({ end_to_end: e2eId, type: 'SCAM' })
+    const { id: idInfracao } = await simulator.control.openDispute({ end_to_end: e2eId, type: 'SCAM' })
     const { infracoes } = await efi('medList', range)
     expect(infracoes).toMatchObject([{ idInfracao, status: 'ABERTA' }])
     await efi('medDefense', { idInfracao }, { analise: 'rejeitado', justificativa: 'Entregue.' })
@@ -198,7 +198,7 @@ describe('@woovi/node-sdk', () => {
   test('charges are made, found, listed, paid and deleted', async () => {
     const made = await woovi('charge.create', { correlationID: 'sdk-1', value: 1234, expiresIn: 3600 })
     expect(made.charge).toMatchObject({ correlationID: 'sdk-1', status: 'ACTIVE' })
-    await stage.control.pay({ payload: made.brCode })
+    await simulator.control.pay({ payload: made.brCode })
     expect((await woovi('charge.get', { id: 'sdk-1' })).charge.status).toBe('COMPLETED')
     const again = { correlationID: 'sdk-1', value: 1234 }
     expect((await woovi('charge.create', again, { return_existing: true })).charge.status).toBe('COMPLETED')
@@ -217,7 +217,7 @@ describe('@woovi/node-sdk', () => {
     expect((await woovi('transactions.get', { id: endToEndId })).transaction.value).toBe(1234)
     const order = { correlationID: 'back-1', transactionEndToEndId: endToEndId, value: 34 }
     expect((await woovi('refund.create', order)).refund).toMatchObject({ status: 'IN_PROCESSING' })
-    await until(
+    await pollUntil(
       () => woovi('refund.get', { id: 'back-1' }),
       ({ pixTransactionRefund }) => pixTransactionRefund.status === 'REFUNDED',
     )
@@ -233,7 +233,7 @@ describe('@woovi/node-sdk', () => {
     }
     expect((await woovi('payment.create', order)).payment.status).toBe('CREATED')
     await woovi('payment.approve', { correlationID: 'pay-1' })
-    const { transaction } = await until(
+    const { transaction } = await pollUntil(
       () => woovi('payment.get', { id: 'pay-1' }),
       ({ payment }) => payment.status === 'CONFIRMED',
     )
@@ -249,15 +249,15 @@ describe('@woovi/node-sdk', () => {
   })
 
   test('webhooks are made, listed, told and deleted', async () => {
-    const url = `${stage.facts.inbox_url}/sdk-b`
+    const url = `${simulator.facts.inbox_url}/sdk-b`
     const event = 'OPENPIX:CHARGE_COMPLETED'
     const made = await woovi('webhook.create', { webhook: { name: 'sdk', event, url, isActive: true } })
     const { webhooks } = await woovi('webhook.list')
     expect(webhooks).toMatchObject([{ id: made.webhook.id, event, url, isActive: true }])
     const { brCode } = await woovi('charge.create', { correlationID: 'sdk-3', value: 77 })
-    await stage.control.pay({ payload: brCode })
-    await until(
-      () => stage.control.inbox('sdk-b'),
+    await simulator.control.pay({ payload: brCode })
+    await pollUntil(
+      () => simulator.control.listInbox('sdk-b'),
       all => all.some(({ body }) => JSON.parse(body).charge.correlationID === 'sdk-3'),
     )
     expect(await woovi('webhook.delete', { id: made.webhook.id })).toMatchObject({ status: 'OK' })

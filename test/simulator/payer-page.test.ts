@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fetch } from 'undici'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, type Stage } from './support/stage.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ holder: { name: 'Loja <b>São</b> João', document: '11222333000181' } })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ holder: { name: 'Loja <b>São</b> João', document: '11222333000181' } })
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
 let count = 0
 const payload = async (value: string) => {
-  const { body } = await efi.cob(`page${String(++count).padStart(28, '0')}`, value, {
+  const { body } = await efi.createCob(`page${String(++count).padStart(28, '0')}`, value, {
     solicitacaoPagador: '<i>Pedido</i>',
   })
   return body.pixCopiaECola as string
 }
 const page = async (path: string, form?: Record<string, string>) => {
-  const answer = await fetch(`${stage.facts.url}${path}`, {
-    dispatcher: stage.browser,
+  const answer = await fetch(`${simulator.facts.url}${path}`, {
+    dispatcher: simulator.browser,
     ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
   })
   return { status: answer.status, html: await answer.text(), headers: answer.headers }
@@ -55,7 +55,7 @@ test('without a code the page asks for one; the index leads there', async () => 
 })
 
 test('the payload URL serves a signed document, and 410 once it cannot be paid', async () => {
-  const { body } = await efi.cob('q'.repeat(32), '3.00')
+  const { body } = await efi.createCob('q'.repeat(32), '3.00')
   const path = body.location.slice(body.location.indexOf('/'))
   const open = await page(path)
   expect(open.headers.get('content-type')).toMatch(/^application\/jose/)
@@ -65,21 +65,25 @@ test('the payload URL serves a signed document, and 410 once it cannot be paid',
     chave: 'loja@trilho.test',
     valor: { original: '3.00' },
   })
-  await stage.control.pay({ payload: body.pixCopiaECola })
+  await simulator.control.pay({ payload: body.pixCopiaECola })
   expect((await page(path)).status).toBe(410)
   expect((await page('/qr/v2/00000000000000000000000000000000')).status).toBe(404)
 })
 
 test('the inbox records any request and answers as told', async () => {
-  await stage.control.setInbox('shop', { status: 503, headers: { 'retry-after': '7' }, delay_ms: 20 })
-  const answer = await fetch(`${stage.facts.inbox_url}/shop`, {
+  await simulator.control.setInboxResponse('shop', {
+    status: 503,
+    headers: { 'retry-after': '7' },
+    delay_ms: 20,
+  })
+  const answer = await fetch(`${simulator.facts.inbox_url}/shop`, {
     method: 'PUT',
-    dispatcher: stage.browser,
+    dispatcher: simulator.browser,
     headers: { 'webhook-id': 'w1' },
     body: '{ "as": "it came" }',
   })
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '7'])
-  const [message] = await stage.control.inbox('shop')
+  const [message] = await simulator.control.listInbox('shop')
   expect(message).toMatchObject({
     method: 'PUT',
     body: '{ "as": "it came" }',

@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, type Stage, until } from './support/stage.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop()
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop()
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
 let count = 0
 const charged = async (value = '12.34', more: object = {}) => {
-  const { body } = await efi.cob(`payment${String(++count).padStart(25, '0')}`, value, more)
+  const { body } = await efi.createCob(`payment${String(++count).padStart(25, '0')}`, value, more)
   return { txid: body.txid as string, payload: body.pixCopiaECola as string }
 }
 /** The notices of a charge, as they reached that inbox. */
 const noticesOf = async (inbox: string, txid: string) =>
-  (await stage.control.inbox(inbox)).filter(message => message.body.includes(txid))
+  (await simulator.control.listInbox(inbox)).filter(message => message.body.includes(txid))
 const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: url })
 
 test('a paid charge is CONCLUIDA, its money is there, and its notice arrives', async () => {
-  await register(`${stage.facts.inbox_url}/paid`)
-  const before = await stage.control.findAccount('shop')
+  await register(`${simulator.facts.inbox_url}/paid`)
+  const before = await simulator.control.findAccount('shop')
   const { txid, payload } = await charged()
   const payer = { name: 'Maria', document: '52998224725' }
-  const { end_to_end } = await stage.control.pay({ payload, payer })
+  const { end_to_end } = await simulator.control.pay({ payload, payer })
   expect(end_to_end).toMatch(/^E99999004\d{12}\w{11}$/)
 
   const { body } = await efi.get(`/v2/cob/${txid}`)
@@ -34,9 +34,9 @@ test('a paid charge is CONCLUIDA, its money is there, and its notice arrives', a
     pix: [{ endToEndId: end_to_end, txid, valor: '12.34', pagador: { nome: 'Maria', cpf: '52998224725' } }],
   })
   expect((await efi.get(`/v2/pix/${end_to_end}`)).body).toEqual(body.pix[0])
-  expect((await stage.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
+  expect((await simulator.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
 
-  const [notice] = await until(
+  const [notice] = await pollUntil(
     () => noticesOf('paid', txid),
     found => found.length === 1,
   )
@@ -45,26 +45,26 @@ test('a paid charge is CONCLUIDA, its money is there, and its notice arrives', a
 })
 
 test('an address that ends in ?ignorar= is called as it is', async () => {
-  await register(`${stage.facts.inbox_url}/alone?hmac=abc&ignorar=`)
+  await register(`${simulator.facts.inbox_url}/alone?hmac=abc&ignorar=`)
   const { txid, payload } = await charged()
-  await stage.control.pay({ payload })
-  await until(
+  await simulator.control.pay({ payload })
+  await pollUntil(
     () => noticesOf('alone', txid),
     found => found.length === 1,
   )
 })
 
 test('a notice is repeated until it is answered 2xx, and seen even where it was refused', async () => {
-  await register(`${stage.facts.inbox_url}/stubborn?ignorar=`)
-  await stage.control.setInbox('stubborn', { status: 500 })
+  await register(`${simulator.facts.inbox_url}/stubborn?ignorar=`)
+  await simulator.control.setInboxResponse('stubborn', { status: 500 })
   const { txid, payload } = await charged()
-  await stage.control.pay({ payload })
-  await until(
+  await simulator.control.pay({ payload })
+  await pollUntil(
     () => noticesOf('stubborn', txid),
     found => found.length === 2,
   )
-  await stage.control.setInbox('stubborn', { status: 200 })
-  await until(
+  await simulator.control.setInboxResponse('stubborn', { status: 200 })
+  await pollUntil(
     () => noticesOf('stubborn', txid),
     found => found.length === 3,
   )
@@ -73,12 +73,12 @@ test('a notice is repeated until it is answered 2xx, and seen even where it was 
 
 test('a charge is paid once, and not after its time', async () => {
   const { payload } = await charged()
-  const all = await Promise.allSettled([1, 2, 3, 4].map(() => stage.control.pay({ payload })))
+  const all = await Promise.allSettled([1, 2, 3, 4].map(() => simulator.control.pay({ payload })))
   expect(all.filter(one => one.status === 'fulfilled')).toHaveLength(1)
 
   const late = await charged('1.00', { calendario: { expiracao: 60 } })
-  stage.passTime(61)
-  await expect(stage.control.pay({ payload: late.payload })).rejects.toMatchObject({
+  simulator.advanceClock(61)
+  await expect(simulator.control.pay({ payload: late.payload })).rejects.toMatchObject({
     status: 409,
     message: 'not payable: expired',
   })
@@ -88,26 +88,26 @@ test('a charge is paid once, and not after its time', async () => {
 test('what a bank would refuse can be forced: late, again, removed, of another value', async () => {
   const { txid, payload } = await charged('10.00')
   const pixOf = async () => (await efi.get(`/v2/cob/${txid}`)).body
-  await stage.control.pay({ payload, value: 9.99 })
+  await simulator.control.pay({ payload, value: 9.99 })
   expect(await pixOf()).toMatchObject({ status: 'ATIVA', pix: [{ valor: '9.99' }] })
   await efi.call('PATCH', `/v2/cob/${txid}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
-  await expect(stage.control.pay({ payload })).rejects.toMatchObject({ status: 409 })
-  await stage.control.pay({ payload, force: true })
-  await stage.control.pay({ payload, force: true })
+  await expect(simulator.control.pay({ payload })).rejects.toMatchObject({ status: 409 })
+  await simulator.control.pay({ payload, force: true })
+  await simulator.control.pay({ payload, force: true })
   expect((await pixOf()).pix.map((pix: { valor: string }) => pix.valor)).toEqual(['9.99', '10.00', '10.00'])
 })
 
 test('a deposit has no txid, a foreign payment has a foreign one; both are noticed and listed', async () => {
-  await register(`${stage.facts.inbox_url}/deposits?ignorar=`)
+  await register(`${simulator.facts.inbox_url}/deposits?ignorar=`)
   const since = new Date(Date.now() - 1000).toISOString()
   // Without a txid a PIX is notified only where the account's configuration says so.
-  await stage.control.deposit({ provider: 'PROVIDER_A', value: 1 })
+  await simulator.control.deposit({ provider: 'PROVIDER_A', value: 1 })
   expect((await efi.call('PUT', '/v2/gn/config', withoutTxid(true))).status).toBe(204)
   expect((await efi.get('/v2/gn/config')).body).toEqual(withoutTxid(true))
-  const own = await stage.control.deposit({ provider: 'PROVIDER_A', value: 50 })
-  const foreign = await stage.control.deposit({ key: 'loja@trilho.test', value: 7.5, txid: 'alheio' })
-  const received = await until(
-    () => stage.control.inbox('deposits'),
+  const own = await simulator.control.deposit({ provider: 'PROVIDER_A', value: 50 })
+  const foreign = await simulator.control.deposit({ key: 'loja@trilho.test', value: 7.5, txid: 'alheio' })
+  const received = await pollUntil(
+    () => simulator.control.listInbox('deposits'),
     found => found.length === 2,
   )
   const items = received.map(one => JSON.parse(one.body).pix[0])
@@ -149,10 +149,10 @@ test('webhooks are shown and removed; plain http only to this machine', async ()
 })
 
 test('with magic amounts a charge of at most ten reais is paid by itself', async () => {
-  const magic = await stage.shop({ amount_magic: true })
-  await magic.cob('m'.repeat(32), '10.00')
-  await magic.cob('n'.repeat(32), '10.01')
-  await until(
+  const magic = await simulator.createShop({ amount_magic: true })
+  await magic.createCob('m'.repeat(32), '10.00')
+  await magic.createCob('n'.repeat(32), '10.01')
+  await pollUntil(
     () => magic.get(`/v2/cob/${'m'.repeat(32)}`),
     said => said.body.status === 'CONCLUIDA',
   )
@@ -160,14 +160,14 @@ test('with magic amounts a charge of at most ten reais is paid by itself', async
 })
 
 test('a receiver that hangs delays nobody else', async () => {
-  await stage.control.setInbox('hanging', { delay_ms: 600_000 })
-  await register(`${stage.facts.inbox_url}/hanging?ignorar=`)
+  await simulator.control.setInboxResponse('hanging', { delay_ms: 600_000 })
+  await register(`${simulator.facts.inbox_url}/hanging?ignorar=`)
   await Promise.all(
-    Array.from({ length: 140 }, () => stage.control.deposit({ account: 'shop', value: 0.01 })),
+    Array.from({ length: 140 }, () => simulator.control.deposit({ account: 'shop', value: 0.01 })),
   )
   await efi.send('past', 'maria@example.com', '1.00')
-  await until(
-    () => efi.sent('past'),
+  await pollUntil(
+    () => efi.findSent('past'),
     said => said.body.status === 'REALIZADO',
   )
 })

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type EfiCaller, efiCaller } from './support/efi.ts'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+import { createEfiClient, type EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ balance: 0 })
-  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${stage.facts.inbox_url}/back?ignorar=` })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ balance: 0 })
+  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${simulator.facts.inbox_url}/back?ignorar=` })
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
-const received = async (value: number) => (await stage.control.deposit({ account: 'shop', value })).end_to_end
+const received = async (value: number) =>
+  (await simulator.control.deposit({ account: 'shop', value })).end_to_end
 const refund = (endToEnd: string, id: string, valor: string) =>
   efi.put(`/v2/pix/${endToEnd}/devolucao/${id}`, { valor })
 const settled = (endToEnd: string, id: string) =>
-  until(
+  pollUntil(
     () => efi.get(`/v2/pix/${endToEnd}/devolucao/${id}`),
     said => said.body.status !== 'EM_PROCESSAMENTO',
   )
@@ -30,8 +31,8 @@ test('a devolução is accepted, settles, and is told with its PIX', async () =>
   const { body } = await settled(endToEnd, 'back1')
   expect(body).toMatchObject({ status: 'DEVOLVIDO', horario: { liquidacao: expect.any(String) } })
   expect((await efi.get(`/v2/pix/${endToEnd}`)).body.devolucoes).toEqual([body])
-  const notices = await until(
-    () => stage.control.inbox('back'),
+  const notices = await pollUntil(
+    () => simulator.control.listInbox('back'),
     all => all.some(one => one.body.includes('back1')),
   )
   const told = notices.map(one => JSON.parse(one.body).pix[0]).find(pix => pix.devolucoes)
@@ -56,19 +57,19 @@ test('an id is taken once, and only of a PIX that was received', async () => {
 
 test('without balance it is accepted and then rejected, as Efí does', async () => {
   const endToEnd = await received(20)
-  const { balance } = await stage.control.findAccount('shop')
+  const { balance } = await simulator.control.findAccount('shop')
   await efi.send('empty', 'maria@example.com', balance.toFixed(2))
   await refund(endToEnd, 'poor', '20.00')
   expect((await settled(endToEnd, 'poor')).body).toMatchObject({
     status: 'NAO_REALIZADO',
     motivo: 'Saldo insuficiente para realizar a devolução.',
   })
-  expect((await stage.control.findAccount('shop')).balance).toBe(0)
+  expect((await simulator.control.findAccount('shop')).balance).toBe(0)
 })
 
 test('after ninety days it is too late', async () => {
   const endToEnd = await received(1)
-  stage.passTime(90 * 86_400 + 1)
+  simulator.advanceClock(90 * 86_400 + 1)
   await efi.authorize()
   const late = await refund(endToEnd, 'late', '1.00')
   expect([late.status, late.body.violacoes[0].propriedade]).toEqual([400, 'pix.devolucao.e2eid'])
@@ -76,21 +77,21 @@ test('after ninety days it is too late', async () => {
 
 test('what a simulated recipient gives back reaches the sender', async () => {
   const settings = { ...SHOP, provider: 'PROVIDER_C' as const, keys: ['remetente@trilho.test'], balance: 50 }
-  const sender = await stage.control.account('sender', settings)
+  const sender = await simulator.control.putAccount('sender', settings)
   expect(sender.balance).toBe(50)
-  const caller = efiCaller(stage.facts.providers.PROVIDER_C.base_url, { ca: stage.ca, ...SHOP })
+  const caller = createEfiClient(simulator.facts.providers.PROVIDER_C.base_url, { ca: simulator.ca, ...SHOP })
   const { body } = await caller.put('/v3/gn/pix/gift', {
     valor: '5.00',
     pagador: { chave: 'remetente@trilho.test' },
     favorecido: { chave: 'loja@trilho.test' },
   })
-  await until(
+  await pollUntil(
     () => efi.get(`/v2/pix/${body.e2eId}`),
     said => said.status === 200,
   )
   await refund(body.e2eId, 'thanks', '5.00')
-  const { balance } = await until(
-    () => stage.control.findAccount('sender'),
+  const { balance } = await pollUntil(
+    () => simulator.control.findAccount('sender'),
     one => one.balance === 50,
   )
   expect(balance).toBe(50)
@@ -99,11 +100,11 @@ test('what a simulated recipient gives back reaches the sender', async () => {
 
 test('statement and balances add up', async () => {
   for (const id of ['shop', 'sender']) {
-    const { balance, held } = await until(
-      () => stage.control.findAccount(id),
+    const { balance, held } = await pollUntil(
+      () => simulator.control.findAccount(id),
       one => one.held === 0,
     )
-    const lines = (await stage.control.statement()).filter(line => line.account === id)
+    const lines = (await simulator.control.listStatement()).filter(line => line.account === id)
     const signed = lines.map(line => Math.round(line.value * 100) * (OUT.has(line.kind) ? -1 : 1))
     const opening = id === 'sender' ? 5_000 : 0
     expect(signed.reduce((sum, cents) => sum + cents, opening)).toBe(Math.round((balance + held) * 100))

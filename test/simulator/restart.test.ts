@@ -5,23 +5,23 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { simulatorClient } from '../../src/simulator/client.ts'
-import { efiCaller } from './support/efi.ts'
-import { openStage, SHOP, until } from './support/stage.ts'
+import { createSimulatorClient } from '../../src/simulator/control/client.ts'
+import { createEfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, SHOP } from './support/simulator-fixture.ts'
 
 test('accounts, charges, keys, faults and notices survive a restart, on other ports', async () => {
-  const first = await openStage()
-  const efi = await first.shop()
+  const first = await openSimulatorFixture()
+  const efi = await first.createShop()
   const away = `${first.facts.inbox_url.replace(/:\d+/, ':9')}/never?ignorar=`
   await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: away })
-  const { body: charge } = await efi.cob('r'.repeat(32), '5.00')
+  const { body: charge } = await efi.createCob('r'.repeat(32), '5.00')
   const { body: key } = await efi.call('POST', '/v2/gn/evp')
-  await first.control.faults({ provider: 'PROVIDER_A', operation: 'refund', fault: 'http_500', times: 3 })
+  await first.control.addFault({ provider: 'PROVIDER_A', operation: 'refund', fault: 'http_500', times: 3 })
   await first.control.deposit({ account: 'shop', value: 1 })
   await first.stop()
 
-  const second = await openStage({ home: first.home })
-  const again = await second.shop({ balance: 999 })
+  const second = await openSimulatorFixture({ home: first.home })
+  const again = await second.createShop({ balance: 999 })
   expect(await second.control.findAccount('shop')).toMatchObject({
     balance: 101,
     keys: expect.arrayContaining([key.chave]),
@@ -35,9 +35,9 @@ test('accounts, charges, keys, faults and notices survive a restart, on other po
 
 test('the same seed and calls give the same ids, another seed others', async () => {
   const idsOf = async (seed: number) => {
-    const stage = await openStage({ seed })
-    const efi = await stage.shop()
-    const { body: charge } = await efi.cob('s'.repeat(32), '5.00')
+    const stage = await openSimulatorFixture({ seed })
+    const efi = await stage.createShop()
+    const { body: charge } = await efi.createCob('s'.repeat(32), '5.00')
     const { body: sent } = await efi.send('s1', 'maria@example.com')
     const paid = await stage.control.pay({ payload: charge.pixCopiaECola })
     const { body: key } = await efi.call('POST', '/v2/gn/evp')
@@ -53,24 +53,24 @@ test('the same seed and calls give the same ids, another seed others', async () 
 test('a process killed at once keeps what it acknowledged, and settles it after', async () => {
   const home = mkdtempSync(join(tmpdir(), 'simulator-'))
   const first = await startProcess(home)
-  await first.control.account('shop', { ...SHOP, keys: [...SHOP.keys] })
+  await first.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys] })
   expect((await first.efi().send('k1', 'maria@example.com')).status).toBe(201)
   first.child.kill('SIGKILL')
   await first.ended
 
   const second = await startProcess(home)
-  await until(
-    () => second.efi().sent('k1'),
+  await pollUntil(
+    () => second.efi().findSent('k1'),
     said => said.body.status === 'REALIZADO',
   )
-  expect(await second.control.statement()).toMatchObject([{ id: 'k1', value: 10 }])
+  expect(await second.control.listStatement()).toMatchObject([{ id: 'k1', value: 10 }])
   second.child.kill('SIGTERM')
   expect(await second.ended).toEqual([0, null])
   rmSync(home, { recursive: true, force: true })
 })
 
 test('what is secret in the home folder is readable by its owner only', async () => {
-  const stage = await openStage()
+  const stage = await openSimulatorFixture()
   expect(statSync(join(stage.home, 'tls', 'ca.key')).mode & 0o777).toBe(0o600)
   expect(statSync(join(stage.home, 'simulator.json')).mode & 0o777).toBe(0o600)
   await stage.close()
@@ -87,7 +87,7 @@ test('a container is healthy while its simulator answers: not before, and not af
     const [code] = await once(spawn(program, here, { env, stdio: 'ignore' }), 'exit')
     return code
   }
-  const stage = await openStage()
+  const stage = await openSimulatorFixture()
   expect(await check(stage.home)).toBe(0)
   await stage.stop()
   expect(await check(stage.home)).toBe(1)
@@ -98,7 +98,7 @@ test('a container is healthy while its simulator answers: not before, and not af
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  await expect(openStage({ home: stage.home, port })).rejects.toThrow('EADDRINUSE')
+  await expect(openSimulatorFixture({ home: stage.home, port })).rejects.toThrow('EADDRINUSE')
   expect(existsSync(join(stage.home, 'simulator.json'))).toBe(false)
   taken.close()
   rmSync(stage.home, { recursive: true })
@@ -116,6 +116,6 @@ async function startProcess(home: string) {
   const facts = JSON.parse(readFileSync(join(home, 'simulator.json'), 'utf8'))
   expect(facts.pid).toBe(child.pid)
   const ca = readFileSync(facts.ca_file, 'utf8')
-  const efi = () => efiCaller(facts.providers.PROVIDER_A.base_url, { ca, ...SHOP })
-  return { child, ended, control: simulatorClient(facts.url, facts.ca_file), efi }
+  const efi = () => createEfiClient(facts.providers.PROVIDER_A.base_url, { ca, ...SHOP })
+  return { child, ended, control: createSimulatorClient(facts.url, facts.ca_file), efi }
 }

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 
-let stage: Stage
-let efi: EfiCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ balance: 10_000 })
-  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${stage.facts.inbox_url}/sent?ignorar=` })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ balance: 10_000 })
+  await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${simulator.facts.inbox_url}/sent?ignorar=` })
 })
-afterAll(() => stage.close())
+afterAll(() => simulator.close())
 
 const balances = async () => {
-  const { balance, held } = await stage.control.findAccount('shop')
+  const { balance, held } = await simulator.control.findAccount('shop')
   return { balance, held }
 }
 const settled = (id: string) =>
-  until(
-    () => efi.sent(id),
+  pollUntil(
+    () => efi.findSent(id),
     said => said.status === 200 && said.body.status !== 'EM_PROCESSAMENTO',
   )
 const noticeOf = async (id: string) => {
   const fits = (body: string) => JSON.parse(body).pix[0].gnExtras?.idEnvio === id
-  const found = await until(
-    () => stage.control.inbox('sent'),
+  const found = await pollUntil(
+    () => simulator.control.listInbox('sent'),
     all => all.some(one => fits(one.body)),
   )
   return JSON.parse(found.find(one => fits(one.body))!.body).pix[0]
@@ -52,7 +52,7 @@ test('an id sends once, and the statement shows it once', async () => {
   const all = await Promise.all([1, 2, 3].map(() => efi.send('once', 'maria@example.com')))
   expect(all.map(one => one.status).sort()).toEqual([201, 409, 409])
   await settled('once')
-  const lines = (await stage.control.statement('PROVIDER_A')).filter(line => line.id === 'once')
+  const lines = (await simulator.control.listStatement('PROVIDER_A')).filter(line => line.id === 'once')
   expect(lines).toMatchObject([{ kind: 'transfer', value: 10 }])
 })
 
@@ -61,7 +61,7 @@ test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the request with 
   const refused = await efi.send(`at${code}`, `${code}@sim.trilho.test`)
   expect([refused.status, refused.body.nome]).toEqual([422, 'pagamento_negado'])
   expect(refused.body.erro.codigo).toBe(code.toUpperCase())
-  expect((await efi.sent(`at${code}`)).body.type).toMatch(/PixEnviadoNaoEncontrado$/)
+  expect((await efi.findSent(`at${code}`)).body.type).toMatch(/PixEnviadoNaoEncontrado$/)
   expect(await balances()).toEqual(before)
 })
 
@@ -82,8 +82,8 @@ test('ac03-later@ is accepted, then rejected by notice, and its money is back', 
 test('returned@ settles and gives everything back', async () => {
   const before = await balances()
   await efi.send('back', 'returned@sim.trilho.test', '30.00')
-  const { body } = await until(
-    () => efi.sent('back'),
+  const { body } = await pollUntil(
+    () => efi.findSent('back'),
     said => said.body.devolucoes !== undefined,
   )
   expect(body.devolucoes).toMatchObject([{ valor: '30.00', rtrId: expect.stringMatching(/^D99999004/) }])
@@ -93,12 +93,14 @@ test('returned@ settles and gives everything back', async () => {
 test('a recipient may return a part and then the rest, never more', async () => {
   const { body } = await efi.send('parts', 'maria@example.com', '30.00')
   await settled('parts')
-  await stage.control.returns({ end_to_end: body.e2eId, value: 12.5 })
-  await stage.control.returns({ end_to_end: body.e2eId })
-  await expect(stage.control.returns({ end_to_end: body.e2eId, value: 0.01 })).rejects.toMatchObject({
+  await simulator.control.returnTransfer({ end_to_end: body.e2eId, value: 12.5 })
+  await simulator.control.returnTransfer({ end_to_end: body.e2eId })
+  await expect(
+    simulator.control.returnTransfer({ end_to_end: body.e2eId, value: 0.01 }),
+  ).rejects.toMatchObject({
     status: 409,
   })
-  const values = (await efi.sent('parts')).body.devolucoes.map((one: { valor: string }) => one.valor)
+  const values = (await efi.findSent('parts')).body.devolucoes.map((one: { valor: string }) => one.valor)
   expect(values).toEqual(['12.50', '17.50'])
 })
 
@@ -112,7 +114,7 @@ test('timeout-then-done@ says nothing and sends; sent again it is known', async 
 
 test('timeout-then-absent@ says nothing and sends nothing; sent again it arrives', async () => {
   await expect(efi.send('silent2', 'timeout-then-absent@sim.trilho.test')).rejects.toThrow()
-  expect((await efi.sent('silent2')).status).toBe(404)
+  expect((await efi.findSent('silent2')).status).toBe(404)
   expect((await efi.send('silent2', 'timeout-then-absent@sim.trilho.test')).status).toBe(201)
 })
 
@@ -161,29 +163,31 @@ test('an account is sent to by its bank data, a document by its own key', async 
 
 test('a simulated recipient receives it under the same end-to-end id, and nobody else gives it back', async () => {
   const settings = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['vizinha@trilho.test'], balance: 0 }
-  await stage.control.account('neighbour', settings)
+  await simulator.control.putAccount('neighbour', settings)
   const { body } = await efi.send('next', 'vizinha@trilho.test', '25.00')
   await settled('next')
-  expect((await stage.control.findAccount('neighbour')).balance).toBe(25)
-  const lines = (await stage.control.statement()).filter(line => line.end_to_end === body.e2eId)
+  expect((await simulator.control.findAccount('neighbour')).balance).toBe(25)
+  const lines = (await simulator.control.listStatement()).filter(line => line.end_to_end === body.e2eId)
   expect(lines.map(line => [line.account, line.kind])).toEqual([
     ['shop', 'transfer'],
     ['neighbour', 'deposit'],
   ])
-  await expect(stage.control.returns({ end_to_end: body.e2eId, value: 12.5 })).rejects.toMatchObject({
+  await expect(
+    simulator.control.returnTransfer({ end_to_end: body.e2eId, value: 12.5 }),
+  ).rejects.toMatchObject({
     status: 409,
   })
 })
 
 test('with magic amounts the value decides', async () => {
-  const magic = await stage.shop({ amount_magic: true })
+  const magic = await simulator.createShop({ amount_magic: true })
   expect((await magic.send('m1', 'maria@example.com', '20.01')).status).toBe(422)
   await magic.send('m2', 'maria@example.com', '20.00')
   await magic.send('m3', 'maria@example.com', '4.00')
   expect((await settled('m2')).body.status).toBe('NAO_REALIZADO')
-  await until(
-    () => magic.sent('m3'),
+  await pollUntil(
+    () => magic.findSent('m3'),
     said => said.body.devolucoes?.length === 2,
   )
-  await stage.shop()
+  await simulator.createShop()
 })

@@ -1,33 +1,33 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import type { EfiCaller } from './support/efi.ts'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
-import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+import type { EfiClient } from './support/efi-client.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
+import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
 /** Faults whose answers no provider documents, and orders that wait in a provider's panel. */
 
-let stage: Stage
-let efi: EfiCaller
-let woovi: WooviCaller
+let simulator: SimulatorFixture
+let efi: EfiClient
+let woovi: WooviClient
 beforeAll(async () => {
-  stage = await openStage()
-  efi = await stage.shop({ balance: 10_000 })
+  simulator = await openSimulatorFixture()
+  efi = await simulator.createShop({ balance: 10_000 })
   const settings = { ...SHOP, provider: 'PROVIDER_B', dialect: 'woovi', keys: ['woovi@trilho.test'] } as const
-  await stage.control.account('woovi', { ...settings, keys: [...settings.keys], balance: 10_000 })
-  woovi = wooviCaller(stage.facts.providers.PROVIDER_B.base_url, { ca: stage.ca, ...SHOP })
+  await simulator.control.putAccount('woovi', { ...settings, keys: [...settings.keys], balance: 10_000 })
+  woovi = createWooviClient(simulator.facts.providers.PROVIDER_B.base_url, { ca: simulator.ca, ...SHOP })
 })
-afterEach(async () => void (await stage.control.clearFaults()))
+afterEach(async () => void (await simulator.control.clearFaults()))
 afterAll(async () => {
   await woovi.close()
-  await stage.close()
+  await simulator.close()
 })
 
-type Fault = Parameters<Stage['control']['faults']>[0]
+type Fault = Parameters<SimulatorFixture['control']['addFault']>[0]
 const fault = (kind: Fault['fault'], operation: NonNullable<Fault['operation']>, more: Partial<Fault> = {}) =>
-  stage.control.faults({ provider: 'PROVIDER_A', fault: kind, operation, ...more })
+  simulator.control.addFault({ provider: 'PROVIDER_A', fault: kind, operation, ...more })
 
 let count = 0
 const id = () => `u${++count}`
-const served = async () => (await stage.control.servedFaults()).at(-1)
+const served = async () => (await simulator.control.listServedFaults()).at(-1)
 const payer = { pagador: { chave: 'loja@trilho.test' }, favorecido: { chave: 'maria@example.com' } }
 const rawSend = (name: string) => efi.raw('PUT', `/v3/gn/pix/${name}`, { valor: '1.00', ...payer })
 const period = 'inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z'
@@ -41,8 +41,8 @@ describe('an answer that no documentation names', () => {
     })
     const { status, text, headers } = await rawSend(name)
     expect([status, text, headers['content-type']]).toEqual([425, '<h1>Too Early</h1>', 'text/html'])
-    await until(
-      () => efi.sent(name),
+    await pollUntil(
+      () => efi.findSent(name),
       said => said.body.status === 'REALIZADO',
     )
     expect(await served()).toMatchObject({
@@ -61,7 +61,7 @@ describe('an answer that no documentation names', () => {
     ])
     await fault('unlisted_refusal', 'sendTransfer', { status: 403 })
     expect(await rawSend(name)).toMatchObject({ status: 403, text: '' })
-    expect((await efi.sent(name)).status).toBe(404)
+    expect((await efi.findSent(name)).status).toBe(404)
   })
 
   test('without one the dialect walks through answers of its own, each a 4xx', async () => {
@@ -75,10 +75,10 @@ describe('an answer that no documentation names', () => {
   test.each([
     ['refund', (e2e: string) => efi.raw('PUT', `/v2/pix/${e2e}/devolucao/once`, { valor: '1.00' })],
   ] as const)('done_then_unlisted_refusal of a %s', async (operation, ask) => {
-    const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 3 })
+    const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 3 })
     await fault('done_then_unlisted_refusal', operation)
     expect((await ask(end_to_end)).status).toBeGreaterThanOrEqual(400)
-    await until(
+    await pollUntil(
       () => efi.get(`/v2/pix/${end_to_end}/devolucao/once`),
       said => said.body.status === 'DEVOLVIDO',
     )
@@ -88,10 +88,14 @@ describe('an answer that no documentation names', () => {
     const name = id()
     expect((await efi.send(name, 'maria@example.com')).status).toBe(201)
     await fault('unknown_route', 'findTransfer')
-    expect(await efi.sent(name)).toMatchObject({ status: 404, body: { nome: 'nao_encontrado' } })
-    expect((await efi.sent(name)).status).toBe(200)
-    await stage.control.faults({ provider: 'PROVIDER_B', fault: 'unknown_route', operation: 'sendTransfer' })
-    expect((await woovi.order(name)).status).toBe(404)
+    expect(await efi.findSent(name)).toMatchObject({ status: 404, body: { nome: 'nao_encontrado' } })
+    expect((await efi.findSent(name)).status).toBe(200)
+    await simulator.control.addFault({
+      provider: 'PROVIDER_B',
+      fault: 'unknown_route',
+      operation: 'sendTransfer',
+    })
+    expect((await woovi.orderPayment(name)).status).toBe(404)
     expect((await woovi.get(`/payment/${name}`)).body.error).toBe('Pagamento não encontrado')
   })
 
@@ -103,7 +107,7 @@ describe('an answer that no documentation names', () => {
       { fault: 'unlisted_refusal', operation: 'balances', page_size: 3 },
       { fault: 'order_left', operation: 'refund' },
     ] as const)
-      await expect(stage.control.faults({ provider: 'PROVIDER_A', ...wrong })).rejects.toMatchObject({
+      await expect(simulator.control.addFault({ provider: 'PROVIDER_A', ...wrong })).rejects.toMatchObject({
         status: 422,
       })
   })
@@ -111,7 +115,7 @@ describe('an answer that no documentation names', () => {
 
 describe('lists and look-ups', () => {
   test('page_cap gives fewer a page than asked for, and the pages say so', async () => {
-    for (let i = 0; i < 3; i++) await stage.control.deposit({ account: 'shop', value: 1 })
+    for (let i = 0; i < 3; i++) await simulator.control.deposit({ account: 'shop', value: 1 })
     await fault('page_cap', 'statement', { page_size: 2, times: 2 })
     const page = (index: number) =>
       efi.get(`/v2/pix?${period}&paginacao.itensPorPagina=100&paginacao.paginaAtual=${index}`)
@@ -121,8 +125,8 @@ describe('lists and look-ups', () => {
     expect(second.pix[0].endToEndId).not.toBe(first.pix[1].endToEndId)
     expect((await page(0)).body.pix.length).toBeGreaterThan(2)
 
-    for (let i = 0; i < 2; i++) await stage.control.deposit({ account: 'woovi', value: 1 })
-    await stage.control.faults({
+    for (let i = 0; i < 2; i++) await simulator.control.deposit({ account: 'woovi', value: 1 })
+    await simulator.control.addFault({
       provider: 'PROVIDER_B',
       fault: 'page_cap',
       operation: 'statement',
@@ -141,8 +145,8 @@ describe('lists and look-ups', () => {
     expect(await served()).toMatchObject({ fault: 'odd_item', item_id: odd.endToEndId })
     expect((await efi.get(`/v2/pix?${period}`)).body.pix).toHaveLength(plain.length - 1)
 
-    const { end_to_end } = await stage.control.deposit({ account: 'woovi', value: 1 })
-    await stage.control.faults({ provider: 'PROVIDER_B', fault: 'odd_item', operation: 'findPayment' })
+    const { end_to_end } = await simulator.control.deposit({ account: 'woovi', value: 1 })
+    await simulator.control.addFault({ provider: 'PROVIDER_B', fault: 'odd_item', operation: 'findPayment' })
     const { refunds } = (await woovi.get(`/transaction/${end_to_end}`)).body.transaction
     expect(refunds).toMatchObject([{ status: 'SOB_REVISAO_INTERNA' }])
   })
@@ -151,41 +155,45 @@ describe('lists and look-ups', () => {
     const name = id()
     await efi.send(name, 'maria@example.com')
     await fault('unlisted_status', 'findTransfer')
-    expect((await efi.sent(name)).body.status).toBe('SOB_REVISAO_INTERNA')
-    expect((await efi.sent(name)).body.status).not.toBe('SOB_REVISAO_INTERNA')
+    expect((await efi.findSent(name)).body.status).toBe('SOB_REVISAO_INTERNA')
+    expect((await efi.findSent(name)).body.status).not.toBe('SOB_REVISAO_INTERNA')
 
-    const { end_to_end } = await stage.control.deposit({ account: 'woovi', value: 1 })
-    await stage.control.faults({ provider: 'PROVIDER_B', fault: 'unlisted_type', operation: 'findPayment' })
+    const { end_to_end } = await simulator.control.deposit({ account: 'woovi', value: 1 })
+    await simulator.control.addFault({
+      provider: 'PROVIDER_B',
+      fault: 'unlisted_type',
+      operation: 'findPayment',
+    })
     expect((await woovi.get(`/transaction/${end_to_end}`)).body.transaction.type).toBe('INTERNAL_DEBIT')
     expect(await served()).toMatchObject({ account: 'woovi', fault: 'unlisted_type' })
   })
 
   test('a refusal is no look-up that could be changed', async () => {
     await fault('unlisted_status', 'findTransfer')
-    const before = await stage.control.servedFaults()
-    expect((await efi.sent('nothing')).status).toBe(404)
-    expect(await stage.control.servedFaults()).toEqual(before)
+    const before = await simulator.control.listServedFaults()
+    expect((await efi.findSent('nothing')).status).toBe(404)
+    expect(await simulator.control.listServedFaults()).toEqual(before)
   })
 
   test('books_lag announces a payment before any look-up shows it', async () => {
     const txid = 'l'.repeat(32)
-    const { body } = await efi.cob(txid)
+    const { body } = await efi.createCob(txid)
     await efi.put('/v2/webhook/loja@trilho.test', {
-      webhookUrl: `${stage.facts.inbox_url}/lagging?ignorar=`,
+      webhookUrl: `${simulator.facts.inbox_url}/lagging?ignorar=`,
     })
     await fault('books_lag', 'issueCharge', { delay_ms: 60_000 })
-    const { end_to_end } = await stage.control.pay({ payload: body.pixCopiaECola })
-    await until(
-      () => stage.control.inbox('lagging'),
+    const { end_to_end } = await simulator.control.pay({ payload: body.pixCopiaECola })
+    await pollUntil(
+      () => simulator.control.listInbox('lagging'),
       found => found.some(one => one.body.includes(end_to_end)),
     )
     const shown = (await efi.get(`/v2/cob/${txid}`)).body
     expect([shown.status, shown.pix]).toEqual(['ATIVA', undefined])
     expect((await efi.get(`/v2/pix/${end_to_end}`)).body.nome).toBe('pix_nao_encontrado')
     expect(JSON.stringify((await efi.get(`/v2/pix?${period}`)).body)).not.toContain(end_to_end)
-    expect((await stage.control.statement()).map(line => line.end_to_end)).toContain(end_to_end)
+    expect((await simulator.control.listStatement()).map(line => line.end_to_end)).toContain(end_to_end)
 
-    stage.passTime(60)
+    simulator.advanceClock(60)
     expect((await efi.get(`/v2/cob/${txid}`)).body).toMatchObject({
       status: 'CONCLUIDA',
       pix: [{ endToEndId: end_to_end }],
@@ -196,8 +204,8 @@ describe('lists and look-ups', () => {
 
 describe('order_left', () => {
   const left = () =>
-    stage.control.faults({ provider: 'PROVIDER_B', fault: 'order_left', operation: 'sendTransfer' })
-  const order = (name: string) => woovi.order(name, 'maria@example.com', { autoApprove: true })
+    simulator.control.addFault({ provider: 'PROVIDER_B', fault: 'order_left', operation: 'sendTransfer' })
+  const order = (name: string) => woovi.orderPayment(name, 'maria@example.com', { autoApprove: true })
 
   test('refuses for balance, and the order can be approved in the panel', async () => {
     const name = id()
@@ -206,27 +214,27 @@ describe('order_left', () => {
       error: 'You do not have enough balance to make this payment',
     })
     expect((await woovi.get(`/payment/${name}`)).body.payment.status).toBe('CREATED')
-    const [shown] = await stage.control.orders()
+    const [shown] = await simulator.control.listOrders()
     expect(shown).toEqual({ id: name, account: 'woovi', value: 10, key: 'maria@example.com' })
 
-    await stage.control.approveOrder(name)
-    await until(
+    await simulator.control.approveOrder(name)
+    await pollUntil(
       () => woovi.get(`/payment/${name}`),
       said => said.body.payment.status === 'CONFIRMED',
     )
-    expect(await stage.control.orders()).toEqual([])
-    await expect(stage.control.approveOrder(name)).rejects.toMatchObject({ status: 404 })
+    expect(await simulator.control.listOrders()).toEqual([])
+    await expect(simulator.control.approveOrder(name)).rejects.toMatchObject({ status: 404 })
   })
 
   test('or removed there; a provider that keeps no orders has none', async () => {
     const name = id()
     await left()
     await order(name)
-    await stage.control.removeOrder(name)
+    await simulator.control.removeOrder(name)
     expect((await woovi.get(`/payment/${name}`)).status).toBe(400)
 
     await fault('order_left', 'sendTransfer')
     expect((await efi.send(name, 'maria@example.com')).body.nome).toBe('pagamento_negado')
-    expect(await stage.control.orders()).toEqual([])
+    expect(await simulator.control.listOrders()).toEqual([])
   })
 })

@@ -1,35 +1,35 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { FormData, fetch } from 'undici'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
-import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
+import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
-let stage: Stage
-let woovi: WooviCaller
+let simulator: SimulatorFixture
+let woovi: WooviClient
 beforeAll(async () => {
-  stage = await openStage()
+  simulator = await openSimulatorFixture()
   const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notice_secret: 'a-key' }
-  await stage.control.account('shop', settings)
-  woovi = wooviCaller(stage.facts.providers.PROVIDER_A.base_url, { ca: stage.ca, ...SHOP })
+  await simulator.control.putAccount('shop', settings)
+  woovi = createWooviClient(simulator.facts.providers.PROVIDER_A.base_url, { ca: simulator.ca, ...SHOP })
   for (const outcome of ['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'])
-    await woovi.webhook(`OPENPIX:DISPUTE_${outcome}`, `${stage.facts.inbox_url}/disputes`)
+    await woovi.createWebhook(`OPENPIX:DISPUTE_${outcome}`, `${simulator.facts.inbox_url}/disputes`)
 })
 afterAll(async () => {
   await woovi.close()
-  await stage.close()
+  await simulator.close()
 })
 
 const disputed = async (value: number, more: object = {}) => {
-  const { end_to_end: endToEnd } = await stage.control.deposit({ account: 'shop', value })
+  const { end_to_end: endToEnd } = await simulator.control.deposit({ account: 'shop', value })
   return {
     endToEnd,
-    ...(await stage.control.med({ end_to_end: endToEnd, type: 'WRONG_TRANSACTION', ...more })),
+    ...(await simulator.control.openDispute({ end_to_end: endToEnd, type: 'WRONG_TRANSACTION', ...more })),
   }
 }
-const told = async (event: string, id: string) => {
+const waitForNotification = async (event: string, id: string) => {
   const fits = ({ body }: { body: string }) => JSON.parse(body).event === event && body.includes(id)
-  const all = await until(
-    () => stage.control.inbox('disputes'),
+  const all = await pollUntil(
+    () => simulator.control.listInbox('disputes'),
     messages => messages.some(fits),
   )
   return all.find(fits)!
@@ -39,11 +39,11 @@ const upload = async (bytes: string, { type = 'application/pdf', correlationID =
   form.set('purpose', 'DISPUTE_EVIDENCE')
   if (correlationID) form.set('correlationID', correlationID)
   form.set('file', new Blob([bytes], { type }), 'prova.pdf')
-  const answer = await fetch(`${stage.facts.providers.PROVIDER_A.base_url}/api/v1/files`, {
+  const answer = await fetch(`${simulator.facts.providers.PROVIDER_A.base_url}/api/v1/files`, {
     method: 'POST',
     body: form,
     headers: { authorization: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64') },
-    dispatcher: stage.browser,
+    dispatcher: simulator.browser,
   })
   // biome-ignore lint/suspicious/noExplicitAny: looked at as it comes.
   return { status: answer.status, body: (await answer.json()) as any }
@@ -51,7 +51,7 @@ const upload = async (bytes: string, { type = 'application/pdf', correlationID =
 
 test('a dispute is told, found under both its names, and behind it stands a funds recovery', async () => {
   const { id, endToEnd } = await disputed(10, { value: 6 })
-  const { headers, body } = await told('OPENPIX:DISPUTE_CREATED', id)
+  const { headers, body } = await waitForNotification('OPENPIX:DISPUTE_CREATED', id)
   expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
   expect(JSON.parse(body).dispute).toMatchObject({ id, status: 'OPENED', endToEndId: endToEnd, value: 600 })
 
@@ -69,10 +69,10 @@ test('a dispute is told, found under both its names, and behind it stands a fund
   expect((await woovi.get('/dispute/none')).body).toEqual({ error: 'Dispute not found' })
   expect((await woovi.get('/funds-recovery/none')).status).toBe(404)
 
-  await stage.control.decideMed(id, 'agreed')
-  await told('OPENPIX:DISPUTE_ACCEPTED', id)
+  await simulator.control.decideDispute(id, 'agreed')
+  await waitForNotification('OPENPIX:DISPUTE_ACCEPTED', id)
   expect((await woovi.get(`/dispute/${id}`)).body.dispute.status).toBe('ACCEPTED')
-  const { body: solicitations } = await until(
+  const { body: solicitations } = await pollUntil(
     () => woovi.get(`/funds-recovery/${endToEnd}/refund-solicitations`),
     said => said.body[0].status === 'CLOSED',
   )
@@ -89,21 +89,24 @@ test.each([
   ['cancelled', 'OPENPIX:DISPUTE_CANCELED', 'CANCELED'],
 ] as const)('%s is told as %s', async (decision, event, status) => {
   const { id } = await disputed(1)
-  await stage.control.decideMed(id, decision)
-  expect(JSON.parse((await told(event, id)).body).dispute.status).toBe(status)
+  await simulator.control.decideDispute(id, decision)
+  expect(JSON.parse((await waitForNotification(event, id)).body).dispute.status).toBe(status)
 })
 
 test('without money the solicitation is closed without it', async () => {
   const { id } = await disputed(2_000_000)
-  const { balance } = await stage.control.findAccount('shop')
+  const { balance } = await simulator.control.findAccount('shop')
   expect(balance).toBeGreaterThan(0)
-  await stage.control.decideMed(id, 'cancelled')
-  const { end_to_end } = await stage.control.deposit({ account: 'shop', value: 1 })
-  const { balance: all } = await stage.control.findAccount('shop')
-  await woovi.order('everything', 'maria@example.com', { value: Math.round(all * 100), autoApprove: true })
-  const { id: poor } = await stage.control.med({ end_to_end, type: 'SCAM' })
-  await stage.control.decideMed(poor, 'agreed')
-  const { body } = await until(
+  await simulator.control.decideDispute(id, 'cancelled')
+  const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 1 })
+  const { balance: all } = await simulator.control.findAccount('shop')
+  await woovi.orderPayment('everything', 'maria@example.com', {
+    value: Math.round(all * 100),
+    autoApprove: true,
+  })
+  const { id: poor } = await simulator.control.openDispute({ end_to_end, type: 'SCAM' })
+  await simulator.control.decideDispute(poor, 'agreed')
+  const { body } = await pollUntil(
     () => woovi.get(`/funds-recovery/${poor}/refund-solicitations`),
     said => said.body[0].status === 'CLOSED',
   )
@@ -127,7 +130,7 @@ test('evidence is an address or an uploaded file, and more may follow until the 
   ])
   const url = 'https://trilho.test/prova.png'
   expect((await woovi.post(`/dispute/${id}/evidence`, { documents: [{ url }] })).status).toBe(200)
-  expect((await stage.control.findMed(id))[0]?.replies).toMatchObject([
+  expect((await simulator.control.findDispute(id))[0]?.replies).toMatchObject([
     { accept: null, text: 'Nota fiscal', documents: [{ fileId: file.id }] },
     { documents: [{ url }] },
   ])

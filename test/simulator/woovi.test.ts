@@ -1,31 +1,32 @@
 import { createHmac, createVerify } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openStage, SHOP, type Stage, until } from './support/stage.ts'
-import { type WooviCaller, wooviCaller } from './support/woovi.ts'
+import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
+import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
 const settings = { ...SHOP, dialect: 'woovi', balance: 10_000, notice_secret: 'a-key', keys: [...SHOP.keys] }
-let stage: Stage
-let woovi: WooviCaller
+let simulator: SimulatorFixture
+let woovi: WooviClient
 
-const speak = () => wooviCaller(stage.facts.providers.PROVIDER_A.base_url, { ca: stage.ca, ...SHOP })
+const openWooviClient = () =>
+  createWooviClient(simulator.facts.providers.PROVIDER_A.base_url, { ca: simulator.ca, ...SHOP })
 beforeAll(async () => {
-  stage = await openStage()
-  await stage.control.account('shop', settings as Parameters<typeof stage.control.account>[1])
-  woovi = speak()
+  simulator = await openSimulatorFixture()
+  await simulator.control.putAccount('shop', settings as Parameters<typeof simulator.control.putAccount>[1])
+  woovi = openWooviClient()
 })
-beforeEach(() => stage.control.clearFaults())
+beforeEach(() => simulator.control.clearFaults())
 afterAll(async () => {
   await woovi.close()
-  await stage.close()
+  await simulator.close()
 })
 
 const paid = async (correlationID: string) => {
-  const { body } = await woovi.charge(correlationID)
-  return (await stage.control.pay({ payload: body.brCode })).end_to_end
+  const { body } = await woovi.createCharge(correlationID)
+  return (await simulator.control.pay({ payload: body.brCode })).end_to_end
 }
-const told = async (event: string, name = 'told') => {
-  const all = await until(
-    () => stage.control.inbox(name),
+const waitForNotification = async (event: string, name = 'told') => {
+  const all = await pollUntil(
+    () => simulator.control.listInbox(name),
     messages => messages.some(message => JSON.parse(message.body).event === event),
   )
   return all.find(message => JSON.parse(message.body).event === event)!
@@ -43,27 +44,27 @@ test.each(['', 'Bearer x', Buffer.from('shop-id:wrong').toString('base64')])(
 )
 
 test('an account of one dialect is none of the other', async () => {
-  const efi = await stage.shop({ client_id: 'another-id', keys: ['outra@trilho.test'] })
-  await stage.control.account('shop', settings as Parameters<typeof stage.control.account>[1])
+  const efi = await simulator.createShop({ client_id: 'another-id', keys: ['outra@trilho.test'] })
+  await simulator.control.putAccount('shop', settings as Parameters<typeof simulator.control.putAccount>[1])
   expect((await efi.authorize(`${SHOP.client_id}:${SHOP.client_secret}`)).status).toBe(401)
 })
 
 test('a charge is made once, shown under both its ids, and its payload can be paid', async () => {
-  const { status, body } = await woovi.charge('0b8e-9c1d')
+  const { status, body } = await woovi.createCharge('0b8e-9c1d')
   expect(status).toBe(200)
   expect(body).toMatchObject({
     correlationID: '0b8e-9c1d',
     brCode: body.charge.brCode,
     charge: { correlationID: '0b8e-9c1d', value: 1234, status: 'ACTIVE', type: 'DYNAMIC', expiresIn: 3600 },
   })
-  expect((await woovi.charge('0b8e-9c1d')).body).toEqual({
+  expect((await woovi.createCharge('0b8e-9c1d')).body).toEqual({
     error: 'Já existe uma cobrança com este Correlação ID',
   })
   const again = await woovi.post('/charge?return_existing=true', { correlationID: '0b8e-9c1d', value: 1 })
   expect(again.body).toEqual(body)
   expect((await woovi.get(`/charge/${body.charge.transactionID}`)).body).toEqual({ charge: body.charge })
 
-  const { end_to_end } = await stage.control.pay({ payload: body.brCode })
+  const { end_to_end } = await simulator.control.pay({ payload: body.brCode })
   expect((await woovi.get('/charge/0b8e-9c1d')).body.charge.status).toBe('COMPLETED')
   const { body: list } = await woovi.get('/transaction?charge=0b8e-9c1d')
   expect(list).toMatchObject({
@@ -74,12 +75,12 @@ test('a charge is made once, shown under both its ids, and its payload can be pa
 
 test('a charge expires by time, is deleted only while unpaid, and its id stays taken', async () => {
   await woovi.post('/charge', { correlationID: 'short', value: 100, expiresIn: 300 })
-  stage.passTime(301)
+  simulator.advanceClock(301)
   expect((await woovi.get('/charge/short')).body.charge.status).toBe('EXPIRED')
   expect((await woovi.delete('/charge/short')).body).toEqual({ status: 'OK', id: 'short' })
   for (const gone of [await woovi.get('/charge/short'), await woovi.delete('/charge/short')])
     expect([gone.status, gone.body]).toEqual([400, { error: 'Cobrança não encontrada' }])
-  expect((await woovi.charge('short')).status).toBe(400)
+  expect((await woovi.createCharge('short')).status).toBe(400)
   await paid('paid')
   expect((await woovi.delete('/charge/paid')).body.error).toMatch(/paga/)
 })
@@ -111,7 +112,7 @@ test('a charge is refunded in parts, each under its id', async () => {
   expect((await woovi.post('/charge/toback/refund', { correlationID: 'back1' })).body.error).toMatch(
     /Já existe/,
   )
-  const { body } = await until(
+  const { body } = await pollUntil(
     () => woovi.get('/charge/toback/refund'),
     said => said.body.refunds.every((one: { status: string }) => one.status === 'CONFIRMED'),
   )
@@ -124,17 +125,17 @@ test('a charge is refunded in parts, each under its id', async () => {
 })
 
 test('notices go to each webhook of their event, signed with the key of the account', async () => {
-  const url = `${stage.facts.inbox_url}/told`
+  const url = `${simulator.facts.inbox_url}/told`
   const events = [
     ...['OPENPIX:TRANSACTION_RECEIVED', 'OPENPIX:CHARGE_COMPLETED', 'OPENPIX:MOVEMENT_FAILED'],
     ...['PIX_TRANSACTION_REFUND_SENT_CONFIRMED', 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED'],
   ]
-  for (const event of events) await woovi.webhook(event, url, { authorization: 'let-me-in' })
-  await woovi.webhook('OPENPIX:MOVEMENT_CONFIRMED', `${url}-not`, { isActive: false })
+  for (const event of events) await woovi.createWebhook(event, url, { authorization: 'let-me-in' })
+  await woovi.createWebhook('OPENPIX:MOVEMENT_CONFIRMED', `${url}-not`, { isActive: false })
   expect((await woovi.get(`/webhook?url=${encodeURIComponent(url)}`)).body.webhooks).toHaveLength(5)
 
   const endToEnd = await paid('telling')
-  const { headers, body } = await told('OPENPIX:TRANSACTION_RECEIVED')
+  const { headers, body } = await waitForNotification('OPENPIX:TRANSACTION_RECEIVED')
   expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
   const published = await woovi.get('/webhook/public-keys')
   const [{ key }] = published.body.public_keys
@@ -146,21 +147,27 @@ test('notices go to each webhook of their event, signed with the key of the acco
     charge: { correlationID: 'telling', status: 'COMPLETED' },
     pix: { endToEndId: endToEnd, value: 1234, payer: { taxID: { type: 'BR:CPF' } } },
   })
-  expect(JSON.parse((await told('OPENPIX:CHARGE_COMPLETED')).body).charge.status).toBe('COMPLETED')
+  expect(JSON.parse((await waitForNotification('OPENPIX:CHARGE_COMPLETED')).body).charge.status).toBe(
+    'COMPLETED',
+  )
 
   await woovi.post('/refund', { correlationID: 'tell1', transactionEndToEndId: endToEnd, value: 34 })
-  expect(JSON.parse((await told('PIX_TRANSACTION_REFUND_SENT_CONFIRMED')).body)).toMatchObject({
-    refundTransaction: { value: 34, endToEndId: expect.stringMatching(/^D/) },
-    originalTransaction: { endToEndId: endToEnd },
-  })
-  await woovi.order('tell2', 'ac03-later@sim.trilho.test', { autoApprove: true })
-  expect(JSON.parse((await told('OPENPIX:MOVEMENT_FAILED')).body)).toMatchObject({
+  expect(JSON.parse((await waitForNotification('PIX_TRANSACTION_REFUND_SENT_CONFIRMED')).body)).toMatchObject(
+    {
+      refundTransaction: { value: 34, endToEndId: expect.stringMatching(/^D/) },
+      originalTransaction: { endToEndId: endToEnd },
+    },
+  )
+  await woovi.orderPayment('tell2', 'ac03-later@sim.trilho.test', { autoApprove: true })
+  expect(JSON.parse((await waitForNotification('OPENPIX:MOVEMENT_FAILED')).body)).toMatchObject({
     payment: { correlationID: 'tell2', status: 'FAILED' },
     transaction: { providerRejectedReason: expect.stringMatching(/^AC03 - /) },
     error: { code: 'PAY_PIX_KEY_ERROR' },
   })
-  const { body: sent } = await woovi.order('tell3', 'returned@sim.trilho.test', { autoApprove: true })
-  expect(JSON.parse((await told('PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED')).body)).toMatchObject({
+  const { body: sent } = await woovi.orderPayment('tell3', 'returned@sim.trilho.test', { autoApprove: true })
+  expect(
+    JSON.parse((await waitForNotification('PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED')).body),
+  ).toMatchObject({
     refundTransaction: { value: 1000 },
     originalTransaction: { endToEndId: sent.transaction.endToEndId },
   })
@@ -168,11 +175,11 @@ test('notices go to each webhook of their event, signed with the key of the acco
   const { webhooks } = (await woovi.get('/webhook')).body
   for (const { id } of webhooks) expect((await woovi.delete(`/webhook/${id}`)).body).toEqual({ status: 'OK' })
   expect((await woovi.delete('/webhook/none')).status).toBe(400)
-  expect((await stage.control.inbox('told-not')).length).toBe(0)
+  expect((await simulator.control.listInbox('told-not')).length).toBe(0)
 })
 
 test('the account is the application’s, its lists have pages', async () => {
-  const { balance } = await stage.control.findAccount('shop')
+  const { balance } = await simulator.control.findAccount('shop')
   const { body } = await woovi.get('/account/')
   expect(body.accounts).toMatchObject([
     { accountId: 'shop', isDefault: true, balance: { available: Math.round(balance * 100), blocked: 0 } },
@@ -187,16 +194,16 @@ test('the account is the application’s, its lists have pages', async () => {
 })
 
 test('what waits and what is registered survives a restart', async () => {
-  await woovi.order('survivor')
-  await woovi.webhook('OPENPIX:MOVEMENT_CONFIRMED', `${stage.facts.inbox_url}/after`)
+  await woovi.orderPayment('survivor')
+  await woovi.createWebhook('OPENPIX:MOVEMENT_CONFIRMED', `${simulator.facts.inbox_url}/after`)
   await woovi.close()
-  await stage.stop()
-  stage = await openStage({ home: stage.home })
-  woovi = speak()
+  await simulator.stop()
+  simulator = await openSimulatorFixture({ home: simulator.home })
+  woovi = openWooviClient()
   await woovi.delete(`/webhook/${(await woovi.get('/webhook')).body.webhooks[0].id}`)
-  await woovi.webhook('OPENPIX:MOVEMENT_CONFIRMED', `${stage.facts.inbox_url}/after`)
-  await woovi.approve('survivor')
-  expect(JSON.parse((await told('OPENPIX:MOVEMENT_CONFIRMED', 'after')).body)).toMatchObject({
+  await woovi.createWebhook('OPENPIX:MOVEMENT_CONFIRMED', `${simulator.facts.inbox_url}/after`)
+  await woovi.approvePayment('survivor')
+  expect(JSON.parse((await waitForNotification('OPENPIX:MOVEMENT_CONFIRMED', 'after')).body)).toMatchObject({
     payment: { correlationID: 'survivor' },
   })
 })

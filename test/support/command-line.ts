@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { readLocalConfig } from '../../src/config.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
-export type Told = { code: number; lines: any[]; complaint: string }
+export type CommandResult = { code: number; lines: any[]; stderr: string }
 
 const ROOT = join(import.meta.dirname, '../..')
 
 /** What a shell sees of `npm run trilho -- …` where these variables are set. */
-export function commandLine(variables: NodeJS.ProcessEnv): (...words: string[]) => Promise<Told> {
+export function createCommandLine(
+  variables: NodeJS.ProcessEnv,
+): (...words: string[]) => Promise<CommandResult> {
   const { DATABASE_URL: _, ...environment } = readLocalConfig().environment
   const env = { TRILHO_ENVIRONMENT: 'local', ...environment, ...variables }
   return (...words) =>
@@ -18,7 +20,7 @@ export function commandLine(variables: NodeJS.ProcessEnv): (...words: string[]) 
         resolve({
           code: error ? Number(error.code) : 0,
           lines: lines.map(line => JSON.parse(line)),
-          complaint: stderr,
+          stderr: stderr,
         })
       })
     })

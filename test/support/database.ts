@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { openOrm } from '../../src/db/orm.ts'
+import { openOrm } from '../../src/db/client/orm.ts'
 import { POSTGRES_VARIABLE } from './shared-postgres.ts'
 
 /** The URL of an empty database of the suite's own, migrated; it is gone with the PostgreSQL that the suites share. */
-export async function newDatabase(): Promise<string> {
+export async function createTestDatabase(): Promise<string> {
   const shared = process.env[POSTGRES_VARIABLE]
   if (!shared) throw new Error('The shared PostgreSQL does not run: start the tests through `npm test`.')
   const name = `suite_${randomUUID().replaceAll('-', '')}`

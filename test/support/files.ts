@@ -15,14 +15,14 @@ export const FILES = {
 }
 
 /** A PDF of so many bytes. */
-export function pdfOf(bytes: number): Buffer {
+export function createPdf(bytes: number): Buffer {
   return Buffer.concat([FILES.pdf, Buffer.alloc(bytes - FILES.pdf.length, 32)])
 }
 
 export type SentFile = { field?: string; name?: string; bytes: Buffer; type?: string }
 
 /** A form's body and headers, as a browser writes them. */
-export async function formOf(texts: [string, string][], files: SentFile[] = []) {
+export async function encodeForm(texts: [string, string][], files: SentFile[] = []) {
   const form = new FormData()
   for (const [name, value] of texts) form.append(name, value)
   for (const [index, { field, name = 'proof.pdf', bytes, type = 'application/pdf' }] of files.entries()) {

@@ -1,11 +1,11 @@
 import Sequencer from '@jest/test-sequencer'
 
 /** How many seconds a suite takes that keeps a whole Trilho busy, however small its file is; and any other. */
-const USUAL = { local: 15, browser: 40, api: 18 }
-const ELSEWHERE = 4
+const USUAL_SECONDS = { local: 15, browser: 40, api: 18 }
+const DEFAULT_SECONDS = 4
 
 /** Suites that mostly wait, for lives that last a minute or for programs that start, and how many seconds each takes. */
-const WAITING = {
+const WAITING_SECONDS = {
   'chaos/storm': 130,
   'local/restored': 80,
   'api/payments-in': 65,
@@ -24,8 +24,10 @@ const WAITING = {
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    const longestFirst = super.sort(tests).sort((one, other) => foretold(other) - foretold(one))
-    const left = Map.groupBy(longestFirst, test => waitOf(test) !== undefined)
+    const longestFirst = super
+      .sort(tests)
+      .sort((one, other) => expectedSecondsOf(other) - expectedSecondsOf(one))
+    const left = Map.groupBy(longestFirst, test => waitSecondsOf(test) !== undefined)
     const [waiting, working] = [left.get(true) ?? [], left.get(false) ?? []]
     const lanes = [
       { until: 0, waits: false },
@@ -42,18 +44,18 @@ export default class LongestFirst extends Sequencer {
 }
 
 /** Where no run before tells how long it takes, these do; what runs told is in order already. */
-function foretold(test) {
-  return test.duration === undefined ? usual(test) : 0
+function expectedSecondsOf(test) {
+  return test.duration === undefined ? usualSecondsOf(test) : 0
 }
 
 function secondsOf(test) {
-  return test.duration === undefined ? usual(test) : test.duration / 1_000
+  return test.duration === undefined ? usualSecondsOf(test) : test.duration / 1_000
 }
 
-function usual(test) {
-  return waitOf(test) ?? USUAL[test.context.config.displayName?.name] ?? ELSEWHERE
+function usualSecondsOf(test) {
+  return waitSecondsOf(test) ?? USUAL_SECONDS[test.context.config.displayName?.name] ?? DEFAULT_SECONDS
 }
 
-function waitOf({ path }) {
-  return WAITING[path.match(/test\/([^/]+\/[^/]+)\.test\.ts$/)?.[1]]
+function waitSecondsOf({ path }) {
+  return WAITING_SECONDS[path.match(/test\/([^/]+\/[^/]+)\.test\.ts$/)?.[1]]
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { temporaryFolder } from './servers.ts'
+import { createTemporaryFolder } from './servers.ts'
 
 /** s3rver has no types of its own. */
 type S3Server = { run(): Promise<AddressInfo>; close(): Promise<void> }
@@ -18,7 +18,7 @@ export const BUCKET = 'attachments'
 
 /** A server that speaks S3, verifies signatures and keeps a bucket; and the environment that leads there. */
 export async function startS3() {
-  const folder = await temporaryFolder()
+  const folder = await createTemporaryFolder()
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A folder of its own for a suite. */
-export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+export async function createTemporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'trilho-test-'))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) }
 }
@@ -14,7 +14,7 @@ export function startServer(
   command: string,
   args: string[],
   options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
-): { child: ChildProcess; pid: number; said(): string; kill(signal: NodeJS.Signals): Promise<void> } {
+): { child: ChildProcess; pid: number; output(): string; kill(signal: NodeJS.Signals): Promise<void> } {
   const child = spawn(command, args, { ...options, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
@@ -25,7 +25,7 @@ export function startServer(
   return {
     child,
     pid: child.pid ?? -1,
-    said: () => said,
+    output: () => said,
     kill: async signal => {
       child.off('exit', complain)
       child.kill(signal)

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { readLocalConfig } from '../../src/config.ts'
-import { endLeftovers } from '../../src/local/endings.ts'
-import { type Home, homeIn, readJson } from '../../src/local/home.ts'
-import type { LocalInfo } from '../../src/local/local-file.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import { temporaryFolder } from './servers.ts'
+import type { LocalInfo } from '../../src/dev/env/local-info.ts'
+import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { stopLeftovers } from '../../src/dev/process/shutdown.ts'
+import { createTemporaryFolder } from './servers.ts'
 
 export type StackOptions = {
   /** TRILHO_TIME_SCALE: every wait is divided by it. */
@@ -18,7 +18,7 @@ export type StackOptions = {
 export type Stack = {
   /** What `local.json` says; anew after a restart. */
   readonly local: LocalInfo
-  home: Home
+  home: StateDir
   /** Everything it has printed. */
   output(): string
   /** SIGINT and its exit code, or what a kill left is ended; the home is removed. */
@@ -31,18 +31,18 @@ export type Stack = {
 
 /** A whole Trilho as `npm start` runs it, in a home and on ports of its own. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const folder = await temporaryFolder()
-  const home = homeIn(folder.path)
-  let start: Start
+  const folder = await createTemporaryFolder()
+  const home = resolveStateDir(folder.path)
+  let start: StackProcess
   let local: LocalInfo
 
   async function up() {
-    start = launch(home, options)
+    start = launchStack(home, options)
     local = await start.ready()
   }
   async function down() {
     const code = await start.end('SIGINT')
-    await endLeftovers(home.pids, () => {})
+    await stopLeftovers(home.pids, () => {})
     return code
   }
   try {
@@ -74,16 +74,19 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-type Start = ReturnType<typeof launch>
+type StackProcess = ReturnType<typeof launchStack>
 
 /** One run of the program. */
-export function launch(home: Home, { timeScale, environment, program = 'src/local/start.ts' }: StackOptions) {
+export function launchStack(
+  home: StateDir,
+  { timeScale, environment, program = 'src/dev/start.ts' }: StackOptions,
+) {
   const root = join(import.meta.dirname, '../..')
   const child = spawn(process.execPath, [join(root, program)], {
     cwd: root,
     env: {
       ...readLocalConfig().environment,
-      ...anyFreePorts,
+      ...ANY_FREE_PORTS,
       ...(timeScale === undefined ? {} : { TRILHO_TIME_SCALE: String(timeScale) }),
       npm_lifecycle_event: 'start', // So that it ends with a test run that is killed.
       ...environment,
@@ -98,7 +101,7 @@ export function launch(home: Home, { timeScale, environment, program = 'src/loca
     child,
     ended,
     output: () => said.join(''),
-    ready: () => localInfo(home, child, said),
+    ready: () => waitForLocalInfo(home, child, said),
     end: (signal: NodeJS.Signals) => {
       child.kill(signal)
       return ended
@@ -106,7 +109,7 @@ export function launch(home: Home, { timeScale, environment, program = 'src/loca
   }
 }
 
-const anyFreePorts = {
+const ANY_FREE_PORTS = {
   PORT: '0',
   SIMULATOR_PORT: '0',
   SIMULATOR_PROVIDER_PORTS: '0,0,0,0',
@@ -116,15 +119,15 @@ const anyFreePorts = {
 }
 
 /** The file is there from the moment everything is ready; an old one of a killed start does not count. */
-async function localInfo(home: Home, child: ChildProcess, said: string[]): Promise<LocalInfo> {
+async function waitForLocalInfo(home: StateDir, child: ChildProcess, said: string[]): Promise<LocalInfo> {
   await waitUntil(
     () => {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended:\n${said.join('')}`)
-      return said.some(text => text.includes(home.local))
+      return said.some(text => text.includes(home.localInfo))
     },
     { what: `It does not get ready:\n${said.join('')}`, limitMs: 120_000 },
   )
-  const local = await readJson<LocalInfo>(home.local)
-  if (!local) throw new Error(`It says it is ready, but ${home.local} cannot be read.`)
+  const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
+  if (!local) throw new Error(`It says it is ready, but ${home.localInfo} cannot be read.`)
   return local
 }

@@ -1,12 +1,12 @@
 import { readLocalConfig } from '../../src/config.ts'
-import { freePort } from '../../src/local/ports.ts'
+import { resolveTemporalBinary } from '../../src/dev/binaries/temporal-binary.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import {
+  buildTemporalArguments,
   type SearchAttribute,
-  temporalArguments,
   temporalEnvironment,
-  temporalIsHealthy,
-} from '../../src/local/temporal.ts'
-import { temporalBinary } from '../../src/local/temporal-binary.ts'
+  waitForTemporal,
+} from '../../src/dev/services/temporal.ts'
 import { startServer } from './servers.ts'
 
 /** A Temporal server of the suite's own without a UI, in memory unless it has a file, as fast as it goes. */
@@ -15,14 +15,18 @@ export async function startTemporal(
   databaseFile?: string,
 ): Promise<{ address: string; namespace: string; stop(): Promise<void> }> {
   const config = readLocalConfig()
-  const binary = await temporalBinary({ ...config, say: line => console.info(line) })
-  const { port, release } = await freePort()
+  const binary = await resolveTemporalBinary({ ...config, print: line => console.info(line) })
+  const { port, release } = await reserveFreePort()
   const address = `127.0.0.1:${port}`
   const namespace = 'default'
-  const server = startServer(binary, temporalArguments({ port, namespace, searchAttributes, databaseFile }), {
-    env: { ...config.environment, ...temporalEnvironment },
-  })
-  await temporalIsHealthy(address, { namespace, searchAttributes })
+  const server = startServer(
+    binary,
+    buildTemporalArguments({ port, namespace, searchAttributes, databaseFile }),
+    {
+      env: { ...config.environment, ...temporalEnvironment },
+    },
+  )
+  await waitForTemporal(address, { namespace, searchAttributes })
   return {
     address,
     namespace,

@@ -10,7 +10,7 @@ export const historiesFolder = join(import.meta.dirname, '../replay/histories')
  * With `RECORD_HISTORIES=1`, keeps the history of a life that ended, under the name of the story that is being told:
  * what running lives have done already must stay replayable (test/replay).
  */
-export async function keepHistory(client: Client, workflowId: string): Promise<void> {
+export async function recordHistory(client: Client, workflowId: string): Promise<void> {
   if (!process.env.RECORD_HISTORIES) return
   const handle = client.workflow.getHandle(workflowId)
   const { type } = await handle.describe()
@@ -18,7 +18,7 @@ export async function keepHistory(client: Client, workflowId: string): Promise<v
   await mkdir(folder, { recursive: true })
   const history = JSON.parse(historyToJSON(await handle.fetchHistory()), withoutPaths)
   await writeFile(
-    join(folder, `${nameOf(expect.getState().currentTestName ?? 'story')}.json`),
+    join(folder, `${fileNameOf(expect.getState().currentTestName ?? 'story')}.json`),
     JSON.stringify(history),
   )
 }
@@ -28,7 +28,7 @@ function withoutPaths(key: string, value: unknown): unknown {
   return key === 'stackTrace' ? '' : value
 }
 
-function nameOf(story: string): string {
+function fileNameOf(story: string): string {
   return story
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

@@ -2,93 +2,102 @@ import { expect } from '@jest/globals'
 import { activityInfo } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type {
+  databaseActivities,
   eventActivities,
-  noticeActivities,
   providerActivities,
+  providerNotificationActivities,
   reconciliationActivities,
-  recordActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
 import {
-  answered,
-  type CancelAnswer,
-  cancelCharge,
-  cancelTransfer,
-  deliveryChanged,
-  type MedReplyAnswer,
-  type OperatorsWord,
-  operatorSettles,
-  replyMed,
-} from '../../src/workflows/messages.ts'
-import type { TimeSkipping } from './time-skipping.ts'
-import { type Chronicle, chronicleOf } from './workflow-story-chronicle.ts'
-import * as doors from './workflow-story-doors.ts'
-import { keepHistory } from './workflow-story-recording.ts'
+  awaitResultUpdate,
+  type CancelChargeResult,
+  cancelChargeUpdate,
+  cancelTransferUpdate,
+  deliveryChangedSignal,
+  type ManualSettlement,
+  manualSettlementSignal,
+  type ReplyToDisputeResult,
+  replyToDisputeUpdate,
+} from '../../src/workflows/contracts/messages.ts'
+import type { TimeSkippingServer } from './time-skipping.ts'
+import * as storyClient from './workflow-story-client.ts'
+import { type HistorySummary, summarizeHistory } from './workflow-story-history.ts'
+import { recordHistory } from './workflow-story-recording.ts'
 
 type Activities = ReturnType<typeof providerActivities> &
-  ReturnType<typeof recordActivities> &
-  ReturnType<typeof noticeActivities> &
+  ReturnType<typeof databaseActivities> &
+  ReturnType<typeof providerNotificationActivities> &
   ReturnType<typeof eventActivities> &
   ReturnType<typeof reconciliationActivities> &
   ReturnType<typeof webhookActivities>
 export type ActivityName = keyof Activities
-export type Answer<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>
+export type ActivityResult<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>
 
 /** What one call answers: a value, or something that happens while the far side is being asked. */
-export type Line<Name extends ActivityName> =
-  | Answer<Name>
-  | ((story: Story) => Answer<Name> | Promise<Answer<Name>>)
+export type ScriptedAnswer<Name extends ActivityName> =
+  | ActivityResult<Name>
+  | ((story: Story) => ActivityResult<Name> | Promise<ActivityResult<Name>>)
 
 /** What the far side does, by activity and in order. A call that nobody wrote a line for fails the story. */
-export type Script = { [Name in ActivityName]?: Line<Name>[] }
+export type ActivityScript = { [Name in ActivityName]?: ScriptedAnswer<Name>[] }
 
 /** `wokenWith` is the input that wakes the life once it has ended. */
-export type Telling = { script: Script; workflowId: string; uuid: string; type: string; wokenWith?: unknown }
+export type StoryOptions = {
+  script: ActivityScript
+  workflowId: string
+  uuid: string
+  type: string
+  reopenInput?: unknown
+}
 
 /** The life of one workflow: the workflow is the real one on a real server, and only the far side is played. */
 export class Story {
   readonly uuid: string
-  readonly door: doors.Door
-  /** What the far side was asked, in order, with the flags that were set: `followCharge closing`. */
-  readonly asked: string[] = []
+  readonly target: storyClient.WorkflowTarget
+  /** What the far side was asked, in order, with the flags that were set: `pollCharge isPayloadExpired`. */
+  readonly calls: string[] = []
   /** The same, with the connection where a call names one: `sendTransfer connection-a`. */
-  readonly askedThrough: string[] = []
+  readonly callsByConnection: string[] = []
   /** When it was asked, in ms of the server's clock. */
-  readonly askedAt: number[] = []
-  readonly #temporal: TimeSkipping
-  readonly #script: Script
+  readonly callTimesMs: number[] = []
+  readonly #temporal: TimeSkippingServer
+  readonly #script: ActivityScript
   readonly #unscripted: string[] = []
-  readonly #heard = new Map<string, Promise<unknown>>()
-  readonly #waking: doors.Life
-  readonly #lives = new Set<string>()
-  #chronicle: Chronicle | undefined
+  readonly #localResults = new Map<string, Promise<unknown>>()
+  readonly #reopenStart: storyClient.WorkflowStart
+  readonly #childWorkflowIds = new Set<string>()
+  #history: HistorySummary | undefined
 
-  constructor(temporal: TimeSkipping, { script, workflowId, uuid, type, wokenWith }: Telling) {
+  constructor(
+    temporal: TimeSkippingServer,
+    { script, workflowId, uuid, type, reopenInput: wokenWith }: StoryOptions,
+  ) {
     this.#temporal = temporal
     this.#script = Object.fromEntries(Object.entries(script).map(([name, lines]) => [name, [...lines]]))
     this.uuid = uuid
-    this.door = { client: temporal.client, taskQueue: temporal.taskQueue, workflowId }
-    this.#waking = { type, input: wokenWith ?? { resume: uuid, timeScale: 1 } }
+    this.target = { client: temporal.client, taskQueue: temporal.taskQueue, workflowId }
+    this.#reopenStart = { type, input: wokenWith ?? { reopen: uuid, timeScale: 1 } }
   }
 
   /** The far side's part. A local activity whose workflow task was lost runs again, and hears what it heard. */
-  plays(name: ActivityName, input: unknown): Promise<unknown> {
+  answerCall(name: ActivityName, input: unknown): Promise<unknown> {
     const { isLocal, activityId, attempt, workflowExecution } = activityInfo()
-    if (!isLocal) return this.#next(name, input)
+    if (!isLocal) return this.#nextAnswer(name, input)
     const call = [workflowExecution?.runId, activityId, attempt].join(' ')
-    const heard = this.#heard.get(call) ?? this.#next(name, input)
-    this.#heard.set(call, heard)
+    const heard = this.#localResults.get(call) ?? this.#nextAnswer(name, input)
+    this.#localResults.set(call, heard)
     return heard
   }
 
   /** The next line of the script. */
-  async #next(name: ActivityName, input: unknown): Promise<unknown> {
-    const { unlessFinal: _, ...asked }: { unlessFinal?: boolean } = input ?? {}
+  async #nextAnswer(name: ActivityName, input: unknown): Promise<unknown> {
+    const { canAnswerFromRow: _, ...asked }: { canAnswerFromRow?: boolean } = input ?? {}
     const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
-    this.asked.push([name, ...flags.map(([flag]) => flag)].join(' '))
+    this.calls.push([name, ...flags.map(([flag]) => flag)].join(' '))
     const { connectionUuid } = asked as { connectionUuid?: string }
-    this.askedThrough.push([name, ...(connectionUuid ? [connectionUuid] : [])].join(' '))
-    this.askedAt.push(await this.now())
+    this.callsByConnection.push([name, ...(connectionUuid ? [connectionUuid] : [])].join(' '))
+    this.callTimesMs.push(await this.now())
     const line = this.#script[name]?.shift()
     if (line === undefined) {
       this.#unscripted.push(name)
@@ -103,130 +112,141 @@ export class Story {
   }
 
   /** Lets time pass; what falls due in it happens. */
-  passes(ms: number): Promise<void> {
+  passTime(ms: number): Promise<void> {
     return this.#temporal.env.sleep(ms)
   }
 
   /** A notice for a life that runs; false where there is none. */
-  isTold(connectionUuid: string = NOTICE.connectionUuid): Promise<boolean> {
-    return doors.tell(this.door, { ...NOTICE, connectionUuid })
+  notify(connectionUuid: string = NOTIFICATION.connectionUuid): Promise<boolean> {
+    return storyClient.signalIfRunning(this.target, { ...NOTIFICATION, connectionUuid })
   }
 
   /** The same of one that came some time ago. */
-  isToldLate(): Promise<boolean> {
-    const { justNow: _, ...notice } = NOTICE
-    return doors.tell(this.door, notice)
+  notifyLate(): Promise<boolean> {
+    const { isNew: _, ...notice } = NOTIFICATION
+    return storyClient.signalIfRunning(this.target, notice)
   }
 
   /** A notice that wakes the life where it has ended. */
-  isToldAgain(more: { tellsReturn?: true } = {}): Promise<void> {
-    return doors.wake(this.door, this.#waking, { ...NOTICE, ...more })
+  reopenByNotification(more: { isAboutReturn?: true } = {}): Promise<void> {
+    return storyClient.reopenAndSignal(this.target, this.#reopenStart, { ...NOTIFICATION, ...more })
   }
 
   /** Somebody cancels the charge, which wakes its life where it has ended. */
-  cancels(updateId = 'cancel'): Promise<CancelAnswer> {
-    return doors.wakeAndAsk(this.door, this.#waking, { update: cancelCharge, updateId })
+  cancelCharge(updateId = 'cancel'): Promise<CancelChargeResult> {
+    return storyClient.reopenAndUpdate(this.target, this.#reopenStart, {
+      update: cancelChargeUpdate,
+      updateId,
+    })
   }
 
   /** The merchant answers a dispute, which wakes its life where it has ended. */
-  replies(updateId = 'reply'): Promise<MedReplyAnswer> {
+  replyToDispute(updateId = 'reply'): Promise<ReplyToDisputeResult> {
     const args = [{ details: 'sealed', requestId: updateId }]
-    return doors.wakeAndAsk(this.door, this.#waking, { update: replyMed as never, updateId, args })
+    return storyClient.reopenAndUpdate(this.target, this.#reopenStart, {
+      update: replyToDisputeUpdate as never,
+      updateId,
+      args,
+    })
   }
 
   /** Somebody asks to cancel, and has been heard: the answer comes later. */
-  startsToCancel(updateId = 'cancel'): Promise<{ result(): Promise<CancelAnswer> }> {
-    return doors.startToAsk(this.door, { update: cancelCharge, updateId })
+  startCancel(updateId = 'cancel'): Promise<{ result(): Promise<CancelChargeResult> }> {
+    return storyClient.startUpdate(this.target, { update: cancelChargeUpdate, updateId })
   }
 
   /** Resolves when a transfer or refund is accepted, refused by all, or cannot be sent. */
-  isAnswered(updateId = 'answered'): Promise<void> {
-    return doors.askRunning(this.door, { update: answered, updateId })
+  awaitAccepted(updateId = 'answered'): Promise<void> {
+    return storyClient.updateRunning(this.target, { update: awaitResultUpdate, updateId })
   }
 
-  cancelsTransfer(updateId = 'cancel'): Promise<boolean> {
-    return doors.askRunning(this.door, { update: cancelTransfer, updateId })
+  cancelTransfer(updateId = 'cancel'): Promise<boolean> {
+    return storyClient.updateRunning(this.target, { update: cancelTransferUpdate, updateId })
   }
 
   /** Its history grows as in weeks of asking, so that the server advises it to go on as new. */
-  async growsLong(): Promise<void> {
-    const handle = this.door.client.getHandle(this.door.workflowId)
+  async growHistory(): Promise<void> {
+    const handle = this.target.client.getHandle(this.target.workflowId)
     for (let part = 0; part < 3; part++) await handle.signal('ballast', 'x'.repeat(1_500_000))
   }
 
   /** The run that it is in. */
-  async run(): Promise<string> {
-    const { runId } = await this.door.client.getHandle(this.door.workflowId).describe()
+  async readRunId(): Promise<string> {
+    const { runId } = await this.target.client.getHandle(this.target.workflowId).describe()
     return runId
   }
 
   /** What the Temporal UI shows as its Call Stack. */
-  callStack(): Promise<string> {
-    return this.door.client.getHandle(this.door.workflowId).query('__stack_trace')
+  readCallStack(): Promise<string> {
+    return this.target.client.getHandle(this.target.workflowId).query('__stack_trace')
   }
 
   /** What an operator found out where no provider can tell. */
-  async isSettledBy(word: OperatorsWord): Promise<void> {
-    await this.door.client.getHandle(this.door.workflowId).signal(operatorSettles, word)
+  async settleManually(word: ManualSettlement): Promise<void> {
+    await this.target.client.getHandle(this.target.workflowId).signal(manualSettlementSignal, word)
   }
 
   /** Somebody has changed the row of a delivery. */
-  async isToldOfAChange(): Promise<void> {
-    await this.door.client.getHandle(this.door.workflowId).signal(deliveryChanged)
+  async signalDeliveryChanged(): Promise<void> {
+    await this.target.client.getHandle(this.target.workflowId).signal(deliveryChangedSignal)
   }
 
   /** Waits, while time stands still, until the far side was asked so often. */
-  async isAsked(times: number): Promise<void> {
+  async waitForCalls(times: number): Promise<void> {
     const limit = Date.now() + 15_000
-    while (this.asked.length < times) {
-      if (Date.now() > limit) throw new Error(`It was asked only: ${this.asked.join(', ')}`)
+    while (this.calls.length < times) {
+      if (Date.now() > limit) throw new Error(`It was asked only: ${this.calls.join(', ')}`)
       await new Promise(resolve => setTimeout(resolve, 5))
     }
   }
 
   /** Lets time run until the life and all that it began are over; answers what the life itself came to. */
-  async ends(): Promise<unknown> {
+  async finish(): Promise<unknown> {
     const { client } = this.#temporal.env
-    const handle = client.workflow.getHandle(this.door.workflowId)
+    const handle = client.workflow.getHandle(this.target.workflowId)
     const result = await client.withDeadline(Date.now() + 60_000, () => handle.result())
-    this.#chronicle = chronicleOf(await handle.fetchHistory())
-    await this.#temporal.whileTimeRuns(() => this.#untilOver(this.told))
+    this.#history = summarizeHistory(await handle.fetchHistory())
+    await this.#temporal.runWithTimeSkipping(() => this.#awaitChildren(this.history))
     expect(this.#unscripted).toEqual([])
-    for (const life of [this.door.workflowId, ...this.#lives]) await keepHistory(client, life)
+    for (const life of [this.target.workflowId, ...this.#childWorkflowIds]) await recordHistory(client, life)
     return result
   }
 
   /** Ends like `ends`, with the whole script said. */
-  async endsAs(result: unknown): Promise<void> {
-    expect(await this.ends()).toEqual(result)
+  async finishWith(result: unknown): Promise<void> {
+    expect(await this.finish()).toEqual(result)
     expect(Object.values(this.#script).flat()).toEqual([])
   }
 
   /** What the life's last run looked like, once it has ended. */
-  get told(): Chronicle {
-    if (!this.#chronicle) throw new Error('The story has not ended.')
-    return this.#chronicle
+  get history(): HistorySummary {
+    if (!this.#history) throw new Error('The story has not ended.')
+    return this.#history
   }
 
-  async isBrokenOff(): Promise<void> {
-    if (this.#chronicle) return
-    const handle = this.#temporal.client.getHandle(this.door.workflowId)
+  async abort(): Promise<void> {
+    if (this.#history) return
+    const handle = this.#temporal.client.getHandle(this.target.workflowId)
     await handle.terminate('the story is over').catch(() => {})
   }
 
   /** Waits for the children of a life that is over, and for theirs. */
-  async #untilOver(parent: Chronicle): Promise<void> {
+  async #awaitChildren(parent: HistorySummary): Promise<void> {
     await Promise.all(
-      parent.children.map(async workflowId => {
-        if (this.#lives.has(workflowId)) return
-        this.#lives.add(workflowId)
+      parent.childWorkflowIds.map(async workflowId => {
+        if (this.#childWorkflowIds.has(workflowId)) return
+        this.#childWorkflowIds.add(workflowId)
         const handle = this.#temporal.client.getHandle(workflowId)
         await handle.result()
-        if (!parent.heardOf.includes(workflowId)) await this.#temporal.freesTime()
-        await this.#untilOver(chronicleOf(await handle.fetchHistory()))
+        if (!parent.completedChildIds.includes(workflowId)) await this.#temporal.unlockTime()
+        await this.#awaitChildren(summarizeHistory(await handle.fetchHistory()))
       }),
     )
   }
 }
 
-export const NOTICE = { noticeUuid: 'notice', connectionUuid: 'connection-a', justNow: true } as const
+export const NOTIFICATION = {
+  notificationUuid: 'notice',
+  connectionUuid: 'connection-a',
+  isNew: true,
+} as const

@@ -2,32 +2,32 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import { createApp } from '../../src/api/app.ts'
-import { STATEMENT_MS } from '../../src/api/limits.ts'
-import { paymentRoutes } from '../../src/api/routes/payments.ts'
-import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
-import { transferRoutes } from '../../src/api/routes/transfers.ts'
-import { type RunningServer, startServer } from '../../src/api/server.ts'
-import { inTransaction, type Orm, openOrm } from '../../src/db/orm.ts'
-import { type Freezable, freezable } from '../http/support/freezable.ts'
-import { caller, openWorld, type World } from '../http/support/world.ts'
-import { IN_TIME_MS } from '../support/in-time.ts'
+import { chargeRoutes } from '../../src/api/charges/routes.ts'
+import { type RunningServer, startServer } from '../../src/api/http/server.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../src/api/limits.ts'
+import { pixKeyRoutes } from '../../src/api/pix-keys/routes.ts'
+import { transferRoutes } from '../../src/api/transfers/routes.ts'
+import { type Orm, openOrm, runInTransaction } from '../../src/db/client/orm.ts'
+import { type ApiFixture, createCaller, openApiFixture } from '../http/support/api-fixture.ts'
+import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
+import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 
 /** A PostgreSQL that takes connections and says nothing, from one moment to the next: nobody waits for it in vain. */
 
 const POOL = 3
 
-let world: World
-let way: Freezable
+let fixture: ApiFixture
+let way: FreezableProxy
 let orm: Orm
 beforeAll(async () => {
-  world = await openWorld([])
+  fixture = await openApiFixture([])
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 beforeEach(async () => {
-  const through = new URL(world.config.databaseUrl)
-  way = await freezable({ host: through.hostname, port: Number(through.port) })
+  const through = new URL(fixture.config.databaseUrl)
+  way = await startFreezableProxy({ host: through.hostname, port: Number(through.port) })
   through.port = String(way.port)
-  orm = await openOrm({ databaseUrl: through.href, poolSize: POOL, statementMs: STATEMENT_MS })
+  orm = await openOrm({ databaseUrl: through.href, poolSize: POOL, statementMs: STATEMENT_TIMEOUT_MS })
 })
 afterEach(async () => {
   way.thaw()
@@ -50,38 +50,38 @@ test('statements and transactions end in time, more of them than the pool has pl
   way.freeze()
   const ends = [
     ...Array.from({ length: 2 * POOL }, () => failingMs(number(1))),
-    ...Array.from({ length: 2 * POOL }, () => failingMs(inTransaction(orm, em => em.execute('select 2')))),
+    ...Array.from({ length: 2 * POOL }, () => failingMs(runInTransaction(orm, em => em.execute('select 2')))),
   ]
-  for (const ms of await Promise.all(ends)) expect(ms).toBeLessThan(IN_TIME_MS)
+  for (const ms of await Promise.all(ends)) expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
 })
 
 test('a transaction that it freezes in the middle of ends in time, and is not taken for done', async () => {
-  const uuid = await world.account()
-  const half = inTransaction(orm, async em => {
+  const uuid = await fixture.insertAccount()
+  const half = runInTransaction(orm, async em => {
     await em.execute('update account set name = ? where uuid = ?', ['half', uuid])
     way.freeze()
     await em.execute('select 1')
   })
-  expect(await failingMs(half)).toBeLessThan(IN_TIME_MS)
+  expect(await failingMs(half)).toBeLessThan(RESPONSE_LIMIT_MS)
   way.thaw()
-  expect(await world.orm.em.execute('select name from account where uuid = ?', [uuid])).toEqual([
+  expect(await fixture.orm.em.execute('select name from account where uuid = ?', [uuid])).toEqual([
     { name: 'Loja' },
   ])
 })
 
 test('a client that vanishes inside a transaction holds its row locks no longer than 10 s', async () => {
-  const uuid = await world.account()
-  const vanished = inTransaction(orm, async em => {
+  const uuid = await fixture.insertAccount()
+  const vanished = runInTransaction(orm, async em => {
     await em.execute('update account set name = ? where uuid = ?', ['held', uuid])
     way.freeze()
     await em.execute('select 1')
   }).catch(() => {})
-  const waiting = openOrm({ databaseUrl: world.config.databaseUrl, statementMs: 30_000 })
+  const waiting = openOrm({ databaseUrl: fixture.config.databaseUrl, statementMs: 30_000 })
   await vanished
   const other = await waiting
   const started = Date.now()
   await other.em.fork().execute('update account set name = ? where uuid = ?', ['free', uuid])
-  expect(Date.now() - started).toBeLessThan(10_000 + IN_TIME_MS)
+  expect(Date.now() - started).toBeLessThan(10_000 + RESPONSE_LIMIT_MS)
   await other.close()
   way.thaw()
 })
@@ -99,7 +99,7 @@ test('once it thaws every answer is its own question’s, over connections that 
 })
 
 test('a statement that takes its time and is answered in it is left alone', async () => {
-  await orm.em.fork().execute(`select pg_sleep(${STATEMENT_MS / 3 / 1_000})`)
+  await orm.em.fork().execute(`select pg_sleep(${STATEMENT_TIMEOUT_MS / 3 / 1_000})`)
   expect(await numbers()).toEqual(NUMBERS)
 })
 
@@ -117,10 +117,10 @@ async function apiThatFreezes(expected: number, answer: () => Promise<void>): Pr
     },
   }
   const app = createApp({
-    ...world.dependencies,
+    ...fixture.dependencies,
     orm,
     temporal: async () => client as unknown as Client,
-    routes: [paymentRoutes, transferRoutes, pixKeyRoutes],
+    routes: [chargeRoutes, transferRoutes, pixKeyRoutes],
   })
   return startServer(app, { host: '127.0.0.1', port: 0 })
 }
@@ -132,14 +132,14 @@ const ORDERS: [path: string, body: object][] = [
 ]
 
 test.each([
-  { name: 'has answered', answer: async () => {}, limitMs: IN_TIME_MS },
-  { name: 'is silent too', answer: () => new Promise<void>(() => {}), limitMs: 2 * IN_TIME_MS },
+  { name: 'has answered', answer: async () => {}, limitMs: RESPONSE_LIMIT_MS },
+  { name: 'is silent too', answer: () => new Promise<void>(() => {}), limitMs: 2 * RESPONSE_LIMIT_MS },
 ])('what a life that $name may have taken is not confirmed, never "nothing was started"', async life => {
-  const accountUuid = await world.account()
-  await world.defaults(accountUuid, [await world.connection(accountUuid)])
-  const token = await world.token({ accountUuid })
+  const accountUuid = await fixture.insertAccount()
+  await fixture.replaceDefaultProviders(accountUuid, [await fixture.insertConnection(accountUuid)])
+  const token = await fixture.insertToken({ accountUuid })
   const server = await apiThatFreezes(ORDERS.length, life.answer)
-  const call = caller(server)
+  const call = createCaller(server)
   const started = Date.now()
   const answers = await Promise.all(ORDERS.map(([path, body]) => call('POST', path, { token, body })))
   expect(Date.now() - started).toBeLessThan(life.limitMs)
@@ -148,7 +148,7 @@ test.each([
     expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
-  const logged = world.lines.map(line => JSON.parse(line)).filter(line => line.code === 'not_confirmed')
+  const logged = fixture.lines.map(line => JSON.parse(line)).filter(line => line.code === 'not_confirmed')
   expect(logged.length).toBeGreaterThanOrEqual(ORDERS.length)
   for (const line of logged) expect(line).toMatchObject({ status: 503, cause: expect.stringMatching(/./) })
   await server.stop()

@@ -6,31 +6,31 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import { moneyOut, someKey } from '../api/support/money-out.ts'
-import { openStage, type Stage } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
-import { startProxy, type TcpProxy } from '../support/proxy.ts'
-import { end, environmentOf, programOf } from '../support/second.ts'
+import { createPayoutActions, randomPixKey } from '../api/support/payout-actions.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
+import { readProcessEnvironment, spawnProgram, stopProcess } from '../support/second-processes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 /** Two workers, of which one loses its database: the other one does all the work, and the first ends by itself. */
 
 const TIME_SCALE = 10
 
 let stack: Stack
-let stage: Stage
+let testStack: TestStack
 let proxy: TcpProxy
 const children: ChildProcess[] = []
 beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
-  stage = await openStage(stack.home)
+  testStack = await openTestStack(stack.home)
   const { hostname: host, port } = new URL(stack.local.database_url)
-  proxy = await startProxy({ host, port: Number(port) })
+  proxy = await startTcpProxy({ host, port: Number(port) })
 }, 120_000)
 afterAll(async () => {
-  await Promise.all(children.map(end))
+  await Promise.all(children.map(stopProcess))
   proxy?.close()
-  await stage?.close()
+  await testStack?.close()
   await stack?.stop()
 }, 60_000)
 
@@ -38,13 +38,13 @@ afterAll(async () => {
 async function workerBehindProxy(name: string) {
   const databaseUrl = new URL(stack.local.database_url)
   databaseUrl.host = `127.0.0.1:${proxy.port}`
-  const environment = await environmentOf(stack, {
+  const environment = await readProcessEnvironment(stack, {
     DATABASE_URL: databaseUrl.href,
     TRILHO_TIME_SCALE: String(TIME_SCALE),
   })
   const path = join(stack.home.folder, 'logs', `${name}.log`)
   const log = openSync(path, 'a')
-  const child = programOf('src/worker.ts', environment, log)
+  const child = spawnProgram('src/worker.ts', environment, log)
   closeSync(log)
   children.push(child)
   return {
@@ -75,19 +75,19 @@ async function hasPolled({ pid }: ChildProcess): Promise<boolean> {
 }
 
 test('a worker whose database falls silent ends by itself, and all that it had is done by the other one', async () => {
-  const merchant = await stage.merchant({ providers: [{ balance: 1_000 }] })
-  const { becomes, send } = moneyOut(stage)
+  const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })
+  const { waitForStatus: becomes, send } = createPayoutActions(testStack)
   const { child, lines } = await workerBehindProxy('lost')
-  await until(lines, isReady, { limitMs: 60_000 })
+  await pollUntil(lines, isReady, { limitMs: 60_000 })
   expect(await hasPolled(child)).toBe(true)
 
   const ended = once(child, 'exit')
-  proxy.disturbBy({ kind: 'silent' })
-  const order = () => ({ body: { pix_key: someKey() }, key: randomUUID() })
+  proxy.injectFault({ kind: 'silent' })
+  const order = () => ({ body: { pix_key: randomPixKey() }, key: randomUUID() })
   const orders = Array.from({ length: 12 }, order)
   const sent = await Promise.all(
     orders.map(({ body, key }) =>
-      until(
+      pollUntil(
         () => send(merchant, body, { key }),
         ({ status }) => status === 201,
         { limitMs: 90_000, everyMs: 1_000 },
@@ -99,18 +99,18 @@ test('a worker whose database falls silent ends by itself, and all that it had i
   const last = (await lines()).findLast(({ level }) => level === 60)
   expect(last?.msg).toContain('the worker ends because PostgreSQL does not answer')
   for (const { body } of sent) await becomes(merchant, body.data.uuid, 'PAID', 60_000)
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 240_000)
 
 test('a worker that is started without its database does not poll, and serves once the database answers', async () => {
   const { child, lines } = await workerBehindProxy('without')
-  await until(lines, all => all.some(({ msg }) => msg.startsWith('PostgreSQL does not answer')), {
+  await pollUntil(lines, all => all.some(({ msg }) => msg.startsWith('PostgreSQL does not answer')), {
     limitMs: 60_000,
   })
   expect(await hasPolled(child)).toBe(false)
-  proxy.heal()
-  await until(lines, isReady, { limitMs: 60_000 })
-  await until(
+  proxy.clearFault()
+  await pollUntil(lines, isReady, { limitMs: 60_000 })
+  await pollUntil(
     () => hasPolled(child),
     polled => polled,
   )

@@ -2,52 +2,52 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { createApp } from '../../src/api/app.ts'
-import { STATEMENT_MS } from '../../src/api/limits.ts'
-import { deliveryRoutes } from '../../src/api/routes/deliveries.ts'
-import { paymentRoutes } from '../../src/api/routes/payments.ts'
-import { pixKeyRoutes } from '../../src/api/routes/pix-keys.ts'
-import { refundRoutes } from '../../src/api/routes/refunds.ts'
-import { transferRoutes } from '../../src/api/routes/transfers.ts'
-import { type RunningServer, startServer } from '../../src/api/server.ts'
+import { chargeRoutes } from '../../src/api/charges/routes.ts'
+import { type RunningServer, startServer } from '../../src/api/http/server.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../src/api/limits.ts'
+import { pixKeyRoutes } from '../../src/api/pix-keys/routes.ts'
+import { refundRoutes } from '../../src/api/refunds/routes.ts'
+import { transferRoutes } from '../../src/api/transfers/routes.ts'
+import { deliveryRoutes } from '../../src/api/webhooks/delivery-routes.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { type Orm, openOrm } from '../../src/db/orm.ts'
-import type { TransferOrder } from '../../src/workflows/messages.ts'
-import { type Freezable, freezable } from '../http/support/freezable.ts'
-import { caller, openWorld, type World } from '../http/support/world.ts'
-import { IN_TIME_MS } from '../support/in-time.ts'
+import { type Orm, openOrm } from '../../src/db/client/orm.ts'
+import type { TransferInput } from '../../src/workflows/contracts/messages.ts'
+import { type ApiFixture, createCaller, openApiFixture } from '../http/support/api-fixture.ts'
+import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
+import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 
 /** PostgreSQL and Temporal are slow or silent from some step of a request on: all its steps share the time of one answer. */
 
-let world: World
-let way: Freezable
+let fixture: ApiFixture
+let way: FreezableProxy
 let orm: Orm
 let server: RunningServer
 let token: string
 let uuid: string
-const orders: TransferOrder[] = []
+const orders: TransferInput[] = []
 
 beforeAll(async () => {
-  world = await openWorld([])
-  const accountUuid = await world.account()
-  await world.defaults(accountUuid, [await world.connection(accountUuid)])
-  token = await world.token({ accountUuid })
+  fixture = await openApiFixture([])
+  const accountUuid = await fixture.insertAccount()
+  await fixture.replaceDefaultProviders(accountUuid, [await fixture.insertConnection(accountUuid)])
+  token = await fixture.insertToken({ accountUuid })
   uuid = randomUUID()
 })
-afterAll(() => world?.close())
+afterAll(() => fixture?.close())
 beforeEach(async () => {
   orders.length = 0
-  const through = new URL(world.config.databaseUrl)
-  way = await freezable({ host: through.hostname, port: Number(through.port) })
+  const through = new URL(fixture.config.databaseUrl)
+  way = await startFreezableProxy({ host: through.hostname, port: Number(through.port) })
   through.port = String(way.port)
-  orm = await openOrm({ databaseUrl: through.href, poolSize: 10, statementMs: STATEMENT_MS })
+  orm = await openOrm({ databaseUrl: through.href, poolSize: 10, statementMs: STATEMENT_TIMEOUT_MS })
   await Promise.all(Array.from({ length: 10 }, () => orm.em.fork().execute('select pg_sleep(0.05)')))
   server = await startServer(
     createApp({
-      ...world.dependencies,
+      ...fixture.dependencies,
       orm,
       temporal: async () => silentTemporal,
       routes: [
-        ...[paymentRoutes, refundRoutes, transferRoutes, pixKeyRoutes, deliveryRoutes],
+        ...[chargeRoutes, refundRoutes, transferRoutes, pixKeyRoutes, deliveryRoutes],
         dashboardRoutes,
       ],
     }),
@@ -70,7 +70,7 @@ const silentTemporal = {
       _: unknown,
       { startWorkflowOperation: start }: { startWorkflowOperation: WithStartWorkflowOperation<never> },
     ) {
-      const [order] = start.options.args as [TransferOrder]
+      const [order] = start.options.args as [TransferInput]
       orders.push(order)
       return new Promise<never>(() => {})
     },
@@ -93,7 +93,7 @@ const OTHERS: Request[] = [
 
 async function timed([method, path, body]: Request) {
   const started = Date.now()
-  const answer = await caller(server)(method, path.replace('UUID', uuid), { token, body })
+  const answer = await createCaller(server)(method, path.replace('UUID', uuid), { token, body })
   return { path, ...answer, code: answer.body.code, ms: Date.now() - started, endedAt: Date.now() }
 }
 
@@ -106,7 +106,7 @@ test.each([0, 2, 4, 7])(
       if (status < 500) continue // It had all that it asked for before.
       expect([path, status]).toEqual([path, 503])
       expect(['unavailable', 'not_confirmed']).toContain(code)
-      expect(ms).toBeLessThan(IN_TIME_MS)
+      expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
     }
     expect(answers.filter(({ status }) => status === 503).length).toBeGreaterThan(0)
   },
@@ -118,11 +118,11 @@ test('a slow PostgreSQL and a silent Temporal share one limit, and nothing is ta
   for (const { path, status, code, ms, body } of answers) {
     expect([path, status, code]).toEqual([path, 503, 'not_confirmed'])
     expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)
-    expect(ms).toBeLessThan(IN_TIME_MS)
+    expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
   }
   const transfer = answers.find(({ path }) => path === '/api/v1/transfers')!
   const order = orders.find(({ uuid }) => uuid === transfer.body.data.uuid)!
-  expect(Date.parse(order.takeBefore!)).toBeLessThan(transfer.endedAt)
+  expect(Date.parse(order.acceptBefore!)).toBeLessThan(transfer.endedAt)
 })
 
 test('a request that has used its time begins nothing, and says so', async () => {
@@ -130,7 +130,7 @@ test('a request that has used its time begins nothing, and says so', async () =>
   const answers = await Promise.all(ORDERS.map(timed))
   for (const { path, status, code, ms } of answers) {
     expect([path, status, code]).toEqual([path, 503, 'unavailable'])
-    expect(ms).toBeLessThan(IN_TIME_MS)
+    expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
   }
   expect(orders).toEqual([])
 })
@@ -141,5 +141,5 @@ test('a page of the dashboard says in time that PostgreSQL is silent', async () 
   const page = await fetch(`${server.url}/dashboard`, { headers: { cookie: 'trilho_session=x' } })
   expect(page.status).toBe(503)
   expect(page.headers.get('content-type')).toMatch(/html/)
-  expect(Date.now() - started).toBeLessThan(IN_TIME_MS)
+  expect(Date.now() - started).toBeLessThan(RESPONSE_LIMIT_MS)
 })

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { ChildName, Running } from '../../src/local/endings.ts'
-import { readJson } from '../../src/local/home.ts'
-import { type Identity, isAlive } from '../../src/local/identity.ts'
-import type { Answer } from '../api/support/client.ts'
-import { requestsOf, somethingOfEverything } from '../api/support/every-endpoint.ts'
-import { moneyOut } from '../api/support/money-out.ts'
-import { type Merchant, openStage, type Stage } from '../api/support/stage.ts'
-import { until } from '../api/support/until.ts'
-import { IN_TIME_MS } from '../support/in-time.ts'
+import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
+import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import type { ApiResponse } from '../api/support/client.ts'
+import { createEndpointFixtures, listEndpointRequests } from '../api/support/every-endpoint.ts'
+import { createPayoutActions } from '../api/support/payout-actions.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { type Merchant, openTestStack, type TestStack } from '../api/support/test-stack.ts'
+import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 
 /** Processes die, servers freeze, everything is stopped: callers hear 503 in time, and what was accepted goes on. */
@@ -18,20 +18,20 @@ import { type Stack, startStack } from '../support/stack.ts'
 const TIME_SCALE = 10
 
 let stack: Stack
-let stage: Stage
+let testStack: TestStack
 beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
-  stage = await openStage(stack.home)
+  testStack = await openTestStack(stack.home)
 })
 afterAll(async () => {
-  await stage.close()
+  await testStack.close()
   await stack.stop()
 })
 
-const processes = async () => (await readJson<Running>(stack.home.pids))!
+const processes = async () => (await tryReadJsonFile<RunningProcesses>(stack.home.pids))!
 
 /** A process with all it has started, which stop or go on together. */
-function signalTree({ pid }: Identity, signal: 'SIGSTOP' | 'SIGCONT') {
+function signalTree({ pid }: ProcessIdentity, signal: 'SIGSTOP' | 'SIGCONT') {
   process.kill(pid, signal) // First, so that it starts no other while its children are looked for.
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const children = all
@@ -49,7 +49,7 @@ function signalTree({ pid }: Identity, signal: 'SIGSTOP' | 'SIGCONT') {
 }
 
 /** Freezes a server while something happens: it takes connections, and never answers. */
-async function whileFrozen<T>(name: ChildName, act: () => Promise<T>): Promise<T> {
+async function whileFrozen<T>(name: ChildProcessName, act: () => Promise<T>): Promise<T> {
   const server = (await processes())[name]!
   signalTree(server, 'SIGSTOP')
   try {
@@ -60,13 +60,13 @@ async function whileFrozen<T>(name: ChildName, act: () => Promise<T>): Promise<T
 }
 
 /** Kills a process without a word, and gives its successor once there is one. */
-async function killed(name: ChildName): Promise<void> {
+async function killed(name: ChildProcessName): Promise<void> {
   const before = (await processes())[name]!
   process.kill(before.pid, 'SIGKILL')
-  await until(processes, now => now[name] !== undefined && now[name].pid !== before.pid)
+  await pollUntil(processes, now => now[name] !== undefined && now[name].pid !== before.pid)
 }
 
-async function timed(answer: Promise<Answer>) {
+async function timed(answer: Promise<ApiResponse>) {
   const started = Date.now()
   const { status, body, headers } = await answer
   return {
@@ -82,26 +82,26 @@ const create = ({ api }: Merchant, key: string) =>
   api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
 /** Waits until the service says that it is ready again. */
 const isReady = ({ api }: Merchant) =>
-  until(
+  pollUntil(
     () => api.get('/readyz'),
     ({ status }) => status === 200,
   )
 /** Asks with one key until there is a charge. */
 const isCreated = (merchant: Merchant, key: string, limit: { limitMs?: number } = {}) =>
-  until(
+  pollUntil(
     () => create(merchant, key),
     ({ status }) => status === 201,
     { everyMs: 500, ...limit },
   )
 const isPaid = ({ status }: { status: string }) => status === 'PAID'
 const count = async ({ uuid }: Merchant) => {
-  const rows = await stage.sql('select uuid from charge where account_uuid = ?', [uuid])
+  const rows = await testStack.sql('select uuid from charge where account_uuid = ?', [uuid])
   return rows.length
 }
 
 test('a worker that is killed in the middle of issuing: the charge is PENDING by itself, and once', async () => {
-  const merchant = await stage.merchant()
-  await stage.simulator.faults({
+  const merchant = await testStack.createMerchant()
+  await testStack.simulator.addFault({
     provider: 'PROVIDER_A',
     operation: 'issueCharge',
     fault: 'slow',
@@ -109,9 +109,9 @@ test('a worker that is killed in the middle of issuing: the charge is PENDING by
   })
   const key = randomUUID()
   const answering = timed(create(merchant, key))
-  await until(
+  await pollUntil(
     () =>
-      stage.sql(
+      testStack.sql(
         `select a.state from attempt a join charge c on c.uuid = a.subject_uuid where c.account_uuid = ?`,
         [merchant.uuid],
       ),
@@ -121,8 +121,8 @@ test('a worker that is killed in the middle of issuing: the charge is PENDING by
   const answer = await answering
   expect([201, 503]).toContain(answer.status)
   const { uuid } = answer.body.data
-  const charge = await until(
-    () => merchant.api.read(uuid),
+  const charge = await pollUntil(
+    () => merchant.api.readCharge(uuid),
     ({ status }) => status === 'PENDING',
     {
       limitMs: 45_000,
@@ -130,21 +130,21 @@ test('a worker that is killed in the middle of issuing: the charge is PENDING by
   )
   expect((await create(merchant, key)).body.data.uuid).toBe(uuid)
   expect(await count(merchant)).toBe(1)
-  await stage.simulator.pay({ payload: charge.payment.payload })
-  await until(() => merchant.api.read(uuid), isPaid)
-  await stage.booksAgree(merchant)
+  await testStack.simulator.pay({ payload: charge.payment.payload })
+  await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 120_000)
 
 test('PostgreSQL frozen: every endpoint but that of the metrics answers 503 in time, and what was accepted goes on when it thaws', async () => {
-  const made = await somethingOfEverything(stage)
+  const made = await createEndpointFixtures(testStack)
   const { merchant, open } = made
   const key = randomUUID()
-  const requests = requestsOf(made, key)
+  const requests = listEndpointRequests(made, key)
   const before = await count(merchant)
   // The token is known and has its share of the limit, so that nothing is read before what an endpoint itself reads.
   await merchant.api.get('/api/v1/providers')
   const answers = await whileFrozen('postgres', async () => {
-    const paying = stage.simulator.pay({ payload: open.payment.payload })
+    const paying = testStack.simulator.pay({ payload: open.payment.payload })
     const all = await Promise.all(requests.map(async ([name, ask]) => ({ name, ...(await timed(ask())) })))
     expect((await merchant.api.get('/healthz')).status).toBe(200)
     await paying
@@ -153,7 +153,7 @@ test('PostgreSQL frozen: every endpoint but that of the metrics answers 503 in t
   const said = answers.map(({ name, status, ms, retryAfter }) => ({
     name,
     status,
-    isInTime: ms < IN_TIME_MS,
+    isInTime: ms < RESPONSE_LIMIT_MS,
     saysWhenAgain: retryAfter > 0,
   }))
   // Whoever watches is told what this process knows by itself, and that PostgreSQL does not answer.
@@ -169,35 +169,37 @@ test('PostgreSQL frozen: every endpoint but that of the metrics answers 503 in t
   await isReady(merchant)
   expect(await count(merchant)).toBe(before)
   expect((await create(merchant, key)).status).toBe(201)
-  await until(() => merchant.api.read(open.uuid), isPaid)
-  expect(await moneyOut(stage).transfer(merchant, made.scheduled.uuid)).toMatchObject({ status: 'PENDING' })
-  await stage.booksAgree(merchant)
+  await pollUntil(() => merchant.api.readCharge(open.uuid), isPaid)
+  expect(await createPayoutActions(testStack).transfer(merchant, made.scheduled.uuid)).toMatchObject({
+    status: 'PENDING',
+  })
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 90_000)
 
 test('PostgreSQL killed: 503 or an answer, never anything else, and all goes on', async () => {
-  const merchant = await stage.merchant()
-  const accepted = await merchant.api.charge()
+  const merchant = await testStack.createMerchant()
+  const accepted = await merchant.api.createCharge()
   const dying = killed('postgres')
   const keys = Array.from({ length: 6 }, () => randomUUID())
-  const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+  const paying = testStack.simulator.pay({ payload: accepted.payment.payload })
   for (const { status, ms } of await Promise.all(keys.map(key => timed(create(merchant, key))))) {
     expect([201, 503]).toContain(status)
-    expect(ms).toBeLessThan(IN_TIME_MS + 6_000)
+    expect(ms).toBeLessThan(RESPONSE_LIMIT_MS + 6_000)
   }
   await Promise.all([dying, paying])
   await isReady(merchant)
   for (const key of keys) await isCreated(merchant, key)
-  await until(() => merchant.api.read(accepted.uuid), isPaid)
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid)
   expect(await count(merchant)).toBe(7)
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 60_000)
 
 test('Temporal frozen: reads go on, all else is 503 in time, and nothing accepted is lost', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const key = randomUUID()
-  const [accepted, unwanted] = [await merchant.api.charge(), await merchant.api.charge()]
+  const [accepted, unwanted] = [await merchant.api.createCharge(), await merchant.api.createCharge()]
   const answers = await whileFrozen('temporal', async () => {
-    const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+    const paying = testStack.simulator.pay({ payload: accepted.payment.payload })
     const all = await Promise.all([
       timed(create(merchant, key)),
       timed(merchant.api.post(`/api/v1/payments/${unwanted.uuid}/cancel`)),
@@ -209,45 +211,45 @@ test('Temporal frozen: reads go on, all else is 503 in time, and nothing accepte
   })
   for (const { status, ms, retryAfter } of answers) {
     expect(status).toBe(503)
-    expect(ms).toBeLessThan(IN_TIME_MS)
+    expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
     expect(retryAfter).toBeGreaterThan(0)
   }
   await isReady(merchant)
   await isCreated(merchant, key)
-  await until(() => merchant.api.read(accepted.uuid), isPaid, { limitMs: 40_000 })
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
   const path = `/api/v1/payments/${unwanted.uuid}/cancel`
-  await until(
+  await pollUntil(
     () => merchant.api.post(path),
     ({ status }) => status !== 503,
     { everyMs: 500 },
   )
-  expect((await merchant.api.read(unwanted.uuid)).status).toBe('CANCELLED')
+  expect((await merchant.api.readCharge(unwanted.uuid)).status).toBe('CANCELLED')
   expect(await count(merchant)).toBe(3)
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 90_000)
 
 test('Temporal killed: 503 in time, and a payment of that moment is not lost', async () => {
-  const merchant = await stage.merchant()
-  const accepted = await merchant.api.charge()
+  const merchant = await testStack.createMerchant()
+  const accepted = await merchant.api.createCharge()
   const dying = killed('temporal')
   const key = randomUUID()
-  const paying = stage.simulator.pay({ payload: accepted.payment.payload })
+  const paying = testStack.simulator.pay({ payload: accepted.payment.payload })
   const answer = await timed(create(merchant, key))
   expect([201, 503]).toContain(answer.status)
-  if (answer.status === 503) expect(answer.ms).toBeLessThan(IN_TIME_MS)
+  if (answer.status === 503) expect(answer.ms).toBeLessThan(RESPONSE_LIMIT_MS)
   await Promise.all([dying, paying])
   await isCreated(merchant, key, { limitMs: 40_000 })
-  await until(() => merchant.api.read(accepted.uuid), isPaid, { limitMs: 40_000 })
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
   expect(await count(merchant)).toBe(2)
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 120_000)
 
 test('the API killed: its successor answers, and the same key gives the same charge', async () => {
-  const merchant = await stage.merchant()
+  const merchant = await testStack.createMerchant()
   const key = randomUUID()
   const first = await create(merchant, key)
   await killed('api')
-  const again = await until(
+  const again = await pollUntil(
     () => create(merchant, key).catch(() => null),
     answer => answer?.status === 201,
   )
@@ -256,10 +258,10 @@ test('the API killed: its successor answers, and the same key gives the same cha
 }, 60_000)
 
 test('everything stopped and started again: all is still there, a charge made before is paid after', async () => {
-  const merchant = await stage.merchant()
-  const recipient = await stage.recipient(merchant)
+  const merchant = await testStack.createMerchant()
+  const recipient = await testStack.createRecipient(merchant)
   const inbox = `restart-${merchant.uuid}`
-  await merchant.api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })
+  await merchant.api.post('/api/v1/webhooks', { url: `${testStack.local.inbox_url}/${inbox}` })
   const key = randomUUID()
   const order = {
     value: 10,
@@ -267,37 +269,37 @@ test('everything stopped and started again: all is still there, a charge made be
     splits: [{ type: 'FIXED', value: 4, recipient_account_uuid: recipient.uuid }],
   }
   const made = await merchant.api.post('/api/v1/payments', order, { key })
-  const charge = await merchant.api.read(made.body.data.uuid)
-  const oldToken = stage.local.token
+  const charge = await merchant.api.readCharge(made.body.data.uuid)
+  const oldToken = testStack.local.token
   const ran = Object.values(await processes())
 
-  await stage.close()
+  await testStack.close()
   await stack.restart()
-  expect(ran.filter(isAlive)).toEqual([])
-  stage = await openStage(stack.home)
-  const api = stage.api.as(merchant.token)
+  expect(ran.filter(isProcessAlive)).toEqual([])
+  testStack = await openTestStack(stack.home)
+  const api = testStack.api.withToken(merchant.token)
 
-  expect(await api.read(charge.uuid)).toEqual(charge)
+  expect(await api.readCharge(charge.uuid)).toEqual(charge)
   const again = await api.post('/api/v1/payments', order, { key })
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(again.body).toEqual(made.body)
-  expect(stage.local.token).not.toBe(oldToken)
-  expect((await stage.api.get('/api/v1/payments')).status).toBe(200)
-  expect((await stage.api.as(oldToken).get('/api/v1/payments')).status).toBe(401)
+  expect(testStack.local.token).not.toBe(oldToken)
+  expect((await testStack.api.get('/api/v1/payments')).status).toBe(200)
+  expect((await testStack.api.withToken(oldToken).get('/api/v1/payments')).status).toBe(401)
 
-  await stage.simulator.pay({ payload: charge.payment.payload })
-  const paid = await until(() => api.read(charge.uuid), isPaid)
+  await testStack.simulator.pay({ payload: charge.payment.payload })
+  const paid = await pollUntil(() => api.readCharge(charge.uuid), isPaid)
   expect(paid.splits).toMatchObject([{ status: 'CREDITED' }])
-  await until(
-    () => stage.simulator.inbox(inbox),
+  await pollUntil(
+    () => testStack.simulator.listInbox(inbox),
     messages => messages.length === 2,
   )
-  await stage.booksAgree(merchant)
+  await testStack.waitUntilLedgerAgrees(merchant)
 }, 120_000)
 
 test('one signal stops everything in order: exit code 0, and no process is left', async () => {
   const ran = Object.values(await processes())
   expect(ran).toHaveLength(5)
   expect(await stack.stop()).toBe(0)
-  expect(ran.filter(isAlive)).toEqual([])
+  expect(ran.filter(isProcessAlive)).toEqual([])
 }, 90_000)

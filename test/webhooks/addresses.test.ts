@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addressPolicy, isPublicAddress } from '../../src/webhooks/addresses.ts'
+import { createAddressPolicy, isPublicAddress } from '../../src/webhook-client/address-policy.ts'
 
 test.each([
   ['8.8.8.8'],
@@ -126,6 +126,6 @@ test.each([
   ['10.0.0.1', false, false],
   ['0.0.0.0', false, false],
 ])('%s: allowed with loopback %s, without %s', (ip, withLoopback, without) => {
-  expect(addressPolicy({ loopback: true })(ip)).toBe(withLoopback)
-  expect(addressPolicy({ loopback: false })(ip)).toBe(without)
+  expect(createAddressPolicy({ canReachLoopback: true })(ip)).toBe(withLoopback)
+  expect(createAddressPolicy({ canReachLoopback: false })(ip)).toBe(without)
 })

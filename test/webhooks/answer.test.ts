@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readRetryAfter } from '../../src/webhooks/answer.ts'
+import { parseRetryAfterMs } from '../../src/webhook-client/response.ts'
 
 const now = Date.parse('2026-03-04T05:06:07Z')
 
@@ -20,5 +20,5 @@ test.each([
   [undefined, undefined],
   [['7', '8'], 7_000],
 ])('Retry-After %j is %s ms', (header, ms) => {
-  expect(readRetryAfter(header, now)).toBe(ms)
+  expect(parseRetryAfterMs(header, now)).toBe(ms)
 })

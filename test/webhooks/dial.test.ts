@@ -3,13 +3,13 @@ import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { collectGarbage } from '../support/garbage.ts'
-import { dialStory as story } from './dial-story.ts'
-import { eventually, textOf } from './far-side.ts'
+import { readBody, waitUntilHolds } from './merchant-server.ts'
+import { openWebhookClientFixture } from './webhook-client-fixture.ts'
 
 test('a post arrives as it was signed, and the answer comes back', async () => {
   let body = ''
-  const { post, seen } = await story(async (request, response) => {
-    body = await textOf(request)
+  const { post, seen } = await openWebhookClientFixture(async (request, response) => {
+    body = await readBody(request)
     response.writeHead(202, { 'retry-after': '7' }).end('gracias, ação ✓')
   })
   const tried = await post({ path: '/in?key=1', body: '{"nome":"João"}', headers: { 'webhook-id': 'evt_1' } })
@@ -33,13 +33,15 @@ test('a post arrives as it was signed, and the answer comes back', async () => {
 })
 
 test('a redirect is an answer, not a way', async () => {
-  const { post, seen } = await story((_, response) => response.writeHead(307, { location: '/other' }).end())
+  const { post, seen } = await openWebhookClientFixture((_, response) =>
+    response.writeHead(307, { location: '/other' }).end(),
+  )
   expect(await post()).toMatchObject({ kind: 'answered', status: 307, answer: '' })
   expect(seen.requests).toHaveLength(1)
 })
 
 test('Retry-After may be a date', async () => {
-  const { post } = await story((_, response) => {
+  const { post } = await openWebhookClientFixture((_, response) => {
     response.writeHead(503, { 'retry-after': new Date(Date.now() + 90_000).toUTCString() }).end()
   })
   const tried = await post()
@@ -48,7 +50,7 @@ test('Retry-After may be a date', async () => {
 })
 
 test('of an endless body a kilobyte is read, and the connection dropped', async () => {
-  const { post, open } = await story((_, response) => {
+  const { post, countOpenConnections: open } = await openWebhookClientFixture((_, response) => {
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
     }
@@ -56,12 +58,12 @@ test('of an endless body a kilobyte is read, and the connection dropped', async 
     more()
   })
   expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'x'.repeat(1_024) })
-  await eventually(() => open() === 0)
+  await waitUntilHolds(() => open() === 0)
 })
 
 test('a compressed body is never opened', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000))
-  const { post } = await story((_, response) => {
+  const { post } = await openWebhookClientFixture((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
   })
   expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: '' })
@@ -73,23 +75,26 @@ test.each([
   ['a character cut in two', Buffer.from(`${'x'.repeat(1_023)}ção`), 'x'.repeat(1_023)],
   ['a kilobyte of bad bytes', Buffer.alloc(2_000, 0xff), '\ufffd'.repeat(341)],
 ])('%s become text that can be stored', async (_, bytes, answer) => {
-  const { post } = await story((_, response) => response.end(bytes))
+  const { post } = await openWebhookClientFixture((_, response) => response.end(bytes))
   expect(await post()).toMatchObject({ kind: 'answered', answer })
 })
 
 test('a slow endpoint is left in time', async () => {
-  const { post, open } = await story(() => {}, { timeoutMs: 200 })
+  const { post, countOpenConnections: open } = await openWebhookClientFixture(() => {}, { timeoutMs: 200 })
   const tried = await post()
   expect(tried).toMatchObject({ kind: 'timeout', message: 'No answer within 200 ms' })
-  await eventually(() => open() === 0)
+  await waitUntilHolds(() => open() === 0)
 })
 
 test('a body that drips is left in time, its status kept', async () => {
-  const { post, open } = await story((_, response) => response.writeHead(200).write('one'), {
-    timeoutMs: 3_000, // Within which it must have begun.
-  })
+  const { post, countOpenConnections: open } = await openWebhookClientFixture(
+    (_, response) => response.writeHead(200).write('one'),
+    {
+      timeoutMs: 3_000, // Within which it must have begun.
+    },
+  )
   expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'one' })
-  await eventually(() => open() === 0)
+  await waitUntilHolds(() => open() === 0)
 })
 
 test.each([
@@ -110,22 +115,26 @@ test.each([
     { kind: 'broken', message: 'UND_ERR_HEADERS_OVERFLOW' },
   ],
 ])('an endpoint that ends %s', async (_, end, outcome) => {
-  const { post } = await story((_, response) => end(response))
+  const { post } = await openWebhookClientFixture((_, response) => end(response))
   expect(await post()).toMatchObject(outcome)
 })
 
 test('each try has a connection of its own', async () => {
-  const { post, seen, open } = await story((_, response) => response.end('ok'))
+  const {
+    post,
+    seen,
+    countOpenConnections: open,
+  } = await openWebhookClientFixture((_, response) => response.end('ok'))
   for (const _ of [1, 2, 3]) expect(await post()).toMatchObject({ kind: 'answered', status: 200 })
   expect(seen.connections).toBe(3)
-  await eventually(() => open() === 0)
+  await waitUntilHolds(() => open() === 0)
 })
 
 type Response = Parameters<RequestListener>[1]
 
 test('a host proves who it is once: later tries go on with its session', async () => {
   const resumed: boolean[] = []
-  const { post } = await story((request, response) => {
+  const { post } = await openWebhookClientFixture((request, response) => {
     resumed.push((request.socket as TLSSocket).isSessionReused())
     response.end()
   })

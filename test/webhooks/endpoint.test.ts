@@ -1,49 +1,55 @@
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { addressPolicy } from '../../src/webhooks/addresses.ts'
-import { inspectEndpoint } from '../../src/webhooks/endpoint.ts'
-import { type Authority, authority, deadPort, eventually, farSide } from './far-side.ts'
+import { createAddressPolicy } from '../../src/webhook-client/address-policy.ts'
+import { inspectEndpoint } from '../../src/webhook-client/endpoint-inspection.ts'
+import {
+  type CertificateAuthority,
+  createAuthority,
+  findUnusedPort,
+  startMerchantServer,
+  waitUntilHolds,
+} from './merchant-server.ts'
 
-const local = addressPolicy({ loopback: true })
-const strict = addressPolicy({ loopback: false })
+const local = createAddressPolicy({ canReachLoopback: true })
+const strict = createAddressPolicy({ canReachLoopback: false })
 const here = async () => ['127.0.0.1']
 
-let ca: Authority
-let merchant: Awaited<ReturnType<typeof farSide>>
-let expired: Awaited<ReturnType<typeof farSide>>
-let mute: Server
+let ca: CertificateAuthority
+let merchant: Awaited<ReturnType<typeof startMerchantServer>>
+let expired: Awaited<ReturnType<typeof startMerchantServer>>
+let silentServer: Server
 
 beforeAll(async () => {
-  ca = await authority()
-  merchant = await farSide(
+  ca = await createAuthority()
+  merchant = await startMerchantServer(
     ca,
     { names: ['hooks.test', 'named.test', 'localhost', '127.0.0.1'] },
     (_, response) => {
       response.end()
     },
   )
-  expired = await farSide(ca, { names: ['hooks.test'], validForDays: -1 }, (_, response) => {
+  expired = await startMerchantServer(ca, { names: ['hooks.test'], validForDays: -1 }, (_, response) => {
     response.end()
   })
-  mute = createServer(() => {}).listen(0, '127.0.0.1')
+  silentServer = createServer(() => {}).listen(0, '127.0.0.1')
 })
 afterAll(async () => {
   await merchant.close()
   await expired.close()
-  mute.close()
+  silentServer.close()
 })
 
 test.each([['hooks.test'], ['localhost'], ['127.0.0.1']])(
   '%s with a trusted certificate is fine',
   async host => {
     const url = `https://${host}:${merchant.port}/in?key=1`
-    expect(await inspectEndpoint(url, local, { ca: [ca.pem], resolve: here })).toEqual({ kind: 'fine' })
+    expect(await inspectEndpoint(url, local, { ca: [ca.pem], resolve: here })).toEqual({ kind: 'valid' })
   },
 )
 
 test('the host is named in the handshake, and nothing is asked of it', async () => {
   await inspectEndpoint(`https://named.test:${merchant.port}/`, local, { ca: [ca.pem], resolve: here })
-  await eventually(() => merchant.seen.serverNames.includes('named.test'))
+  await waitUntilHolds(() => merchant.seen.serverNames.includes('named.test'))
   expect(merchant.seen.requests).toEqual([])
 })
 
@@ -97,7 +103,7 @@ test.each([
 
 test('localhost is this machine without being asked of anyone, and refused where loopback is', async () => {
   const url = `https://localhost:${merchant.port}/`
-  expect(await inspectEndpoint(url, local, { ca: [ca.pem] })).toEqual({ kind: 'fine' })
+  expect(await inspectEndpoint(url, local, { ca: [ca.pem] })).toEqual({ kind: 'valid' })
   expect(await inspectEndpoint(url, strict, { ca: [ca.pem] })).toMatchObject({ reason: 'private_address' })
 })
 
@@ -113,13 +119,13 @@ test.each([
   ['an unknown authority', () => merchant.port, 'hooks.test', false, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   ['another name', () => merchant.port, 'other.test', true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['a certificate that ran out', () => expired.port, 'hooks.test', true, 'CERT_HAS_EXPIRED'],
-  ['nobody listening', deadPort, 'hooks.test', true, 'ECONNREFUSED'],
-  ['a silent peer', () => portOf(mute), 'hooks.test', true, 'UND_ERR_CONNECT_TIMEOUT'],
+  ['nobody listening', findUnusedPort, 'hooks.test', true, 'ECONNREFUSED'],
+  ['a silent peer', () => portOf(silentServer), 'hooks.test', true, 'UND_ERR_CONNECT_TIMEOUT'],
 ])('%s is no TLS', async (_, port, host, trusting, code) => {
   const inspected = await inspectEndpoint(`https://${host}:${await port()}/`, local, {
     ca: trusting ? [ca.pem] : undefined,
     resolve: here,
-    handshakeMs: code === 'UND_ERR_CONNECT_TIMEOUT' ? 300 : 30_000,
+    handshakeTimeoutMs: code === 'UND_ERR_CONNECT_TIMEOUT' ? 300 : 30_000,
   })
   expect(inspected).toMatchObject({ kind: 'refused', reason: 'no_tls' })
   expect(inspected).toHaveProperty('message', expect.stringContaining(code))

@@ -1,27 +1,34 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { isUsableSecret, maskedSecret, newSecret, signatureHeaders } from '../../src/webhooks/signature.ts'
+import {
+  buildSignatureHeaders,
+  generateSigningSecret,
+  isUsableSigningSecret,
+  maskSigningSecret,
+} from '../../src/webhook-client/signature.ts'
 
 const body = JSON.stringify({ id: 'evt_1', type: 'PAYMENT', data: { name: 'João Conceição ✓' } })
 
 test('a try signed with a generated secret verifies with the public library', () => {
-  const secret = newSecret()
-  const headers = signatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
+  const secret = generateSigningSecret()
+  const headers = buildSignatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
   expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
-  expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow('No matching signature found')
+  expect(() => new Webhook(generateSigningSecret()).verify(body, headers)).toThrow(
+    'No matching signature found',
+  )
   expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature found')
 })
 
 test('a secret of the caller signs with its UTF-8 bytes', () => {
   const secret = 'minha senha é secreta'
-  const headers = signatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
+  const headers = buildSignatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
   expect(new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' }).verify(body, headers)).toBeTruthy()
 })
 
 test('after a rotation the receiver may know the new secret or the old one', () => {
-  const [current, previous] = [newSecret(), 'the-old-token']
-  const headers = signatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [current, previous] })
+  const [current, previous] = [generateSigningSecret(), 'the-old-token']
+  const headers = buildSignatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [current, previous] })
   expect(headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
   expect(new Webhook(current).verify(body, headers)).toBeTruthy()
   expect(new Webhook(Buffer.from(previous), { format: 'raw' }).verify(body, headers)).toBeTruthy()
@@ -29,7 +36,7 @@ test('after a rotation the receiver may know the new secret or the old one', () 
 
 test('the signature is HMAC-SHA256 over id.timestamp.body, the time in whole seconds', () => {
   const at = new Date('2026-01-02T03:04:05.999Z')
-  const headers = signatureHeaders({ id: 'evt_9', at, body, secrets: ['token'] })
+  const headers = buildSignatureHeaders({ id: 'evt_9', at, body, secrets: ['token'] })
   const expected = createHmac('sha256', 'token').update(`evt_9.1767323045.${body}`).digest('base64')
   expect(headers).toEqual({
     'webhook-id': 'evt_9',
@@ -39,15 +46,15 @@ test('the signature is HMAC-SHA256 over id.timestamp.body, the time in whole sec
 })
 
 test('signing without a usable secret is a bug', () => {
-  expect(() => signatureHeaders({ id: 'e', at: new Date(), body, secrets: [] })).toThrow()
-  expect(() => signatureHeaders({ id: 'e', at: new Date(), body, secrets: ['whsec_?'] })).toThrow()
+  expect(() => buildSignatureHeaders({ id: 'e', at: new Date(), body, secrets: [] })).toThrow()
+  expect(() => buildSignatureHeaders({ id: 'e', at: new Date(), body, secrets: ['whsec_?'] })).toThrow()
 })
 
 test('a generated secret is 32 random bytes, and usable', () => {
-  const secret = newSecret()
+  const secret = generateSigningSecret()
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-  expect(secret).not.toBe(newSecret())
-  expect(isUsableSecret(secret)).toBe(true)
+  expect(secret).not.toBe(generateSigningSecret())
+  expect(isUsableSigningSecret(secret)).toBe(true)
 })
 
 test.each([
@@ -65,7 +72,7 @@ test.each([
   ['whsec_not base64!', false],
   ['whsec_=', false],
 ])('%j is usable: %s', (text, usable) => {
-  expect(isUsableSecret(text)).toBe(usable)
+  expect(isUsableSigningSecret(text)).toBe(usable)
 })
 
 test.each([
@@ -74,5 +81,5 @@ test.each([
   ['short', '****'],
   ['whsec_c2Vj', 'whsec_****'],
 ])('%j is shown as %j', (text, shown) => {
-  expect(maskedSecret(text)).toBe(shown)
+  expect(maskSigningSecret(text)).toBe(shown)
 })

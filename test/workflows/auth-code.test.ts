@@ -1,31 +1,31 @@
 import { expect, test } from '@jest/globals'
-import { carried, crash, notCarried } from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+import { codeSendingEnded, codeSendingRetry, failActivity } from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 test('a code is stored, answered, and sent', async () => {
-  const story = await on.authCode({ storeAuthCode: [stored], sendAuthCode: [carried('sent')] })
-  await story.endsAs('sent')
-  expect(story.asked).toEqual(['storeAuthCode', 'sendAuthCode'])
+  const story = await stories.authCode({ storeAuthCode: [stored], sendAuthCode: [codeSendingEnded('sent')] })
+  await story.finishWith('sent')
+  expect(story.calls).toEqual(['storeAuthCode', 'sendAuthCode'])
 })
 
 test('a code is answered as soon as it is stored, however long its sending takes', async () => {
-  const story = await on.authCode({
+  const story = await stories.authCode({
     storeAuthCode: [stored],
-    sendAuthCode: [notCarried, carried('sent')],
+    sendAuthCode: [codeSendingRetry, codeSendingEnded('sent')],
   })
-  await story.isAnswered()
-  await story.endsAs('sent')
+  await story.awaitAccepted()
+  await story.finishWith('sent')
 })
 
 test('a code that nobody carries is tried again on the schedule, until it expires', async () => {
-  const story = await on.authCode({
+  const story = await stories.authCode({
     storeAuthCode: [stored],
-    sendAuthCode: [...Array(6).fill(notCarried), carried('expired')],
+    sendAuthCode: [...Array(6).fill(codeSendingRetry), codeSendingEnded('expired')],
   })
-  await story.endsAs('expired')
-  expect(story.told.waits).toEqual([
+  await story.finishWith('expired')
+  expect(story.history.timers).toEqual([
     'before try 2: 1 s',
     'before try 3: 5 s',
     'before try 4: 15 s',
@@ -36,14 +36,20 @@ test('a code that nobody carries is tried again on the schedule, until it expire
 })
 
 test('a sending that breaks off is repeated: a code that comes twice does no harm', async () => {
-  const story = await on.authCode({ storeAuthCode: [stored], sendAuthCode: [crash, carried('sent')] })
-  await story.endsAs('sent')
-  expect(story.asked).toEqual(['storeAuthCode', 'sendAuthCode', 'sendAuthCode'])
+  const story = await stories.authCode({
+    storeAuthCode: [stored],
+    sendAuthCode: [failActivity, codeSendingEnded('sent')],
+  })
+  await story.finishWith('sent')
+  expect(story.calls).toEqual(['storeAuthCode', 'sendAuthCode', 'sendAuthCode'])
 })
 
 test('a code whose address is refused is not sent again', async () => {
-  const story = await on.authCode({ storeAuthCode: [stored], sendAuthCode: [carried('refused')] })
-  await story.endsAs('refused')
+  const story = await stories.authCode({
+    storeAuthCode: [stored],
+    sendAuthCode: [codeSendingEnded('refused')],
+  })
+  await story.finishWith('refused')
 })
 
 /** Storing answers nothing. */

@@ -1,32 +1,36 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
-import { again as againOptions } from '../../src/engine/start.ts'
-import { waitUntil } from '../../src/local/waiting.ts'
-import * as ids from '../../src/workflows/ids.ts'
-import { cancelTransfer, providerNotice, ready } from '../../src/workflows/messages.ts'
-import { DEPLOYMENT, startBuilds, TASK_QUEUE } from '../support/builds.ts'
-import { NOTICE, type Story } from '../support/workflow-story.ts'
-import * as doors from '../support/workflow-story-doors.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { buildReopenOptions } from '../../src/temporal/workflow-options.ts'
 import {
-  again,
-  carried,
-  closed,
-  delivered,
-  inProcess,
-  issued,
-  keyIs,
-  keyUnknown,
-  known,
-  medKnown,
-  notCarried,
-  opened,
-  settled,
-  silent,
-  stands,
-  taken,
-  unanswered,
-} from '../support/workflow-story-lines.ts'
-import { orderOf } from '../support/workflow-story-stage.ts'
+  awaitIssuedUpdate,
+  cancelTransferUpdate,
+  providerNotificationSignal,
+} from '../../src/workflows/contracts/messages.ts'
+import * as ids from '../../src/workflows/contracts/workflow-ids.ts'
+import { DEPLOYMENT, startWorkerBuilds, TASK_QUEUE } from '../support/worker-builds.ts'
+import { NOTIFICATION, type Story } from '../support/workflow-story.ts'
+import {
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  codeSendingEnded,
+  codeSendingRetry,
+  depositRecorded,
+  disputeKnown,
+  noAnswer,
+  orphanClosed,
+  payoutInProcess,
+  payoutSettled,
+  pixKeyEnded,
+  pixKeyUnknown,
+  refundOpened,
+  transferRow,
+  webhookDelivered,
+  webhookRetry,
+} from '../support/workflow-story-answers.ts'
+import * as storyClient from '../support/workflow-story-client.ts'
+import { chargeInput } from '../support/workflow-story-suite.ts'
 
 /**
  * Two builds of the workers side by side, whose workflow code is incompatible in every workflow: workflows of every kind are in
@@ -38,87 +42,99 @@ jest.setTimeout(240_000)
 const TIME_SCALE = 10
 const clock = { now: async () => Date.now() } as Story
 /** Waves of workflows whose operations have ended at the providers. */
-const ended = new Set<string>()
-const isOver = (workflowId: string) => [...ended].some(wave => workflowId.includes(`/${wave}-`))
-const orWhenOver =
+const endedWaves = new Set<string>()
+const hasEnded = (workflowId: string) => [...endedWaves].some(wave => workflowId.includes(`/${wave}-`))
+const answerByProgress =
   (inFlight: unknown, over: unknown) =>
   (workflowId: string): unknown => {
-    const answer = isOver(workflowId) ? over : inFlight
+    const answer = hasEnded(workflowId) ? over : inFlight
     return typeof answer === 'function' ? answer(clock) : answer
   }
-const whenOver = (answer: unknown) => async (workflowId: string) => {
-  await waitUntil(() => isOver(workflowId), { what: `${workflowId} goes on`, limitMs: 200_000 })
+const answerWhenEnded = (answer: unknown) => async (workflowId: string) => {
+  await waitUntil(() => hasEnded(workflowId), { what: `${workflowId} goes on`, limitMs: 200_000 })
   return answer
 }
 const once = (answer: unknown) => () => answer
 
-let builds: Awaited<ReturnType<typeof startBuilds>>
+let builds: Awaited<ReturnType<typeof startWorkerBuilds>>
 beforeAll(async () => {
-  builds = await startBuilds({
-    issueCharge: () => issued()(clock),
-    followCharge: orWhenOver(silent(), known('paid')),
-    chargeNow: once({ state: 'paid', expiresAt: '2020-01-01T00:00:00.000Z', cancelRequested: false }),
-    sendTransfer: once(inProcess),
-    askTransfer: orWhenOver(
-      inProcess,
-      settled({ transfer: { state: 'paid', connectionUuid: 'connection-a' } }),
+  builds = await startWorkerBuilds({
+    issueCharge: () => chargeIssued()(clock),
+    pollCharge: answerByProgress(chargeNoAnswer(), chargeKnown('paid')),
+    getCharge: once({ state: 'paid', expiresAt: '2020-01-01T00:00:00.000Z', cancelRequested: false }),
+    sendTransfer: once(payoutInProcess),
+    pollTransfer: answerByProgress(
+      payoutInProcess,
+      payoutSettled({ transfer: { state: 'paid', connectionUuid: 'connection-a' } }),
     ),
-    storeTransfer: once(stands('created')),
-    endWaiting: once(stands('cancelled')),
-    transferNow: once(stands('paid')),
-    openRefund: once(opened('sending')),
-    sendRefund: once(inProcess),
-    askRefund: orWhenOver(inProcess, settled()),
-    sendReturn: once(inProcess),
-    askReturn: orWhenOver(inProcess, settled()),
-    medNow: once(null),
-    followMed: orWhenOver(medKnown('open'), medKnown('rejected')),
+    storeTransfer: once(transferRow('created')),
+    endScheduledTransfer: once(transferRow('cancelled')),
+    getTransfer: once(transferRow('paid')),
+    openRefund: once(refundOpened('sending')),
+    sendRefund: once(payoutInProcess),
+    pollRefund: answerByProgress(payoutInProcess, payoutSettled()),
+    sendReturn: once(payoutInProcess),
+    pollReturn: answerByProgress(payoutInProcess, payoutSettled()),
+    getDispute: once(null),
+    pollDispute: answerByProgress(disputeKnown('open'), disputeKnown('rejected')),
     openPixKey: once('creating'),
-    createKey: once(keyUnknown),
-    askKey: orWhenOver(keyUnknown, keyIs('active')),
-    deleteKey: once(keyUnknown),
-    askKeyRemoval: orWhenOver(keyUnknown, keyIs('removed')),
+    createKey: once(pixKeyUnknown),
+    pollPixKey: answerByProgress(pixKeyUnknown, pixKeyEnded('active')),
+    deleteKey: once(pixKeyUnknown),
+    pollPixKeyRemoval: answerByProgress(pixKeyUnknown, pixKeyEnded('removed')),
     storeAuthCode: once(undefined),
-    sendAuthCode: orWhenOver(notCarried, carried('sent')),
-    closeOrphan: orWhenOver(unanswered(), closed()),
-    takeDeposit: orWhenOver(unanswered(), taken()),
-    keepUnmatched: once(100),
-    deliver: orWhenOver(again(5_000), delivered),
-    recoverDeliveries: whenOver({ recovered: 0 }),
-    sweepDeliveries: whenOver({ woken: 0, disabled: 0 }),
-    pruneEvents: whenOver({ forgotten: 0 }),
-    sweepMeds: whenOver({ asked: 0, told: 0 }),
-    sweepWorkflows: whenOver({}),
-    sweepNotices: once({ waiting: 0, handedOver: 0 }),
-    providerAccounts: whenOver([]),
-    foldTallies: once(0),
+    sendAuthCode: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
+    closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
+    recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
+    keepUnmatchedPayment: once(100),
+    deliver: answerByProgress(webhookRetry(5_000), webhookDelivered),
+    replayMissedEvents: answerWhenEnded({ recovered: 0 }),
+    sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
+    pruneEvents: answerWhenEnded({ forgotten: 0 }),
+    sweepDisputes: answerWhenEnded({ asked: 0, told: 0 }),
+    sweepWorkflows: answerWhenEnded({}),
+    sweepProviderNotifications: once({ waiting: 0, routedCount: 0 }),
+    listProviderAccounts: answerWhenEnded([]),
+    foldListCounters: once(0),
   })
 })
 afterAll(() => builds?.stop())
 
 /** A workflow of every kind: its type, its id, and what it is started with. */
 const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
-  ['chargeWorkflow', ids.chargeId, uuid => ({ ...orderOf(uuid), timeScale: TIME_SCALE })],
-  ['transferWorkflow', ids.transferId, sendingOf],
-  ['transferWorkflow', uuid => `${ids.transferId(uuid)}/later`, uuid => ({ ...sendingOf(uuid), ...LATER })],
-  ['refundWorkflow', ids.refundId, uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' })],
-  ['returnWorkflow', ids.returnId, sendingOf],
-  ['keepWorkflow', uuid => `${ids.returnId(uuid)}/kept`, uuid => ({ uuid })],
-  ['medWorkflow', ids.medId, uuid => ({ ...sendingOf(uuid), providerMedId: 'infraction', endToEnd: null })],
-  ['pixKeyWorkflow', ids.pixKeyId, keyOf],
-  ['pixKeyRemovalWorkflow', ids.pixKeyRemovalId, keyOf],
-  ['authCodeWorkflow', ids.authCodeId, keyOf],
-  ['orphanWorkflow', ids.orphanId, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
-  ['depositWorkflow', uuid => ids.depositId('connection-a', uuid), sendingOf],
-  ['deliveryWorkflow', ids.deliveryId, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
-  ['recoveryWorkflow', uuid => `recovery/${uuid}`, uuid => ({ webhookUuid: uuid })],
+  ['chargeWorkflow', ids.chargeWorkflowId, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
+  ['transferWorkflow', ids.transferWorkflowId, sendingOf],
+  [
+    'transferWorkflow',
+    uuid => `${ids.transferWorkflowId(uuid)}/later`,
+    uuid => ({ ...sendingOf(uuid), ...LATER }),
+  ],
+  [
+    'refundWorkflow',
+    ids.refundWorkflowId,
+    uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' }),
+  ],
+  ['returnWorkflow', ids.returnWorkflowId, sendingOf],
+  ['keepUnmatchedWorkflow', uuid => `${ids.returnWorkflowId(uuid)}/kept`, uuid => ({ uuid })],
+  [
+    'disputeWorkflow',
+    ids.disputeWorkflowId,
+    uuid => ({ ...sendingOf(uuid), providerDisputeId: 'infraction', endToEnd: null }),
+  ],
+  ['pixKeyWorkflow', ids.pixKeyWorkflowId, keyOf],
+  ['pixKeyRemovalWorkflow', ids.pixKeyRemovalWorkflowId, keyOf],
+  ['verificationCodeWorkflow', ids.verificationCodeWorkflowId, keyOf],
+  ['orphanWorkflow', ids.orphanWorkflowId, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
+  ['depositWorkflow', uuid => ids.depositWorkflowId('connection-a', uuid), sendingOf],
+  ['deliveryWorkflow', ids.deliveryWorkflowId, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
+  ['eventReplayWorkflow', uuid => `recovery/${uuid}`, uuid => ({ webhookUuid: uuid })],
   ['deliverySweepWorkflow', uuid => `delivery-sweep/${uuid}`, none],
   ['eventPruningWorkflow', uuid => `event-pruning/${uuid}`, none],
-  ['medSweepWorkflow', uuid => `med-sweep/${uuid}`, none],
+  ['disputeSweepWorkflow', uuid => `med-sweep/${uuid}`, none],
   ['workflowSweepWorkflow', uuid => `workflow-sweep/${uuid}`, none],
-  ['noticeSweepWorkflow', uuid => `notice-sweep/${uuid}`, none],
+  ['notificationSweepWorkflow', uuid => `notice-sweep/${uuid}`, none],
   ['reconciliationWorkflow', uuid => `reconciliation/${uuid}`, () => ({ hours: 48 })],
-  ['tallyWorkflow', uuid => `tally/${uuid}`, none],
+  ['listCountersWorkflow', uuid => `tally/${uuid}`, none],
 ]
 
 test('workflows of every kind go forwards and back between two builds without a failed workflow task', async () => {
@@ -146,10 +162,13 @@ test('workflows of every kind go forwards and back between two builds without a 
         const life = { type, input: inputOf(uuid) }
         const workflowId = idOf(uuid)
         if (type === 'chargeWorkflow')
-          await doors.beginAndAsk(door(workflowId), life, { update: ready as never, updateId: uuid })
-        else if (type === 'depositWorkflow' || type === 'medWorkflow')
-          await doors.wake(door(workflowId), life, NOTICE)
-        else await doors.begin(door(workflowId), life)
+          await storyClient.startAndUpdate(door(workflowId), life, {
+            update: awaitIssuedUpdate as never,
+            updateId: uuid,
+          })
+        else if (type === 'depositWorkflow' || type === 'disputeWorkflow')
+          await storyClient.reopenAndSignal(door(workflowId), life, NOTIFICATION)
+        else await storyClient.startWorkflow(door(workflowId), life)
         return workflowId
       }),
     )
@@ -164,7 +183,12 @@ test('workflows of every kind go forwards and back between two builds without a 
     Promise.all(
       Object.values(waves)
         .flat()
-        .map(id => doors.tell({ client: workflow, taskQueue: TASK_QUEUE, workflowId: id }, NOTICE)),
+        .map(id =>
+          storyClient.signalIfRunning(
+            { client: workflow, taskQueue: TASK_QUEUE, workflowId: id },
+            NOTIFICATION,
+          ),
+        ),
     )
 
   await builds.deploy('one')
@@ -212,12 +236,12 @@ test('workflows of every kind go forwards and back between two builds without a 
     limitMs: 60_000,
   })
 
-  for (const wave of Object.keys(waves)) ended.add(wave)
+  for (const wave of Object.keys(waves)) endedWaves.add(wave)
   await notifyAll()
   for (const id of Object.values(waves)
     .flat()
     .filter(id => id.endsWith('/later')))
-    await workflow.getHandle(id).executeUpdate(cancelTransfer)
+    await workflow.getHandle(id).executeUpdate(cancelTransferUpdate)
 
   const histories = await Promise.all(
     Object.values(waves)
@@ -242,10 +266,10 @@ test('workflows of every kind go forwards and back between two builds without a 
   const reopened = waves.c!.find(id => id.startsWith('charge/'))!
   const { runId } = await workflow
     .signalWithStart('chargeWorkflow', {
-      ...againOptions({ taskQueue: TASK_QUEUE } as never, reopened),
-      args: [{ resume: reopened, timeScale: TIME_SCALE }],
-      signal: providerNotice,
-      signalArgs: [NOTICE],
+      ...buildReopenOptions({ taskQueue: TASK_QUEUE } as never, reopened),
+      args: [{ reopen: reopened, timeScale: TIME_SCALE }],
+      signal: providerNotificationSignal,
+      signalArgs: [NOTIFICATION],
     })
     .then(({ signaledRunId }) => ({ runId: signaledRunId }))
   await workflow.getHandle(reopened, runId).result()
@@ -263,7 +287,7 @@ test('workflows of every kind go forwards and back between two builds without a 
       spec: {},
       action: {
         type: 'startWorkflow',
-        workflowType: 'tallyWorkflow',
+        workflowType: 'listCountersWorkflow',
         workflowId: `tally-${name}`,
         taskQueue: TASK_QUEUE,
         args: [],
@@ -279,7 +303,12 @@ test('workflows of every kind go forwards and back between two builds without a 
 const LATER = { scheduledFor: '2100-01-01T00:00:00.000Z' }
 
 function sendingOf(uuid: string) {
-  return { ...orderOf(uuid), connectionUuid: NOTICE.connectionUuid, endToEnd: uuid, timeScale: TIME_SCALE }
+  return {
+    ...chargeInput(uuid),
+    connectionUuid: NOTIFICATION.connectionUuid,
+    endToEnd: uuid,
+    timeScale: TIME_SCALE,
+  }
 }
 
 function keyOf(uuid: string) {

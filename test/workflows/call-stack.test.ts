@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { issued, known } from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+import { chargeIssued, chargeKnown } from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 test('the Call Stack of the Temporal UI names the lines of ours that a life waits at', async () => {
-  const story = await on.charge({ issueCharge: [issued()], followCharge: [known('expired')] })
-  const stack = await story.callStack()
+  const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge: [chargeKnown('expired')] })
+  const stack = await story.readCallStack()
   expect(stack).toMatch(/ at woken \(.*workflows\/charge\.ts:\d+/)
   expect(stack).toMatch(/ at wait \(.*workflows\/charge\.ts:\d+/)
-  await story.endsAs('expired')
+  await story.finishWith('expired')
 })

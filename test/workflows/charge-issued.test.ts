@@ -1,75 +1,84 @@
 import { expect, test } from '@jest/globals'
 import {
-  absent,
-  closed,
-  crash,
-  delivered,
-  issued,
-  issuedByNobody,
-  known,
-} from '../support/workflow-story-lines.ts'
-import { isOrdered, orderOf, stage } from '../support/workflow-story-stage.ts'
+  chargeIssued,
+  chargeKnown,
+  chargeNotIssued,
+  failActivity,
+  notFoundWithin,
+  orphanClosed,
+  webhookDelivered,
+} from '../support/workflow-story-answers.ts'
+import { chargeInput, orderCharge, setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 test('a candidate that may have issued leaves an orphan, which is closed while the charge goes on', async () => {
-  const orphan = on.uuid()
-  const story = await on.charge({
-    issueCharge: [issued({ connectionUuid: 'connection-b', orphans: [orphan] })],
-    closeOrphan: [absent(), absent(), absent(), closed()],
-    followCharge: [known('paid')],
+  const orphan = stories.uuid()
+  const story = await stories.charge({
+    issueCharge: [chargeIssued({ connectionUuid: 'connection-b', orphans: [orphan] })],
+    closeOrphan: [notFoundWithin(), notFoundWithin(), notFoundWithin(), orphanClosed()],
+    pollCharge: [chargeKnown('paid')],
   })
-  await story.isTold()
-  await story.endsAs('paid')
-  expect(story.told.children).toEqual([`orphan/${orphan}`])
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.childWorkflowIds).toEqual([`orphan/${orphan}`])
 })
 
 test('a charge that nobody can issue has failed, and tells so', async () => {
-  const event = on.uuid()
-  const story = await on.charge({
-    issueCharge: [issuedByNobody({ deliveries: [event] })],
-    deliver: [delivered],
+  const event = stories.uuid()
+  const story = await stories.charge({
+    issueCharge: [chargeNotIssued({ deliveries: [event] })],
+    attemptDelivery: [webhookDelivered],
   })
-  await story.endsAs('failed')
-  expect(story.asked).toEqual(['issueCharge', 'deliver'])
-  expect(story.told.shown).toEqual(['FAILED'])
+  await story.finishWith('failed')
+  expect(story.calls).toEqual(['issueCharge', 'attemptDelivery'])
+  expect(story.history.statuses).toEqual(['FAILED'])
 })
 
 test('a charge that nobody issued asks nobody, whatever a notice says: its orphans have lives of their own', async () => {
-  const story = await on.charge({
+  const story = await stories.charge({
     issueCharge: [
       async story => {
-        await story.isTold()
-        return issuedByNobody({ orphans: [on.uuid()] })
+        await story.notify()
+        return chargeNotIssued({ orphans: [stories.uuid()] })
       },
     ],
-    closeOrphan: [closed()],
+    closeOrphan: [orphanClosed()],
   })
-  await story.endsAs('failed')
-  expect(story.asked).toEqual(['issueCharge', 'closeOrphan'])
+  await story.finishWith('failed')
+  expect(story.calls).toEqual(['issueCharge', 'closeOrphan'])
 })
 
 test('what the start of a charge shows is not shown again: an operator finds it by what changes', async () => {
-  const story = await on.charge({ issueCharge: [issued()], followCharge: [known('pending'), known('paid')] })
-  await story.isTold()
-  await story.isAsked(2)
-  await story.isTold()
-  await story.endsAs('paid')
-  expect(story.told).toMatchObject({ shown: ['PENDING', 'PAID'], upserts: 2 })
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [chargeKnown('pending'), chargeKnown('paid')],
+  })
+  await story.notify()
+  await story.waitForCalls(2)
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history).toMatchObject({ statuses: ['PENDING', 'PAID'], upsertCount: 2 })
 })
 
 test('an issuing that broke off is begun again by our id', async () => {
-  const story = await on.charge({ issueCharge: [crash, crash, issued()], followCharge: [known('paid')] })
-  await story.isTold()
-  await story.endsAs('paid')
-  expect(story.asked).toEqual(['issueCharge', 'issueCharge', 'issueCharge', 'followCharge'])
+  const story = await stories.charge({
+    issueCharge: [failActivity, failActivity, chargeIssued()],
+    pollCharge: [chargeKnown('paid')],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.calls).toEqual(['issueCharge', 'issueCharge', 'issueCharge', 'pollCharge'])
 })
 
 test('an order that is given twice is one charge', async () => {
-  const uuid = on.uuid()
-  const story = await on.charge({ issueCharge: [issued()], followCharge: [known('paid')] }, { uuid })
-  await isOrdered(story, orderOf(uuid))
-  await story.isTold()
-  await story.endsAs('paid')
-  expect(story.asked).toEqual(['issueCharge', 'followCharge'])
+  const uuid = stories.uuid()
+  const story = await stories.charge(
+    { issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paid')] },
+    { uuid },
+  )
+  await orderCharge(story, chargeInput(uuid))
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.calls).toEqual(['issueCharge', 'pollCharge'])
 })

@@ -1,20 +1,22 @@
 import { expect, test } from '@jest/globals'
-import { DELIVERY_WAITS_MS } from '../../src/domain/webhook.ts'
-import { again, crash, delivered } from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+import { RETRY_SCHEDULE_MS } from '../../src/domain/webhooks/webhook.ts'
+import { failActivity, webhookDelivered, webhookRetry } from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 test('an event is delivered at the first try', async () => {
-  const story = await on.delivery({ deliver: [delivered] })
-  await story.endsAs('DELIVERED')
-  expect(story.told.waits).toEqual([])
+  const story = await stories.delivery({ attemptDelivery: [webhookDelivered] })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toEqual([])
 })
 
 test('a failing endpoint is tried on the schedule, each wait as the try has set it', async () => {
-  const story = await on.delivery({ deliver: [...DELIVERY_WAITS_MS.map(again), delivered] })
-  await story.endsAs('DELIVERED')
-  expect(story.told.waits.map(wait => wait.split(': ').at(-1))).toEqual([
+  const story = await stories.delivery({
+    attemptDelivery: [...RETRY_SCHEDULE_MS.map(webhookRetry), webhookDelivered],
+  })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers.map(wait => wait.split(': ').at(-1))).toEqual([
     '5 s',
     '5 min',
     '30 min',
@@ -25,68 +27,77 @@ test('a failing endpoint is tried on the schedule, each wait as the try has set 
     '20 h',
     '24 h',
   ])
-  const between = story.askedAt.slice(1).map((at, index) => at - story.askedAt[index]!)
+  const between = story.callTimesMs.slice(1).map((at, index) => at - story.callTimesMs[index]!)
   between.forEach((ms, index) => {
-    expect(ms).toBeGreaterThanOrEqual(DELIVERY_WAITS_MS[index]!)
-    expect(ms).toBeLessThan(DELIVERY_WAITS_MS[index]! + 60_000)
+    expect(ms).toBeGreaterThanOrEqual(RETRY_SCHEDULE_MS[index]!)
+    expect(ms).toBeLessThan(RETRY_SCHEDULE_MS[index]! + 60_000)
   })
 })
 
 test('it is given up when there is no next try', async () => {
-  const story = await on.delivery({ deliver: [again(5_000), { kind: 'over', outcome: 'FAILED' }] })
-  await story.endsAs('FAILED')
+  const story = await stories.delivery({
+    attemptDelivery: [webhookRetry(5_000), { kind: 'closed', outcome: 'FAILED' }],
+  })
+  await story.finishWith('FAILED')
 })
 
 test('a delivery that was cancelled meanwhile ends at its next try', async () => {
-  const story = await on.delivery({ deliver: [again(5_000), { kind: 'over', outcome: 'CANCELLED' }] })
-  await story.endsAs('CANCELLED')
+  const story = await stories.delivery({
+    attemptDelivery: [webhookRetry(5_000), { kind: 'closed', outcome: 'CANCELLED' }],
+  })
+  await story.finishWith('CANCELLED')
 })
 
 test('a try that breaks off on our side is made again', async () => {
-  const story = await on.delivery({ deliver: [crash, delivered] })
-  await story.endsAs('DELIVERED')
-  expect(story.told.waits).toEqual([])
+  const story = await stories.delivery({ attemptDelivery: [failActivity, webhookDelivered] })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toEqual([])
 })
 
 test('every wait is divided by the time scale', async () => {
-  const story = await on.delivery({ deliver: [again(5_000), again(300_000), delivered] }, 1_000)
-  await story.endsAs('DELIVERED')
-  expect(story.told.waits).toEqual(['before try 2: 5 ms', 'before try 3: 300 ms'])
+  const story = await stories.delivery(
+    { attemptDelivery: [webhookRetry(5_000), webhookRetry(300_000), webhookDelivered] },
+    1_000,
+  )
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toEqual(['before try 2: 5 ms', 'before try 3: 300 ms'])
 })
 
 test('one whose row was changed is looked at at once, not after a day', async () => {
-  const story = await on.delivery({ deliver: [again(86_400_000), { kind: 'over', outcome: 'CANCELLED' }] })
-  await story.isAsked(1)
-  await story.isToldOfAChange()
-  await story.endsAs('CANCELLED')
-  expect(story.askedAt[1]! - story.askedAt[0]!).toBeLessThan(60_000)
+  const story = await stories.delivery({
+    attemptDelivery: [webhookRetry(86_400_000), { kind: 'closed', outcome: 'CANCELLED' }],
+  })
+  await story.waitForCalls(1)
+  await story.signalDeliveryChanged()
+  await story.finishWith('CANCELLED')
+  expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeLessThan(60_000)
 })
 
 test('a change that comes while a try is under way is not overlooked', async () => {
-  const story = await on.delivery({
-    deliver: [
+  const story = await stories.delivery({
+    attemptDelivery: [
       async self => {
-        await self.isToldOfAChange()
-        return again(86_400_000)
+        await self.signalDeliveryChanged()
+        return webhookRetry(86_400_000)
       },
-      { kind: 'over', outcome: 'CANCELLED' },
+      { kind: 'closed', outcome: 'CANCELLED' },
     ],
   })
-  await story.endsAs('CANCELLED')
-  expect(story.askedAt[1]! - story.askedAt[0]!).toBeLessThan(60_000)
+  await story.finishWith('CANCELLED')
+  expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeLessThan(60_000)
 })
 
 test('one that is sent again while it ends goes on', async () => {
-  const story = await on.delivery({
-    deliver: [
+  const story = await stories.delivery({
+    attemptDelivery: [
       async self => {
-        await self.isToldOfAChange()
-        return delivered
+        await self.signalDeliveryChanged()
+        return webhookDelivered
       },
-      again(5_000),
-      delivered,
+      webhookRetry(5_000),
+      webhookDelivered,
     ],
   })
-  await story.endsAs('DELIVERED')
-  expect(story.told.waits).toHaveLength(1)
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toHaveLength(1)
 })

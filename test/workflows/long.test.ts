@@ -1,269 +1,274 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Story } from '../support/workflow-story.ts'
 import {
-  absent,
-  closed,
-  inProcess,
-  issued,
-  keyIs,
-  keyUnknown,
-  known,
-  medIs,
-  medKnown,
-  now,
-  nowPending,
-  opened,
-  refundIs,
-  refused,
-  SEEN,
-  settled,
-  silent,
-  stands,
-  stillThere,
-  taken,
-  unanswered,
-  unknown,
-  unreachable,
-} from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  chargeRow,
+  depositRecorded,
+  disputeKnown,
+  disputeRow,
+  noAnswer,
+  notFoundWithin,
+  orphanClosed,
+  payoutInProcess,
+  payoutRejected,
+  payoutSettled,
+  payoutUnknown,
+  payoutUnreachable,
+  pendingChargeRow,
+  pixKeyEnded,
+  pixKeyStillExists,
+  pixKeyUnknown,
+  refundOpened,
+  refundRow,
+  SETTLED_ATTEMPT,
+  transferRow,
+} from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
 /** Lives that nobody can end for months go on as new, long before Temporal ends them by the length of their history. */
 
-const on = stage()
+const stories = setUpWorkflowStories()
 /** The server's clock goes on by itself too: whoever asks on a schedule asks no sooner than he is told, however busy the machine. */
 const SLOWLY = 1 / 1_000
 
 /** What is asked next finds its history long; after so many calls it is in its next run. */
-async function goesOnAsNew(story: Story, { calls }: { calls: number }): Promise<void> {
-  const [run, asked] = [await story.run(), story.asked.length]
-  await story.growsLong()
-  await story.isTold()
-  await story.isAsked(asked + calls)
-  expect(await story.run()).not.toBe(run)
+async function continueAsNew(story: Story, { calls }: { calls: number }): Promise<void> {
+  const [run, asked] = [await story.readRunId(), story.calls.length]
+  await story.growHistory()
+  await story.notify()
+  await story.waitForCalls(asked + calls)
+  expect(await story.readRunId()).not.toBe(run)
 }
 
 describe('a transfer that its provider cannot tell of', () => {
   test('is asked about there, and sent to nobody else; who was left and told of it before is asked in the end', async () => {
-    const story = await on.transfer(
+    const story = await stories.transfer(
       {
-        sendTransfer: [unreachable, unknown, unknown],
-        askTransfer: [unknown, unknown, settled(), refused],
-        transferNow: [stands('sending'), stands('paid'), stands('paid')],
+        sendTransfer: [payoutUnreachable, payoutUnknown, payoutUnknown],
+        pollTransfer: [payoutUnknown, payoutUnknown, payoutSettled(), payoutRejected],
+        getTransfer: [transferRow('sending'), transferRow('paid'), transferRow('paid')],
       },
       { timeScale: SLOWLY },
     )
-    await story.isAsked(2)
-    await story.isTold('connection-a')
-    await story.isAsked(3)
-    await story.growsLong()
-    await story.isTold('connection-b')
-    await story.isAsked(6)
-    await story.endsAs('paid')
-    expect(story.askedThrough).toEqual([
+    await story.waitForCalls(2)
+    await story.notify('connection-a')
+    await story.waitForCalls(3)
+    await story.growHistory()
+    await story.notify('connection-b')
+    await story.waitForCalls(6)
+    await story.finishWith('paid')
+    expect(story.callsByConnection).toEqual([
       'sendTransfer connection-a',
       'sendTransfer connection-b',
-      'askTransfer connection-b',
-      'askTransfer connection-b',
-      'transferNow',
+      'pollTransfer connection-b',
+      'pollTransfer connection-b',
+      'getTransfer',
       'sendTransfer connection-b',
-      'askTransfer connection-b',
-      'transferNow',
-      'askTransfer connection-a',
-      'transferNow',
+      'pollTransfer connection-b',
+      'getTransfer',
+      'pollTransfer connection-a',
+      'getTransfer',
     ])
   })
 
   test('is answered as not known, to whoever waits for it and to whoever asks later', async () => {
-    const story = await on.transfer(
+    const story = await stories.transfer(
       {
-        sendTransfer: [unknown, unknown],
-        askTransfer: [unknown, settled()],
-        transferNow: [stands('sending'), stands('paid')],
+        sendTransfer: [payoutUnknown, payoutUnknown],
+        pollTransfer: [payoutUnknown, payoutSettled()],
+        getTransfer: [transferRow('sending'), transferRow('paid')],
       },
       { timeScale: SLOWLY },
     )
-    const waiting = story.isAnswered()
-    await story.isAsked(1)
-    await goesOnAsNew(story, { calls: 3 })
+    const waiting = story.awaitAccepted()
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 3 })
     await waiting
-    await story.isAnswered('again')
-    await story.endsAs('paid')
+    await story.awaitAccepted('again')
+    await story.finishWith('paid')
   })
 
   test('hears the operator in whichever run he speaks', async () => {
-    const story = await on.transfer(
+    const story = await stories.transfer(
       {
-        sendTransfer: [unknown, unknown],
-        askTransfer: [unknown],
-        transferNow: [stands('sending'), stands('failed')],
-        settleTransfer: [refused],
-        failTransfer: [stands('failed')],
+        sendTransfer: [payoutUnknown, payoutUnknown],
+        pollTransfer: [payoutUnknown],
+        getTransfer: [transferRow('sending'), transferRow('failed')],
+        manuallySettleTransfer: [payoutRejected],
+        failTransfer: [transferRow('failed')],
       },
       { timeScale: SLOWLY },
     )
-    await story.isAsked(1)
-    await goesOnAsNew(story, { calls: 3 })
-    await story.isSettledBy({ ...SEEN, as: 'rejected', reason: 'the bank says so' })
-    await story.ends()
-    expect(story.asked.slice(-2)).toEqual(['settleTransfer', 'failTransfer'])
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 3 })
+    await story.settleManually({ ...SETTLED_ATTEMPT, as: 'rejected', reason: 'the bank says so' })
+    await story.finish()
+    expect(story.calls.slice(-2)).toEqual(['manuallySettleTransfer', 'failTransfer'])
   })
 })
 
 test('a refund that its provider cannot tell of is opened once', async () => {
-  const story = await on.refund(
+  const story = await stories.refund(
     {
-      openRefund: [opened('sending'), opened('sending')],
-      sendRefund: [inProcess, inProcess],
-      askRefund: [unknown, settled()],
+      openRefund: [refundOpened('sending'), refundOpened('sending')],
+      sendRefund: [payoutInProcess, payoutInProcess],
+      pollRefund: [payoutUnknown, payoutSettled()],
     },
     { timeScale: SLOWLY },
   )
-  await story.isAsked(2)
-  await goesOnAsNew(story, { calls: 3 })
-  await story.endsAs('settled')
-  expect(story.asked).toEqual([
+  await story.waitForCalls(2)
+  await continueAsNew(story, { calls: 3 })
+  await story.finishWith('settled')
+  expect(story.calls).toEqual([
     'openRefund',
     'sendRefund',
-    'askRefund',
+    'pollRefund',
     'openRefund',
     'sendRefund',
-    'askRefund',
+    'pollRefund',
   ])
 })
 
 test('a charge that waits for its payer waits on', async () => {
-  const story = await on.charge(
+  const story = await stories.charge(
     {
-      issueCharge: [issued()],
-      followCharge: [known('pending'), known('expired')],
-      chargeNow: [nowPending()],
+      issueCharge: [chargeIssued()],
+      pollCharge: [chargeKnown('pending'), chargeKnown('expired')],
+      getCharge: [pendingChargeRow()],
     },
     { timeScale: SLOWLY },
   )
-  await goesOnAsNew(story, { calls: 2 })
-  await story.endsAs('expired')
+  await continueAsNew(story, { calls: 2 })
+  await story.finishWith('expired')
 })
 
 describe('a late word', () => {
   test('about a transfer is asked for on', async () => {
-    const story = await on.wokenTransfer({
-      askTransfer: [unknown, unknown, unknown, settled()],
-      transferNow: Array(5).fill(stands('paid')),
+    const story = await stories.notifiedTransfer({
+      pollTransfer: [payoutUnknown, payoutUnknown, payoutUnknown, payoutSettled()],
+      getTransfer: Array(5).fill(transferRow('paid')),
     })
-    await story.isAsked(2)
-    await goesOnAsNew(story, { calls: 4 })
-    await story.endsAs('paid')
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 4 })
+    await story.finishWith('paid')
   })
 
   test('about a refund is asked for on', async () => {
-    const story = await on.wokenRefund({
-      refundNow: Array(3).fill(refundIs('failed')),
-      askRefund: [unknown, unknown, settled()],
+    const story = await stories.notifiedRefund({
+      getRefund: Array(3).fill(refundRow('failed')),
+      pollRefund: [payoutUnknown, payoutUnknown, payoutSettled()],
     })
-    await story.isAsked(2)
-    await goesOnAsNew(story, { calls: 3 })
-    expect(await story.ends()).toBe('failed')
-    expect(story.asked.filter(name => name === 'askRefund')).toHaveLength(3)
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 3 })
+    expect(await story.finish()).toBe('failed')
+    expect(story.calls.filter(name => name === 'pollRefund')).toHaveLength(3)
   })
 
   test('about a charge is asked for on, though it is over', async () => {
-    const story = await on.wokenCharge({
-      chargeNow: [now('expired'), now('expired')],
-      followCharge: [silent(), silent(), known('paid')],
+    const story = await stories.notifiedCharge({
+      getCharge: [chargeRow('expired'), chargeRow('expired')],
+      pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
     })
-    await story.isAsked(2)
-    await goesOnAsNew(story, { calls: 3 })
-    await story.endsAs('paid')
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 3 })
+    await story.finishWith('paid')
   })
 
   test('about a dispute is asked for on, though it is over', async () => {
-    const story = await on.med(
+    const story = await stories.dispute(
       {
-        medNow: [medIs('resolved'), medIs('resolved')],
-        followMed: [unanswered(), unanswered(), unanswered(), medKnown('resolved')],
+        getDispute: [disputeRow('resolved'), disputeRow('resolved')],
+        pollDispute: [noAnswer(), noAnswer(), noAnswer(), disputeKnown('resolved')],
       },
       SLOWLY,
     )
-    await story.isAsked(2)
-    await goesOnAsNew(story, { calls: 3 })
-    await story.endsAs('resolved')
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 3 })
+    await story.finishWith('resolved')
   })
 
   test('about a return that was refused is asked for, before anything of it is sent again', async () => {
-    const story = await on.wokenReturn({
-      sendReturn: [refused],
-      askReturn: [unknown, unknown, settled()],
+    const story = await stories.notifiedReturn({
+      sendReturn: [payoutRejected],
+      pollReturn: [payoutUnknown, payoutUnknown, payoutSettled()],
     })
-    await story.isAsked(2)
-    await goesOnAsNew(story, { calls: 2 })
-    await story.endsAs('settled')
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 2 })
+    await story.finishWith('settled')
   })
 })
 
 describe('a return', () => {
   test('that its provider cannot tell of is asked about', async () => {
-    const story = await on.return({ sendReturn: [unknown, unknown], askReturn: [unknown, settled()] }, SLOWLY)
-    await story.isAsked(1)
-    await goesOnAsNew(story, { calls: 2 })
-    await story.endsAs('settled')
-    expect(story.asked).toEqual(['sendReturn', 'askReturn', 'sendReturn', 'askReturn'])
+    const story = await stories.return(
+      { sendReturn: [payoutUnknown, payoutUnknown], pollReturn: [payoutUnknown, payoutSettled()] },
+      SLOWLY,
+    )
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 2 })
+    await story.finishWith('settled')
+    expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'sendReturn', 'pollReturn'])
   })
 
   test('that never left is tried again', async () => {
-    const story = await on.return(
+    const story = await stories.return(
       {
-        sendReturn: [unreachable, unreachable, settled()],
-        askReturn: [absent()],
+        sendReturn: [payoutUnreachable, payoutUnreachable, payoutSettled()],
+        pollReturn: [notFoundWithin()],
       },
       SLOWLY,
     )
-    await story.isAsked(1)
-    await goesOnAsNew(story, { calls: 3 })
-    await story.endsAs('settled')
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 3 })
+    await story.finishWith('settled')
   })
 })
 
 test('a payload that nobody was shown is closed, however long that takes', async () => {
-  const story = await on.orphan({ closeOrphan: [unanswered(), unanswered(), unanswered(), closed()] })
-  await story.isAsked(1)
-  await goesOnAsNew(story, { calls: 2 })
-  await story.ends()
-  expect(story.asked).toHaveLength(4)
+  const story = await stories.orphan({ closeOrphan: [noAnswer(), noAnswer(), noAnswer(), orphanClosed()] })
+  await story.waitForCalls(1)
+  await continueAsNew(story, { calls: 2 })
+  await story.finish()
+  expect(story.calls).toHaveLength(4)
 })
 
 test('a deposit is asked for, however long its provider is silent', async () => {
-  const story = await on.deposit({ takeDeposit: [unanswered(), unanswered(), unanswered(), taken()] })
-  await story.isAsked(1)
-  await goesOnAsNew(story, { calls: 2 })
-  await story.endsAs('taken')
+  const story = await stories.deposit({
+    recordDeposit: [noAnswer(), noAnswer(), noAnswer(), depositRecorded()],
+  })
+  await story.waitForCalls(1)
+  await continueAsNew(story, { calls: 2 })
+  await story.finishWith('accepted')
 })
 
 describe('a PIX key', () => {
   test('of which its provider cannot tell is looked for, and asked for by one attempt', async () => {
-    const story = await on.pixKey({
+    const story = await stories.pixKey({
       openPixKey: ['creating', 'creating'],
-      createKey: [keyUnknown, keyUnknown],
-      askKey: [keyUnknown, keyUnknown, keyIs('active')],
+      createKey: [pixKeyUnknown, pixKeyUnknown],
+      pollPixKey: [pixKeyUnknown, pixKeyUnknown, pixKeyEnded('active')],
     })
     await isFoundLong(story)
-    await story.endsAs('active')
+    await story.finishWith('active')
   })
 
   test('that is not gone is removed, and asked about', async () => {
-    const story = await on.pixKeyRemoval({
-      deleteKey: [keyUnknown, keyUnknown, keyUnknown],
-      askKeyRemoval: [keyUnknown, keyUnknown, stillThere, keyIs('removed')],
+    const story = await stories.pixKeyRemoval({
+      deleteKey: [pixKeyUnknown, pixKeyUnknown, pixKeyUnknown],
+      pollPixKeyRemoval: [pixKeyUnknown, pixKeyUnknown, pixKeyStillExists, pixKeyEnded('removed')],
     })
     await isFoundLong(story)
-    await story.endsAs('removed')
+    await story.finishWith('removed')
   })
 
   /** It hears no notices: its own clock lets it look, and see that it is long. */
   async function isFoundLong(story: Story): Promise<void> {
-    const run = await story.run()
-    await story.isAsked(2)
-    await story.growsLong()
-    await story.passes(10_000)
-    expect(await story.run()).not.toBe(run)
+    const run = await story.readRunId()
+    await story.waitForCalls(2)
+    await story.growHistory()
+    await story.passTime(10_000)
+    expect(await story.readRunId()).not.toBe(run)
   }
 })

@@ -1,36 +1,39 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Answer } from '../support/workflow-story.ts'
+import type { ActivityResult } from '../support/workflow-story.ts'
 import {
-  absent,
-  delivered,
-  inProcess,
-  issued,
-  issuedByNobody,
-  known,
-  notThere,
-  opened,
-  refused,
-  SEEN,
-  settled,
-  silent,
-  stands,
-  unknown,
-} from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  chargeNotIssued,
+  notFoundWithin,
+  payoutInProcess,
+  payoutNotFound,
+  payoutRejected,
+  payoutSettled,
+  payoutUnknown,
+  refundOpened,
+  SETTLED_ATTEMPT,
+  transferRow,
+  webhookDelivered,
+} from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
 /** SPEC §11: lives that are newer than their restored database. Whatever they find, nobody is told to send or to issue. */
 
-const on = stage()
+const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
 
 /** A life that had come to this, or that still ran, when its database was restored. */
 const rebuilt = (ended?: string) => ({
   restored: { orderedAt: '2026-11-01T00:00:00.000Z', ...(ended !== undefined && { ended }) },
 })
-const foundAt = (connectionUuid: string): Answer<'seekTransfer'> => ({ kind: 'found', connectionUuid })
-const nobodySays: Answer<'seekTransfer'> = { kind: 'unknown', connectionUuid: 'connection-a' }
-const nowhere: Answer<'seekTransfer'> = { ...absent(), connectionUuid: 'connection-a' }
-const neverWent: Answer<'seekTransfer'> = {
+const transferFoundAt = (connectionUuid: string): ActivityResult<'restoreTransfer'> => ({
+  kind: 'found',
+  connectionUuid,
+})
+const transferUnknown: ActivityResult<'restoreTransfer'> = { kind: 'unknown', connectionUuid: 'connection-a' }
+const nowhere: ActivityResult<'restoreTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
+const neverWent: ActivityResult<'restoreTransfer'> = {
   kind: 'rejected',
   code: 'not_found_after_restore',
   finality: 'final',
@@ -40,168 +43,183 @@ const neverWent: Answer<'seekTransfer'> = {
 
 describe('a rebuilt transfer', () => {
   test('is found at the provider that has it and followed there to its settlement', async () => {
-    const event = on.uuid()
-    const story = await on.transfer(
+    const event = stories.uuid()
+    const story = await stories.transfer(
       {
-        storeTransfer: [stands('created')],
-        seekTransfer: [nobodySays, foundAt('connection-b')],
-        askTransfer: [inProcess, unknown, settled()],
-        transferNow: [stands('paid', { deliveries: [event] })],
-        deliver: [delivered],
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: [transferUnknown, transferFoundAt('connection-b')],
+        pollTransfer: [payoutInProcess, payoutUnknown, payoutSettled()],
+        getTransfer: [transferRow('paid', { deliveries: [event] })],
+        attemptDelivery: [webhookDelivered],
       },
       rebuilt(),
     )
-    await story.endsAs('paid')
-    expect(story.told.waits.slice(0, 2)).toEqual([
+    await story.finishWith('paid')
+    expect(story.history.timers.slice(0, 2)).toEqual([
       'alert operators: outcome unknown: 10 min, woken',
       'unknown: look again: 5 s',
     ])
-    expect(story.told.children).toEqual([`webhook/${event}`])
+    expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
 
   test('has failed once all have twice said after the settle window that they know nothing of it', async () => {
-    const story = await on.transfer(
+    const story = await stories.transfer(
       {
-        storeTransfer: [stands('created')],
-        seekTransfer: [nowhere, nowhere, nowhere, neverWent],
-        failTransfer: [stands('failed')],
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: [nowhere, nowhere, nowhere, neverWent],
+        failTransfer: [transferRow('failed')],
       },
       rebuilt('failed'),
     )
-    await story.endsAs('failed')
-    expect(story.asked.slice(1)).toEqual([
-      ...Array(3).fill('seekTransfer'),
-      'seekTransfer lastLook',
+    await story.finishWith('failed')
+    expect(story.calls.slice(1)).toEqual([
+      ...Array(3).fill('restoreTransfer'),
+      'restoreTransfer isFinalPoll',
       'failTransfer',
     ])
-    expect(story.told.waits).toEqual(['absent: look again: 10 min', 'absent: look again: 1 min'])
+    expect(story.history.timers).toEqual(['absent: look again: 10 min', 'absent: look again: 1 min'])
   })
 
   test('that was seen to settle has gone, whatever is not found now: an operator ends it', async () => {
-    const story = await on.transfer(
+    const story = await stories.transfer(
       {
-        storeTransfer: [stands('created')],
-        seekTransfer: Array(9).fill(nowhere),
-        settleTransfer: [settled()],
-        transferNow: [stands('paid')],
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: Array(9).fill(nowhere),
+        manuallySettleTransfer: [payoutSettled()],
+        getTransfer: [transferRow('paid')],
       },
       rebuilt('paid'),
     )
-    await story.passes(3 * HOUR)
-    expect(story.asked).not.toContain('seekTransfer lastLook')
-    await story.isSettledBy({ ...SEEN, as: 'settled', endToEnd: 'E1', reason: 'the bank says so' })
-    expect(await story.ends()).toBe('paid')
+    await story.passTime(3 * HOUR)
+    expect(story.calls).not.toContain('restoreTransfer isFinalPoll')
+    await story.settleManually({
+      ...SETTLED_ATTEMPT,
+      as: 'settled',
+      endToEnd: 'E1',
+      reason: 'the bank says so',
+    })
+    expect(await story.finish()).toBe('paid')
   })
 
   test('that is no longer found where it was is asked about there, and never sent', async () => {
-    const story = await on.transfer(
+    const story = await stories.transfer(
       {
-        storeTransfer: [stands('sending')],
-        seekTransfer: [foundAt('connection-a')],
-        askTransfer: [notThere, notThere, notThere, notThere, { kind: 'never_begun' }, settled()],
-        transferNow: [stands('paid')],
+        storeTransfer: [transferRow('sending')],
+        restoreTransfer: [transferFoundAt('connection-a')],
+        pollTransfer: [
+          payoutNotFound,
+          payoutNotFound,
+          payoutNotFound,
+          payoutNotFound,
+          { kind: 'not_started' },
+          payoutSettled(),
+        ],
+        getTransfer: [transferRow('paid')],
       },
       rebuilt(),
     )
-    await story.endsAs('paid')
+    await story.finishWith('paid')
   })
 
   test('that was cancelled before it was sent is cancelled again, and nobody is asked', async () => {
-    const story = await on.scheduledTransfer(
+    const story = await stories.scheduledTransfer(
       HOUR,
-      { storeTransfer: [stands('cancelled')] },
+      { storeTransfer: [transferRow('cancelled')] },
       rebuilt('cancelled'),
     )
-    await story.endsAs('cancelled')
+    await story.finishWith('cancelled')
   })
 
   test('whose time has not come goes on as ordered', async () => {
-    const story = await on.scheduledTransfer(
+    const story = await stories.scheduledTransfer(
       HOUR,
       {
-        storeTransfer: [stands('created')],
-        sendTransfer: [settled()],
-        transferNow: [stands('paid')],
+        storeTransfer: [transferRow('created')],
+        sendTransfer: [payoutSettled()],
+        getTransfer: [transferRow('paid')],
       },
-      { restored: { ...rebuilt().restored, waits: true } },
+      { restored: { ...rebuilt().restored, isScheduled: true } },
     )
-    await story.endsAs('paid')
-    expect(story.askedAt[1]! - story.askedAt[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
+    await story.finishWith('paid')
+    expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
   })
 })
 
 describe('a rebuilt refund', () => {
   test('waits for its charge, is found and followed', async () => {
-    const story = await on.refund(
+    const story = await stories.refund(
       {
-        reopenRefund: [
+        rebuildRefund: [
           { kind: 'unknown', code: 'not_found' },
-          { kind: 'known', opened: opened('sending') },
+          { kind: 'known', opened: refundOpened('sending') },
         ],
-        seekRefund: [nobodySays, foundAt('connection-a')],
-        askRefund: [inProcess, settled()],
+        restoreRefund: [transferUnknown, transferFoundAt('connection-a')],
+        pollRefund: [payoutInProcess, payoutSettled()],
       },
       rebuilt(),
     )
-    await story.endsAs('settled')
+    await story.finishWith('settled')
   })
 
   test('that its provider never got has failed', async () => {
-    const story = await on.refund(
+    const story = await stories.refund(
       {
-        reopenRefund: [{ kind: 'known', opened: opened('sending') }],
-        seekRefund: [nowhere, nowhere, nowhere, neverWent],
+        rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
+        restoreRefund: [nowhere, nowhere, nowhere, neverWent],
       },
       rebuilt(),
     )
-    await story.endsAs('failed')
+    await story.finishWith('failed')
   })
 
   test('that its provider has refused since has failed', async () => {
-    const story = await on.refund(
+    const story = await stories.refund(
       {
-        reopenRefund: [{ kind: 'known', opened: opened('sending') }],
-        seekRefund: [foundAt('connection-a')],
-        askRefund: [refused],
+        rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
+        restoreRefund: [transferFoundAt('connection-a')],
+        pollRefund: [payoutRejected],
       },
       rebuilt('failed'),
     )
-    await story.endsAs('failed')
+    await story.finishWith('failed')
   })
 })
 
 describe('a rebuilt charge', () => {
   test('is shown again as its provider knows it, and asked about at once', async () => {
-    const orphan = on.uuid()
-    const story = await on.charge(
+    const orphan = stories.uuid()
+    const story = await stories.charge(
       {
-        seekCharge: [
+        restoreIssuedCharge: [
           { kind: 'no_answer', code: 'timeout' },
-          async story => ({ kind: 'known', issued: await issued({ orphans: [orphan] })(story) }),
+          async story => ({ kind: 'known', issued: await chargeIssued({ orphans: [orphan] })(story) }),
         ],
-        followCharge: [silent(), known('paid')],
+        pollCharge: [chargeNoAnswer(), chargeKnown('paid')],
         closeOrphan: [{ kind: 'closed', deliveries: [], returns: [] }],
       },
       rebuilt('paid'),
     )
-    await story.endsAs('paid')
-    expect(story.told.children).toEqual([`orphan/${orphan}`])
+    await story.finishWith('paid')
+    expect(story.history.childWorkflowIds).toEqual([`orphan/${orphan}`])
   })
 
   test('that was not paid yet lives on to its end', async () => {
-    const story = await on.charge(
+    const story = await stories.charge(
       {
-        seekCharge: [async story => ({ kind: 'known', issued: await issued()(story) })],
-        followCharge: [known('pending'), known('expired')],
+        restoreIssuedCharge: [async story => ({ kind: 'known', issued: await chargeIssued()(story) })],
+        pollCharge: [chargeKnown('pending'), chargeKnown('expired')],
       },
       rebuilt(),
     )
-    await story.endsAs('expired')
-    expect(story.asked).toEqual(['seekCharge', 'followCharge', 'followCharge closing'])
+    await story.finishWith('expired')
+    expect(story.calls).toEqual(['restoreIssuedCharge', 'pollCharge', 'pollCharge isPayloadExpired'])
   })
 
   test('that nobody knows has failed', async () => {
-    const story = await on.charge({ seekCharge: [{ kind: 'known', issued: issuedByNobody() }] }, rebuilt())
-    await story.endsAs('failed')
+    const story = await stories.charge(
+      { restoreIssuedCharge: [{ kind: 'known', issued: chargeNotIssued() }] },
+      rebuilt(),
+    )
+    await story.finishWith('failed')
   })
 })

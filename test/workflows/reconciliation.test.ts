@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { crash } from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+import { failActivity } from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 const compared = (providerAccountUuid: string) => ({
   providerAccountUuid,
@@ -12,35 +12,35 @@ const compared = (providerAccountUuid: string) => ({
 })
 
 test('every provider account is compared, one after another', async () => {
-  const story = await on.reconciliation(
-    { providerAccounts: [['one', 'two']], reconcile: [compared('one'), compared('two')] },
+  const story = await stories.reconciliation(
+    { listProviderAccounts: [['one', 'two']], reconcile: [compared('one'), compared('two')] },
     24,
   )
-  await story.endsAs([compared('one'), compared('two')])
-  expect(story.asked).toEqual(['providerAccounts', 'reconcile', 'reconcile'])
+  await story.finishWith([compared('one'), compared('two')])
+  expect(story.calls).toEqual(['listProviderAccounts', 'reconcile', 'reconcile'])
 })
 
 test('one that breaks off each time is told as not compared, and those after it are compared', async () => {
-  const story = await on.reconciliation(
+  const story = await stories.reconciliation(
     {
-      providerAccounts: [['one', 'two', 'three']],
-      reconcile: [compared('one'), crash, crash, crash, compared('three')],
+      listProviderAccounts: [['one', 'two', 'three']],
+      reconcile: [compared('one'), failActivity, failActivity, failActivity, compared('three')],
     },
     24,
   )
   const notCompared = { matched: 0, repaired: 0, differences: 0, noAnswer: 'broken_off' }
-  await story.endsAs([compared('one'), { providerAccountUuid: 'two', ...notCompared }, compared('three')])
-  expect(story.asked).toEqual(['providerAccounts', ...Array(5).fill('reconcile')])
+  await story.finishWith([compared('one'), { providerAccountUuid: 'two', ...notCompared }, compared('three')])
+  expect(story.calls).toEqual(['listProviderAccounts', ...Array(5).fill('reconcile')])
 })
 
 test('a statement that breaks off is read again, and after the third time left to the next run', async () => {
   const broken = (): never => {
     throw new Error('no answer')
   }
-  const story = await on.reconciliation(
-    { providerAccounts: [['one']], reconcile: [broken, broken, broken] },
+  const story = await stories.reconciliation(
+    { listProviderAccounts: [['one']], reconcile: [broken, broken, broken] },
     24,
   )
-  await expect(story.ends()).rejects.toThrow()
-  expect(story.asked).toEqual(['providerAccounts', 'reconcile', 'reconcile', 'reconcile'])
+  await expect(story.finish()).rejects.toThrow()
+  expect(story.calls).toEqual(['listProviderAccounts', 'reconcile', 'reconcile', 'reconcile'])
 })

@@ -1,176 +1,182 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  crash,
-  delivered,
-  inProcess,
-  neverThere,
-  opened,
-  refundIs,
-  refused,
-  SEEN,
-  settled,
-  unknown,
-  unreachable,
-} from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+  failActivity,
+  payoutInProcess,
+  payoutProvenAbsent,
+  payoutRejected,
+  payoutSettled,
+  payoutUnknown,
+  payoutUnreachable,
+  refundOpened,
+  refundRow,
+  SETTLED_ATTEMPT,
+  webhookDelivered,
+} from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 test('a refund that settles at once is told', async () => {
-  const events = [on.uuid(), on.uuid()]
-  const story = await on.refund({
-    openRefund: [opened('sending')],
-    sendRefund: [settled({ deliveries: events })],
-    deliver: [delivered, delivered],
+  const events = [stories.uuid(), stories.uuid()]
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutSettled({ deliveries: events })],
+    attemptDelivery: [webhookDelivered, webhookDelivered],
   })
-  await story.endsAs('settled')
-  expect(story.asked.slice(0, 2)).toEqual(['openRefund', 'sendRefund'])
-  expect(story.told.shown).toEqual(['COMPLETED'])
+  await story.finishWith('settled')
+  expect(story.calls.slice(0, 2)).toEqual(['openRefund', 'sendRefund'])
+  expect(story.history.statuses).toEqual(['COMPLETED'])
 })
 
 test('the request is answered when the provider has accepted, and the life goes on to the settlement', async () => {
-  const story = await on.refund({
-    openRefund: [opened('sending')],
-    sendRefund: [inProcess],
-    askRefund: [inProcess, settled()],
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutInProcess],
+    pollRefund: [payoutInProcess, payoutSettled()],
   })
-  await story.isAnswered()
-  expect(story.asked).toEqual(['openRefund', 'sendRefund'])
-  await story.endsAs('settled')
+  await story.awaitAccepted()
+  expect(story.calls).toEqual(['openRefund', 'sendRefund'])
+  await story.finishWith('settled')
 })
 
 test('one that the charge does not allow any more is stored as failed, and calls nobody', async () => {
-  const story = await on.refund({ openRefund: [opened('failed')] })
-  await story.endsAs('failed')
-  expect(story.asked).toEqual(['openRefund'])
-  expect(story.told.shown).toEqual(['FAILED'])
+  const story = await stories.refund({ openRefund: [refundOpened('failed')] })
+  await story.finishWith('failed')
+  expect(story.calls).toEqual(['openRefund'])
+  expect(story.history.statuses).toEqual(['FAILED'])
 })
 
 test.each([
-  ['refused', refused],
-  ['unreachable', unreachable],
+  ['refused', payoutRejected],
+  ['unreachable', payoutUnreachable],
 ])('one that is %s has failed: no other provider can send it', async (_, sent) => {
-  const story = await on.refund({ openRefund: [opened('sending')], sendRefund: [sent] })
-  await story.endsAs('failed')
+  const story = await stories.refund({ openRefund: [refundOpened('sending')], sendRefund: [sent] })
+  await story.finishWith('failed')
 })
 
 test('one that is accepted and rejected later has failed, and is told', async () => {
-  const event = on.uuid()
-  const story = await on.refund({
-    openRefund: [opened('sending')],
-    sendRefund: [inProcess],
-    askRefund: [inProcess, Object.assign({}, refused, { deliveries: [event] })],
-    deliver: [delivered],
+  const event = stories.uuid()
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutInProcess],
+    pollRefund: [payoutInProcess, Object.assign({}, payoutRejected, { deliveries: [event] })],
+    attemptDelivery: [webhookDelivered],
   })
-  await story.endsAs('failed')
-  expect(story.told.shown).toEqual(['FAILED'])
-  expect(story.told.children).toEqual([`webhook/${event}`])
+  await story.finishWith('failed')
+  expect(story.history.statuses).toEqual(['FAILED'])
+  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
 })
 
 test('one whose attempt was not even stored is sent as if for the first time', async () => {
-  const story = await on.refund({
-    openRefund: [opened('sending')],
-    sendRefund: [crash, settled()],
-    askRefund: [{ kind: 'never_begun' }],
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [failActivity, payoutSettled()],
+    pollRefund: [{ kind: 'not_started' }],
   })
-  await story.endsAs('settled')
-  expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund'])
+  await story.finishWith('settled')
+  expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund'])
 })
 
 test('one that is settled by notice does not wait for the schedule', async () => {
-  const story = await on.refund({
-    openRefund: [opened('sending')],
-    sendRefund: [inProcess],
-    askRefund: [settled()],
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutInProcess],
+    pollRefund: [payoutSettled()],
   })
-  await story.isAsked(2)
-  await story.isTold()
-  await story.isAsked(3)
-  await story.endsAs('settled')
+  await story.waitForCalls(2)
+  await story.notify()
+  await story.waitForCalls(3)
+  await story.finishWith('settled')
 })
 
 describe('an unknown outcome', () => {
   test('is asked about, and shown to the operator after ten minutes', async () => {
-    const story = await on.refund({
-      openRefund: [opened('sending')],
-      sendRefund: [crash],
-      askRefund: [...Array(7).fill(unknown), settled()],
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [failActivity],
+      pollRefund: [...Array(7).fill(payoutUnknown), payoutSettled()],
     })
-    await story.endsAs('settled')
-    expect(story.told.outcomes).toEqual(['unknown', null])
+    await story.finishWith('settled')
+    expect(story.history.outcomes).toEqual(['unknown', null])
   })
 
   test('that is over within ten minutes is not', async () => {
-    const story = await on.refund({
-      openRefund: [opened('sending')],
-      sendRefund: [unknown],
-      askRefund: [unknown, settled()],
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown],
+      pollRefund: [payoutUnknown, payoutSettled()],
     })
-    await story.endsAs('settled')
-    expect(story.told.outcomes).toEqual([])
+    await story.finishWith('settled')
+    expect(story.history.outcomes).toEqual([])
   })
 
   test('is sent once more when its absence is proved', async () => {
-    const story = await on.refund({
-      openRefund: [opened('sending')],
-      sendRefund: [unknown, settled()],
-      askRefund: neverThere,
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown, payoutSettled()],
+      pollRefund: payoutProvenAbsent,
     })
-    await story.endsAs('settled')
-    expect(story.asked.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund again'])
+    await story.finishWith('settled')
+    expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendRefund',
+      'sendRefund isResend',
+    ])
   })
 })
 
 test.each([
-  ['settled', { ...SEEN, as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' }],
-  ['failed', { ...SEEN, as: 'rejected', reason: 'the provider confirmed it by telephone' }],
+  [
+    'settled',
+    { ...SETTLED_ATTEMPT, as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' },
+  ],
+  ['failed', { ...SETTLED_ATTEMPT, as: 'rejected', reason: 'the provider confirmed it by telephone' }],
 ] as const)('an operator ends what no provider can tell as %s', async (state, word) => {
-  const story = await on.refund({
-    openRefund: [opened('sending')],
-    sendRefund: [unknown],
-    askRefund: [unknown],
-    settleRefund: [state === 'settled' ? settled() : refused],
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutUnknown],
+    pollRefund: [payoutUnknown],
+    manuallySettleRefund: [state === 'settled' ? payoutSettled() : payoutRejected],
   })
-  await story.passes(6_000)
-  await story.isAsked(3)
-  await story.isSettledBy(word)
-  await story.endsAs(state)
-  expect(story.asked.at(-1)).toBe('settleRefund')
+  await story.passTime(6_000)
+  await story.waitForCalls(3)
+  await story.settleManually(word)
+  await story.finishWith(state)
+  expect(story.calls.at(-1)).toBe('manuallySettleRefund')
 })
 
 describe('a late word', () => {
   test('wakes a failed refund, which has settled after all', async () => {
-    const event = on.uuid()
-    const story = await on.wokenRefund({
-      refundNow: [refundIs('failed'), refundIs('settled')],
-      askRefund: [settled({ deliveries: [event] })],
-      deliver: [delivered],
+    const event = stories.uuid()
+    const story = await stories.notifiedRefund({
+      getRefund: [refundRow('failed'), refundRow('settled')],
+      pollRefund: [payoutSettled({ deliveries: [event] })],
+      attemptDelivery: [webhookDelivered],
     })
-    await story.endsAs('settled')
-    expect(story.told.children).toEqual([`webhook/${event}`])
+    await story.finishWith('settled')
+    expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
 
   test('that comes while the provider still refuses is heard before the life ends', async () => {
-    const story = await on.refund({
-      openRefund: [opened('sending')],
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
       sendRefund: [
         async story => {
-          await story.isTold()
-          return refused
+          await story.notify()
+          return payoutRejected
         },
       ],
-      refundNow: [refundIs('failed'), refundIs('settled')],
-      askRefund: [settled()],
+      getRefund: [refundRow('failed'), refundRow('settled')],
+      pollRefund: [payoutSettled()],
     })
-    await story.endsAs('settled')
+    await story.finishWith('settled')
   })
 
   test('is asked for until the provider answers', async () => {
-    const story = await on.wokenRefund({
-      refundNow: [refundIs('failed'), refundIs('failed')],
-      askRefund: [unknown, unknown, refused],
+    const story = await stories.notifiedRefund({
+      getRefund: [refundRow('failed'), refundRow('failed')],
+      pollRefund: [payoutUnknown, payoutUnknown, payoutRejected],
     })
-    await story.endsAs('failed')
-    expect(story.told.waits).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+    await story.finishWith('failed')
+    expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
   })
 })

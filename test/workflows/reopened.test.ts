@@ -1,92 +1,110 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Answer } from '../support/workflow-story.ts'
-import { absent, inProcess, isLiveAt, SEEN, settled, stands } from '../support/workflow-story-lines.ts'
-import { stage } from '../support/workflow-story-stage.ts'
+import type { ActivityResult } from '../support/workflow-story.ts'
+import {
+  attemptRunningAt,
+  notFoundWithin,
+  payoutInProcess,
+  payoutSettled,
+  SETTLED_ATTEMPT,
+  transferRow,
+} from '../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
 /** Workflows of rows that had lost theirs: they ask who has the money, follow it to its end, and send nothing. */
 
-const on = stage()
-const foundAt = (connectionUuid: string): Answer<'seekTransfer'> => ({ kind: 'found', connectionUuid })
-const nowhere: Answer<'seekTransfer'> = { ...absent(), connectionUuid: 'connection-a' }
-const neverWent: Answer<'seekTransfer'> = {
+const stories = setUpWorkflowStories()
+const transferFoundAt = (connectionUuid: string): ActivityResult<'restoreTransfer'> => ({
+  kind: 'found',
+  connectionUuid,
+})
+const nowhere: ActivityResult<'restoreTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
+const neverWent: ActivityResult<'restoreTransfer'> = {
   ...{ kind: 'rejected', code: 'not_found_after_restore', finality: 'final' },
   ...{ deliveries: [], returns: [] },
 }
-const bank = { ...SEEN, as: 'settled', endToEnd: 'E1', reason: 'the bank says so' } as const
+const bankSettlement = {
+  ...SETTLED_ATTEMPT,
+  as: 'settled',
+  endToEnd: 'E1',
+  reason: 'the bank says so',
+} as const
 
 describe('a reopened transfer', () => {
   test('is found at the provider that has it and followed to its settlement', async () => {
-    const story = await on.reopenedTransfer({
-      seekTransfer: [foundAt('connection-b')],
-      askTransfer: [inProcess, settled()],
-      transferNow: [stands('paid')],
+    const story = await stories.reopenedTransfer({
+      restoreTransfer: [transferFoundAt('connection-b')],
+      pollTransfer: [payoutInProcess, payoutSettled()],
+      getTransfer: [transferRow('paid')],
     })
-    await story.endsAs('paid')
+    await story.finishWith('paid')
   })
 
   test('has failed where all have twice said that they know nothing of it', async () => {
-    const story = await on.reopenedTransfer({
-      seekTransfer: [nowhere, nowhere, nowhere, neverWent],
-      failTransfer: [stands('failed')],
+    const story = await stories.reopenedTransfer({
+      restoreTransfer: [nowhere, nowhere, nowhere, neverWent],
+      failTransfer: [transferRow('failed')],
     })
-    await story.endsAs('failed')
-    expect(story.asked).not.toContain('sendTransfer')
+    await story.finishWith('failed')
+    expect(story.calls).not.toContain('sendTransfer')
   })
 
   test('is looked for again where an attempt is live when it is to fail', async () => {
-    const story = await on.reopenedTransfer({
-      seekTransfer: [nowhere, nowhere, nowhere, neverWent, foundAt('connection-b')],
-      failTransfer: [isLiveAt('connection-b')],
-      askTransfer: [settled()],
-      transferNow: [stands('paid')],
+    const story = await stories.reopenedTransfer({
+      restoreTransfer: [nowhere, nowhere, nowhere, neverWent, transferFoundAt('connection-b')],
+      failTransfer: [attemptRunningAt('connection-b')],
+      pollTransfer: [payoutSettled()],
+      getTransfer: [transferRow('paid')],
     })
-    await story.endsAs('paid')
+    await story.finishWith('paid')
   })
 
   test('hears the operator who had it reopened', async () => {
-    const story = await on.reopenedTransfer({
-      seekTransfer: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
-      settleTransfer: [settled()],
-      transferNow: [stands('paid')],
+    const story = await stories.reopenedTransfer({
+      restoreTransfer: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
+      manuallySettleTransfer: [payoutSettled()],
+      getTransfer: [transferRow('paid')],
     })
-    await story.isSettledBy(bank)
-    expect(await story.ends()).toBe('paid')
+    await story.settleManually(bankSettlement)
+    expect(await story.finish()).toBe('paid')
   })
 })
 
 describe('a reopened refund', () => {
   test('is found and followed', async () => {
-    const story = await on.reopenedRefund({
-      seekRefund: [foundAt('connection-a')],
-      askRefund: [inProcess, settled()],
+    const story = await stories.reopenedRefund({
+      restoreRefund: [transferFoundAt('connection-a')],
+      pollRefund: [payoutInProcess, payoutSettled()],
     })
-    await story.endsAs('settled')
+    await story.finishWith('settled')
   })
 
   test('that its provider never got has failed', async () => {
-    const story = await on.reopenedRefund({ seekRefund: [nowhere, nowhere, nowhere, neverWent] })
-    await story.endsAs('failed')
+    const story = await stories.reopenedRefund({ restoreRefund: [nowhere, nowhere, nowhere, neverWent] })
+    await story.finishWith('failed')
   })
 })
 
 describe('a reopened return', () => {
   test('is found and followed, and not sent', async () => {
-    const story = await on.reopenedReturn({ seekReturn: [foundAt('connection-a')], askReturn: [settled()] })
-    await story.endsAs('settled')
+    const story = await stories.reopenedReturn({
+      restoreReturn: [transferFoundAt('connection-a')],
+      pollReturn: [payoutSettled()],
+    })
+    await story.finishWith('settled')
   })
 
   test('hears the operator who had it reopened', async () => {
-    const story = await on.reopenedReturn({
-      seekReturn: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
-      settleReturn: [settled()],
+    const story = await stories.reopenedReturn({
+      restoreReturn: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
+      manuallySettleReturn: [payoutSettled()],
     })
-    await story.isSettledBy(bank)
-    expect(await story.ends()).toBe('settled')
+    await story.settleManually(bankSettlement)
+    expect(await story.finish()).toBe('settled')
   })
 })
 
 test('the hourly sweep compares rows and workflows once', async () => {
   const swept = { lookedAt: 3, reopened: 1, shown: 1 }
-  const story = await on.workflowSweep({ sweepWorkflows: [swept] })
-  expect(await story.ends()).toEqual(swept)
+  const story = await stories.workflowSweep({ sweepWorkflows: [swept] })
+  expect(await story.finish()).toEqual(swept)
 })

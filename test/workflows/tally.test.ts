@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { stage } from '../support/workflow-story-stage.ts'
+import { setUpWorkflowStories } from '../support/workflow-story-suite.ts'
 
-const on = stage()
+const stories = setUpWorkflowStories()
 
 test('what has changed is folded, and how much is told', async () => {
-  const story = await on.tally({ foldTallies: [42] })
-  await story.endsAs(42)
-  expect(story.asked).toEqual(['foldTallies'])
+  const story = await stories.listCounters({ foldListCounters: [42] })
+  await story.finishWith(42)
+  expect(story.calls).toEqual(['foldListCounters'])
 })

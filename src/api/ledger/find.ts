@@ -1,26 +1,29 @@
 import type { z } from 'zod'
-import type { EntityManager } from '../../db/orm.ts'
-import { countTallied } from '../../db/tallies.ts'
-import { type Condition, where } from '../../db/where.ts'
-import type { ProviderName } from '../../domain/provider.ts'
-import type { LedgerQuery, ledgerLine } from '../../wire/ledger.ts'
-import type { Token } from '../auth.ts'
-import { daysBetween, offsetOf, pageOf } from '../pagination.ts'
+import type { LedgerQuery, ledgerLineSchema } from '../../contract/ledger/ledger-line.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { readListCounter } from '../../db/repositories/list-counters.ts'
+import { joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import type { ProviderName } from '../../domain/providers/provider.ts'
+import { buildDayRange, buildListPage, computePageOffset } from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** One page of what changed the available balance that a token sees, newest first. */
-export async function listLedger(em: EntityManager, token: Token, query: LedgerQuery) {
-  const [rows, total] = await Promise.all([linesOf(em, token, query), countOf(em, token, query)])
-  return pageOf({ ...query, total, rows: rows.map(showLine) })
+export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {
+  const [rows, total] = await Promise.all([
+    findLedgerLines(em, token, query),
+    countLedgerLines(em, token, query),
+  ])
+  return buildListPage({ ...query, total, rows: rows.map(showLedgerLine) })
 }
 
-type Row = {
+type LedgerLineRow = {
   uuid: string
-  type: z.output<typeof ledgerLine>['type']
+  type: z.output<typeof ledgerLineSchema>['type']
   cents: string
   balance_cents: string
   status: 'PENDING' | 'SETTLED' | 'FAILED'
   end_to_end: string | null
-  reason: z.output<typeof ledgerLine>['reason'] | null
+  reason: z.output<typeof ledgerLineSchema>['reason'] | null
   charge_uuid: string | null
   transfer_uuid: string | null
   refund_uuid: string | null
@@ -30,26 +33,35 @@ type Row = {
 }
 
 /** The page is found by its lines' numbers alone; only then are the movements looked up. */
-function linesOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<Row[]> {
-  const { sql, values } = where(
+function findLedgerLines(
+  em: EntityManager,
+  token: CallerToken,
+  query: LedgerQuery,
+): Promise<LedgerLineRow[]> {
+  const { sql, values } = joinConditions(
     ["bucket = 'available'"],
-    ...seenOf(token, query, 'provider_account_uuid'),
-    ...writtenOn(token, query),
+    ...buildLedgerScope(token, query, 'provider_account_uuid'),
+    ...buildLedgerDateConditions(token, query),
   )
   return em.execute(
     `select m.uuid, m.type, p.cents, p.balance_cents, m.status, m.end_to_end, m.reason, m.charge_uuid,
        m.transfer_uuid, m.refund_uuid, c.uuid as connection_uuid, c.provider, p.created_at
      from (select id from posting where ${sql} order by id desc limit ? offset ?) page
-     join posting p on p.id = page.id join movement m on m.uuid = p.movement_uuid join ${CONNECTION}
+     join posting p on p.id = page.id join movement m on m.uuid = p.movement_uuid join ${LINE_CONNECTION_SQL}
      order by p.id desc`,
-    [...values, query.per_page, offsetOf(query), token.connectionUuid ?? query.provider_uuid ?? null],
+    [
+      ...values,
+      query.per_page,
+      computePageOffset(query),
+      token.connectionUuid ?? query.provider_uuid ?? null,
+    ],
   )
 }
 
-function countOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<number> {
-  return countTallied(em, {
+function countLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery): Promise<number> {
+  return readListCounter(em, {
     noun: 'posting',
-    of: seenOf(token, query, 'connection_uuid'),
+    conditions: buildLedgerScope(token, query, 'connection_uuid'),
     states: [],
     createdFrom: query.date_from,
     createdTo: query.date_to,
@@ -60,19 +72,19 @@ function countOf(em: EntityManager, token: Token, query: LedgerQuery): Promise<n
  * The account's own connection to the provider account that a line is about; of several the one that is asked through,
  * else the one that moved it, else the oldest.
  */
-const CONNECTION = `lateral (
+const LINE_CONNECTION_SQL = `lateral (
   select c.uuid, c.provider from connection c
   where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
   order by c.uuid = ? desc, c.uuid = m.connection_uuid desc, c.created_at limit 1
 ) c on true`
 
 /** Whose lines, at which provider accounts; `column` is where they are named. */
-function seenOf(
-  { accountUuid, connectionUuid, reaches }: Token,
+function buildLedgerScope(
+  { accountUuid, connectionUuid, modeScope: reaches }: CallerToken,
   query: LedgerQuery,
   column: 'provider_account_uuid' | 'connection_uuid',
-): Condition[] {
-  const through = (uuid: string): Condition => [
+): OptionalSqlCondition[] {
+  const through = (uuid: string): OptionalSqlCondition => [
     `${column} = (select k.provider_account_uuid from connection k where k.uuid = ? and k.account_uuid = ?)`,
     uuid,
     accountUuid,
@@ -99,27 +111,30 @@ function seenOf(
  * page of long ago is not looked for from today on, but between the numbers that the days' ends can have. (`+ 0` keeps the
  * planner from looking for these in the order of numbers, from the first one on.)
  */
-function writtenOn({ accountUuid }: Token, { date_from, date_to }: LedgerQuery): Condition[] {
-  const { $gte, $lt } = daysBetween(date_from, date_to) ?? {}
+function buildLedgerDateConditions(
+  { accountUuid }: CallerToken,
+  { date_from, date_to }: LedgerQuery,
+): OptionalSqlCondition[] {
+  const { $gte, $lt } = buildDayRange(date_from, date_to) ?? {}
   const own = `from posting where account_uuid = ? and bucket = 'available' and created_at`
   return [
     $gte && ['created_at >= ?', $gte],
     $gte && [
-      `id >= (select min(id + 0) ${own} >= ? and created_at < (select min(created_at) ${own} >= ?) + ${OVERLAP})`,
+      `id >= (select min(id + 0) ${own} >= ? and created_at < (select min(created_at) ${own} >= ?) + ${MAX_TRANSACTION_OVERLAP})`,
       ...[accountUuid, $gte, accountUuid, $gte],
     ],
     $lt && ['created_at < ?', $lt],
     $lt && [
-      `id <= (select max(id + 0) ${own} < ? and created_at > (select max(created_at) ${own} < ?) - ${OVERLAP})`,
+      `id <= (select max(id + 0) ${own} < ? and created_at > (select max(created_at) ${own} < ?) - ${MAX_TRANSACTION_OVERLAP})`,
       ...[accountUuid, $lt, accountUuid, $lt],
     ],
   ]
 }
 
 /** No transaction lasts as long. */
-const OVERLAP = `interval '1 day'`
+const MAX_TRANSACTION_OVERLAP = `interval '1 day'`
 
-function showLine(row: Row): z.output<typeof ledgerLine> {
+function showLedgerLine(row: LedgerLineRow): z.output<typeof ledgerLineSchema> {
   const cents = Number(row.cents)
   return {
     uuid: row.uuid,

@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import { errorBody } from '../../wire/common.ts'
-import type { AnyRoute } from '../route.ts'
-import { components } from './components.ts'
-import { HEADERS, type Operation, operation } from './operation.ts'
+import { errorBody } from '../../contract/shared/fields.ts'
+import type { AnyRoute } from '../http/route.ts'
+import { createOpenApiComponents } from './components.ts'
+import { describeOperation, OPENAPI_HEADERS, type OpenApiOperation } from './operation.ts'
 
 /** OpenAPI 3.1, made from nothing but the routes and their schemas: what is not there cannot be wrong. */
-export type OpenApi = ReturnType<typeof openApi>
+export type OpenApiDocument = ReturnType<typeof buildOpenApiDocument>
 
 /** The description of some routes. */
-export function openApi(routes: AnyRoute[]) {
-  const known = components()
-  const paths: Record<string, Record<string, Operation>> = {}
-  known.schemaOf(failure)
+export function buildOpenApiDocument(routes: AnyRoute[]) {
+  const known = createOpenApiComponents()
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  known.registerSchema(errorSchema)
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: operation(route, known) }
+    paths[path] = { ...paths[path], [route.method]: describeOperation(route, known) }
   }
   return {
     openapi: '3.1.0',
@@ -31,12 +31,12 @@ export function openApi(routes: AnyRoute[]) {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An access token of the account' },
       },
-      headers: HEADERS,
+      headers: OPENAPI_HEADERS,
     },
   }
 }
 
-const failure = errorBody
+const errorSchema = errorBody
   .extend({
     data: z.unknown().optional().meta({ description: 'The resource as it is stored, where there is one' }),
   })

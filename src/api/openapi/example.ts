@@ -2,30 +2,30 @@
 export type JsonSchema = Record<string, unknown>
 
 /** A value that fits a schema, told by its own examples where it has some. */
-export function exampleOf(schema: JsonSchema, known: Record<string, JsonSchema>): unknown {
+export function buildSchemaExample(schema: JsonSchema, known: Record<string, JsonSchema>): unknown {
   const referred = typeof schema.$ref === 'string' ? known[schema.$ref.split('/').at(-1) ?? ''] : undefined
-  if (referred) return exampleOf(referred, known)
+  if (referred) return buildSchemaExample(referred, known)
   const given = [(schema.examples as unknown[] | undefined)?.[0], schema.const, schema.default]
   const first = given.find(value => value !== undefined) ?? (schema.enum as unknown[] | undefined)?.[0]
   if (first !== undefined) return first
   const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as JsonSchema[]
-  if (choice) return exampleOf(choice, known)
-  return exampleOfType(schema, known)
+  if (choice) return buildSchemaExample(choice, known)
+  return buildExampleOfType(schema, known)
 }
 
-function exampleOfType(schema: JsonSchema, known: Record<string, JsonSchema>): unknown {
+function buildExampleOfType(schema: JsonSchema, known: Record<string, JsonSchema>): unknown {
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
         Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, inner]) => [
           name,
-          exampleOf(inner, known),
+          buildSchemaExample(inner, known),
         ]),
       )
     case 'array':
-      return schema.items ? [exampleOf(schema.items as JsonSchema, known)] : []
+      return schema.items ? [buildSchemaExample(schema.items as JsonSchema, known)] : []
     case 'string':
-      return exampleText(schema.format)
+      return buildExampleText(schema.format)
     case 'integer':
     case 'number':
       return schema.minimum ?? 1
@@ -36,7 +36,7 @@ function exampleOfType(schema: JsonSchema, known: Record<string, JsonSchema>): u
   }
 }
 
-function exampleText(format: unknown): string {
+function buildExampleText(format: unknown): string {
   switch (format) {
     case 'uuid':
       return '6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'

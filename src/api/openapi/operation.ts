@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { REFUSALS, type RefusalCode } from '../../domain/errors.ts'
-import { type AnyRoute, refusalsOf } from '../route.ts'
-import type { Components } from './components.ts'
+import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import { type AnyRoute, listErrorCodes } from '../http/route.ts'
+import type { OpenApiComponents } from './components.ts'
 import type { JsonSchema } from './example.ts'
 
-export type Operation = {
+export type OpenApiOperation = {
   tags: string[]
   operationId: string
   summary: string
@@ -16,27 +16,31 @@ export type Operation = {
 }
 
 /** One route as OpenAPI tells it. */
-export function operation(route: AnyRoute, components: Components): Operation {
+export function describeOperation(route: AnyRoute, components: OpenApiComponents): OpenApiOperation {
   return {
     tags: [/^\/api\/v1\/([\w-]+)/.exec(route.path)?.[1] ?? 'health'],
-    operationId: operationId(route),
+    operationId: deriveOperationId(route),
     summary: route.summary,
     ...(route.description && { description: route.description }),
     ...(route.tokens !== 'none' && { security: [{ token: [] }] }),
-    parameters: [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)],
-    ...(route.body !== undefined && { requestBody: requestBody(route, route.body, components) }),
-    responses: { ...successes(route, components), ...failures(route) },
+    parameters: [
+      ...describePathParameters(route),
+      ...describeQueryParameters(route, components),
+      ...describeHeaderParameters(route),
+    ],
+    ...(route.body !== undefined && { requestBody: describeRequestBody(route, route.body, components) }),
+    responses: { ...describeSuccesses(route, components), ...describeErrors(route) },
   }
 }
 
 /** `Read a charge` is `readACharge`. */
-function operationId({ summary }: AnyRoute): string {
+function deriveOperationId({ summary }: AnyRoute): string {
   const words = summary.split(/\W+/).filter(word => word !== '')
   const [first = '', ...others] = words.map(word => word.toLowerCase())
   return first + others.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function pathParameters({ path }: AnyRoute): JsonSchema[] {
+function describePathParameters({ path }: AnyRoute): JsonSchema[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -45,9 +49,9 @@ function pathParameters({ path }: AnyRoute): JsonSchema[] {
   }))
 }
 
-function queryParameters({ query }: AnyRoute, components: Components): JsonSchema[] {
+function describeQueryParameters({ query }: AnyRoute, components: OpenApiComponents): JsonSchema[] {
   if (!query) return []
-  const { properties = {}, required = [] } = components.schemaOf(query)
+  const { properties = {}, required = [] } = components.registerSchema(query)
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -58,7 +62,7 @@ function queryParameters({ query }: AnyRoute, components: Components): JsonSchem
   }))
 }
 
-function headerParameters({ isKeyed }: AnyRoute): JsonSchema[] {
+function describeHeaderParameters({ isIdempotent: isKeyed }: AnyRoute): JsonSchema[] {
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
@@ -74,16 +78,20 @@ function headerParameters({ isKeyed }: AnyRoute): JsonSchema[] {
   return isKeyed ? [requestId, key] : [requestId]
 }
 
-function requestBody({ bodyAs }: AnyRoute, body: z.ZodType | 'text', components: Components): JsonSchema {
+function describeRequestBody(
+  { bodyAs }: AnyRoute,
+  body: z.ZodType | 'text',
+  components: OpenApiComponents,
+): JsonSchema {
   if (body === 'text') return { content: { 'text/plain': { schema: { type: 'string' } } } }
-  const schema = components.schemaOf(body)
+  const schema = components.registerSchema(body)
   const required = (schema.required as string[] | undefined)?.length !== undefined
-  if (bodyAs === 'multipart') return { required, content: { 'multipart/form-data': form(schema) } }
-  return { required, content: { 'application/json': { schema, example: components.exampleOf(schema) } } }
+  if (bodyAs === 'multipart') return { required, content: { 'multipart/form-data': describeForm(schema) } }
+  return { required, content: { 'application/json': { schema, example: components.buildExample(schema) } } }
 }
 
 /** Lists are sent field by field, `name[0][file]`: what OpenAPI calls a deep object. */
-function form(schema: JsonSchema): JsonSchema {
+function describeForm(schema: JsonSchema): JsonSchema {
   const lists = Object.entries(schema.properties as Record<string, JsonSchema>).filter(
     ([, property]) => property.type === 'array',
   )
@@ -91,45 +99,45 @@ function form(schema: JsonSchema): JsonSchema {
   return { schema, encoding }
 }
 
-function successes(route: AnyRoute, components: Components) {
-  const { errors: _, ...answers } = route.answers
+function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
+  const { errors: _, ...answers } = route.responses
   const headers = {
-    ...headersNamed('X-Request-Id'),
-    ...(route.tokens !== 'none' && headersNamed('RateLimit', 'RateLimit-Policy')),
-    ...(route.isKeyed && headersNamed('Idempotent-Replayed')),
+    ...referToHeaders('X-Request-Id'),
+    ...(route.tokens !== 'none' && referToHeaders('RateLimit', 'RateLimit-Policy')),
+    ...(route.isIdempotent && referToHeaders('Idempotent-Replayed')),
   }
   const described = Object.entries(answers).map(([status, answer]) => {
     const description = status === '201' ? 'Created' : 'OK'
     if (typeof answer === 'string') {
       return [status, { description, headers, content: { [answer]: { schema: { type: 'string' } } } }]
     }
-    const schema = components.schemaOf(answer)
-    const content = { 'application/json': { schema, example: components.exampleOf(schema) } }
+    const schema = components.registerSchema(answer)
+    const content = { 'application/json': { schema, example: components.buildExample(schema) } }
     return [status, { description, headers, content }]
   })
   return Object.fromEntries(described) as Record<string, JsonSchema>
 }
 
 /** One entry per status, with an example per code of the catalogue. */
-function failures(route: AnyRoute): Record<string, JsonSchema> {
-  const byStatus: Record<string, RefusalCode[]> = {}
-  for (const code of refusalsOf(route)) {
-    const { status } = REFUSALS[code]
+function describeErrors(route: AnyRoute): Record<string, JsonSchema> {
+  const byStatus: Record<string, ErrorCode[]> = {}
+  for (const code of listErrorCodes(route)) {
+    const { status } = ERROR_CATALOGUE[code]
     byStatus[status] = [...(byStatus[status] ?? []), code]
   }
   const described = Object.entries(byStatus).map(([status, codes]) => [
     status,
     {
-      description: codes.map(code => `\`${code}\`: ${REFUSALS[code].message}`).join(' '),
+      description: codes.map(code => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),
       headers: {
-        ...headersNamed('X-Request-Id'),
-        ...((status === '429' || status === '503') && headersNamed('Retry-After')),
-        ...(status === '401' && headersNamed('WWW-Authenticate')),
+        ...referToHeaders('X-Request-Id'),
+        ...((status === '429' || status === '503') && referToHeaders('Retry-After')),
+        ...(status === '401' && referToHeaders('WWW-Authenticate')),
       },
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/Error' },
-          examples: Object.fromEntries(codes.map(code => [code, { value: failureExample(code) }])),
+          examples: Object.fromEntries(codes.map(code => [code, { value: buildErrorExample(code) }])),
         },
       },
     },
@@ -137,17 +145,17 @@ function failures(route: AnyRoute): Record<string, JsonSchema> {
   return Object.fromEntries(described)
 }
 
-function failureExample(code: RefusalCode) {
+function buildErrorExample(code: ErrorCode) {
   const errors = { 'splits.0.value': ['is required'] }
   return {
-    message: REFUSALS[code].message,
+    message: ERROR_CATALOGUE[code].message,
     code,
     ...(code === 'validation_failed' && { errors }),
     request_id: '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d',
   }
 }
 
-export const HEADERS: Record<string, JsonSchema> = {
+export const OPENAPI_HEADERS: Record<string, JsonSchema> = {
   'X-Request-Id': { description: 'The id of this request', schema: { type: 'string' } },
   RateLimit: { description: 'What is left of the limit of the token', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit of the token', schema: { type: 'string' } },
@@ -159,6 +167,6 @@ export const HEADERS: Record<string, JsonSchema> = {
   'WWW-Authenticate': { description: 'How to authenticate', schema: { type: 'string' } },
 }
 
-function headersNamed(...names: (keyof typeof HEADERS)[]): Record<string, JsonSchema> {
+function referToHeaders(...names: (keyof typeof OPENAPI_HEADERS)[]): Record<string, JsonSchema> {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -1,58 +1,71 @@
+import { type CreatePixKeyBody, isProvedType, showCreatedPixKey } from '../../contract/pix-keys/pix-key.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { PixKey } from '../../db/entities/pix-key.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { countedKeys, isTaken } from '../../db/pix-keys.ts'
-import { MOST_KEYS_OF_A_TYPE } from '../../domain/pix-key.ts'
-import { beginPixKey } from '../../engine/keys.ts'
-import type { Engine } from '../../engine/start.ts'
-import type { Sealer } from '../../sealing.ts'
-import { type CreatePixKey, isProved, showCreatedPixKey } from '../../wire/pix-key.ts'
-import type { PixKeyDetails, PixKeyOrder } from '../../workflows/key-messages.ts'
-import type { Token } from '../auth.ts'
-import { beginLife, joinSent, orNotConfirmed, unlessBegun } from '../begin.ts'
-import { type RefusalMore, refuse } from '../errors.ts'
-import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
+import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys.ts'
+import { MAX_KEYS_PER_TYPE } from '../../domain/pix-keys/pix-key.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import { startPixKeyWorkflow } from '../../temporal/pix-keys.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
+import { type ApiErrorDetails, fail } from '../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { unpaused } from '../paused.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import {
+  deriveOperationUuid,
+  fingerprintRequest,
+  REPLAYED_HEADERS,
+  requireSameRequest,
+} from '../operations/idempotency.ts'
+import {
+  awaitAccepted,
+  readOrFailNotConfirmed,
+  startAndAwaitResult,
+  validateUnlessStarted,
+} from '../operations/start-and-wait.ts'
+import { requireUnpausedConnections } from '../routing/pause-check.ts'
+import { choosePixKeyProvider, formatUnsupportedMessage } from './choose-provider.ts'
 import { findPixKey } from './find.ts'
-import { makerOf, unsupportedMessage } from './makers.ts'
-import { provedAddress, USED_CODE } from './proof.ts'
+import { USED_CODE_MESSAGE, verifyAddress } from './verify-code.ts'
 
 export const PIX_KEYS_PATH = '/api/v1/pix-keys'
 
-type Means = { engine: Engine; sealer: Sealer }
-export type KeyRequest = {
-  body: CreatePixKey
-  token: Token
+type PixKeyDependencies = { engine: WorkflowClientContext; sealer: Sealer }
+export type CreatePixKeyRequest = {
+  body: CreatePixKeyBody
+  token: CallerToken
   em: EntityManager
   idempotencyKey: string | null
   requestId: string
 }
 
 /** Has a provider make a key, or answers again what the same key of idempotency made before (SPEC §9). */
-export async function createPixKey(means: Means, request: KeyRequest) {
+export async function createPixKey(means: PixKeyDependencies, request: CreatePixKeyRequest) {
   const { engine, sealer } = means
   const { body, token, em, idempotencyKey: key, requestId } = request
   const { accountUuid, connectionUuid } = token
-  const uuid = operationUuid({ by: token, method: 'POST', path: PIX_KEYS_PATH, key })
-  const fingerprint = fingerprintOf({ body, connectionUuid })
+  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: PIX_KEYS_PATH, key })
+  const fingerprint = fingerprintRequest({ body, connectionUuid })
   const find = () => findPixKey(em.fork(), uuid)
   const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
     const waits = stored.state === 'creating'
-    return orNotConfirmed(uuid, async () => {
-      const now = waits ? await joinSent(engine, stored, { kind: 'pix_key', find }) : stored
-      return answer(now, { replayed: true })
+    return readOrFailNotConfirmed(uuid, async () => {
+      const now = waits ? await awaitAccepted(engine, stored, { kind: 'pix_key', find }) : stored
+      return respondWithPixKey(now, { replayed: true })
     })
   }
-  const maker = await makerOf(em, { token, providerUuid: body.provider_uuid, type: body.type })
-  const proved = await unlessBegun(allowedKey(sealer, request, maker), key === null ? null : find)
+  const maker = await choosePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type: body.type })
+  const proved = await validateUnlessStarted(
+    validatePixKey(sealer, request, maker),
+    key === null ? null : find,
+  )
   if (!proved) return createPixKey(means, request)
-  unpaused([maker], 'in')
-  const details: PixKeyDetails = { key: proved.key, fingerprint }
-  const order: PixKeyOrder = {
+  requireUnpausedConnections([maker], 'in')
+  const details: PixKeyInputDetails = { key: proved.key, fingerprint }
+  const order: PixKeyInput = {
     uuid,
     accountUuid,
     connectionUuid: maker.uuid,
@@ -62,13 +75,13 @@ export async function createPixKey(means: Means, request: KeyRequest) {
     requestId,
     timeScale: engine.timeScale,
   }
-  return beginLife(engine, {
+  return startAndAwaitResult(engine, {
     uuid,
-    start: waitMs => beginPixKey(engine, order, waitMs),
+    start: waitMs => startPixKeyWorkflow(engine, order, waitMs),
     find,
-    tell(row) {
+    present(row) {
       requireSameRequest(row, fingerprint)
-      return answer(row, { replayed: row.requestId !== requestId })
+      return respondWithPixKey(row, { replayed: row.requestId !== requestId })
     },
   })
 }
@@ -77,51 +90,50 @@ export async function createPixKey(means: Means, request: KeyRequest) {
  * The key that may be asked for, with the code that proves it. Refused here, nothing is stored and no code is used; the
  * life decides again under the account's lock. The limit comes first: a code is not guessed at for nothing.
  */
-async function allowedKey(
+async function validatePixKey(
   sealer: Sealer,
-  { body, token: { accountUuid }, em }: KeyRequest,
+  { body, token: { accountUuid }, em }: CreatePixKeyRequest,
   { isSimulated }: Connection,
 ): Promise<{ key: string | null; authCodeUuid?: string }> {
   const { type } = body
-  if ((await countedKeys(em, { accountUuid, type, isSimulated })) >= MOST_KEYS_OF_A_TYPE)
-    refuse('pix_key_limit')
+  if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE) fail('pix_key_limit')
   if (type === 'RANDOM') return { key: null }
   const proof = { accountUuid, authCodeId: body.auth_code_id ?? '', authCode: body.auth_code ?? '' }
-  const key = isProved(type)
-    ? await provedAddress(em, sealer, { ...proof, type })
+  const key = isProvedType(type)
+    ? await verifyAddress(em, sealer, { ...proof, type })
     : (await em.findOneOrFail(Account, accountUuid)).document
-  if (await isTaken(em, { key, isSimulated })) refuse('pix_key_taken')
-  return { key, ...(isProved(type) && { authCodeUuid: proof.authCodeId.toLowerCase() }) }
+  if (await isPixKeyRegistered(em, { key, isSimulated })) fail('pix_key_taken')
+  return { key, ...(isProvedType(type) && { authCodeUuid: proof.authCodeId.toLowerCase() }) }
 }
 
 /** Made: 201. Not made: why not. Neither yet: 503, and it is asked about until known. */
-function answer(row: PixKey, { replayed }: { replayed: boolean }) {
-  const headers = replayed ? { ...REPLAYED } : {}
-  if (row.state === 'creating') refuse('pix_key_unknown', { headers, retryAfterS: UNAVAILABLE_RETRY_S })
+function respondWithPixKey(row: PixKey, { replayed }: { replayed: boolean }) {
+  const headers = replayed ? { ...REPLAYED_HEADERS } : {}
+  if (row.state === 'creating') fail('pix_key_unknown', { headers, retryAfterS: UNAVAILABLE_RETRY_S })
   if (row.state !== 'refused') return { status: 201 as const, headers, body: showCreatedPixKey(row) }
   const retry = !replayed && { retryAfterS: UNAVAILABLE_RETRY_S }
-  return refuseMade(row, { headers, isKept: true }, retry)
+  return failPixKeyCreation(row, { headers, isFinalForKey: true }, retry)
 }
 
-function refuseMade(row: PixKey, kept: RefusalMore, retry: RefusalMore | false): never {
+function failPixKeyCreation(row: PixKey, kept: ApiErrorDetails, retry: ApiErrorDetails | false): never {
   const { type, connection, failure } = row
   switch (failure?.code) {
     case 'auth_code_used':
-      return refuse('validation_failed', { ...kept, errors: { auth_code_id: [USED_CODE] } })
+      return fail('validation_failed', { ...kept, errors: { auth_code_id: [USED_CODE_MESSAGE] } })
     case 'key_taken':
     case 'pix_key_taken':
-      return refuse('pix_key_taken', kept)
+      return fail('pix_key_taken', kept)
     case 'pix_key_limit':
-      return refuse('pix_key_limit', kept)
+      return fail('pix_key_limit', kept)
     case 'key_unsupported':
-      return refuse('key_not_supported', {
+      return fail('key_not_supported', {
         ...kept,
-        errors: { type: [unsupportedMessage(connection, type)] },
+        errors: { type: [formatUnsupportedMessage(connection, type)] },
       })
     case 'no_provider_available':
     case 'paused':
-      return refuse(failure.code, { ...kept, ...retry })
+      return fail(failure.code, { ...kept, ...retry })
     default:
-      return refuse('provider_rejected', { ...kept, data: { type, is_active: false, error: failure } })
+      return fail('provider_rejected', { ...kept, data: { type, is_active: false, error: failure } })
   }
 }

@@ -1,10 +1,10 @@
+import { type PixKeysQuery, showPixKey } from '../../contract/pix-keys/pix-key.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { normalizedPixKey, SHOWN_KEY_STATES } from '../../domain/pix-key.ts'
-import { type PixKeysQuery, showPixKey } from '../../wire/pix-key.ts'
-import type { Token } from '../auth.ts'
-import { refuse } from '../errors.ts'
-import { newestFirst, pageOf } from '../pagination.ts'
+import { LISTED_KEY_STATES, normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
+import { fail } from '../http/api-error.ts'
+import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** A key's order by primary key, whoever's it is. */
 export function findPixKey(em: EntityManager, uuid: string) {
@@ -12,27 +12,31 @@ export function findPixKey(em: EntityManager, uuid: string) {
 }
 
 /** A key of the token's account and provider by its text, or 404. */
-export async function pixKeyOf(em: EntityManager, token: Token, key: string): Promise<PixKey> {
-  const where = { key: normalizedPixKey(key), ...visibleTo(token) }
-  return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? refuse('not_found')
+export async function requireVisiblePixKey(
+  em: EntityManager,
+  token: CallerToken,
+  key: string,
+): Promise<PixKey> {
+  const where = { key: normalizePixKey(key), ...buildPixKeyVisibilityFilter(token) }
+  return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
 /** One page of the keys that a token sees, newest first. */
-export async function listPixKeys(em: EntityManager, token: Token, query: PixKeysQuery) {
+export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const [rows, total] = await em.findAndCount(
     PixKey,
-    { ...visibleTo(token), ...(query.type && { type: { $in: query.type } }) },
-    { populate: ['connection'], ...newestFirst(query) },
+    { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) },
+    { populate: ['connection'], ...newestFirstOptions(query) },
   )
-  return pageOf({ ...query, total, rows: rows.map(showPixKey) })
+  return buildListPage({ ...query, total, rows: rows.map(showPixKey) })
 }
 
 /** The simulator's keys are a world of their own, in which the same text may be a key again. */
-function visibleTo(token: Token) {
+function buildPixKeyVisibilityFilter(token: CallerToken) {
   return {
     accountUuid: token.accountUuid,
     isSimulated: token.mode === 'test',
-    state: { $in: [...SHOWN_KEY_STATES] },
+    state: { $in: [...LISTED_KEY_STATES] },
     ...(token.connectionUuid !== null && { connection: token.connectionUuid }),
   }
 }

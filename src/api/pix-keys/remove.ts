@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { PixKey } from '../../db/entities/pix-key.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { isInUse } from '../../db/pix-keys.ts'
-import { normalizedPixKey } from '../../domain/pix-key.ts'
-import { beginRemoval } from '../../engine/keys.ts'
-import type { Engine } from '../../engine/start.ts'
-import type { Token } from '../auth.ts'
-import { beginLife } from '../begin.ts'
-import { refuse } from '../errors.ts'
+import { isPixKeyInUse } from '../../db/repositories/pix-keys.ts'
+import { normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
+import { startPixKeyRemovalWorkflow } from '../../temporal/pix-keys.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import { connectionScopeOf } from '../authorization/scope.ts'
+import { fail } from '../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { connectionsSeenBy } from '../visible.ts'
-import { findPixKey, pixKeyOf } from './find.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import { startAndAwaitResult } from '../operations/start-and-wait.ts'
+import { findPixKey, requireVisiblePixKey } from './find.ts'
 
-export type RemovalRequest = { key: string; token: Token; em: EntityManager; requestId: string }
+export type RemovePixKeyRequest = { key: string; token: CallerToken; em: EntityManager; requestId: string }
 
 /** Has its provider remove a key; resolves when it is gone. */
 export async function removePixKey(
-  engine: Engine,
-  { key, token, em, requestId }: RemovalRequest,
+  engine: WorkflowClientContext,
+  { key, token, em, requestId }: RemovePixKeyRequest,
 ): Promise<void> {
-  await requireNotCollecting(em, token, key)
-  const { uuid, accountUuid, connection, ...row } = await pixKeyOf(em, token, key)
-  if (await isInUse(em, row)) refuse('key_in_use')
+  await requireNotCollectionKey(em, token, key)
+  const { uuid, accountUuid, connection, ...row } = await requireVisiblePixKey(em, token, key)
+  if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
-  await beginLife(engine, {
+  await startAndAwaitResult(engine, {
     uuid,
-    start: waitMs => beginRemoval(engine, removal, { updateId: randomUUID(), waitMs }),
+    start: waitMs => startPixKeyRemovalWorkflow(engine, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),
-    isBegun: ({ state }) => state !== 'active',
-    tell: requireRemoved,
+    isStarted: ({ state }) => state !== 'active',
+    present: requireRemoved,
   })
 }
 
@@ -37,19 +37,19 @@ export async function removePixKey(
 function requireRemoved({ state, type, failure }: PixKey): void {
   if (state === 'removed') return
   const why = state === 'active' ? failure?.code : undefined
-  if (why === undefined) refuse('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-  if (why === 'key_in_use') refuse(why)
-  if (why === 'no_provider_available') refuse(why, { retryAfterS: UNAVAILABLE_RETRY_S })
-  refuse('provider_rejected', { data: { type, error: failure } })
+  if (why === undefined) fail('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  if (why === 'key_in_use') fail(why)
+  if (why === 'no_provider_available') fail(why, { retryAfterS: UNAVAILABLE_RETRY_S })
+  fail('provider_rejected', { data: { type, error: failure } })
 }
 
 /** SPEC §6: the key that collects for one of the account's connections stays, whoever made it. */
-async function requireNotCollecting(em: EntityManager, token: Token, key: string) {
+async function requireNotCollectionKey(em: EntityManager, token: CallerToken, key: string) {
   const collecting = await em.count(Connection, {
     accountUuid: token.accountUuid,
-    collectionKey: normalizedPixKey(key),
+    collectionKey: normalizePixKey(key),
     isSimulated: token.mode === 'test',
-    ...connectionsSeenBy(token),
+    ...connectionScopeOf(token),
   })
-  if (collecting > 0) refuse('key_in_use')
+  if (collecting > 0) fail('key_in_use')
 }

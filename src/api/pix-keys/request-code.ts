@@ -1,41 +1,51 @@
+import { type RequestCodeBody, showRequestedCode } from '../../contract/pix-keys/pix-key.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { AuthCode } from '../../db/entities/pix-key.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { beginAuthCode } from '../../engine/keys.ts'
-import type { Engine } from '../../engine/start.ts'
-import { canReach, type MessengerSettings } from '../../messengers/settings.ts'
-import type { Sealer } from '../../sealing.ts'
-import { type RequestCode, showRequestedCode } from '../../wire/pix-key.ts'
-import type { AuthCodeDetails } from '../../workflows/key-messages.ts'
-import type { Token } from '../auth.ts'
-import { beginLife } from '../begin.ts'
-import { refuse } from '../errors.ts'
-import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
+import { canReachChannel, type MessengerSettings } from '../../messaging/settings.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import { startVerificationCodeWorkflow } from '../../temporal/pix-keys.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { VerificationCodeInputDetails } from '../../workflows/contracts/pix-keys.ts'
+import { fail } from '../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
-import { requireMaker } from './makers.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import {
+  deriveOperationUuid,
+  fingerprintRequest,
+  REPLAYED_HEADERS,
+  requireSameRequest,
+} from '../operations/idempotency.ts'
+import { startAndAwaitResult } from '../operations/start-and-wait.ts'
+import { requirePixKeyProvider } from './choose-provider.ts'
 
-export const CODES_PATH = '/api/v1/pix-keys/auth-code'
+export const AUTH_CODES_PATH = '/api/v1/pix-keys/auth-code'
 
-export type CodeRequest = {
-  body: RequestCode
-  token: Token
+export type AuthCodeRequest = {
+  body: RequestCodeBody
+  token: CallerToken
   em: EntityManager
   idempotencyKey: string | null
   requestId: string
 }
 
 /** Has six digits sent to an address, or answers again what the same key of idempotency did before (SPEC §9). */
-export async function requestCode(
-  { engine, sealer, messengers }: { engine: Engine; sealer: Sealer; messengers: MessengerSettings },
-  { body, token, em, idempotencyKey: key, requestId }: CodeRequest,
+export async function requestAuthCode(
+  {
+    engine,
+    sealer,
+    messengers,
+  }: { engine: WorkflowClientContext; sealer: Sealer; messengers: MessengerSettings },
+  { body, token, em, idempotencyKey: key, requestId }: AuthCodeRequest,
 ) {
   const { accountUuid, connectionUuid } = token
-  const uuid = operationUuid({ by: token, method: 'POST', path: CODES_PATH, key })
-  const fingerprint = fingerprintOf({ body, connectionUuid })
+  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: AUTH_CODES_PATH, key })
+  const fingerprint = fingerprintRequest({ body, connectionUuid })
   const stored = key === null ? null : await em.findOne(AuthCode, uuid)
-  if (stored) return answer(stored, { fingerprint, requestId: null })
-  await requireMaker(em, { token, providerUuid: body.provider_uuid, type: body.type })
-  if (!canReach(body.type, messengers)) refuse('code_undeliverable', { retryAfterS: UNAVAILABLE_RETRY_S })
-  const details: AuthCodeDetails = { address: body.key, fingerprint }
+  if (stored) return respondWithAuthCode(stored, { fingerprint, requestId: null })
+  await requirePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type: body.type })
+  if (!canReachChannel(body.type, messengers))
+    fail('code_undeliverable', { retryAfterS: UNAVAILABLE_RETRY_S })
+  const details: VerificationCodeInputDetails = { address: body.key, fingerprint }
   const order = {
     uuid,
     accountUuid,
@@ -44,17 +54,17 @@ export async function requestCode(
     requestId,
     timeScale: engine.timeScale,
   }
-  return beginLife(engine, {
+  return startAndAwaitResult(engine, {
     uuid,
-    start: waitMs => beginAuthCode(engine, order, waitMs),
+    start: waitMs => startVerificationCodeWorkflow(engine, order, waitMs),
     find: () => em.fork().findOne(AuthCode, uuid),
-    tell: row => answer(row, { fingerprint, requestId }),
+    present: row => respondWithAuthCode(row, { fingerprint, requestId }),
   })
 }
 
 /** What another request has stored is answered again. */
-function answer(row: AuthCode, request: { fingerprint: string; requestId: string | null }) {
+function respondWithAuthCode(row: AuthCode, request: { fingerprint: string; requestId: string | null }) {
   requireSameRequest(row, request.fingerprint)
-  const headers = row.requestId === request.requestId ? {} : { ...REPLAYED }
+  const headers = row.requestId === request.requestId ? {} : { ...REPLAYED_HEADERS }
   return { body: showRequestedCode(row), headers }
 }

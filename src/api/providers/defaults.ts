@@ -1,42 +1,46 @@
-import { replaceDefaults } from '../../db/defaults.ts'
+import { MAX_DEFAULT_PROVIDERS } from '../../contract/providers/provider.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { uuid } from '../../wire/common.ts'
-import { MOST_DEFAULTS } from '../../wire/provider.ts'
-import type { Token } from '../auth.ts'
-import type { Refused } from '../candidates.ts'
-import type { FieldErrors } from '../check.ts'
-import { refuse } from '../errors.ts'
-import { connectionsSeenBy } from '../visible.ts'
+import { replaceDefaultConnections } from '../../db/repositories/default-providers.ts'
+import { connectionScopeOf } from '../authorization/scope.ts'
+import { fail } from '../http/api-error.ts'
+import type { FieldErrors } from '../http/validate.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
 
 /** Replaces the priority list of the token's account, in the token's mode; 422 names every place that cannot be. */
 export async function replaceDefaultProviders(
   em: EntityManager,
-  token: Token,
+  token: CallerToken,
   uuids: string[],
 ): Promise<void> {
-  const errors = await unfitDefaults(em, token, uuids)
-  if (Object.keys(errors).length > 0) refuse('validation_failed', { errors })
-  await replaceDefaults(em, { accountUuid: token.accountUuid, mode: token.reaches }, uuids)
+  const errors = await findInvalidDefaults(em, token, uuids)
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  await replaceDefaultConnections(em, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids)
 }
 
 /** The same for a body that its schema has refused already, as far as its list can be read: all is said at once. */
-export async function alsoUnfit({ em, token, body }: Refused): Promise<FieldErrors> {
+export async function collectDefaultProviderErrors({
+  em,
+  token,
+  body,
+}: InvalidBodyRequest): Promise<FieldErrors> {
   const { provider_uuids } = Object(body)
-  if (!Array.isArray(provider_uuids) || provider_uuids.length > MOST_DEFAULTS) return {}
-  const uuids = provider_uuids.map(one => uuid.safeParse(one).data)
-  return unfitDefaults(em, token, uuids)
+  if (!Array.isArray(provider_uuids) || provider_uuids.length > MAX_DEFAULT_PROVIDERS) return {}
+  const uuids = provider_uuids.map(one => uuidSchema.safeParse(one).data)
+  return findInvalidDefaults(em, token, uuids)
 }
 
 /** One that cannot be read is not ours to judge. */
-async function unfitDefaults(
+async function findInvalidDefaults(
   em: EntityManager,
-  token: Token,
+  token: CallerToken,
   uuids: (string | undefined)[],
 ): Promise<FieldErrors> {
   const named = uuids.filter(uuid => uuid !== undefined)
   const usable = await em.find(Connection, {
-    $and: [{ uuid: named, accountUuid: token.accountUuid }, connectionsSeenBy(token)],
+    $and: [{ uuid: named, accountUuid: token.accountUuid }, connectionScopeOf(token)],
     status: 'ACTIVE',
     isPublic: true,
   })

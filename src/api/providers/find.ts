@@ -1,45 +1,47 @@
-import { Connection, DefaultProvider } from '../../db/entities/connection.ts'
-import type { EntityManager } from '../../db/orm.ts'
 import {
-  type Condition,
+  type ProviderHealth,
   type ProvidersQuery,
   showDefaultProvider,
   showProvider,
-} from '../../wire/provider.ts'
-import type { Token } from '../auth.ts'
-import { refuse } from '../errors.ts'
-import { newestFirst, pageOf } from '../pagination.ts'
-import { connectionsSeenBy, visibleTo } from '../visible.ts'
+} from '../../contract/providers/provider.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Connection, DefaultProvider } from '../../db/entities/connection.ts'
+import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
+import { fail } from '../http/api-error.ts'
+import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** One page of the connections that a token sees, with balances and health, newest first. */
-export async function listProviders(em: EntityManager, token: Token, query: ProvidersQuery) {
+export async function listProviders(em: EntityManager, token: CallerToken, query: ProvidersQuery) {
   const [rows, total] = await em.findAndCount(
     Connection,
-    { ...visible(token), ...(query.status && { status: { $in: query.status } }) },
-    newestFirst(query),
+    { ...buildConnectionVisibilityFilter(token), ...(query.status && { status: { $in: query.status } }) },
+    newestFirstOptions(query),
   )
-  return pageOf({ ...query, total, rows: await shown(em, rows) })
+  return buildListPage({ ...query, total, rows: await showProviders(em, rows) })
 }
 
 /** A connection that the token sees, or 404. */
-export async function providerOf(em: EntityManager, token: Token, uuid: string) {
-  const connection = await em.findOne(Connection, { $and: [visible(token), { uuid }] })
-  if (!connection) return refuse('not_found')
-  const [provider] = await shown(em, [connection])
+export async function readVisibleProvider(em: EntityManager, token: CallerToken, uuid: string) {
+  const connection = await em.findOne(Connection, {
+    $and: [buildConnectionVisibilityFilter(token), { uuid }],
+  })
+  if (!connection) return fail('not_found')
+  const [provider] = await showProviders(em, [connection])
   return provider!
 }
 
-function visible(token: Token) {
-  return { accountUuid: token.accountUuid, ...connectionsSeenBy(token) }
+function buildConnectionVisibilityFilter(token: CallerToken) {
+  return { accountUuid: token.accountUuid, ...connectionScopeOf(token) }
 }
 
 /** Connections with their balances and health, however many, in one query more. */
-async function shown(em: EntityManager, connections: Connection[]) {
-  const conditions = await conditionsOf(em, connections)
+async function showProviders(em: EntityManager, connections: Connection[]) {
+  const conditions = await readProviderHealth(em, connections)
   return connections.map(connection => showProvider(connection, conditions.get(connection.uuid)!))
 }
 
-type ConditionRow = Record<
+type ProviderHealthRow = Record<
   'available' | 'pending' | 'blocked' | 'retained' | 'provisioned',
   string | null
 > & {
@@ -47,9 +49,12 @@ type ConditionRow = Record<
   is_broken: boolean
 }
 
-async function conditionsOf(em: EntityManager, connections: Connection[]): Promise<Map<string, Condition>> {
+async function readProviderHealth(
+  em: EntityManager,
+  connections: Connection[],
+): Promise<Map<string, ProviderHealth>> {
   if (connections.length === 0) return new Map()
-  const rows = await em.execute<ConditionRow[]>(
+  const rows = await em.execute<ProviderHealthRow[]>(
     `select c.uuid, bool_or(r.opened_at is not null) as is_broken,
        max(b.cents) filter (where b.bucket = 'available') as available,
        max(b.cents) filter (where b.bucket = 'pending') as pending,
@@ -62,12 +67,12 @@ async function conditionsOf(em: EntityManager, connections: Connection[]): Promi
      where c.uuid = any(array[?]::uuid[]) group by c.uuid`,
     [connections.map(connection => connection.uuid)],
   )
-  return new Map(rows.map(row => [row.uuid, conditionOf(row)]))
+  return new Map(rows.map(row => [row.uuid, toProviderHealth(row)]))
 }
 
-function conditionOf(row: ConditionRow): Condition {
+function toProviderHealth(row: ProviderHealthRow): ProviderHealth {
   return {
-    isBroken: row.is_broken,
+    isCircuitOpen: row.is_broken,
     balance: {
       available_balance: Number(row.available),
       pending_balance: Number(row.pending),
@@ -80,21 +85,21 @@ function conditionOf(row: ConditionRow): Condition {
 }
 
 /** The default providers that a token sees, in their order of priority. */
-export async function defaultProviders(em: EntityManager, token: Token) {
+export async function listDefaultProviders(em: EntityManager, token: CallerToken) {
   const places = await em.find(
     DefaultProvider,
-    { ...visibleTo(token), paymentType: 'PIX' },
+    { ...visibilityFilter(token), paymentType: 'PIX' },
     { populate: ['connection'], orderBy: { position: 'asc' } },
   )
   const connections = places.map(place => place.connection)
-  const broken = await openBreakers(
+  const broken = await findOpenCircuits(
     em,
     connections.map(({ uuid }) => uuid),
   )
   return connections.map(connection => showDefaultProvider(connection, broken.has(connection.uuid)))
 }
 
-async function openBreakers(em: EntityManager, uuids: string[]): Promise<Set<string>> {
+async function findOpenCircuits(em: EntityManager, uuids: string[]): Promise<Set<string>> {
   const rows = await em.execute<{ connection_uuid: string }[]>(
     'select connection_uuid from breaker where opened_at is not null and connection_uuid = any(array[?]::uuid[])',
     [uuids],

@@ -1,39 +1,43 @@
 import type { z } from 'zod'
+import { type refundsQuery, showRefund } from '../../contract/refunds/refund.ts'
+import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
 import { Refund } from '../../db/entities/refund.ts'
-import { type EntityManager, inSnapshot } from '../../db/orm.ts'
-import { type refundsQuery, showRefund } from '../../wire/refund.ts'
-import type { Token } from '../auth.ts'
-import { refuse } from '../errors.ts'
-import { newestFirst, pageOf } from '../pagination.ts'
-import { chargeOf } from '../payments/find.ts'
+import { requireVisibleCharge } from '../charges/find.ts'
+import { fail } from '../http/api-error.ts'
+import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** One page of the refunds of a charge that the token sees, newest first. */
 export function listRefunds(
   outside: EntityManager,
-  token: Token,
+  token: CallerToken,
   chargeUuid: string,
   query: z.output<typeof refundsQuery>,
 ) {
-  return inSnapshot(outside, async em => {
-    const charge = await chargeOf(em, token, chargeUuid)
+  return readInSnapshot(outside, async em => {
+    const charge = await requireVisibleCharge(em, token, chargeUuid)
     const [rows, total] = await em.findAndCount(
       Refund,
       { chargeUuid: charge.uuid },
-      { populate: ['movement'], ...newestFirst(query) },
+      { populate: ['movement'], ...newestFirstOptions(query) },
     )
-    return pageOf({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) })
+    return buildListPage({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) })
   })
 }
 
 /** A refund of a charge that the token sees, or 404. */
-export function refundOf(outside: EntityManager, token: Token, of: { charge: string; refund: string }) {
-  return inSnapshot(outside, async em => {
-    const charge = await chargeOf(em, token, of.charge)
+export function readVisibleRefund(
+  outside: EntityManager,
+  token: CallerToken,
+  of: { charge: string; refund: string },
+) {
+  return readInSnapshot(outside, async em => {
+    const charge = await requireVisibleCharge(em, token, of.charge)
     const refund = await em.findOne(
       Refund,
       { uuid: of.refund, chargeUuid: charge.uuid },
       { populate: ['movement'] },
     )
-    return showRefund(refund ?? refuse('not_found'), charge)
+    return showRefund(refund ?? fail('not_found'), charge)
   })
 }

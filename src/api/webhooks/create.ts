@@ -1,61 +1,71 @@
-import { type Creation, Webhook } from '../../db/entities/webhook.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { SUBSCRIBED_TYPES } from '../../domain/webhook.ts'
-import type { Sealer } from '../../sealing.ts'
-import { maskedSecret, newSecret } from '../../webhooks/signature.ts'
-import { type CreateWebhook, showCreatedWebhook } from '../../wire/webhook.ts'
-import type { Token } from '../auth.ts'
-import { refuse } from '../errors.ts'
-import { fingerprintOf, operationUuid, REPLAYED, requireSameRequest } from '../idempotency.ts'
-import { type Inspect, requireUsable } from './usable.ts'
+import { type CreateWebhookBody, showCreatedWebhook } from '../../contract/webhooks/webhook.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Webhook, type WebhookCreation } from '../../db/entities/webhook.ts'
+import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import { generateSigningSecret, maskSigningSecret } from '../../webhook-client/signature.ts'
+import { fail } from '../http/api-error.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import {
+  deriveOperationUuid,
+  fingerprintRequest,
+  REPLAYED_HEADERS,
+  requireSameRequest,
+} from '../operations/idempotency.ts'
+import { type EndpointInspector, requireUsableEndpoint } from './validate-endpoint.ts'
 
 export const WEBHOOKS_PATH = '/api/v1/webhooks'
 
-type CreateRequest = { body: CreateWebhook; token: Token; em: EntityManager; idempotencyKey: string | null }
+type CreateWebhookRequest = {
+  body: CreateWebhookBody
+  token: CallerToken
+  em: EntityManager
+  idempotencyKey: string | null
+}
 
 /** Registers an endpoint, or answers again what the same key registered before. */
 export async function createWebhook(
-  { sealer, inspect }: { sealer: Sealer; inspect: Inspect },
-  { body, token, idempotencyKey: key, em }: CreateRequest,
+  { sealer, inspect }: { sealer: Sealer; inspect: EndpointInspector },
+  { body, token, idempotencyKey: key, em }: CreateWebhookRequest,
 ) {
   const { accountUuid, connectionUuid } = token
-  const uuid = operationUuid({ by: token, method: 'post', path: WEBHOOKS_PATH, key })
-  const fingerprint = fingerprintOf({ body, connectionUuid })
-  const earlier = key === null ? null : await registered(em, { uuid, accountUuid })
-  if (earlier) return replayed(earlier, fingerprint, sealer)
+  const uuid = deriveOperationUuid({ owner: token, method: 'post', path: WEBHOOKS_PATH, key })
+  const fingerprint = fingerprintRequest({ body, connectionUuid })
+  const earlier = key === null ? null : await findRegisteredWebhook(em, { uuid, accountUuid })
+  if (earlier) return respondWithReplay(earlier, fingerprint, sealer)
 
-  await requireUsable(body, inspect)
-  const creation: Creation = {
+  await requireUsableEndpoint(body, inspect)
+  const creation: WebhookCreation = {
     url: body.url,
-    events: body.events ?? [...SUBSCRIBED_TYPES],
-    token: body.token ?? newSecret(),
+    events: body.events ?? [...SUBSCRIBABLE_EVENT_TYPES],
+    token: body.token ?? generateSigningSecret(),
   }
   const order = { uuid, accountUuid, mode: token.mode, fingerprint, creation }
-  const { webhook, isOurs } = await stored(em, sealer, order)
-  if (!isOurs) return replayed(webhook, fingerprint, sealer)
+  const { webhook, isOurs } = await storeWebhook(em, sealer, order)
+  if (!isOurs) return respondWithReplay(webhook, fingerprint, sealer)
   return { body: { data: showCreatedWebhook(webhook, creation) } }
 }
 
-function registered(em: EntityManager, where: { uuid: string; accountUuid: string }) {
+function findRegisteredWebhook(em: EntityManager, where: { uuid: string; accountUuid: string }) {
   return em.findOne(Webhook, where, { populate: ['sealedCreation'] })
 }
 
-type Order = {
+type WebhookRegistration = {
   uuid: string
   accountUuid: string
-  mode: Token['mode']
+  mode: CallerToken['mode']
   fingerprint: string
-  creation: Creation
+  creation: WebhookCreation
 }
 
 /** The row, and whether this request wrote it: of parallel ones with the same key one does. */
-async function stored(em: EntityManager, sealer: Sealer, { creation, ...order }: Order) {
+async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...order }: WebhookRegistration) {
   const webhook = em.create(Webhook, {
     ...order,
     url: creation.url,
     events: creation.events,
     sealedToken: sealer.seal(creation.token),
-    maskedToken: maskedSecret(creation.token),
+    maskedToken: maskSigningSecret(creation.token),
     sealedCreation: sealer.seal(creation),
   })
   try {
@@ -66,18 +76,18 @@ async function stored(em: EntityManager, sealer: Sealer, { creation, ...order }:
     if (constraint !== 'webhook_limit' && code !== '23505') throw error
     // The limit is asked before the key: what took the last place may be this very request.
     const { uuid, accountUuid } = order
-    const earlier = await registered(em.fork({ clear: true }), { uuid, accountUuid })
+    const earlier = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
     if (earlier) return { webhook: earlier, isOurs: false }
-    if (constraint === 'webhook_limit') return refuse('webhook_limit')
+    if (constraint === 'webhook_limit') return fail('webhook_limit')
     throw error
   }
 }
 
-function replayed(webhook: Webhook, fingerprint: string, sealer: Sealer) {
+function respondWithReplay(webhook: Webhook, fingerprint: string, sealer: Sealer) {
   requireSameRequest(webhook, fingerprint)
   const { url, events, sealedToken, sealedCreation } = webhook
   const creation = sealedCreation
-    ? sealer.open<Creation>(sealedCreation)
+    ? sealer.open<WebhookCreation>(sealedCreation)
     : { url, events, token: sealer.open<string>(sealedToken) }
-  return { headers: REPLAYED, body: { data: showCreatedWebhook(webhook, creation) } }
+  return { headers: REPLAYED_HEADERS, body: { data: showCreatedWebhook(webhook, creation) } }
 }

@@ -1,45 +1,45 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { Delivery, DeliveryTry, Event, type Webhook } from '../../db/entities/webhook.ts'
-import { ALONE } from '../../db/lock.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { countTallied } from '../../db/tallies.ts'
-import { type DeliveriesQuery, showDelivery } from '../../wire/delivery.ts'
-import { showWebhook, webhookShown } from '../../wire/webhook.ts'
-import { refuse } from '../errors.ts'
-import { newestFirst, pageOf } from '../pagination.ts'
-import { lockedWebhookOf, type Place, webhookOf } from './change.ts'
+import { showWebhook, webhookSchema } from '../../contract/webhooks/webhook.ts'
+import { type DeliveriesQuery, showDelivery } from '../../contract/webhooks/webhook-delivery.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhook.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { readListCounter } from '../../db/repositories/list-counters.ts'
+import { fail } from '../http/api-error.ts'
+import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
+import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './update.ts'
 
 /** What went to an endpoint and what came of it, and how its owner has something sent to it. */
 
 /** Of one that was sent again and again, the latest tries. */
-const TRIES_SHOWN = 20
+const MAX_ATTEMPTS_SHOWN = 20
 /** The request itself wakes the life; where it cannot, the sweep does from then on. */
-const WAKE_AFTER_MS = 20_000
+const SWEEP_AFTER_MS = 20_000
 
-export async function listDeliveries(em: EntityManager, place: Place, query: DeliveriesQuery) {
-  const webhook = await webhookOf(em, place)
+export async function listDeliveries(em: EntityManager, place: WebhookReference, query: DeliveriesQuery) {
+  const webhook = await requireVisibleWebhook(em, place)
   const { status = [] } = query
   const [rows, total] = await Promise.all([
     em.find(
       Delivery,
       { webhookUuid: webhook.uuid, ...(status.length > 0 && { status: { $in: status } }) },
-      newestFirst(query),
+      newestFirstOptions(query),
     ),
-    countTallied(em, {
+    readListCounter(em, {
       noun: 'delivery',
-      of: [
+      conditions: [
         ['account_uuid = ?', webhook.accountUuid],
         ['connection_uuid = ?', webhook.uuid],
       ],
       states: status,
     }),
   ])
-  return pageOf({ ...query, total, rows: await shown(em, rows) })
+  return buildListPage({ ...query, total, rows: await showDeliveries(em, rows) })
 }
 
 /** Deliveries with their events and tries, however many, in two statements more. */
-async function shown(em: EntityManager, deliveries: Delivery[]) {
+async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   const uuids = deliveries.map(delivery => delivery.uuid)
   const events = await em.find(
     Event,
@@ -48,40 +48,40 @@ async function shown(em: EntityManager, deliveries: Delivery[]) {
   )
   const latest = deliveries.map(({ uuid, tries }) => ({
     deliveryUuid: uuid,
-    number: { $gt: tries - TRIES_SHOWN },
+    number: { $gt: tries - MAX_ATTEMPTS_SHOWN },
   }))
   const tries =
-    uuids.length === 0 ? [] : await em.find(DeliveryTry, { $or: latest }, { orderBy: { number: 'asc' } })
+    uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
   const eventOf = new Map(events.map(event => [event.uuid, event]))
   const triesOf = Map.groupBy(tries, one => one.deliveryUuid)
   return deliveries.map(delivery =>
     showDelivery({
       delivery,
       event: eventOf.get(delivery.eventUuid)!,
-      tries: triesOf.get(delivery.uuid) ?? [],
+      attempts: triesOf.get(delivery.uuid) ?? [],
     }),
   )
 }
 
 /** Begins the schedule of a delivery anew, whatever came of it, and tries it at once. */
-export function sendAgain(em: EntityManager, place: Place, deliveryUuid: string) {
+export function resendDelivery(em: EntityManager, place: WebhookReference, deliveryUuid: string) {
   return em.transactional(async tx => {
-    const webhook = await usable(tx, place)
-    const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ALONE)
-    if (!delivery) return refuse('not_found')
+    const webhook = await lockActiveWebhook(tx, place)
+    const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
+    if (!delivery) return fail('not_found')
     delivery.status = 'PENDING'
     delivery.roundFrom = delivery.tries
     delivery.nextTryAt = new Date()
-    delivery.wakeAt = new Date(Date.now() + WAKE_AFTER_MS)
+    delivery.wakeAt = new Date(Date.now() + SWEEP_AFTER_MS)
     await tx.flush()
-    return (await shown(tx, [delivery]))[0]!
+    return (await showDeliveries(tx, [delivery]))[0]!
   })
 }
 
 /** Writes a TEST event, which carries the webhook as its GET shows it, and its one delivery. */
-export function writeTest(em: EntityManager, place: Place, requestId: string) {
+export function createTestDelivery(em: EntityManager, place: WebhookReference, requestId: string) {
   return em.transactional(async tx => {
-    const webhook = await usable(tx, place)
+    const webhook = await lockActiveWebhook(tx, place)
     webhook.sequence += 1
     const { uuid, accountUuid, sequence } = webhook
     const event = tx.create(Event, {
@@ -91,7 +91,7 @@ export function writeTest(em: EntityManager, place: Place, requestId: string) {
       type: 'TEST',
       subjectUuid: uuid,
       sequence,
-      body: { ...z.encode(webhookShown, showWebhook(webhook)), sequence },
+      body: { ...z.encode(webhookSchema, showWebhook(webhook)), sequence },
       lifeUuid: uuid,
       requestId,
       createdAt: new Date(),
@@ -100,15 +100,15 @@ export function writeTest(em: EntityManager, place: Place, requestId: string) {
       uuid: randomUUID(),
       webhookUuid: uuid,
       eventUuid: event.uuid,
-      wakeAt: new Date(Date.now() + WAKE_AFTER_MS),
+      wakeAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()
-    return showDelivery({ delivery, event, tries: [] })
+    return showDelivery({ delivery, event, attempts: [] })
   })
 }
 
 /** Nothing is sent to a disabled endpoint: its owner enables it first, with a handshake. */
-async function usable(em: EntityManager, place: Place): Promise<Webhook> {
-  const webhook = await lockedWebhookOf(em, place)
-  return webhook.status === 'ACTIVE' ? webhook : refuse('webhook_disabled')
+async function lockActiveWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
+  const webhook = await lockVisibleWebhook(em, place)
+  return webhook.status === 'ACTIVE' ? webhook : fail('webhook_disabled')
 }

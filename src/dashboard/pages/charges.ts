@@ -1,94 +1,109 @@
 import { z } from 'zod'
-import { refuse, refuseField } from '../../api/errors.ts'
-import { cancelCharge } from '../../api/payments/cancel.ts'
-import { chargeOf, listCharges } from '../../api/payments/find.ts'
-import { qrSvg } from '../../api/payments/qr.ts'
-import { createRefundOf } from '../../api/refunds/create.ts'
+import { cancelMerchantCharge } from '../../api/charges/cancel.ts'
+import { listCharges, requireVisibleCharge } from '../../api/charges/find.ts'
+import { renderQrSvg } from '../../api/charges/qr-code.ts'
+import { fail, failField } from '../../api/http/api-error.ts'
+import { createChargeRefund } from '../../api/refunds/create.ts'
 import { listRefunds } from '../../api/refunds/find.ts'
-import { CHARGE_STATUSES, charge as life } from '../../domain/charge.ts'
-import { refundableCents, whyNotRefundable } from '../../domain/refund.ts'
-import { uuid } from '../../wire/common.ts'
-import { paymentsQuery, showCharge } from '../../wire/payment.ts'
-import { createRefund } from '../../wire/refund.ts'
-import type { Door, Visit } from '../door.ts'
-import { amountText, NO_AMOUNT, required } from '../form.ts'
-import { elsewhere, page } from '../page.ts'
-import type { Language } from '../words.ts'
-import { connectionsOf } from './connections.ts'
-import { listed } from './listing.ts'
-import { modeOf, ofOneMode } from './mode.ts'
+import { chargesQuery, showCharge } from '../../contract/charges/charge.ts'
+import { createRefundBody } from '../../contract/refunds/refund.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import { CHARGE_STATUSES, chargeMachine } from '../../domain/charges/charge.ts'
+import { computeRefundableCents, refundErrorCodeOf } from '../../domain/refunds/refund.ts'
+import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import type { Language } from '../i18n/translator.ts'
+import { listConnections } from './connections.ts'
+import { listByFilters } from './filtered-list.ts'
+import { findConnectionMode, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/charges'
-const MOST_REFUNDS = 100
-const ONCE = z.object({ once: uuid })
+const MAX_REFUNDS = 100
+const submissionSchema = z.object({ once: uuidSchema })
 
-export function chargePages({ get, post, house }: Door): void {
+export function registerChargePages({ get, post, house }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { em } = visit
-    const { token, modes } = await ofOneMode(visit)
-    const { data, meta, wrong } = await listed(visit, paymentsQuery, query => listCharges(em, token, query))
-    const connections = await connectionsOf(em, token)
+    const { token, modes } = await restrictToOneMode(visit)
+    const { data, meta, wrong } = await listByFilters(visit, chargesQuery, query =>
+      listCharges(em, token, query),
+    )
+    const connections = await listConnections(em, token)
     const rows = data.map(showCharge)
-    const moves = data.some(charge => !life.isOver(charge.state) || charge.state === 'refunding')
+    const moves = data.some(charge => !chargeMachine.isFinal(charge.state) || charge.state === 'refunding')
     const told = { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves }
-    return page('charges', { ...told, mode: token.mode, modes })
+    return createPage('charges', { ...told, mode: token.mode, modes })
   })
 
-  get('merchant', `${PATH}/:uuid`, charge)
+  get('merchant', `${PATH}/:uuid`, renderCharge)
 
   get('merchant', `${PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
-    const { payload } = await chargeOf(em, token, idOf(params.uuid))
-    return { kind: 'file', type: 'image/svg+xml', body: qrSvg(payload ?? refuse('not_found')) }
+    const { payload } = await requireVisibleCharge(em, token, parseUuidParam(params.uuid))
+    return { kind: 'file', type: 'image/svg+xml', body: renderQrSvg(payload ?? fail('not_found')) }
   })
 
   post('merchant', `${PATH}/:uuid/cancel`, {
-    async act({ em, token, params }) {
-      const { uuid } = await cancelCharge(house.engine, { em, token, uuid: idOf(params.uuid) })
-      return elsewhere(`${PATH}/${uuid}`, 'charge_cancelled')
+    async handle({ em, token, params }) {
+      const { uuid } = await cancelMerchantCharge(house.workflowClientContext, {
+        em,
+        token,
+        uuid: parseUuidParam(params.uuid),
+      })
+      return redirect(`${PATH}/${uuid}`, 'charge_cancelled')
     },
-    again: charge,
+    renderForm: renderCharge,
   })
 
   post('merchant', `${PATH}/:uuid/refund`, {
-    async act({ em, token, params, form, language, requestId }) {
-      const chargeUuid = idOf(params.uuid)
-      const body = required(createRefund, { value: amountOf(form.get('value'), language) })
-      const idempotencyKey = `dashboard ${required(ONCE, { once: form.get('once') }).once}`
-      await createRefundOf(house.engine, { em, token, body, idempotencyKey, requestId, chargeUuid })
-      return elsewhere(`${PATH}/${chargeUuid}`, 'refund_accepted')
+    async handle({ em, token, params, form, language, requestId }) {
+      const chargeUuid = parseUuidParam(params.uuid)
+      const body = parseFormFields(createRefundBody, {
+        value: parseRefundAmount(form.get('value'), language),
+      })
+      const idempotencyKey = `dashboard ${parseFormFields(submissionSchema, { once: form.get('once') }).once}`
+      await createChargeRefund(house.workflowClientContext, {
+        em,
+        token,
+        body,
+        idempotencyKey,
+        requestId,
+        chargeUuid,
+      })
+      return redirect(`${PATH}/${chargeUuid}`, 'refund_accepted')
     },
-    again: charge,
+    renderForm: renderCharge,
   })
 }
 
 /** A charge with its life, its refunds, and what may be done with it now. */
-async function charge(visit: Visit<'merchant'>) {
+async function renderCharge(visit: PageContext<'merchant'>) {
   const { token, params, form } = visit
   const em = visit.em.fork()
-  const row = await chargeOf(em, token, idOf(params.uuid))
-  const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MOST_REFUNDS })
+  const row = await requireVisibleCharge(em, token, parseUuidParam(params.uuid))
+  const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MAX_REFUNDS })
   const told = {
     charge: showCharge(row),
-    mode: await modeOf(em, row.connection.uuid),
+    mode: await findConnectionMode(em, row.connection.uuid),
     refunds: refunds.data.map(({ refund }) => refund),
     isIssued: row.payload !== null,
-    isPayable: life.accepts(row.state, 'cancelled'),
-    whyNotRefundable: whyNotRefundable(row, new Date()),
-    refundable: refundableCents(row),
-    moves: !life.isOver(row.state) || row.state === 'refunding',
+    isPayable: chargeMachine.accepts(row.state, 'cancelled'),
+    whyNotRefundable: refundErrorCodeOf(row, new Date()),
+    refundable: computeRefundableCents(row),
+    moves: !chargeMachine.isFinal(row.state) || row.state === 'refunding',
   }
   // What somebody has typed is no news.
-  return page('charge', { ...told, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, told)
+  return createPage('charge', { ...told, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, told)
 }
 
 /** SPEC §1: what is no UUID is not there. */
-export function idOf(text: string | undefined): string {
-  const checked = uuid.safeParse(text)
-  return checked.success ? checked.data : refuse('not_found')
+export function parseUuidParam(text: string | undefined): string {
+  const checked = uuidSchema.safeParse(text)
+  return checked.success ? checked.data : fail('not_found')
 }
 
 /** Empty is "all that is left". */
-function amountOf(text: string | null, language: Language): number | undefined {
-  const amount = amountText(text ?? '', language) ?? refuseField('value', NO_AMOUNT)
+function parseRefundAmount(text: string | null, language: Language): number | undefined {
+  const amount = normalizeAmount(text ?? '', language) ?? failField('value', AMOUNT_FORMAT_MESSAGE)
   return amount === '' ? undefined : Number(amount)
 }

@@ -1,45 +1,52 @@
-import { listMeds, medOf, shown } from '../../api/meds/find.ts'
-import { answerableMed, replyTo } from '../../api/meds/reply.ts'
-import { inSnapshot } from '../../db/orm.ts'
-import { ATTACHMENT_TYPES, MOST_ATTACHMENTS } from '../../domain/attachment.ts'
-import { DISPUTE_TYPES, med as life, MED_KINDS, MED_STATUSES, whyNotAnswerable } from '../../domain/med.ts'
-import { medsQuery } from '../../wire/med.ts'
-import { medReplyForm } from '../../wire/med-reply.ts'
-import type { Door, Visit } from '../door.ts'
-import { required } from '../form.ts'
-import { elsewhere, page } from '../page.ts'
-import { idOf } from './charges.ts'
-import { listed } from './listing.ts'
-import { ofOneMode } from './mode.ts'
+import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from '../../api/disputes/find.ts'
+import { replyToDispute, requireAnswerableDispute } from '../../api/disputes/reply.ts'
+import { disputesQuery } from '../../contract/disputes/dispute.ts'
+import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import { readInSnapshot } from '../../db/client/orm.ts'
+import { ATTACHMENT_TYPES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
+import {
+  DISPUTE_KINDS,
+  DISPUTE_STATUSES,
+  DISPUTE_TYPES,
+  disputeMachine,
+  replyErrorCodeOf,
+} from '../../domain/disputes/dispute.ts'
+import { parseFormFields } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { parseUuidParam } from './charges.ts'
+import { listByFilters } from './filtered-list.ts'
+import { restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/disputes'
 
-export function disputePages({ get, post, house }: Door): void {
-  const { engine, sealer, storage, log } = house
+export function registerDisputePages({ get, post, house }: DashboardRouter): void {
+  const { workflowClientContext: engine, sealer, storage, log } = house
 
   get('merchant', PATH, async visit => {
-    const { token, modes } = await ofOneMode(visit)
-    const { data, meta, wrong } = await listed(visit, medsQuery, query =>
-      inSnapshot(visit.em, em => listMeds(em, storage, token, query)),
+    const { token, modes } = await restrictToOneMode(visit)
+    const { data, meta, wrong } = await listByFilters(visit, disputesQuery, query =>
+      readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
     )
     const rows = data.map(({ attachments: _, ...med }) => med)
-    const names = { statuses: MED_STATUSES, kinds: MED_KINDS, types: DISPUTE_TYPES }
-    return page('disputes', { rows, meta, wrong, ...names, mode: token.mode, modes })
+    const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES }
+    return createPage('disputes', { rows, meta, wrong, ...names, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, dispute)
 
   post('merchant', `${PATH}/:uuid/reply`, {
-    mayCome: ({ em, token, params }) => answerableMed({ em: em.fork(), token, uuid: idOf(params.uuid) }),
-    async act({ em, token, params, upload }) {
-      const form = required(medReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
-      const { body } = await replyTo(
+    beforeBody: ({ em, token, params }) =>
+      requireAnswerableDispute({ em: em.fork(), token, uuid: parseUuidParam(params.uuid) }),
+    async handle({ em, token, params, upload }) {
+      const form = parseFormFields(disputeReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
+      const { body } = await replyToDispute(
         { engine, sealer, storage, log },
-        { em, token, uuid: idOf(params.uuid), form },
+        { em, token, uuid: parseUuidParam(params.uuid), form },
       )
-      return elsewhere(`${PATH}/${body.data.uuid}`, 'replied')
+      return redirect(`${PATH}/${body.data.uuid}`, 'replied')
     },
-    again: dispute,
+    renderForm: dispute,
   })
 
   /** Browsers count the end of a line as one character, and send two. */
@@ -48,10 +55,10 @@ export function disputePages({ get, post, house }: Door): void {
   }
 
   /** A dispute with its deadline, its proofs, and the form that answers it while it takes one. */
-  function dispute({ em: outside, token, params, upload }: Visit<'merchant'>) {
-    return inSnapshot(outside, async em => {
-      const row = await medOf(em, token, idOf(params.uuid))
-      const { attachments, ...med } = await shown(em, storage, row)
+  function dispute({ em: outside, token, params, upload }: PageContext<'merchant'>) {
+    return readInSnapshot(outside, async em => {
+      const row = await requireVisibleDispute(em, token, parseUuidParam(params.uuid))
+      const { attachments, ...med } = await showDisputeWithAttachments(em, storage, row)
       const told = {
         dispute: med,
         mode: row.connection.isSimulated ? 'test' : 'live',
@@ -61,18 +68,18 @@ export function disputePages({ get, post, house }: Door): void {
         ourAnalysis: row.analysis,
         repliedAt: row.repliedAt,
         replyFailure: row.replyFailure,
-        whyNotAnswerable: whyNotAnswerable({ ...row, replied: row.repliedAt != null }),
-        moves: !life.isOver(row.state),
+        whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
+        moves: !disputeMachine.isFinal(row.state),
         proofs: attachments.length,
       }
       const form = {
         files: ATTACHMENT_TYPES.join(','),
-        mostFiles: MOST_ATTACHMENTS,
+        mostFiles: MAX_ATTACHMENTS,
         typed: typeof upload.analysis === 'string' ? upload.analysis : '',
         decided: upload.accept,
       }
       // Links to proofs are signed anew each time: they are no news.
-      return page('dispute', { ...told, ...form, attachments }, `${PATH}/${row.uuid}`, told)
+      return createPage('dispute', { ...told, ...form, attachments }, `${PATH}/${row.uuid}`, told)
     })
   }
 }

@@ -1,36 +1,36 @@
-import type { Door } from '../door.ts'
-import { FORMATS } from '../formats.ts'
-import { elsewhere, page } from '../page.ts'
-import { barsPerDay, shareBar } from '../plots.ts'
-import { countsOf, movedPerDay, providersDid } from '../statistics.ts'
-import { WORDS } from '../words.ts'
-import { ofOneMode } from './mode.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter } from '../http/router.ts'
+import { TRANSLATORS } from '../i18n/translator.ts'
+import { findAccountCounts, findDailyVolumes, findProviderStatistics } from '../queries/account-statistics.ts'
+import { FORMATS } from '../views/formats.ts'
+import { renderDailyBars, renderShareBar } from '../views/plots.ts'
+import { restrictToOneMode } from './mode.ts'
 
-export function overviewPages({ get }: Door): void {
+export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
     const { em, token, language } = visit
-    if (!token) return elsewhere('/dashboard/operator')
-    const { token: seeing, modes } = await ofOneMode({ ...visit, token })
+    if (!token) return redirect('/dashboard/operator')
+    const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
     const { accountUuid, mode } = seeing
     const of = { accountUuid, isSimulated: mode === 'test' }
     const [days, did, counts] = await Promise.all([
-      movedPerDay(em.fork(), of),
-      providersDid(em.fork(), of),
-      countsOf(em.fork(), of),
+      findDailyVolumes(em.fork(), of),
+      findProviderStatistics(em.fork(), of),
+      findAccountCounts(em.fork(), of),
     ])
-    const [t, format] = [WORDS[language], FORMATS[language]]
+    const [t, format] = [TRANSLATORS[language], FORMATS[language]]
     const names = { received: t('plot.received'), sent: t('plot.sent'), refunded: t('plot.refunded') }
     const label = t('plot.perDay', { days: days.length })
-    return page('overview', {
+    return createPage('overview', {
       days,
       counts,
       today: days.at(-1),
       mode,
       modes,
-      plot: days.length > 0 && barsPerDay(days, { format, label, names }),
+      plot: days.length > 0 && renderDailyBars(days, { format, label, names }),
       providers: did.map(one => ({
         ...one,
-        bar: one.success !== null && shareBar(one.success, format.percent(one.success)),
+        bar: one.success !== null && renderShareBar(one.success, format.percent(one.success)),
       })),
       moves: true,
     })

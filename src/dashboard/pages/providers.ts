@@ -1,43 +1,47 @@
-import type { Token } from '../../api/auth.ts'
+import type { CallerToken } from '../../api/middleware/authenticate.ts'
 import { replaceDefaultProviders } from '../../api/providers/defaults.ts'
-import { defaultProviders } from '../../api/providers/find.ts'
-import { replaceDefaults } from '../../wire/provider.ts'
-import type { Door, Visit } from '../door.ts'
-import { required } from '../form.ts'
-import { elsewhere, page } from '../page.ts'
-import { connectionsOf } from './connections.ts'
-import { modesOf, ofOneMode } from './mode.ts'
+import { listDefaultProviders } from '../../api/providers/find.ts'
+import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
+import { parseFormFields } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { listConnections } from './connections.ts'
+import { listAccountModes, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/providers'
 
-export function providerPages({ get, post }: Door): void {
-  get('merchant', PATH, providers)
+export function registerProviderPages({ get, post }: DashboardRouter): void {
+  get('merchant', PATH, renderProviders)
 
   post('merchant', `${PATH}/order`, {
-    async act(visit) {
+    async handle(visit) {
       const { em, form } = visit
-      const { token } = await ofOneMode(visit)
-      const order = reordered(form.getAll('order'), form.get('move') ?? '')
-      const unusable = new Set((await connectionsOf(em, token)).filter(isUnusable).map(({ uuid }) => uuid))
+      const { token } = await restrictToOneMode(visit)
+      const order = reorderProviders(form.getAll('order'), form.get('move') ?? '')
+      const unusable = new Set((await listConnections(em, token)).filter(isUnusable).map(({ uuid }) => uuid))
       const provider_uuids = order.filter(uuid => !unusable.has(uuid))
-      const asked = required(replaceDefaults, { payment_type: 'PIX', provider_uuids })
+      const asked = parseFormFields(replaceDefaultProvidersBody, { payment_type: 'PIX', provider_uuids })
       await replaceDefaultProviders(em, token, asked.provider_uuids)
-      return elsewhere(PATH, 'order_replaced')
+      return redirect(PATH, 'order_replaced')
     },
-    again: providers,
+    renderForm: renderProviders,
   })
 }
 
-async function providers(visit: Visit<'merchant'>) {
-  const modes = await modesOf(visit)
-  return page('providers', { lists: await Promise.all(modes.map(mode => listOf(visit, mode))) }, PATH)
+async function renderProviders(visit: PageContext<'merchant'>) {
+  const modes = await listAccountModes(visit)
+  return createPage(
+    'providers',
+    { lists: await Promise.all(modes.map(mode => buildProviderList(visit, mode))) },
+    PATH,
+  )
 }
 
 /** Of simulators or of real providers, those in the order of priority and the others. */
-async function listOf(visit: Visit<'merchant'>, mode: Token['mode']) {
+async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerToken['mode']) {
   const token = { ...visit.token, mode, reaches: mode }
-  const data = await connectionsOf(visit.em, token)
-  const order = (await defaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
+  const data = await listConnections(visit.em, token)
+  const order = (await listDefaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
   return {
     mode,
@@ -49,15 +53,15 @@ async function listOf(visit: Visit<'merchant'>, mode: Token['mode']) {
   }
 }
 
-type Provider = Awaited<ReturnType<typeof connectionsOf>>[number]
+type ListedConnection = Awaited<ReturnType<typeof listConnections>>[number]
 
 /** No order may name it (SPEC §9): whoever changes one leaves it out, as long as it is so. */
-function isUnusable({ status, is_public }: Provider): boolean {
+function isUnusable({ status, is_public }: ListedConnection): boolean {
   return status !== 'ACTIVE' || !is_public
 }
 
 /** `up <uuid>`, `down <uuid>`, `add <uuid>` or `remove <uuid>`, done to an order. */
-export function reordered(order: string[], move: string): string[] {
+export function reorderProviders(order: string[], move: string): string[] {
   const [how, uuid = ''] = move.split(' ')
   const rest = order.filter(one => one !== uuid)
   const at = order.indexOf(uuid)

@@ -1,39 +1,39 @@
 import { z } from 'zod'
-import { issueToken, revokeToken, tokensOf } from '../../admin/accounts.ts'
-import type { Token } from '../../api/auth.ts'
-import { refuseField } from '../../api/errors.ts'
-import { providerOf } from '../../api/providers/find.ts'
-import type { EntityManager } from '../../db/orm.ts'
-import { name, uuid } from '../../wire/common.ts'
-import type { Door, Visit } from '../door.ts'
-import { required } from '../form.ts'
-import { elsewhere, page } from '../page.ts'
-import { idOf } from './charges.ts'
-import { connectionsOf } from './connections.ts'
-import { inMode, modeOf, modesOf } from './mode.ts'
+import { issueToken, listTokens, revokeToken } from '../../admin/accounts.ts'
+import { failField } from '../../api/http/api-error.ts'
+import type { CallerToken } from '../../api/middleware/authenticate.ts'
+import { readVisibleProvider } from '../../api/providers/find.ts'
+import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { parseFormFields } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { parseUuidParam } from './charges.ts'
+import { listConnections } from './connections.ts'
+import { findConnectionMode, listAccountModes, tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/tokens'
 
-const createToken = z.object({
-  name,
+const createTokenSchema = z.object({
+  name: partyName,
   mode: z.enum(['live', 'test']),
-  provider_uuid: uuid.optional(),
+  provider_uuid: uuidSchema.optional(),
   /** The last day on which it works, in Brasília. */
   expires_on: z.iso.date().optional(),
-  once: uuid,
+  once: uuidSchema,
 })
 
-export function tokenPages({ get, post }: Door): void {
-  get('merchant', PATH, visit => tokens(visit))
+export function registerTokenPages({ get, post }: DashboardRouter): void {
+  get('merchant', PATH, visit => renderTokens(visit))
 
   post('merchant', PATH, {
-    async act(visit) {
+    async handle(visit) {
       const { em, token, form } = visit
-      const asked = required(createToken, Object.fromEntries(form))
+      const asked = parseFormFields(createTokenSchema, Object.fromEntries(form))
       const { accountUuid } = token
       if (asked.provider_uuid !== undefined) {
-        await providerOf(em, token, asked.provider_uuid)
-        await requireReached(em, asked.provider_uuid, asked.mode)
+        await readVisibleProvider(em, token, asked.provider_uuid)
+        await requireConnectionMode(em, asked.provider_uuid, asked.mode)
       }
       const issued = await issueToken(em, {
         uuid: asked.once,
@@ -41,40 +41,45 @@ export function tokenPages({ get, post }: Door): void {
         name: asked.name,
         mode: asked.mode,
         ...(asked.provider_uuid !== undefined && { connectionUuid: asked.provider_uuid }),
-        ...(asked.expires_on !== undefined && { expiresAt: endOf(asked.expires_on) }),
-      }).catch(thereAlready)
-      return issued === null ? elsewhere(PATH, 'token_there') : tokens(visit, issued)
+        ...(asked.expires_on !== undefined && { expiresAt: parseExpiryDay(asked.expires_on) }),
+      }).catch(ignoreDuplicateToken)
+      return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },
-    again: visit => tokens(visit),
+    renderForm: visit => renderTokens(visit),
   })
 
   post('merchant', `${PATH}/:uuid/revoke`, {
-    async act({ em, token, params }) {
-      await revokeToken(em, { accountUuid: token.accountUuid, uuid: idOf(params.uuid) })
-      return elsewhere(PATH, 'token_revoked')
+    async handle({ em, token, params }) {
+      await revokeToken(em, { accountUuid: token.accountUuid, uuid: parseUuidParam(params.uuid) })
+      return redirect(PATH, 'token_revoked')
     },
-    again: visit => tokens(visit),
+    renderForm: visit => renderTokens(visit),
   })
 }
 
 /** Two clicks, or reloading the page that showed it, send its form again: the token is there, and is not shown again. */
-function thereAlready(error: unknown): null {
+function ignoreDuplicateToken(error: unknown): null {
   if (Object(error).constraint === 'token_pkey') return null
   throw error
 }
 
 /** A token that is bound to what its mode never reaches could do nothing. */
-async function requireReached(em: EntityManager, uuid: string, mode: Token['mode']): Promise<void> {
-  if ((await modeOf(em, uuid)) !== mode) refuseField('provider_uuid', 'must be of the mode of the token')
+async function requireConnectionMode(
+  em: EntityManager,
+  uuid: string,
+  mode: CallerToken['mode'],
+): Promise<void> {
+  if ((await findConnectionMode(em, uuid)) !== mode)
+    failField('provider_uuid', 'must be of the mode of the token')
 }
 
-async function tokens(visit: Visit<'merchant'>, issued?: string) {
+async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
   const { em, token, form } = visit
-  const { mode } = await inMode(visit)
-  const connections = await connectionsOfEach(visit)
+  const { mode } = await tokenWithMode(visit)
+  const connections = await listConnectionsOfAllModes(visit)
   const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
   const now = new Date()
-  const rows = (await tokensOf(em.fork(), token.accountUuid)).map(row => ({
+  const rows = (await listTokens(em.fork(), token.accountUuid)).map(row => ({
     uuid: row.uuid,
     name: row.name,
     mode: row.mode,
@@ -86,19 +91,19 @@ async function tokens(visit: Visit<'merchant'>, issued?: string) {
     state: row.revokedAt ? 'revoked' : row.expiresAt && row.expiresAt <= now ? 'expired' : 'active',
   }))
   const typed = issued ? {} : Object.fromEntries(form)
-  return page('tokens', { rows, connections, issued, mode, typed }, PATH)
+  return createPage('tokens', { rows, connections, issued, mode, typed }, PATH)
 }
 
 /** Each with its mode, because one provider may be there as itself and as a simulator. */
-async function connectionsOfEach(visit: Visit<'merchant'>) {
-  const lists = (await modesOf(visit)).map(async mode => {
-    const seen = await connectionsOf(visit.em, { ...visit.token, reaches: mode })
+async function listConnectionsOfAllModes(visit: PageContext<'merchant'>) {
+  const lists = (await listAccountModes(visit)).map(async mode => {
+    const seen = await listConnections(visit.em, { ...visit.token, modeScope: mode })
     return seen.map(connection => ({ ...connection, mode }))
   })
   return (await Promise.all(lists)).flat()
 }
 
-function endOf(day: string): Date {
+function parseExpiryDay(day: string): Date {
   const end = new Date(`${day}T23:59:59.999-03:00`)
-  return end > new Date() ? end : refuseField('expires_on', 'must not be in the past')
+  return end > new Date() ? end : failField('expires_on', 'must not be in the past')
 }

@@ -1,25 +1,25 @@
-import { cancelTransfer } from '../../api/transfers/cancel.ts'
-import { listTransfers, transferOf } from '../../api/transfers/find.ts'
-import { transfer as life, TRANSFER_STATUSES } from '../../domain/transfer.ts'
-import { showTransfer, transfersQuery } from '../../wire/transfer.ts'
-import type { Door, Visit } from '../door.ts'
-import { elsewhere, page } from '../page.ts'
-import { idOf } from './charges.ts'
-import { connectionsOf } from './connections.ts'
-import { listed } from './listing.ts'
-import { modeOf, ofOneMode } from './mode.ts'
+import { cancelMerchantTransfer } from '../../api/transfers/cancel.ts'
+import { listTransfers, requireVisibleTransfer } from '../../api/transfers/find.ts'
+import { showTransfer, transfersQuery } from '../../contract/transfers/transfer.ts'
+import { TRANSFER_STATUSES, transferMachine } from '../../domain/transfers/transfer.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { parseUuidParam } from './charges.ts'
+import { listConnections } from './connections.ts'
+import { listByFilters } from './filtered-list.ts'
+import { findConnectionMode, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/transfers'
 
-export function transferPages({ get, post, house }: Door): void {
+export function registerTransferPages({ get, post, house }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
-    const { token, modes } = await ofOneMode(visit)
-    const { data, meta, wrong } = await listed(visit, transfersQuery, query =>
+    const { token, modes } = await restrictToOneMode(visit)
+    const { data, meta, wrong } = await listByFilters(visit, transfersQuery, query =>
       listTransfers(visit.em, token, query),
     )
-    const connections = await connectionsOf(visit.em, token)
+    const connections = await listConnections(visit.em, token)
     const moves = data.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
-    return page('transfers', {
+    return createPage('transfers', {
       rows: data,
       meta,
       wrong,
@@ -31,25 +31,29 @@ export function transferPages({ get, post, house }: Door): void {
     })
   })
 
-  get('merchant', `${PATH}/:uuid`, transfer)
+  get('merchant', `${PATH}/:uuid`, renderTransfer)
 
   post('merchant', `${PATH}/:uuid/cancel`, {
-    async act({ em, token, params }) {
-      const { uuid } = await cancelTransfer(house.engine, { em, token, uuid: idOf(params.uuid) })
-      return elsewhere(`${PATH}/${uuid}`, 'transfer_cancelled')
+    async handle({ em, token, params }) {
+      const { uuid } = await cancelMerchantTransfer(house.workflowClientContext, {
+        em,
+        token,
+        uuid: parseUuidParam(params.uuid),
+      })
+      return redirect(`${PATH}/${uuid}`, 'transfer_cancelled')
     },
-    again: transfer,
+    renderForm: renderTransfer,
   })
 }
 
 /** A transfer with every attempt, and why the next provider was or was not tried. */
-async function transfer({ em, token, params }: Visit<'merchant'>) {
-  const row = await transferOf(em, token, idOf(params.uuid))
-  return page(
+async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
+  const row = await requireVisibleTransfer(em, token, parseUuidParam(params.uuid))
+  return createPage(
     'transfer',
     {
       transfer: showTransfer(row, row.attempts),
-      mode: await modeOf(em, row.connection.uuid),
+      mode: await findConnectionMode(em, row.connection.uuid),
       attempts: row.attempts.map(({ attempt, provider }) => ({
         provider,
         outcome: attempt.state,
@@ -62,7 +66,7 @@ async function transfer({ em, token, params }: Visit<'merchant'>) {
         updatedAt: attempt.updatedAt,
       })),
       isWaiting: row.state === 'created' && row.scheduledFor != null,
-      moves: !life.isOver(row.state),
+      moves: !transferMachine.isFinal(row.state),
     },
     `${PATH}/${row.uuid}`,
   )

@@ -1,128 +1,134 @@
 import { z } from 'zod'
-import {
-  changeWebhook,
-  listWebhooks,
-  markOf,
-  removeWebhook,
-  rotateMarked,
-  webhookOf,
-} from '../../api/webhooks/change.ts'
 import { createWebhook } from '../../api/webhooks/create.ts'
-import { listDeliveries, sendAgain, writeTest } from '../../api/webhooks/deliveries.ts'
-import { inspector } from '../../api/webhooks/usable.ts'
-import { wakeAllSoon, wakeSoon } from '../../api/webhooks/waking.ts'
-import { SUBSCRIBED_TYPES } from '../../domain/webhook.ts'
-import { uuid } from '../../wire/common.ts'
-import { deliveriesQuery } from '../../wire/delivery.ts'
-import { changeWebhook as change, createWebhook as create, showWebhook } from '../../wire/webhook.ts'
-import type { Door, Visit } from '../door.ts'
-import { required } from '../form.ts'
-import { elsewhere, page } from '../page.ts'
-import { idOf } from './charges.ts'
-import { listed } from './listing.ts'
-import { inMode } from './mode.ts'
+import { createTestDelivery, listDeliveries, resendDelivery } from '../../api/webhooks/deliveries.ts'
+import {
+  computeSecretEtag,
+  listWebhooks,
+  removeWebhook,
+  requireVisibleWebhook,
+  rotateSecretIfUnchanged,
+  updateWebhook,
+} from '../../api/webhooks/update.ts'
+import { createEndpointInspector } from '../../api/webhooks/validate-endpoint.ts'
+import { trySweepDeliveries, tryWakeDelivery } from '../../api/webhooks/wake-delivery.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
+import { deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
+import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { parseFormFields } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { parseUuidParam } from './charges.ts'
+import { listByFilters } from './filtered-list.ts'
+import { tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/webhooks'
 /** SPEC §8: an account has no more of them. */
-const MOST = 20
+const MAX_WEBHOOKS = 20
 
-export function webhookPages({ get, post, house }: Door): void {
-  const tools = { sealer: house.sealer, timeScale: house.config.timeScale, inspect: inspector(house.config) }
+export function registerWebhookPages({ get, post, house }: DashboardRouter): void {
+  const tools = {
+    sealer: house.sealer,
+    timeScale: house.config.timeScale,
+    inspect: createEndpointInspector(house.config),
+  }
 
-  get('merchant', PATH, visit => webhooks(visit))
-  get('merchant', `${PATH}/:uuid`, visit => webhook(visit))
+  get('merchant', PATH, visit => renderWebhooks(visit))
+  get('merchant', `${PATH}/:uuid`, visit => renderWebhook(visit))
 
   post('merchant', PATH, {
-    async act(visit) {
+    async handle(visit) {
       const { em, form } = visit
-      const token = await inMode(visit)
-      const body = required(create, {
+      const token = await tokenWithMode(visit)
+      const body = parseFormFields(createWebhookBody, {
         url: form.get('url') ?? '',
         token: form.get('token') ?? '',
-        events: eventsOf(form),
+        events: readSelectedEvents(form),
       })
-      const { once } = required(z.object({ once: uuid }), { once: form.get('once') })
+      const { once } = parseFormFields(z.object({ once: uuidSchema }), { once: form.get('once') })
       const made = await createWebhook(tools, { body, token, idempotencyKey: `dashboard ${once}`, em })
-      return webhooks(visit, made.body.data)
+      return renderWebhooks(visit, made.body.data)
     },
-    again: visit => webhooks(visit),
+    renderForm: visit => renderWebhooks(visit),
   })
 
   post('merchant', `${PATH}/:uuid/rotate`, {
-    async act(visit) {
-      const place = placeOf(visit)
+    async handle(visit) {
+      const place = readWebhookScope(visit)
       // Reloading the page that showed it sends the form again, of a secret that is replaced already.
-      const token = await rotateMarked(visit.em, place, visit.form.get('replaces'), tools)
-      return token ? webhook(visit, token) : elsewhere(`${PATH}/${place.uuid}`, 'secret_replaced')
+      const token = await rotateSecretIfUnchanged(visit.em, place, visit.form.get('replaces'), tools)
+      return token ? renderWebhook(visit, token) : redirect(`${PATH}/${place.uuid}`, 'secret_replaced')
     },
-    again: visit => webhook(visit),
+    renderForm: visit => renderWebhook(visit),
   })
 
   post('merchant', `${PATH}/:uuid/change`, {
-    async act(visit) {
+    async handle(visit) {
       const { form } = visit
-      const place = placeOf(visit)
-      const { url } = await webhookOf(visit.em.fork(), place)
-      const body = required(change, {
+      const place = readWebhookScope(visit)
+      const { url } = await requireVisibleWebhook(visit.em.fork(), place)
+      const body = parseFormFields(updateWebhookBody, {
         // One that stays need not answer now: it may be down, and be changed for that.
         url: form.get('url') === url ? '' : (form.get('url') ?? ''),
         status: form.get('status') ?? '',
-        events: eventsOf(form),
+        events: readSelectedEvents(form),
       })
-      await changeWebhook(visit.em, place, body, tools)
-      if (body.status === 'DISABLED') await wakeAllSoon(house.engine)
-      return elsewhere(`${PATH}/${place.uuid}`, 'webhook_changed')
+      await updateWebhook(visit.em, place, body, tools)
+      if (body.status === 'DISABLED') await trySweepDeliveries(house.workflowClientContext)
+      return redirect(`${PATH}/${place.uuid}`, 'webhook_changed')
     },
-    again: visit => webhook(visit),
+    renderForm: visit => renderWebhook(visit),
   })
 
   post('merchant', `${PATH}/:uuid/remove`, {
-    async act(visit) {
-      await removeWebhook(visit.em, placeOf(visit))
-      await wakeAllSoon(house.engine)
-      return elsewhere(PATH, 'webhook_removed')
+    async handle(visit) {
+      await removeWebhook(visit.em, readWebhookScope(visit))
+      await trySweepDeliveries(house.workflowClientContext)
+      return redirect(PATH, 'webhook_removed')
     },
-    again: visit => webhook(visit),
+    renderForm: visit => renderWebhook(visit),
   })
 
   post('merchant', `${PATH}/:uuid/test`, {
-    async act(visit) {
-      const place = placeOf(visit)
-      const delivery = await writeTest(visit.em, place, visit.requestId)
-      await wakeSoon(house.engine, delivery.uuid)
-      return elsewhere(`${PATH}/${place.uuid}`, 'test_sent')
+    async handle(visit) {
+      const place = readWebhookScope(visit)
+      const delivery = await createTestDelivery(visit.em, place, visit.requestId)
+      await tryWakeDelivery(house.workflowClientContext, delivery.uuid)
+      return redirect(`${PATH}/${place.uuid}`, 'test_sent')
     },
-    again: visit => webhook(visit),
+    renderForm: visit => renderWebhook(visit),
   })
 
   post('merchant', `${PATH}/:uuid/deliveries/:delivery/resend`, {
-    async act(visit) {
-      const place = placeOf(visit)
-      const delivery = await sendAgain(visit.em, place, idOf(visit.params.delivery))
-      await wakeSoon(house.engine, delivery.uuid)
-      return elsewhere(`${PATH}/${place.uuid}`, 'resent')
+    async handle(visit) {
+      const place = readWebhookScope(visit)
+      const delivery = await resendDelivery(visit.em, place, parseUuidParam(visit.params.delivery))
+      await tryWakeDelivery(house.workflowClientContext, delivery.uuid)
+      return redirect(`${PATH}/${place.uuid}`, 'resent')
     },
-    again: visit => webhook(visit),
+    renderForm: visit => renderWebhook(visit),
   })
 }
 
 /** What is ticked, none included; undefined where a form has nothing to tick (views/parts/kinds.eta). */
-function eventsOf(form: URLSearchParams): string[] | undefined {
+function readSelectedEvents(form: URLSearchParams): string[] | undefined {
   return form.has('events') ? form.getAll('events').filter(kind => kind !== '') : undefined
 }
 
-type Created = Awaited<ReturnType<typeof createWebhook>>['body']['data']
+type CreatedWebhook = Awaited<ReturnType<typeof createWebhook>>['body']['data']
 
-async function webhooks(visit: Visit<'merchant'>, created?: Created) {
+async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedWebhook) {
   const { em, token, form } = visit
-  const { mode } = await inMode(visit)
-  const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MOST })
-  const typed = created ? {} : { url: form.get('url'), token: form.get('token'), events: eventsOf(form) }
-  return page(
+  const { mode } = await tokenWithMode(visit)
+  const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MAX_WEBHOOKS })
+  const typed = created
+    ? {}
+    : { url: form.get('url'), token: form.get('token'), events: readSelectedEvents(form) }
+  return createPage(
     'webhooks',
     {
       rows: rows.map(row => ({ ...showWebhook(row), mode: row.mode })),
-      kinds: SUBSCRIBED_TYPES,
+      kinds: SUBSCRIBABLE_EVENT_TYPES,
       created,
       typed,
       mode,
@@ -132,24 +138,24 @@ async function webhooks(visit: Visit<'merchant'>, created?: Created) {
 }
 
 /** An endpoint, what went to it, and what it answered. `secret` is its new one, shown this once. */
-async function webhook(visit: Visit<'merchant'>, secret?: string) {
-  const place = placeOf(visit)
+async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
+  const place = readWebhookScope(visit)
   const { form } = visit
-  const row = await webhookOf(visit.em.fork(), place)
-  const { data, meta, wrong } = await listed(visit, deliveriesQuery, query =>
+  const row = await requireVisibleWebhook(visit.em.fork(), place)
+  const { data, meta, wrong } = await listByFilters(visit, deliveriesQuery, query =>
     listDeliveries(visit.em.fork(), place, query),
   )
-  return page(
+  return createPage(
     'webhook',
     {
       webhook: { ...showWebhook(row), mode: row.mode },
-      kinds: SUBSCRIBED_TYPES,
+      kinds: SUBSCRIBABLE_EVENT_TYPES,
       deliveries: data,
       meta,
       wrong,
       secret,
-      replaces: markOf(row),
-      typed: { url: form.get('url') ?? row.url, events: eventsOf(form) ?? row.events },
+      replaces: computeSecretEtag(row),
+      typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
       statuses: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
       moves: data.some(({ status }) => status === 'PENDING'),
     },
@@ -157,6 +163,6 @@ async function webhook(visit: Visit<'merchant'>, secret?: string) {
   )
 }
 
-function placeOf({ token, params }: Visit<'merchant'>) {
-  return { ...token, uuid: idOf(params.uuid) }
+function readWebhookScope({ token, params }: PageContext<'merchant'>) {
+  return { ...token, uuid: parseUuidParam(params.uuid) }
 }

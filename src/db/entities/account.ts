@@ -1,20 +1,20 @@
 import { defineEntity } from '@mikro-orm/core'
-import { key, moment, oneOf, text } from '../columns.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn } from './columns.ts'
 
 /** A merchant: whose money moves, and by which policies. */
 const schema = defineEntity({
   name: 'Account',
   properties: p => ({
-    uuid: key(),
-    name: text(),
-    document: text(),
-    status: oneOf<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),
+    uuid: primaryKeyColumn(),
+    name: textColumn(),
+    document: textColumn(),
+    status: unionColumn<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),
     /** What becomes of money that is no charge's: back to the payer once, or kept (SPEC §2). */
-    unmatchedPolicy: oneOf<'refund' | 'keep'>().default('refund'),
+    unmatchedPolicy: unionColumn<'refund' | 'keep'>().default('refund'),
     /** Bears what moves at a shared provider account without its merchants; at most one account does. */
     isService: p.boolean().default(false),
     uniqueExternalRef: p.boolean().default(false),
-    createdAt: moment().onCreate(() => new Date()),
+    createdAt: timestampColumn().onCreate(() => new Date()),
   }),
 })
 

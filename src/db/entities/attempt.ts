@@ -1,8 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { Rejected } from '../../domain/provider.ts'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import type { RejectedResult } from '../../domain/providers/provider.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
-export type Operation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
+export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
 /**
  * `calling` until the answer is saved; `orphan` is a payload that may exist and that nobody was shown;
@@ -23,34 +23,34 @@ export type AttemptState =
 const schema = defineEntity({
   name: 'Attempt',
   properties: p => ({
-    uuid: key(),
-    operation: oneOf<Operation>(),
-    subjectUuid: uuid(),
-    connectionUuid: uuid(),
-    providerAccountUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    operation: unionColumn<AttemptOperation>(),
+    subjectUuid: uuidColumn(),
+    connectionUuid: uuidColumn(),
+    providerAccountUuid: uuidColumn(),
     position: p.integer(),
-    reference: text(),
-    state: oneOf<AttemptState>(),
+    reference: textColumn(),
+    state: unionColumn<AttemptState>(),
     /** How often it was sent, so that a late answer is known to be another's. */
     sendings: p.integer().default(0),
     /** The connection's epoch of credentials in which the provider was called. */
     credentialsEpoch: p.integer().default(1),
     /** When a key's removal was last asked for, of the calls that may still arrive. */
-    calledAt: moment().nullable(),
-    finality: oneOf<'other_may_help' | 'final'>().nullable(),
-    code: text().nullable(),
-    providerCode: text().nullable(),
-    message: text().nullable(),
+    calledAt: timestampColumn().nullable(),
+    finality: unionColumn<'other_may_help' | 'final'>().nullable(),
+    code: textColumn().nullable(),
+    providerCode: textColumn().nullable(),
+    message: textColumn().nullable(),
     /** Why the provider did not carry out an order that stands with it: the outcome once the order is proved to be gone. */
-    refusal: p.json<Omit<Rejected, 'kind'>>().nullable(),
+    refusal: p.json<Omit<RejectedResult, 'kind'>>().nullable(),
     /** What the provider said against a settlement that it had reported, and when; the settlement stays. */
-    contradictionCode: text().nullable(),
-    contradictionAt: moment().nullable(),
-    endToEnd: text().nullable(),
-    unknownSince: moment().nullable(),
-    nextCheckAt: moment().nullable(),
-    createdAt: moment().onCreate(() => new Date()),
-    updatedAt: moment()
+    contradictionCode: textColumn().nullable(),
+    contradictionAt: timestampColumn().nullable(),
+    endToEnd: textColumn().nullable(),
+    unknownSince: timestampColumn().nullable(),
+    nextCheckAt: timestampColumn().nullable(),
+    createdAt: timestampColumn().onCreate(() => new Date()),
+    updatedAt: timestampColumn()
       .onCreate(() => new Date())
       .onUpdate(() => new Date()),
   }),

@@ -1,9 +1,16 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { ChargeState, ChargeStatus } from '../../domain/charge.ts'
-import type { Party } from '../../domain/provider.ts'
-import type { SplitStatus, SplitType } from '../../domain/split.ts'
-import { cents, key, moment, oneOf, text, uuid } from '../columns.ts'
+import type { ChargeState, ChargeStatus } from '../../domain/charges/charge.ts'
+import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
+import type { Party } from '../../domain/providers/provider.ts'
 import { Account } from './account.ts'
+import {
+  centsColumn,
+  primaryKeyColumn,
+  textColumn,
+  timestampColumn,
+  unionColumn,
+  uuidColumn,
+} from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
@@ -19,43 +26,43 @@ export type ChargeFailure = {
 const charge = defineEntity({
   name: 'Charge',
   properties: p => ({
-    uuid: key(),
-    accountUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    accountUuid: uuidColumn(),
     connection: () => p.manyToOne(Connection).name('connection_uuid'),
-    providerAccountUuid: uuid(),
-    state: oneOf<ChargeState>(),
-    valueCents: cents(),
-    feeCents: cents().default(0),
-    totalCents: cents(),
-    externalRef: text().nullable(),
-    beneficiaryName: text().nullable(),
-    beneficiaryDocument: text().nullable(),
-    paymentUuid: uuid(),
-    payload: text().nullable(),
-    txid: text().nullable(),
-    pixKey: text().nullable(),
+    providerAccountUuid: uuidColumn(),
+    state: unionColumn<ChargeState>(),
+    valueCents: centsColumn(),
+    feeCents: centsColumn().default(0),
+    totalCents: centsColumn(),
+    externalRef: textColumn().nullable(),
+    beneficiaryName: textColumn().nullable(),
+    beneficiaryDocument: textColumn().nullable(),
+    paymentUuid: uuidColumn(),
+    payload: textColumn().nullable(),
+    txid: textColumn().nullable(),
+    pixKey: textColumn().nullable(),
     receiver: p.json<Party>().nullable(),
     expiresInSeconds: p.integer(),
-    expiresAt: moment().nullable(),
-    cancelRequestedAt: moment().nullable(),
+    expiresAt: timestampColumn().nullable(),
+    cancelRequestedAt: timestampColumn().nullable(),
     /** A request to cancel may have removed the payload without our hearing of it. */
     cancelUnanswered: p.boolean().default(false),
     /** The incoming PIX that paid it. */
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
-    endToEnd: text().nullable(),
-    paidAt: moment().nullable(),
-    receivedCents: cents().default(0),
-    refundingCents: cents().default(0),
-    refundedCents: cents().default(0),
-    disputedCents: cents().default(0),
+    endToEnd: textColumn().nullable(),
+    paidAt: timestampColumn().nullable(),
+    receivedCents: centsColumn().default(0),
+    refundingCents: centsColumn().default(0),
+    refundedCents: centsColumn().default(0),
+    disputedCents: centsColumn().default(0),
     failure: p.json<ChargeFailure>().nullable(),
     history: p.json<HistoryEntry<ChargeStatus>[]>(),
     /** Counts its events, so that a receiver can put them in order. */
     sequence: p.integer().default(0),
-    requestId: text(),
-    fingerprint: text(),
-    createdAt: moment(),
-    updatedAt: moment(),
+    requestId: textColumn(),
+    fingerprint: textColumn(),
+    createdAt: timestampColumn(),
+    updatedAt: timestampColumn(),
     splits: () => p.oneToMany(Split).mappedBy('charge').orderBy({ position: 'asc' }),
   }),
 })
@@ -67,17 +74,17 @@ charge.setClass(Charge)
 const split = defineEntity({
   name: 'Split',
   properties: p => ({
-    uuid: key(),
+    uuid: primaryKeyColumn(),
     charge: () => p.manyToOne(Charge).name('charge_uuid'),
     position: p.integer(),
-    type: oneOf<SplitType>(),
+    type: unionColumn<SplitType>(),
     /** Hundredths of a percent, or centavos where FIXED. */
-    amount: cents(),
+    amount: centsColumn(),
     recipient: () => p.manyToOne(Account).name('recipient_account_uuid'),
-    status: oneOf<SplitStatus>().default('PENDING'),
-    creditedCents: cents().default(0),
+    status: unionColumn<SplitStatus>().default('PENDING'),
+    creditedCents: centsColumn().default(0),
     /** What settled refunds have asked back of it; the recipient may have lacked some of it. */
-    askedBackCents: cents().default(0),
+    returnRequestedCents: centsColumn().default(0),
   }),
 })
 

@@ -1,18 +1,24 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { FeeTable } from '../../domain/money.ts'
-import type { ConnectionStatus, ConnectionType, Dialect, Party, ProviderName } from '../../domain/provider.ts'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
-import { pausedFor } from './pause.ts'
+import type { FeeTable } from '../../domain/ledger/money.ts'
+import type {
+  ConnectionStatus,
+  ConnectionType,
+  Party,
+  ProviderApi,
+  ProviderName,
+} from '../../domain/providers/provider.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { buildPauseCondition } from './pause.ts'
 
 type VirtualAccount = Party & { type: ConnectionType }
 
 const providerAccount = defineEntity({
   name: 'ProviderAccount',
   properties: () => ({
-    uuid: key(),
-    provider: oneOf<ProviderName>(),
-    name: text(),
-    createdAt: moment().onCreate(() => new Date()),
+    uuid: primaryKeyColumn(),
+    provider: unionColumn<ProviderName>(),
+    name: textColumn(),
+    createdAt: timestampColumn().onCreate(() => new Date()),
   }),
 })
 
@@ -23,32 +29,32 @@ providerAccount.setClass(ProviderAccount)
 const connection = defineEntity({
   name: 'Connection',
   properties: p => ({
-    uuid: key(),
-    accountUuid: uuid(),
-    providerAccountUuid: uuid(),
-    provider: oneOf<ProviderName>(),
-    dialect: oneOf<Dialect>(),
-    type: oneOf<ConnectionType>(),
-    status: oneOf<ConnectionStatus>(),
+    uuid: primaryKeyColumn(),
+    accountUuid: uuidColumn(),
+    providerAccountUuid: uuidColumn(),
+    provider: unionColumn<ProviderName>(),
+    dialect: unionColumn<ProviderApi>(),
+    type: unionColumn<ConnectionType>(),
+    status: unionColumn<ConnectionStatus>(),
     isPublic: p.boolean().default(true),
     /** Reached by test tokens only; a live token never reaches a simulator. */
     isSimulated: p.boolean(),
-    baseUrl: text(),
-    sealedCredentials: text().lazy(),
-    secretKeyId: text(),
+    baseUrl: textColumn(),
+    sealedCredentials: textColumn().lazy(),
+    secretKeyId: textColumn(),
     /** Hashes of what identifies the account at the provider (src/admin/account-identity.ts); null where not known. */
     providerIdentity: p.json<string[]>().nullable().lazy(),
     /** Counts the credentials that were not proved to belong to the same account as those before. */
     credentialsEpoch: p.integer().default(1),
     /** When the present epoch began, written by a trigger; null in the first. */
-    credentialsSince: moment().nullable(),
-    collectionKey: text().nullable(),
+    credentialsSince: timestampColumn().nullable(),
+    collectionKey: textColumn().nullable(),
     fees: p.json<FeeTable>(),
     virtualAccount: p.json<VirtualAccount>().nullable(),
     /** How long a sending that is not found may still arrive (SPEC §6). */
     settleWindowMs: p.integer().default(600_000),
     /** What moved at its provider account before is part of the opening balance, and credited by nothing else. */
-    creditedSince: moment().nullable(),
+    creditedSince: timestampColumn().nullable(),
     /** Its breaker remembers calls without an answer; most connections have nothing there. */
     isDistrusted: p
       .boolean()
@@ -60,14 +66,14 @@ const connection = defineEntity({
     /** Nothing that may bring money, or nothing that sends some, may begin through it now. */
     isPausedIn: p
       .boolean()
-      .formula(columns => pausedFor('in', columns))
+      .formula(columns => buildPauseCondition('in', columns))
       .lazy(),
     isPausedOut: p
       .boolean()
-      .formula(columns => pausedFor('out', columns))
+      .formula(columns => buildPauseCondition('out', columns))
       .lazy(),
-    createdAt: moment().onCreate(() => new Date()),
-    updatedAt: moment().onCreate(() => new Date()),
+    createdAt: timestampColumn().onCreate(() => new Date()),
+    updatedAt: timestampColumn().onCreate(() => new Date()),
   }),
 })
 
@@ -79,7 +85,7 @@ const defaultProvider = defineEntity({
   name: 'DefaultProvider',
   properties: p => ({
     accountUuid: p.uuid().primary(),
-    paymentType: oneOf<'PIX'>().primary(),
+    paymentType: unionColumn<'PIX'>().primary(),
     connection: () => p.manyToOne(Connection).primary().name('connection_uuid'),
     /** From 1 among those of its kind, simulators or real providers. */
     position: p.integer(),

@@ -1,85 +1,92 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { AttachmentType } from '../../domain/attachment.ts'
-import type { DisputeType, MedKind, MedState, MedStatus } from '../../domain/med.ts'
-import { cents, key, moment, oneOf, text, uuid } from '../columns.ts'
+import type { AttachmentType } from '../../domain/disputes/attachment.ts'
+import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
 import type { HistoryEntry } from './charge.ts'
+import {
+  centsColumn,
+  primaryKeyColumn,
+  textColumn,
+  timestampColumn,
+  unionColumn,
+  uuidColumn,
+} from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
-const med = defineEntity({
+const dispute = defineEntity({
   name: 'Med',
   properties: p => ({
-    uuid: key(),
-    accountUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    accountUuid: uuidColumn(),
     /** Of the disputed PIX. */
     connection: () => p.manyToOne(Connection).name('connection_uuid'),
-    providerAccountUuid: uuid(),
+    providerAccountUuid: uuidColumn(),
     /** The provider's own id of it. */
-    providerMedId: text(),
-    kind: oneOf<MedKind>(),
-    disputeType: oneOf<DisputeType>(),
-    state: oneOf<MedState>(),
+    providerMedId: textColumn(),
+    kind: unionColumn<DisputeKind>(),
+    disputeType: unionColumn<DisputeType>(),
+    state: unionColumn<DisputeState>(),
     /** The disputed PIX. */
-    endToEnd: text(),
+    endToEnd: textColumn(),
     movement: () => p.manyToOne(Movement).name('movement_uuid'),
     /** The charge that the disputed PIX paid, where it paid one. */
-    chargeUuid: uuid().nullable(),
+    chargeUuid: uuidColumn().nullable(),
     /** The transfer that a REQUESTED_MED is about. */
-    transferUuid: uuid().nullable(),
+    transferUuid: uuidColumn().nullable(),
     /** What the payer wants back. */
-    valueCents: cents(),
+    valueCents: centsColumn(),
     /** What of it is kept from refunds while the dispute is open: never more than the remainder. */
-    claimedCents: cents().default(0),
+    claimedCents: centsColumn().default(0),
     /** What of the claim is blocked, and what later inflows have added. */
-    heldCents: cents().default(0),
-    retainedCents: cents().default(0),
-    returnedCents: cents().default(0),
-    openedAt: moment(),
-    dueAt: moment(),
+    heldCents: centsColumn().default(0),
+    retainedCents: centsColumn().default(0),
+    returnedCents: centsColumn().default(0),
+    openedAt: timestampColumn(),
+    dueAt: timestampColumn(),
     /** The hours before `dueAt` of which the merchant was warned last. */
     warnedHours: p.integer().nullable(),
-    details: text().default(''),
+    details: textColumn().default(''),
     /** The provider's reasoning; ours is `analysis`. */
-    providerAnalysis: text().default(''),
+    providerAnalysis: textColumn().default(''),
     /** Our reply: we agree, and the money goes back. Null while there is none. */
     accept: p.boolean().nullable(),
-    analysis: text().nullable(),
-    repliedAt: moment().nullable(),
+    analysis: textColumn().nullable(),
+    repliedAt: timestampColumn().nullable(),
     /** `wanted` until the provider has it. */
-    replyState: oneOf<'wanted' | 'sent'>().nullable(),
+    replyState: unionColumn<'wanted' | 'sent'>().nullable(),
     /** A call that tells the reply may be under way until then, even if nobody waits for it any more. */
-    replyingUntil: moment().nullable(),
+    replyingUntil: timestampColumn().nullable(),
     /** The request that brought the reply: repeated, it is the same one. */
-    replyRequestId: text().nullable(),
+    replyRequestId: textColumn().nullable(),
     /** How many replies there were: a refused one makes room for another. */
     replies: p.integer().default(0),
     replyFailure: p.json<{ code: string; message: string }>().nullable(),
-    history: p.json<HistoryEntry<MedStatus>[]>(),
+    history: p.json<HistoryEntry<DisputeStatus>[]>(),
     sequence: p.integer().default(0),
-    requestId: text(),
-    createdAt: moment(),
-    updatedAt: moment(),
+    requestId: textColumn(),
+    createdAt: timestampColumn(),
+    updatedAt: timestampColumn(),
   }),
 })
 
 /** A dispute (MED): about money we received, or about a transfer of ours. */
-export class Med extends med.class {}
-med.setClass(Med)
+export class Dispute extends dispute.class {}
+dispute.setClass(Dispute)
 
 const attachment = defineEntity({
   name: 'Attachment',
   properties: p => ({
-    uuid: key(),
-    medUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    medUuid: uuidColumn(),
     /** Which reply it came with, from 1. */
     reply: p.integer(),
     position: p.integer(),
-    name: text(),
-    contentType: oneOf<AttachmentType>(),
+    name: textColumn(),
+    contentType: unionColumn<AttachmentType>(),
     bytes: p.integer(),
     /** Where the file store keeps it. */
-    storageKey: text(),
-    createdAt: moment(),
+    storageKey: textColumn(),
+    createdAt: timestampColumn(),
   }),
 })
 
@@ -88,4 +95,4 @@ export class Attachment extends attachment.class {}
 attachment.setClass(Attachment)
 
 /** The order in which proofs are shown. */
-export const ATTACHED = { reply: 'asc', position: 'asc' } as const
+export const ATTACHMENT_ORDER = { reply: 'asc', position: 'asc' } as const

@@ -1,26 +1,26 @@
 import { defineEntity } from '@mikro-orm/core'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** What became of a notice: taken by a life, or not ours to take. */
-export type NoticeOutcome = 'taken' | 'foreign'
+export type NotificationOutcome = 'accepted' | 'foreign'
 
 /** One fact that a provider told us, kept as it came until its life has taken it. */
 const schema = defineEntity({
   name: 'Notice',
   properties: p => ({
-    uuid: key(),
-    connectionUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    connectionUuid: uuidColumn(),
     digest: p.blob(),
-    kind: oneOf<'payment' | 'refund' | 'transfer' | 'med'>(),
-    reference: text().nullable(),
-    endToEnd: text().nullable(),
-    body: text(),
-    requestId: text(),
-    receivedAt: moment().onCreate(() => new Date()),
-    handedAt: moment().nullable(),
-    outcome: oneOf<NoticeOutcome>().nullable(),
+    kind: unionColumn<'payment' | 'refund' | 'transfer' | 'med'>(),
+    reference: textColumn().nullable(),
+    endToEnd: textColumn().nullable(),
+    body: textColumn(),
+    requestId: textColumn(),
+    receivedAt: timestampColumn().onCreate(() => new Date()),
+    handedAt: timestampColumn().nullable(),
+    outcome: unionColumn<NotificationOutcome>().nullable(),
   }),
 })
 
-export class Notice extends schema.class {}
-schema.setClass(Notice)
+export class ProviderNotification extends schema.class {}
+schema.setClass(ProviderNotification)

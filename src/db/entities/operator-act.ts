@@ -1,21 +1,21 @@
 import { defineEntity } from '@mikro-orm/core'
-import { key, moment, text } from '../columns.ts'
+import { primaryKeyColumn, textColumn, timestampColumn } from './columns.ts'
 
 /** What an operator did, to what and why; rows are only ever added (the database refuses the rest). */
 const schema = defineEntity({
   name: 'OperatorAct',
   properties: () => ({
-    uuid: key(),
+    uuid: primaryKeyColumn(),
     /** An operator's e-mail, or the user of the command line. */
-    who: text(),
+    who: textColumn(),
     /** Snake case: `pause`, `resume`, `settle`, … */
-    act: text(),
+    act: textColumn(),
     /** What it was done to: a workflow id, a uuid, or `all`. */
-    subject: text(),
-    reason: text(),
-    at: moment().onCreate(() => new Date()),
+    subject: textColumn(),
+    reason: textColumn(),
+    at: timestampColumn().onCreate(() => new Date()),
   }),
 })
 
-export class OperatorAct extends schema.class {}
-schema.setClass(OperatorAct)
+export class OperatorAction extends schema.class {}
+schema.setClass(OperatorAction)

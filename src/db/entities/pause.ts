@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** `money_out` stops transfers, refunds and returns; `everything` also charges and keys. */
 export type PauseReach = 'money_out' | 'everything'
@@ -8,14 +8,14 @@ export type PauseReach = 'money_out' | 'everything'
 const schema = defineEntity({
   name: 'Pause',
   properties: () => ({
-    uuid: key(),
+    uuid: primaryKeyColumn(),
     /** Of an account; of a connection; where both are null, of the whole service. */
-    accountUuid: uuid().nullable(),
-    connectionUuid: uuid().nullable(),
-    reach: oneOf<PauseReach>(),
-    reason: text(),
-    who: text(),
-    createdAt: moment().onCreate(() => new Date()),
+    accountUuid: uuidColumn().nullable(),
+    connectionUuid: uuidColumn().nullable(),
+    reach: unionColumn<PauseReach>(),
+    reason: textColumn(),
+    who: textColumn(),
+    createdAt: timestampColumn().onCreate(() => new Date()),
   }),
 })
 
@@ -26,7 +26,10 @@ schema.setClass(Pause)
 export type MoneyDirection = 'in' | 'out'
 
 /** Whether a pause reaches what would begin through a connection, as SQL over the names of its columns. */
-export function pausedFor(direction: MoneyDirection, { uuid, accountUuid }: Record<string, string>): string {
+export function buildPauseCondition(
+  direction: MoneyDirection,
+  { uuid, accountUuid }: Record<string, string>,
+): string {
   const reaching = direction === 'out' ? '' : `p.reach = 'everything' and`
   return `exists (select from pause p where ${reaching}
     (p.account_uuid is null or p.account_uuid = ${accountUuid})

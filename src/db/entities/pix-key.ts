@@ -1,31 +1,31 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { PixKeyState, PixKeyType, ProvedType } from '../../domain/pix-key.ts'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import type { PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Connection } from './connection.ts'
-import type { Failure } from './transfer.ts'
+import type { OperationFailure } from './transfer.ts'
 
 const pixKey = defineEntity({
   name: 'PixKey',
   properties: p => ({
-    uuid: key(),
-    accountUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    accountUuid: uuidColumn(),
     connection: () => p.manyToOne(Connection).name('connection_uuid'),
-    providerAccountUuid: uuid(),
+    providerAccountUuid: uuidColumn(),
     isSimulated: p.boolean(),
-    type: oneOf<PixKeyType>(),
+    type: unionColumn<PixKeyType>(),
     /** Of a RANDOM one null until its provider has made it. */
-    key: text().nullable(),
-    state: oneOf<PixKeyState>(),
+    key: textColumn().nullable(),
+    state: unionColumn<PixKeyState>(),
     /** The code that proved the address. */
-    authCodeUuid: uuid().nullable(),
+    authCodeUuid: uuidColumn().nullable(),
     /** The random keys that its provider had before this one was asked for. */
     listedBefore: p.array().nullable(),
     /** Why it was not made, or not removed. */
-    failure: p.json<Failure>().nullable(),
-    requestId: text(),
-    fingerprint: text(),
-    createdAt: moment(),
-    updatedAt: moment(),
+    failure: p.json<OperationFailure>().nullable(),
+    requestId: textColumn(),
+    fingerprint: textColumn(),
+    createdAt: timestampColumn(),
+    updatedAt: timestampColumn(),
   }),
 })
 
@@ -39,20 +39,20 @@ export type CodeDelivery = 'waiting' | 'sent' | 'kept' | 'refused' | 'expired'
 const authCode = defineEntity({
   name: 'AuthCode',
   properties: p => ({
-    uuid: key(),
-    accountUuid: uuid(),
-    type: oneOf<ProvedType>(),
-    key: text(),
-    mac: text(),
+    uuid: primaryKeyColumn(),
+    accountUuid: uuidColumn(),
+    type: unionColumn<VerifiedKeyType>(),
+    key: textColumn(),
+    mac: textColumn(),
     wrongTries: p.integer().default(0),
-    usedAt: moment().nullable(),
-    expiresAt: moment(),
-    sealedMessage: text().nullable(),
-    delivery: oneOf<CodeDelivery>(),
-    sentAt: moment().nullable(),
-    requestId: text(),
-    fingerprint: text(),
-    createdAt: moment(),
+    usedAt: timestampColumn().nullable(),
+    expiresAt: timestampColumn(),
+    sealedMessage: textColumn().nullable(),
+    delivery: unionColumn<CodeDelivery>(),
+    sentAt: timestampColumn().nullable(),
+    requestId: textColumn(),
+    fingerprint: textColumn(),
+    createdAt: timestampColumn(),
   }),
 })
 

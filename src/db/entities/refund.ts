@@ -1,8 +1,15 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { RefundState } from '../../domain/refund.ts'
-import { cents, key, moment, oneOf, text, uuid } from '../columns.ts'
+import type { RefundState } from '../../domain/refunds/refund.ts'
+import {
+  centsColumn,
+  primaryKeyColumn,
+  textColumn,
+  timestampColumn,
+  unionColumn,
+  uuidColumn,
+} from './columns.ts'
 import { Movement } from './movement.ts'
-import type { Failure } from './transfer.ts'
+import type { OperationFailure } from './transfer.ts'
 
 /** Who pays a part of a refund: the owner, or a split that is taken back. `asked` is what the split owed. */
 export type RefundPart = { account_uuid: string; split_uuid: string | null; cents: number; asked: number }
@@ -10,29 +17,29 @@ export type RefundPart = { account_uuid: string; split_uuid: string | null; cent
 const schema = defineEntity({
   name: 'Refund',
   properties: p => ({
-    uuid: key(),
-    chargeUuid: uuid(),
+    uuid: primaryKeyColumn(),
+    chargeUuid: uuidColumn(),
     /** The dispute whose return the provider sent: nobody here sent it. */
-    medUuid: uuid().nullable(),
-    accountUuid: uuid(),
-    connectionUuid: uuid(),
-    providerAccountUuid: uuid(),
-    state: oneOf<RefundState>(),
-    valueCents: cents(),
-    feeCents: cents().default(0),
+    medUuid: uuidColumn().nullable(),
+    accountUuid: uuidColumn(),
+    connectionUuid: uuidColumn(),
+    providerAccountUuid: uuidColumn(),
+    state: unionColumn<RefundState>(),
+    valueCents: centsColumn(),
+    feeCents: centsColumn().default(0),
     parts: p.json<RefundPart[]>(),
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
-    endToEnd: text().nullable(),
-    failure: p.json<Failure>().nullable(),
+    endToEnd: textColumn().nullable(),
+    failure: p.json<OperationFailure>().nullable(),
     /** From when on its POST says that it was accepted: its provider's word, or that it was not waited for any longer. */
-    acceptedAt: moment().nullable(),
+    acceptedAt: timestampColumn().nullable(),
     sequence: p.integer().default(0),
     /** As of a transfer: until it is certain that the row was visible by then, nothing is sent after this moment. */
-    takeBefore: moment().nullable(),
-    requestId: text(),
-    fingerprint: text(),
-    createdAt: moment(),
-    updatedAt: moment(),
+    takeBefore: timestampColumn().nullable(),
+    requestId: textColumn(),
+    fingerprint: textColumn(),
+    createdAt: timestampColumn(),
+    updatedAt: timestampColumn(),
   }),
 })
 

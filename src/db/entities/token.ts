@@ -1,21 +1,21 @@
 import { defineEntity } from '@mikro-orm/core'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** An API key of an account, perhaps bound to one connection; only its SHA-256 is kept. */
 const schema = defineEntity({
   name: 'Token',
   properties: p => ({
-    uuid: key(),
-    accountUuid: uuid(),
-    connectionUuid: uuid().nullable(),
-    name: text(),
-    mode: oneOf<'live' | 'test'>(),
-    prefix: text(),
+    uuid: primaryKeyColumn(),
+    accountUuid: uuidColumn(),
+    connectionUuid: uuidColumn().nullable(),
+    name: textColumn(),
+    mode: unionColumn<'live' | 'test'>(),
+    prefix: textColumn(),
     hash: p.blob(),
-    expiresAt: moment().nullable(),
-    revokedAt: moment().nullable(),
-    lastUsedAt: moment().nullable(),
-    createdAt: moment().onCreate(() => new Date()),
+    expiresAt: timestampColumn().nullable(),
+    revokedAt: timestampColumn().nullable(),
+    lastUsedAt: timestampColumn().nullable(),
+    createdAt: timestampColumn().onCreate(() => new Date()),
   }),
 })
 

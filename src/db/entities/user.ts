@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { key, moment, oneOf, text, uuid } from '../columns.ts'
+import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 export type UserRole = 'merchant' | 'operator'
 
@@ -8,16 +8,16 @@ const schema = defineEntity({
   name: 'User',
   tableName: 'app_user',
   properties: () => ({
-    uuid: key(),
+    uuid: primaryKeyColumn(),
     /** Null for operators, who belong to no account. */
-    accountUuid: uuid().nullable(),
+    accountUuid: uuidColumn().nullable(),
     /** In lower case. */
-    email: text(),
+    email: textColumn(),
     /** Argon2id, as `@node-rs/argon2` writes it. */
-    passwordHash: text().lazy(),
-    role: oneOf<UserRole>(),
-    createdAt: moment().onCreate(() => new Date()),
-    disabledAt: moment().nullable(),
+    passwordHash: textColumn().lazy(),
+    role: unionColumn<UserRole>(),
+    createdAt: timestampColumn().onCreate(() => new Date()),
+    disabledAt: timestampColumn().nullable(),
   }),
 })
 

@@ -7,7 +7,7 @@ export class Migration014_more_tallies extends Migration {
     this.addSql(POSTINGS)
     this.addSql(EVENTS)
     this.addSql(DELIVERIES)
-    this.addSql(WHAT_IS_THERE)
+    this.addSql(BACKFILL)
     this.addSql(PAGES)
   }
 }
@@ -20,12 +20,12 @@ comment on column tally.connection_uuid is
 comment on column tally.state is 'Of a posting its bucket, of an event its type.';`
 
 /** One row of a tally for each kind of row that a statement has written or deleted. */
-const APPENDED = `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)`
+const INSERT_DELTA = `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)`
 
 const POSTINGS = `
 create function tally_postings() returns trigger language plpgsql as $$
 begin
-  ${APPENDED}
+  ${INSERT_DELTA}
   select 'posting', account_uuid, provider_account_uuid, (created_at at time zone 'UTC')::date as day, bucket, count(*)
   from written where bucket = 'available' group by account_uuid, provider_account_uuid, day, bucket;
   return null;
@@ -33,13 +33,13 @@ end $$;
 create trigger posting_tallied after insert on posting referencing new table as written
   for each statement execute function tally_postings();`
 
-const NOBODY = `'00000000-0000-0000-0000-000000000000'::uuid`
+const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
 
 const EVENTS = `
 create function tally_events() returns trigger language plpgsql as $$
 begin
-  ${APPENDED}
-  select 'event', account_uuid, coalesce(connection_uuid, ${NOBODY}) as through, (created_at at time zone 'UTC')::date as day,
+  ${INSERT_DELTA}
+  select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as through, (created_at at time zone 'UTC')::date as day,
     type, tg_argv[0]::int * count(*)
   from changed group by account_uuid, through, day, type;
   return null;
@@ -52,7 +52,7 @@ create trigger event_forgotten after delete on event referencing old table as ch
 const DELIVERIES = `
 create function tally_deliveries() returns trigger language plpgsql as $$
 begin
-  ${APPENDED}
+  ${INSERT_DELTA}
   select 'delivery', w.account_uuid, w.uuid, (c.created_at at time zone 'UTC')::date as day, c.status,
     tg_argv[0]::int * count(*)
   from changed c join webhook w on w.uuid = c.webhook_uuid group by w.uuid, day, c.status;
@@ -65,7 +65,7 @@ create trigger delivery_forgotten after delete on delivery referencing old table
 
 create function tally_delivery_move() returns trigger language plpgsql as $$
 begin
-  ${APPENDED}
+  ${INSERT_DELTA}
   select 'delivery', w.account_uuid, w.uuid, (new.created_at at time zone 'UTC')::date, its.status, its.count
   from webhook w cross join (values (old.status, -1), (new.status, 1)) as its (status, count)
   where w.uuid = new.webhook_uuid;
@@ -74,12 +74,12 @@ end $$;
 create trigger delivery_moved after update of status on delivery for each row
   when (old.status is distinct from new.status) execute function tally_delivery_move();`
 
-const WHAT_IS_THERE = `
+const BACKFILL = `
 with rows (noun, account_uuid, through, day, state) as (
   select 'posting', account_uuid, provider_account_uuid, (created_at at time zone 'UTC')::date, bucket
   from posting where bucket = 'available'
   union all
-  select 'event', account_uuid, coalesce(connection_uuid, ${NOBODY}), (created_at at time zone 'UTC')::date, type from event
+  select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}), (created_at at time zone 'UTC')::date, type from event
   union all
   select 'delivery', w.account_uuid, w.uuid, (d.created_at at time zone 'UTC')::date, d.status
   from delivery d join webhook w on w.uuid = d.webhook_uuid

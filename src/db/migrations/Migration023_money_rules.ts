@@ -11,21 +11,22 @@ export class Migration023_money_rules extends Migration {
 
   override up() {
     for (const [table, rules] of Object.entries(CHECKS))
-      for (const [name, rule] of Object.entries(rules)) this.addSql(added(table, { name, rule }))
+      for (const [name, rule] of Object.entries(rules)) this.addSql(addCheckConstraint(table, { name, rule }))
     for (const [table, rules] of Object.entries(CHECKS))
       for (const name of Object.keys(rules)) this.addSql(`alter table ${table} validate constraint ${name}`)
     this.addSql(ONE_PIX_ONE_CHARGE)
     this.addSql(REFUSE)
-    for (const life of Object.keys(LEADS_TO) as (keyof typeof LEADS_TO)[]) this.addSql(steps(life))
-    for (const ordered of ['charge', 'refund', 'transfer']) this.addSql(sameValue(ordered))
-    for (const sql of [ATTEMPT_STAYS, MOVEMENT_STAYS, REFUNDS, REFUND_COUNTED, CHARGE_COUNTED])
+    for (const life of Object.keys(REACHABLE_STATES) as (keyof typeof REACHABLE_STATES)[])
+      this.addSql(createTransitionTrigger(life))
+    for (const ordered of ['charge', 'refund', 'transfer']) this.addSql(createValueTrigger(ordered))
+    for (const sql of [ATTEMPT_IMMUTABLE, MOVEMENT_IMMUTABLE, REFUNDS, REFUND_COUNTED, CHARGE_COUNTED])
       this.addSql(sql)
     this.addSql(SPLITS)
-    this.addSql(BOOKED)
+    this.addSql(MOVEMENT_HAS_POSTINGS)
   }
 }
 
-const added = (table: string, { name, rule }: { name: string; rule: string }) =>
+const addCheckConstraint = (table: string, { name, rule }: { name: string; rule: string }) =>
   `alter table ${table} drop constraint if exists ${name}, add constraint ${name} check (${rule}) not valid`
 
 const CHECKS = {
@@ -69,7 +70,7 @@ end $$`
  * Where the tables of src/domain lead from each state, over any number of steps: one transaction may take several. It is
  * what it was when this was written; a test holds it against them.
  */
-const LEADS_TO = {
+const REACHABLE_STATES = {
   charge: {
     issuing: 'pending paying paid refunding partially_refunded refunded failed expired cancelled',
     pending: 'paying paid refunding partially_refunded refunded expired cancelled',
@@ -102,10 +103,10 @@ const LEADS_TO = {
   },
 }
 
-const steps = (life: keyof typeof LEADS_TO) => `
+const createTransitionTrigger = (life: keyof typeof REACHABLE_STATES) => `
 create or replace function ${life}_leads(state text, next text) returns boolean immutable language sql as $$
   select next = any (string_to_array(case state
-    ${Object.entries(LEADS_TO[life])
+    ${Object.entries(REACHABLE_STATES[life])
       .map(([state, next]) => `when '${state}' then '${next}'`)
       .join(' ')}
   end, ' ')) is true
@@ -120,17 +121,17 @@ end $$;
 create or replace trigger ${life}_steps before update of state on ${life} for each row
   when (old.state <> new.state) execute function ${life}_steps()`
 
-const sameValue = (ordered: string) => `
+const createValueTrigger = (ordered: string) => `
 create or replace trigger ${ordered}_stays before update of value_cents on ${ordered} for each row
   when (old.value_cents <> new.value_cents) execute function refuse()`
 
 /** A final word about a sending: after it no other may be sent (attempt_one_live). */
-const ATTEMPT_STAYS = `
+const ATTEMPT_IMMUTABLE = `
 create or replace trigger attempt_stays before update of state on attempt for each row
   when (old.state in ('settled', 'duplicate') and new.state <> old.state) execute function refuse()`
 
 /** What has moved. An end-to-end id may be learned late, and one that failed leaves it to what came after all. */
-const MOVEMENT_STAYS = `
+const MOVEMENT_IMMUTABLE = `
 create or replace trigger movement_stays before update on movement for each row
   when (old.value_cents <> new.value_cents or old.type <> new.type or old.movement_type <> new.movement_type
     or old.account_uuid <> new.account_uuid or old.provider_account_uuid <> new.provider_account_uuid
@@ -196,7 +197,7 @@ create constraint trigger split_shares after insert or update of type, amount, c
   deferrable initially deferred for each row execute function splits_fit()`
 
 /** What settled has been booked. A hold may pass from one dispute to another with nothing moved. */
-const BOOKED = `
+const MOVEMENT_HAS_POSTINGS = `
 create or replace function movement_is_booked() returns trigger language plpgsql as $$
 begin
   if not exists (select from posting where movement_uuid = new.uuid) then

@@ -6,12 +6,12 @@ export class Migration026_sendings extends Migration {
     this.addSql(
       `alter table attempt add column sendings integer not null default 0, add column called_at timestamptz`,
     )
-    this.addSql(ATTEMPT_STAYS)
+    this.addSql(ATTEMPT_IMMUTABLE)
   }
 }
 
 /** A final word about a sending, after which no other may be sent (attempt_one_live), and that its provider took it. */
-const ATTEMPT_STAYS = `
+const ATTEMPT_IMMUTABLE = `
 create or replace trigger attempt_stays before update of state on attempt for each row
   when ((old.state in ('settled', 'duplicate') and new.state <> old.state)
     or (old.state = 'accepted' and new.state in ('calling', 'unknown')

@@ -20,9 +20,9 @@ export class Migration029_durable_promises extends Migration {
       )
       this.addSql(`alter table ${table} validate constraint ${name}`)
     }
-    this.addSql(CONTRADICTED)
-    this.addSql(IN_TIME)
-    this.addSql(IN_TIME_TRIGGER)
+    this.addSql(CONTRADICTION_INDEX)
+    this.addSql(REFUSE_LATE_SENDING)
+    this.addSql(REFUSE_LATE_SENDING_TRIGGER)
   }
 }
 
@@ -38,11 +38,11 @@ const CHECKS = [
   ['attempt', 'attempt_contradiction', '(contradiction_code is null) = (contradiction_at is null)'],
 ] as const
 
-const CONTRADICTED = `
+const CONTRADICTION_INDEX = `
 create index if not exists attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null`
 
 /** No sending of an order begins after the moment until which it may be taken. */
-const IN_TIME = `
+const REFUSE_LATE_SENDING = `
 create or replace function refuse_late_sending() returns trigger language plpgsql as $$
 begin
   if exists (select from transfer where uuid = new.subject_uuid and take_before < clock_timestamp())
@@ -52,7 +52,7 @@ begin
   end if;
   return new;
 end $$`
-const IN_TIME_TRIGGER = `
+const REFUSE_LATE_SENDING_TRIGGER = `
 create or replace trigger attempt_in_time before insert or update of state on attempt for each row
   when (new.state = 'calling' and new.operation in ('transfer', 'refund'))
   execute function refuse_late_sending()`

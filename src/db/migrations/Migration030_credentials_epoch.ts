@@ -13,13 +13,13 @@ export class Migration030_credentials_epoch extends Migration {
       add column credentials_since timestamptz,
       add constraint connection_epoch check (credentials_epoch >= 1)`)
     this.addSql('alter table attempt add column credentials_epoch integer not null default 1')
-    this.addSql(EPOCH_RISES)
-    this.addSql(EPOCH_STAYS)
+    this.addSql(EPOCH_INCREMENT)
+    this.addSql(EPOCH_IMMUTABLE)
   }
 }
 
 /** An epoch begins when it is written; none comes back. */
-const EPOCH_RISES = `
+const EPOCH_INCREMENT = `
 create or replace trigger connection_epoch_rises before update of credentials_epoch on connection for each row
   when (new.credentials_epoch < old.credentials_epoch) execute function refuse();
 create or replace function epoch_begins() returns trigger language plpgsql as $$
@@ -28,7 +28,7 @@ create or replace trigger connection_epoch_begins before update of credentials_e
   when (new.credentials_epoch > old.credentials_epoch) execute function epoch_begins()`
 
 /** Only an attempt of which nothing moved is begun anew, in the epoch of then. */
-const EPOCH_STAYS = `
+const EPOCH_IMMUTABLE = `
 create or replace trigger attempt_epoch_stays before update of credentials_epoch on attempt for each row
   when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('rejected', 'unreachable'))
   execute function refuse()`

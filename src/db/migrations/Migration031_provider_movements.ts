@@ -11,12 +11,27 @@ export class Migration031_provider_movements extends Migration {
   }
 
   override up() {
-    for (const sql of [REASONS, VALIDATED, ENTRY_NAME, NAMED_ONCE, NAMED, NAMED_VALIDATED, OPENED_ONCE])
+    for (const sql of [
+      REASONS,
+      VALIDATE_REASONS,
+      ENTRY_NAME,
+      ENTRY_NAME_INDEX,
+      ENTRY_NAME_CHECK,
+      VALIDATE_ENTRY_NAME_CHECK,
+      OPENING_BALANCE_INDEX,
+    ])
       this.addSql(sql)
-    for (const sql of [SERVICE, ONE_SERVICE, CREDITED_SINCE, WAITS]) this.addSql(sql)
-    for (const sql of [ENTRIES, ENTRIES_OPEN, ENTRY_STAYS, ADJUSTMENTS, ADJUSTMENTS_OPEN, ADJUSTMENT_STAYS])
+    for (const sql of [IS_SERVICE, IS_SERVICE_INDEX, CREDITED_SINCE, WAITS]) this.addSql(sql)
+    for (const sql of [
+      ENTRIES,
+      ENTRIES_OPEN,
+      ENTRY_IMMUTABLE,
+      ADJUSTMENTS,
+      ADJUSTMENTS_OPEN,
+      ADJUSTMENT_IMMUTABLE,
+    ])
       this.addSql(sql)
-    for (const sql of [ADJUSTED, BALANCE_CHECKS]) this.addSql(sql)
+    for (const sql of [MOVEMENT_HAS_ADJUSTMENT, BALANCE_CHECKS]) this.addSql(sql)
   }
 }
 
@@ -25,29 +40,29 @@ alter table movement drop constraint if exists movement_reason, drop constraint 
   add constraint movement_reasons check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over', 'orphan',
     'duplicate_settlement', 'late_settlement', 'provider_tariff', 'provider_withdrawal', 'provider_credit', 'provider_block',
     'provider_unblock', 'panel_transfer', 'panel_return', 'opening_balance', 'adjustment')) not valid`
-const VALIDATED = 'alter table movement validate constraint movement_reasons'
+const VALIDATE_REASONS = 'alter table movement validate constraint movement_reasons'
 
 /** What is no PIX is known by the provider's own id of it, or by the proposal of an adjustment. */
 const ENTRY_NAME = 'alter table movement add column if not exists entry_name text'
-const NAMED_ONCE = `
+const ENTRY_NAME_INDEX = `
 create unique index if not exists movement_entry_once on movement (provider_account_uuid, movement_type, entry_name)
   where entry_name is not null`
-const NAMED = `
+const ENTRY_NAME_CHECK = `
 alter table movement drop constraint if exists movement_entry,
   add constraint movement_entry check (
     (entry_name is not null) = coalesce(reason in ('provider_tariff', 'provider_withdrawal', 'provider_credit',
       'provider_block', 'provider_unblock', 'adjustment'), false)
     and (reason is distinct from 'panel_transfer' or (end_to_end is not null and status = 'SETTLED'))
   ) not valid`
-const NAMED_VALIDATED = 'alter table movement validate constraint movement_entry'
+const VALIDATE_ENTRY_NAME_CHECK = 'alter table movement validate constraint movement_entry'
 
 /** A provider account has one opening balance, whichever of its connections came first. */
-const OPENED_ONCE = `
+const OPENING_BALANCE_INDEX = `
 create unique index if not exists movement_opened_once on movement (provider_account_uuid) where reason = 'opening_balance'`
 
 /** The account that bears what moves at a shared provider account without its merchants. */
-const SERVICE = 'alter table account add column if not exists is_service boolean not null default false'
-const ONE_SERVICE =
+const IS_SERVICE = 'alter table account add column if not exists is_service boolean not null default false'
+const IS_SERVICE_INDEX =
   'create unique index if not exists account_service on account (is_service) where is_service'
 
 /** What is older is part of the opening balance. Null: nothing is. */
@@ -75,7 +90,7 @@ create table if not exists account_entry (
 const ENTRIES_OPEN = `
 create index if not exists account_entry_open on account_entry (provider_account_uuid, moved_at)
   where movement_uuid is null and med_uuid is null`
-const ENTRY_STAYS = `
+const ENTRY_IMMUTABLE = `
 create or replace trigger account_entry_stays before update on account_entry for each row
   when (old.type <> new.type or old.entry_id <> new.entry_id or old.value_cents <> new.value_cents
     or old.provider_account_uuid <> new.provider_account_uuid
@@ -107,7 +122,7 @@ const ADJUSTMENTS_OPEN = `
 create index if not exists ledger_adjustment_open on ledger_adjustment (proposed_at) where movement_uuid is null`
 
 /** A proposal is approved as it was proposed, once. */
-const ADJUSTMENT_STAYS = `
+const ADJUSTMENT_IMMUTABLE = `
 create or replace function ledger_adjustment_stays() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' or old.movement_uuid is not null
@@ -125,7 +140,7 @@ end $$;
 create or replace trigger ledger_adjustment_stays before update or delete on ledger_adjustment for each row
   execute function ledger_adjustment_stays()`
 
-const ADJUSTED = `
+const MOVEMENT_HAS_ADJUSTMENT = `
 create or replace function movement_is_adjustment() returns trigger language plpgsql as $$
 begin
   if not exists (

@@ -1,12 +1,12 @@
 import {
-  absent,
+  type AnswerMeaning,
+  absentMeaning,
   type DocumentedAnswer,
-  duplicate,
-  type Meaning,
-  refusedByRail,
-  refusedEverywhere,
-  refusedHere,
-} from '../documented.ts'
+  duplicateMeaning,
+  refusalByEveryProvider,
+  refusalByProvider,
+  refusalByRail,
+} from '../adapter/documented-answers.ts'
 
 /**
  * The answers outside 2xx that Efí's documentation explains, for each call. Names are Efí's `nome`, the last part of the
@@ -21,21 +21,26 @@ import {
  * generic body of a route that does not exist.
  */
 
-const SENDING = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
-const SENT = 'Efí, API Pix, Envio e Pagamento Pix: Consultar Pix enviado'
-const PIX = 'Efí, API Pix, Gestão de Pix: Consultar Pix'
-const REFUNDING = 'Efí, API Pix, Gestão de Pix: Solicitar devolução'
-const REFUND = 'Efí, API Pix, Gestão de Pix: Consultar devolução'
-const CHARGE = 'Efí, API Pix, Cobranças imediatas'
-const KEYS = 'Efí, API Pix, Endpoints exclusivos Efí: Chaves evp'
-const WEBHOOK = 'Efí, API Pix, Webhooks: Configurar o webhook Pix'
-const DISPUTES = 'Efí, API Pix, Endpoints exclusivos Efí: Infrações MED'
-const SCOPE = 'Efí, API Pix, Endpoints exclusivos Efí: Listar infrações MED (403)'
-const STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
-const REFUND_STANDARD = 'Central Bank, pix-api 2.9.0: PUT /pix/{e2eid}/devolucao/{id} (403)'
-const OAUTH = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth 2.0)'
+const SEND_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
+const SENT_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Consultar Pix enviado'
+const RECEIVED_PIX_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar Pix'
+const REQUEST_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Solicitar devolução'
+const FIND_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar devolução'
+const COB_PAGE = 'Efí, API Pix, Cobranças imediatas'
+const KEYS_PAGE = 'Efí, API Pix, Endpoints exclusivos Efí: Chaves evp'
+const WEBHOOK_PAGE = 'Efí, API Pix, Webhooks: Configurar o webhook Pix'
+const DISPUTES_PAGE = 'Efí, API Pix, Endpoints exclusivos Efí: Infrações MED'
+const SCOPE_PAGE = 'Efí, API Pix, Endpoints exclusivos Efí: Listar infrações MED (403)'
+const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
+const PIX_API_DEVOLUCAO_STANDARD = 'Central Bank, pix-api 2.9.0: PUT /pix/{e2eid}/devolucao/{id} (403)'
+const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth 2.0)'
 
-const answer = (status: number, name: string, meaning: Meaning, source: string): DocumentedAnswer => ({
+const documentAnswer = (
+  status: number,
+  name: string,
+  meaning: AnswerMeaning,
+  source: string,
+): DocumentedAnswer => ({
   status,
   name,
   meaning,
@@ -46,87 +51,122 @@ const answer = (status: number, name: string, meaning: Meaning, source: string):
 export const TOKEN_REFUSED = 'invalid_token'
 
 /** The caller is not allowed to make the call. Not for what moves money: no page of those calls lists these. */
-const notAllowed = [
-  answer(401, TOKEN_REFUSED, refusedHere('provider_denied'), OAUTH),
-  answer(403, 'insufficient_scope', refusedHere('provider_denied'), SCOPE),
-  answer(403, 'AcessoNegado', refusedHere('provider_denied'), `${PIX} (403)`),
+const accessDeniedAnswers = [
+  documentAnswer(401, TOKEN_REFUSED, refusalByProvider('provider_denied'), OAUTH_STANDARD),
+  documentAnswer(403, 'insufficient_scope', refusalByProvider('provider_denied'), SCOPE_PAGE),
+  documentAnswer(403, 'AcessoNegado', refusalByProvider('provider_denied'), `${RECEIVED_PIX_PAGE} (403)`),
 ]
 
-const chargeAbsent = [
-  answer(400, 'cobranca_nao_encontrada', absent, CHARGE),
-  answer(404, 'CobNaoEncontrado', absent, STANDARD),
+const chargeAbsentAnswers = [
+  documentAnswer(400, 'cobranca_nao_encontrada', absentMeaning, COB_PAGE),
+  documentAnswer(404, 'CobNaoEncontrado', absentMeaning, PIX_API_STANDARD),
 ]
 
-const pixAbsent = [
-  answer(400, 'pix_nao_encontrado', absent, PIX),
-  answer(404, 'PixNaoEncontrado', absent, STANDARD),
+const pixAbsentAnswers = [
+  documentAnswer(400, 'pix_nao_encontrado', absentMeaning, RECEIVED_PIX_PAGE),
+  documentAnswer(404, 'PixNaoEncontrado', absentMeaning, PIX_API_STANDARD),
 ]
 
 export const efiAnswers = {
   issueCharge: [
-    ...notAllowed,
-    answer(400, 'documento_bloqueado', refusedHere('provider_account_blocked'), CHARGE),
-    answer(400, 'chave_invalida', refusedHere('collection_key_invalid'), CHARGE),
-    answer(400, 'valor_invalido', refusedHere('provider_validation'), CHARGE),
-    answer(400, 'CobOperacaoInvalida', refusedHere('charge_refused'), STANDARD),
-    answer(409, 'txid_duplicado', duplicate, CHARGE),
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), COB_PAGE),
+    documentAnswer(400, 'chave_invalida', refusalByProvider('collection_key_invalid'), COB_PAGE),
+    documentAnswer(400, 'valor_invalido', refusalByProvider('provider_validation'), COB_PAGE),
+    documentAnswer(400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD),
+    documentAnswer(409, 'txid_duplicado', duplicateMeaning, COB_PAGE),
   ],
-  findCharge: [...notAllowed, ...chargeAbsent],
+  findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
   cancelCharge: [
-    ...notAllowed,
-    ...chargeAbsent,
-    answer(400, 'status_cobranca_invalido', refusedHere('charge_refused'), CHARGE),
-    answer(400, 'CobOperacaoInvalida', refusedHere('charge_refused'), STANDARD),
+    ...accessDeniedAnswers,
+    ...chargeAbsentAnswers,
+    documentAnswer(400, 'status_cobranca_invalido', refusalByProvider('charge_refused'), COB_PAGE),
+    documentAnswer(400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD),
   ],
-  findPayment: [...notAllowed, ...pixAbsent],
+  findPayment: [...accessDeniedAnswers, ...pixAbsentAnswers],
   refund: [
-    answer(400, 'pix_nao_encontrado', refusedEverywhere('payment_not_found'), REFUNDING),
-    answer(409, 'devolucao_id_duplicado', duplicate, REFUNDING),
-    answer(400, 'PixDevolucaoInvalida valor', refusedEverywhere('refund_refused'), STANDARD),
-    answer(400, 'PixDevolucaoInvalida e2eid', refusedEverywhere('refund_refused'), STANDARD),
-    answer(400, 'PixDevolucaoInvalida id', duplicate, STANDARD),
-    answer(403, 'AcessoNegado', refusedHere('provider_denied'), REFUND_STANDARD),
+    documentAnswer(
+      400,
+      'pix_nao_encontrado',
+      refusalByEveryProvider('payment_not_found'),
+      REQUEST_DEVOLUCAO_PAGE,
+    ),
+    documentAnswer(409, 'devolucao_id_duplicado', duplicateMeaning, REQUEST_DEVOLUCAO_PAGE),
+    documentAnswer(
+      400,
+      'PixDevolucaoInvalida valor',
+      refusalByEveryProvider('refund_refused'),
+      PIX_API_STANDARD,
+    ),
+    documentAnswer(
+      400,
+      'PixDevolucaoInvalida e2eid',
+      refusalByEveryProvider('refund_refused'),
+      PIX_API_STANDARD,
+    ),
+    documentAnswer(400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD),
+    documentAnswer(403, 'AcessoNegado', refusalByProvider('provider_denied'), PIX_API_DEVOLUCAO_STANDARD),
   ],
   findRefund: [
-    ...notAllowed,
-    answer(400, 'devolucao_nao_encontrada', absent, REFUND),
-    answer(404, 'PixDevolucaoNaoEncontrada', absent, STANDARD),
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'devolucao_nao_encontrada', absentMeaning, FIND_DEVOLUCAO_PAGE),
+    documentAnswer(404, 'PixDevolucaoNaoEncontrada', absentMeaning, PIX_API_STANDARD),
   ],
   sendTransfer: [
-    answer(400, 'documento_bloqueado', refusedHere('provider_account_blocked'), SENDING),
-    answer(400, 'chave_invalida', refusedHere('collection_key_invalid'), SENDING),
-    answer(400, 'chave_nao_pertence_ao_documento', refusedEverywhere('document_mismatch'), SENDING),
-    answer(404, 'chave_favorecido_nao_encontrada', refusedEverywhere('pix_key_not_found'), SENDING),
-    answer(409, 'id_envio_duplicado', duplicate, SENDING),
-    answer(422, 'pagamento_negado', refusedByRail('payment_denied'), SENDING),
-    answer(429, 'balde_fichas_vazio', refusedHere('rate_limited'), SENDING),
+    documentAnswer(400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), SEND_PIX_PAGE),
+    documentAnswer(400, 'chave_invalida', refusalByProvider('collection_key_invalid'), SEND_PIX_PAGE),
+    documentAnswer(
+      400,
+      'chave_nao_pertence_ao_documento',
+      refusalByEveryProvider('document_mismatch'),
+      SEND_PIX_PAGE,
+    ),
+    documentAnswer(
+      404,
+      'chave_favorecido_nao_encontrada',
+      refusalByEveryProvider('pix_key_not_found'),
+      SEND_PIX_PAGE,
+    ),
+    documentAnswer(409, 'id_envio_duplicado', duplicateMeaning, SEND_PIX_PAGE),
+    documentAnswer(422, 'pagamento_negado', refusalByRail('payment_denied'), SEND_PIX_PAGE),
+    documentAnswer(429, 'balde_fichas_vazio', refusalByProvider('rate_limited'), SEND_PIX_PAGE),
   ],
-  findTransfer: [...notAllowed, answer(404, 'PixEnviadoNaoEncontrado', absent, SENT)],
-  createKey: [...notAllowed, answer(400, 'limite_criacao_chave_atingido', refusedHere('key_limit'), KEYS)],
-  deleteKey: [...notAllowed, answer(400, 'chave_nao_encontrada', absent, KEYS)],
-  listKeys: notAllowed,
-  balances: notAllowed,
-  statement: notAllowed,
-  registerNotices: [
-    ...notAllowed,
-    answer(400, 'valor_invalido', refusedHere('provider_validation'), WEBHOOK),
-    answer(400, 'webhook_invalido', refusedHere('provider_rejected'), WEBHOOK),
+  findTransfer: [
+    ...accessDeniedAnswers,
+    documentAnswer(404, 'PixEnviadoNaoEncontrado', absentMeaning, SENT_PIX_PAGE),
   ],
-  listMeds: [
-    ...notAllowed,
-    answer(400, 'InfracoesConsultaInvalida', refusedHere('provider_validation'), DISPUTES),
+  createKey: [
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'limite_criacao_chave_atingido', refusalByProvider('key_limit'), KEYS_PAGE),
   ],
-  findMed: [
-    ...notAllowed,
-    answer(400, 'InfracoesConsultaInvalida', refusedHere('provider_validation'), DISPUTES),
+  deleteKey: [...accessDeniedAnswers, documentAnswer(400, 'chave_nao_encontrada', absentMeaning, KEYS_PAGE)],
+  listKeys: accessDeniedAnswers,
+  balances: accessDeniedAnswers,
+  statement: accessDeniedAnswers,
+  registerNotificationUrl: [
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'valor_invalido', refusalByProvider('provider_validation'), WEBHOOK_PAGE),
+    documentAnswer(400, 'webhook_invalido', refusalByProvider('provider_rejected'), WEBHOOK_PAGE),
   ],
-  findDisputedPix: [...notAllowed, ...pixAbsent, answer(404, 'PixEnviadoNaoEncontrado', absent, SENT)],
-  replyMed: [
-    ...notAllowed,
-    answer(400, 'InfracoesConsultaInvalida', refusedEverywhere('reply_refused'), DISPUTES),
-    answer(404, 'InfracaoNaoEncontrada', refusedEverywhere('med_not_found'), DISPUTES),
-    answer(409, 'InfracaoOperacaoInvalida', duplicate, DISPUTES),
-    answer(422, 'InfracaoOperacaoInvalida', refusedEverywhere('reply_refused'), DISPUTES),
+  listDisputes: [
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'InfracoesConsultaInvalida', refusalByProvider('provider_validation'), DISPUTES_PAGE),
+  ],
+  findDispute: [
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'InfracoesConsultaInvalida', refusalByProvider('provider_validation'), DISPUTES_PAGE),
+  ],
+  findDisputedPix: [
+    ...accessDeniedAnswers,
+    ...pixAbsentAnswers,
+    documentAnswer(404, 'PixEnviadoNaoEncontrado', absentMeaning, SENT_PIX_PAGE),
+  ],
+  replyToDispute: [
+    ...accessDeniedAnswers,
+    documentAnswer(400, 'InfracoesConsultaInvalida', refusalByEveryProvider('reply_refused'), DISPUTES_PAGE),
+    documentAnswer(404, 'InfracaoNaoEncontrada', refusalByEveryProvider('med_not_found'), DISPUTES_PAGE),
+    documentAnswer(409, 'InfracaoOperacaoInvalida', duplicateMeaning, DISPUTES_PAGE),
+    documentAnswer(422, 'InfracaoOperacaoInvalida', refusalByEveryProvider('reply_refused'), DISPUTES_PAGE),
   ],
 } satisfies Record<string, readonly DocumentedAnswer[]>
 

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { providerCalls } from '../calls.ts'
-import type { Reply } from '../exchange.ts'
-import { type Call, type HttpClient, httpClient } from '../http.ts'
-import type { OpenLines } from '../lines.ts'
-import type { RecordUnexplained } from '../unexplained.ts'
+import { createProviderCalls } from '../adapter/provider-calls.ts'
+import type { RecordUnexplainedAnswer } from '../adapter/unexplained-answers.ts'
+import { createHttpClient, type HttpCall, type HttpClient } from '../http/client.ts'
+import type { OpenConnectionPool } from '../http/connection-pool.ts'
+import type { ExchangeOutcome } from '../http/exchange.ts'
+import { createAccessTokenCache, type EfiAccessToken, requestAccessToken } from './access-token.ts'
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
-import { errorIn } from './errors.ts'
-import { askForToken, type Token, tokenCache } from './token.ts'
+import { readEfiError } from './errors.ts'
 
 /** What one connection needs to speak to Efí; certificate and key are PEM texts, and come together. */
-export const efiCredentials = z
+export const efiCredentialsSchema = z
   .object({
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
@@ -21,62 +21,66 @@ export const efiCredentials = z
   .refine(({ certificate, private_key }) => !certificate === !private_key, {
     message: 'certificate and private_key come together',
   })
-export type EfiCredentials = z.infer<typeof efiCredentials>
+export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 
-export type EfiOptions = {
+export type EfiAdapterOptions = {
   baseUrl: string
   credentials: EfiCredentials
   /** PEM of the authority to trust instead of the system's, for a local far side. */
   ca?: string
   timeoutMs: number
   /** Whose connections it calls over; its own, where nobody shares theirs. */
-  lines?: OpenLines
+  openPool?: OpenConnectionPool
   now?: () => number
   /** Where answers go that no table explains; nowhere, where it is left out. */
-  recordUnexplained?: RecordUnexplained | undefined
+  recordUnexplained?: RecordUnexplainedAnswer | undefined
 }
 
 /** Efí's API behind a token, and what its answers come to by the table of answers that Efí documents. */
-export function efiClient({
+export function createEfiClient({
   baseUrl,
   credentials,
   ca,
   timeoutMs,
-  lines,
+  openPool: lines,
   now = Date.now,
   ...more
-}: EfiOptions) {
+}: EfiAdapterOptions) {
   const { certificate, private_key: key } = credentials
-  const http = httpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, lines })
-  const exchange = authorized(
+  const http = createHttpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, openPool: lines })
+  const exchange = createAuthorizedExchange(
     http,
-    tokenCache(() => askForToken(http, credentials, now), now),
+    createAccessTokenCache(() => requestAccessToken(http, credentials, now), now),
   )
   return {
-    ...providerCalls<EfiCall>(exchange, { answers: efiAnswers, errorIn }, more.recordUnexplained),
-    openAhead: () => http.openAhead(),
+    ...createProviderCalls<EfiCall>(
+      exchange,
+      { answers: efiAnswers, readError: readEfiError },
+      more.recordUnexplained,
+    ),
+    preconnect: () => http.preconnect(),
     close: () => http.close(),
   }
 }
-export type EfiClient = ReturnType<typeof efiClient>
+export type EfiClient = ReturnType<typeof createEfiClient>
 
 /**
  * Calls with the token of the moment. A token that is refused is not used again. The call itself is repeated, once and with
  * a new token, only where the refusal is the documented one, which says that nothing was done.
  */
-function authorized(http: HttpClient, tokens: ReturnType<typeof tokenCache>) {
-  const callWith = (token: Token, call: Call) =>
+function createAuthorizedExchange(http: HttpClient, tokens: ReturnType<typeof createAccessTokenCache>) {
+  const callWith = (token: EfiAccessToken, call: HttpCall) =>
     http.call({ ...call, headers: { ...call.headers, authorization: `Bearer ${token.text}` } })
 
-  return async (call: Call): Promise<Reply> => {
-    const token = await tokens.current()
+  return async (call: HttpCall): Promise<ExchangeOutcome> => {
+    const token = await tokens.getToken()
     if (token.kind === 'unreachable') return token
     const reply = await callWith(token, call)
     if (reply.kind !== 'answer' || reply.status !== 401) return reply
 
-    tokens.drop(token)
-    if (errorIn(reply)?.name !== TOKEN_REFUSED) return reply
-    const another = await tokens.current()
+    tokens.discardToken(token)
+    if (readEfiError(reply)?.name !== TOKEN_REFUSED) return reply
+    const another = await tokens.getToken()
     return another.kind === 'unreachable' ? another : callWith(another, call)
   }
 }

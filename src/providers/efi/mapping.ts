@@ -3,22 +3,30 @@ import type {
   IncomingPix,
   IssuedCharge,
   Party,
-  Sending,
-  SendingReturn,
-} from '../../domain/provider.ts'
-import { party } from '../party.ts'
-import { rejectionOf } from './errors.ts'
-import type { Cob, Holder, Received, Returned, ReturnedToUs, Times, Transfer } from './shapes.ts'
+  PayoutReturn,
+  ProviderPayout,
+} from '../../domain/providers/provider.ts'
+import { toParty } from '../adapter/party.ts'
+import { toEfiRejection } from './errors.ts'
+import type {
+  EfiCob,
+  EfiDevolucao,
+  EfiHolder,
+  EfiReceivedDevolucao,
+  EfiReceivedPix,
+  EfiTimes,
+  EfiTransfer,
+} from './schemas.ts'
 
 /** Efí's objects in the words of the domain. What Efí leaves unsaid is `''`. */
 
-export function chargeOf(cob: Cob): IssuedCharge {
+export function mapEfiCharge(cob: EfiCob): IssuedCharge {
   return {
     txid: cob.txid,
     payload: cob.pixCopiaECola ?? '',
-    expiresAt: expiresAt(cob),
+    expiresAt: getExpiresAt(cob),
     pixKey: cob.chave ?? '',
-    receiver: partyOf(cob.recebedor ?? {}),
+    receiver: mapEfiParty(cob.recebedor ?? {}),
   }
 }
 
@@ -26,10 +34,10 @@ export function chargeOf(cob: Cob): IssuedCharge {
  * The Central Bank's API has no "expired": a charge that is not completed is, once its time is over. A PIX of another
  * amount leaves it as unpaid as before.
  */
-export function statusOf(cob: Cob, now: number): FoundCharge['status'] {
+export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['status'] {
   switch (cob.status) {
     case 'ATIVA':
-      return Date.parse(expiresAt(cob)) <= now ? 'expired' : 'open'
+      return Date.parse(getExpiresAt(cob)) <= now ? 'expired' : 'open'
     case 'CONCLUIDA':
       return 'completed'
     case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
@@ -39,7 +47,7 @@ export function statusOf(cob: Cob, now: number): FoundCharge['status'] {
 }
 
 /** A PIX that Efí lists as received has settled; its txid is our reference; its extras know the payer's bank; a charge's key stands in where the PIX does not repeat it. */
-export function paymentOf(pix: Received, chargesKey?: string | null): IncomingPix {
+export function mapEfiPayment(pix: EfiReceivedPix, chargesKey?: string | null): IncomingPix {
   const told = { ...pix.gnExtras?.pagador, ...pix.pagador }
   return {
     endToEnd: pix.endToEndId,
@@ -48,12 +56,12 @@ export function paymentOf(pix: Received, chargesKey?: string | null): IncomingPi
     cents: pix.valor,
     status: 'settled',
     at: pix.horario,
-    payer: Object.keys(told).length > 0 ? partyOf(told) : null,
+    payer: Object.keys(told).length > 0 ? mapEfiParty(told) : null,
     pixKey: pix.chave ?? chargesKey ?? '',
   }
 }
 
-const sendingStatus = {
+const PAYOUT_STATUSES = {
   EM_PROCESSAMENTO: 'in_process',
   DEVOLVIDO: 'settled',
   REALIZADO: 'settled',
@@ -61,32 +69,38 @@ const sendingStatus = {
 } as const
 
 /** A devolução on its way back; its end-to-end id is the rail's return id. `at`: when settled, else when asked for. */
-export function sendingOf(devolucao: Returned): Sending {
-  const status = sendingStatus[devolucao.status]
+export function mapEfiRefund(devolucao: EfiDevolucao): ProviderPayout {
+  const status = PAYOUT_STATUSES[devolucao.status]
   return {
     status,
     endToEnd: devolucao.rtrId ?? '',
-    at: timeOf(devolucao.horario),
-    ...(status === 'rejected' ? rejectionOf(devolucao.gnExtras?.erro, devolucao.motivo) : {}),
+    at: getEfiTime(devolucao.horario),
+    ...(status === 'rejected' ? toEfiRejection(devolucao.gnExtras?.erro, devolucao.motivo) : {}),
   }
 }
 
 /** A sent PIX, without what its recipient gave back. */
-export function transferOf(pix: Transfer): Sending {
+export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
   const { status, endToEndId, horario, favorecido, gnExtras } = pix
   const holder = favorecido?.identificacao ?? favorecido?.contaBanco
   return {
-    status: sendingStatus[status],
+    status: PAYOUT_STATUSES[status],
     endToEnd: endToEndId,
-    at: timeOf(horario),
-    ...(status === 'NAO_REALIZADO' ? rejectionOf(gnExtras?.erro) : {}),
-    receiver: holder ? partyOf({ codigoBanco: favorecido?.contaBanco?.codigoBanco, ...holder }) : null,
+    at: getEfiTime(horario),
+    ...(status === 'NAO_REALIZADO' ? toEfiRejection(gnExtras?.erro) : {}),
+    receiver: holder ? mapEfiParty({ codigoBanco: favorecido?.contaBanco?.codigoBanco, ...holder }) : null,
   }
 }
 
 /** A return that has settled: known by the provider's own id of it, where it has one, and by the rail's once it has that. */
-export function returnOf({ id, rtrId, status, valor, horario }: ReturnedToUs | Returned): SendingReturn[] {
-  const at = timeOf(horario)
+export function mapEfiSettledReturn({
+  id,
+  rtrId,
+  status,
+  valor,
+  horario,
+}: EfiReceivedDevolucao | EfiDevolucao): PayoutReturn[] {
+  const at = getEfiTime(horario)
   const known = id || rtrId
   return status === 'DEVOLVIDO' && at && known
     ? [{ id: known, endToEnd: rtrId || null, cents: valor, at }]
@@ -94,14 +108,14 @@ export function returnOf({ id, rtrId, status, valor, horario }: ReturnedToUs | R
 }
 
 /** When it settled, else when it was asked for. */
-export function timeOf({ liquidacao, solicitacao }: Times): string | null {
+export function getEfiTime({ liquidacao, solicitacao }: EfiTimes): string | null {
   return liquidacao ?? solicitacao ?? null
 }
 
-function expiresAt({ calendario }: Cob): string {
+function getExpiresAt({ calendario }: EfiCob): string {
   return new Date(Date.parse(calendario.criacao) + calendario.expiracao * 1000).toISOString()
 }
 
-function partyOf({ nome, cpf, cnpj, codigoBanco }: Holder): Party {
-  return party({ name: nome, document: cpf ?? cnpj, ispb: codigoBanco })
+function mapEfiParty({ nome, cpf, cnpj, codigoBanco }: EfiHolder): Party {
+  return toParty({ name: nome, document: cpf ?? cnpj, ispb: codigoBanco })
 }

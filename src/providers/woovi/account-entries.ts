@@ -1,11 +1,11 @@
-import type { AccountEntry, AccountEntryKind } from '../../domain/account-entry.ts'
-import type { Transaction } from './shapes.ts'
+import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
+import type { WooviTransaction } from './schemas.ts'
 
 /**
  * Transactions that are no PIX, by the types that `GET /api/v1/transaction` publishes for its filter (`woovi.yml` of
  * Open-Pix/openpix-developers). No page says which way an INTERNAL_TRANSFER or a REVERSAL moves money.
  */
-const KINDS: Readonly<Record<string, AccountEntryKind>> = {
+const ENTRY_KINDS: Readonly<Record<string, AccountEntryKind>> = {
   FEE: 'tariff',
   BALANCE_BLOCK: 'block',
   BALANCE_UNBLOCK: 'unblock',
@@ -17,10 +17,10 @@ const KINDS: Readonly<Record<string, AccountEntryKind>> = {
  * A transaction as an entry that is no PIX; null for one that is. A WITHDRAW without an end-to-end id is a withdrawal to a
  * bank account; with one it is a PIX that was sent.
  */
-export function accountEntryOf(transaction: Transaction): AccountEntry | null {
+export function toAccountEntry(transaction: WooviTransaction): AccountEntry | null {
   const { value: cents, time: at, endToEndId: endToEnd, globalID, transactionID } = transaction
   const type = transaction.type ?? ''
-  const kind = type === 'WITHDRAW' && endToEnd === '' ? 'withdrawal' : KINDS[type]
+  const kind = type === 'WITHDRAW' && endToEnd === '' ? 'withdrawal' : ENTRY_KINDS[type]
   const id = globalID || transactionID || endToEnd
   if (kind === undefined || !id || cents === 0) return null
   return { id, kind, type, cents, at, ...(endToEnd && { endToEnd }) }

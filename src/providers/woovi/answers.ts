@@ -1,11 +1,11 @@
 import {
-  absent,
+  type AnswerMeaning,
+  absentMeaning,
   type DocumentedAnswer,
-  duplicate,
-  type Meaning,
-  refusedEverywhere,
-  refusedHere,
-} from '../documented.ts'
+  duplicateMeaning,
+  refusalByEveryProvider,
+  refusalByProvider,
+} from '../adapter/documented-answers.ts'
 
 /**
  * The answers outside 2xx that Woovi's documentation explains, for each call. Names are Woovi's `errorCode`, or the whole
@@ -23,163 +23,216 @@ import {
  * sentence on a lack of permission that names what is lacking.
  */
 
-const APP_ID = 'Woovi Developers, APIs, Primeiros passos: AppID Inválido'
-const CREATING = 'Woovi Developers, Pagamentos: Como criar e aprovar um pagamento em uma única chamada?'
-const APPROVING = 'Woovi Developers, Pagamentos: Como usar a API de Aprovar Pagamentos?'
-const IDEMPOTENCY = 'Woovi Developers, Pagamentos: Idempotência em Pagamentos'
-const ANY_ACCOUNT = 'Woovi Developers, BaaS: Controlando as contas no modo BAAS, Erros'
-const EVIDENCE = 'Woovi Developers, Disputas: Como adicionar uma nova evidência em uma disputa?'
-const RECOVERY = 'Woovi Developers, OpenAPI: GET /api/v1/funds-recovery/{id}'
+const APP_ID_PAGE = 'Woovi Developers, APIs, Primeiros passos: AppID Inválido'
+const CREATE_PAYMENT_PAGE =
+  'Woovi Developers, Pagamentos: Como criar e aprovar um pagamento em uma única chamada?'
+const APPROVE_PAYMENT_PAGE = 'Woovi Developers, Pagamentos: Como usar a API de Aprovar Pagamentos?'
+const IDEMPOTENCY_PAGE = 'Woovi Developers, Pagamentos: Idempotência em Pagamentos'
+const BAAS_ERRORS_PAGE = 'Woovi Developers, BaaS: Controlando as contas no modo BAAS, Erros'
+const EVIDENCE_PAGE = 'Woovi Developers, Disputas: Como adicionar uma nova evidência em uma disputa?'
+const FUNDS_RECOVERY_PAGE = 'Woovi Developers, OpenAPI: GET /api/v1/funds-recovery/{id}'
 
-const openApi = (route: string): string => `Woovi Developers, OpenAPI: ${route}`
-const unpublished = (route: string): string =>
-  `${openApi(route)} names the status; its sentence is not published`
-const translated = (source: string): string => `${source}; its translation is not published`
+const citeOpenApi = (route: string): string => `Woovi Developers, OpenAPI: ${route}`
+const citeUnpublishedSentence = (route: string): string =>
+  `${citeOpenApi(route)} names the status; its sentence is not published`
+const citeTranslation = (source: string): string => `${source}; its translation is not published`
 
-const answer = (status: number, name: string, meaning: Meaning, source: string): DocumentedAnswer => ({
+const documentAnswer = (
+  status: number,
+  name: string,
+  meaning: AnswerMeaning,
+  source: string,
+): DocumentedAnswer => ({
   status,
   name,
   meaning,
   source,
 })
 
-const denied = refusedHere('provider_denied')
+const accessDenied = refusalByProvider('provider_denied')
 
 /**
  * Such a thing does not exist. The OpenAPI document gives these look-ups the status 400 for every error, and "Prompt —
  * Autenticação & Segurança" gives 404 for an id that does not exist.
  */
-const absentAs = (names: readonly string[], source: string) =>
-  names.flatMap(name => [answer(400, name, absent, source), answer(404, name, absent, source)])
+const documentAbsence = (names: readonly string[], source: string) =>
+  names.flatMap(name => [
+    documentAnswer(400, name, absentMeaning, source),
+    documentAnswer(404, name, absentMeaning, source),
+  ])
 
-const chargeAbsent = (route: string) =>
-  absentAs(['Cobrança não encontrada', 'Charge not found'], unpublished(route))
+const documentChargeAbsence = (route: string) =>
+  documentAbsence(['Cobrança não encontrada', 'Charge not found'], citeUnpublishedSentence(route))
 
 /** What every call may answer before it is carried out: Woovi does not know the AppID. */
-const appIdUnknown = answer(401, 'appID inválido', denied, APP_ID)
+const unknownAppIdAnswer = documentAnswer(401, 'appID inválido', accessDenied, APP_ID_PAGE)
 
 /** The same in the words of another call's page. Not for what moves money. */
-const notAllowed = [appIdUnknown, answer(401, 'Invalid appID', denied, RECOVERY)]
+const accessDeniedAnswers = [
+  unknownAppIdAnswer,
+  documentAnswer(401, 'Invalid appID', accessDenied, FUNDS_RECOVERY_PAGE),
+]
 
 /** The calls about PIX keys and funds recoveries say more about who may make them. */
-const keysNotAllowed = (route: string) => [
-  ...notAllowed,
-  answer(400, 'You need to link a Bank Account to this API', denied, openApi(route)),
-  answer(401, 'Your IP is not in the allowed list', denied, openApi(route)),
-  answer(403, 'Your Authorization APP_ID must be configured to be MASTER or API', denied, openApi(route)),
+const documentKeyAccessDenials = (route: string) => [
+  ...accessDeniedAnswers,
+  documentAnswer(400, 'You need to link a Bank Account to this API', accessDenied, citeOpenApi(route)),
+  documentAnswer(401, 'Your IP is not in the allowed list', accessDenied, citeOpenApi(route)),
+  documentAnswer(
+    403,
+    'Your Authorization APP_ID must be configured to be MASTER or API',
+    accessDenied,
+    citeOpenApi(route),
+  ),
 ]
 
 export const wooviAnswers = {
   issueCharge: [
-    ...notAllowed,
-    answer(
+    ...accessDeniedAnswers,
+    documentAnswer(
       400,
       'Já existe uma cobrança com este Correlação ID',
-      duplicate,
-      unpublished('POST /api/v1/charge'),
+      duplicateMeaning,
+      citeUnpublishedSentence('POST /api/v1/charge'),
     ),
   ],
-  findCharge: [...notAllowed, ...chargeAbsent('GET /api/v1/charge/{id}')],
+  findCharge: [...accessDeniedAnswers, ...documentChargeAbsence('GET /api/v1/charge/{id}')],
   cancelCharge: [
-    ...notAllowed,
-    ...chargeAbsent('DELETE /api/v1/charge/{id}'),
-    answer(
+    ...accessDeniedAnswers,
+    ...documentChargeAbsence('DELETE /api/v1/charge/{id}'),
+    documentAnswer(
       400,
       'Não é possível remover uma cobrança paga',
-      refusedHere('charge_refused'),
-      unpublished('DELETE /api/v1/charge/{id}'),
+      refusalByProvider('charge_refused'),
+      citeUnpublishedSentence('DELETE /api/v1/charge/{id}'),
     ),
   ],
   findPayment: [
-    ...notAllowed,
-    ...absentAs(['Transaction not found'], ANY_ACCOUNT),
-    ...absentAs(['Transação não encontrada'], translated(ANY_ACCOUNT)),
+    ...accessDeniedAnswers,
+    ...documentAbsence(['Transaction not found'], BAAS_ERRORS_PAGE),
+    ...documentAbsence(['Transação não encontrada'], citeTranslation(BAAS_ERRORS_PAGE)),
   ],
   refund: [
-    appIdUnknown,
-    answer(
+    unknownAppIdAnswer,
+    documentAnswer(
       400,
       'Já existe um reembolso com o correlationID fornecido',
-      duplicate,
-      unpublished('POST /api/v1/refund'),
+      duplicateMeaning,
+      citeUnpublishedSentence('POST /api/v1/refund'),
     ),
   ],
   findRefund: [
-    ...notAllowed,
-    ...absentAs(['Reembolso não encontrado', 'Refund not found'], unpublished('GET /api/v1/refund/{id}')),
+    ...accessDeniedAnswers,
+    ...documentAbsence(
+      ['Reembolso não encontrado', 'Refund not found'],
+      citeUnpublishedSentence('GET /api/v1/refund/{id}'),
+    ),
   ],
   sendTransfer: [
-    appIdUnknown,
-    answer(
+    unknownAppIdAnswer,
+    documentAnswer(
       400,
       'You do not have enough balance to make this payment',
-      refusedHere('insufficient_balance'),
-      CREATING,
+      refusalByProvider('insufficient_balance'),
+      CREATE_PAYMENT_PAGE,
     ),
-    answer(400, 'Já existe um pagamento com o correlationID fornecido', duplicate, IDEMPOTENCY),
+    documentAnswer(
+      400,
+      'Já existe um pagamento com o correlationID fornecido',
+      duplicateMeaning,
+      IDEMPOTENCY_PAGE,
+    ),
   ],
   approveTransfer: [
-    appIdUnknown,
-    answer(
+    unknownAppIdAnswer,
+    documentAnswer(
       400,
       'Você não possui saldo o suficiente para realizar esse pagamento',
-      refusedHere('insufficient_balance'),
-      APPROVING,
+      refusalByProvider('insufficient_balance'),
+      APPROVE_PAYMENT_PAGE,
     ),
   ],
   findTransfer: [
-    ...notAllowed,
-    ...absentAs(['Pagamento não encontrado', 'Payment not found'], unpublished('GET /api/v1/payment/{id}')),
+    ...accessDeniedAnswers,
+    ...documentAbsence(
+      ['Pagamento não encontrado', 'Payment not found'],
+      citeUnpublishedSentence('GET /api/v1/payment/{id}'),
+    ),
   ],
   createKey: [
-    ...keysNotAllowed('POST /api/v1/pix-keys'),
-    answer(400, 'Esta chave Pix já está cadastrada', duplicate, unpublished('POST /api/v1/pix-keys')),
-    answer(
+    ...documentKeyAccessDenials('POST /api/v1/pix-keys'),
+    documentAnswer(
+      400,
+      'Esta chave Pix já está cadastrada',
+      duplicateMeaning,
+      citeUnpublishedSentence('POST /api/v1/pix-keys'),
+    ),
+    documentAnswer(
       400,
       'Limite de chaves Pix atingido',
-      refusedHere('key_limit'),
-      unpublished('POST /api/v1/pix-keys'),
+      refusalByProvider('key_limit'),
+      citeUnpublishedSentence('POST /api/v1/pix-keys'),
     ),
   ],
-  listKeys: keysNotAllowed('GET /api/v1/pix-keys'),
+  listKeys: documentKeyAccessDenials('GET /api/v1/pix-keys'),
   deleteKey: [
-    ...keysNotAllowed('DELETE /api/v1/pix-keys/{pixKey}'),
-    answer(404, 'Pix key not found', absent, openApi('DELETE /api/v1/pix-keys/{pixKey}')),
-    answer(
+    ...documentKeyAccessDenials('DELETE /api/v1/pix-keys/{pixKey}'),
+    documentAnswer(404, 'Pix key not found', absentMeaning, citeOpenApi('DELETE /api/v1/pix-keys/{pixKey}')),
+    documentAnswer(
       400,
       'Não é possível remover a chave padrão da conta',
-      refusedEverywhere('key_in_use'),
-      unpublished('DELETE /api/v1/pix-keys/{pixKey}'),
+      refusalByEveryProvider('key_in_use'),
+      citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}'),
     ),
   ],
-  identity: notAllowed,
-  balances: notAllowed,
-  statement: notAllowed,
-  registerNotices: notAllowed,
-  findNoticeKeys: notAllowed,
-  listMeds: notAllowed,
-  findMed: [
-    ...notAllowed,
-    ...absentAs(['Dispute not found'], openApi('GET /api/v1/dispute/{id}')),
-    ...absentAs(['Disputa não encontrada'], translated(openApi('GET /api/v1/dispute/{id}'))),
+  identity: accessDeniedAnswers,
+  balances: accessDeniedAnswers,
+  statement: accessDeniedAnswers,
+  registerNotificationUrl: accessDeniedAnswers,
+  findNotificationKeys: accessDeniedAnswers,
+  listDisputes: accessDeniedAnswers,
+  findDispute: [
+    ...accessDeniedAnswers,
+    ...documentAbsence(['Dispute not found'], citeOpenApi('GET /api/v1/dispute/{id}')),
+    ...documentAbsence(['Disputa não encontrada'], citeTranslation(citeOpenApi('GET /api/v1/dispute/{id}'))),
   ],
   findRecovery: [
-    ...notAllowed,
-    answer(403, 'Your account does not have the permission to use this endpoint', denied, RECOVERY),
-    answer(403, 'Sua conta não possui permissão para usar este endpoint', denied, translated(RECOVERY)),
-    answer(404, 'Funds recovery not found', absent, RECOVERY),
-    answer(404, 'Recuperação de fundos não encontrada', absent, translated(RECOVERY)),
+    ...accessDeniedAnswers,
+    documentAnswer(
+      403,
+      'Your account does not have the permission to use this endpoint',
+      accessDenied,
+      FUNDS_RECOVERY_PAGE,
+    ),
+    documentAnswer(
+      403,
+      'Sua conta não possui permissão para usar este endpoint',
+      accessDenied,
+      citeTranslation(FUNDS_RECOVERY_PAGE),
+    ),
+    documentAnswer(404, 'Funds recovery not found', absentMeaning, FUNDS_RECOVERY_PAGE),
+    documentAnswer(
+      404,
+      'Recuperação de fundos não encontrada',
+      absentMeaning,
+      citeTranslation(FUNDS_RECOVERY_PAGE),
+    ),
   ],
-  uploadEvidence: notAllowed,
-  replyMed: [
-    ...notAllowed,
-    answer(
+  uploadEvidence: accessDeniedAnswers,
+  replyToDispute: [
+    ...accessDeniedAnswers,
+    documentAnswer(
       400,
       'You cannot send a evidence for a accepted dispute',
-      refusedEverywhere('reply_refused'),
-      openApi('POST /api/v1/dispute/:id/evidence'),
+      refusalByEveryProvider('reply_refused'),
+      citeOpenApi('POST /api/v1/dispute/:id/evidence'),
     ),
-    answer(403, 'DISPUTE_EVIDENCE_FILE_ID_NOT_ALLOWED', refusedHere('provider_denied'), EVIDENCE),
+    documentAnswer(
+      403,
+      'DISPUTE_EVIDENCE_FILE_ID_NOT_ALLOWED',
+      refusalByProvider('provider_denied'),
+      EVIDENCE_PAGE,
+    ),
   ],
 } as const satisfies Record<string, readonly DocumentedAnswer[]>
 

@@ -1,36 +1,46 @@
-import type { PixKeyType } from '../../domain/pix-key.ts'
-import type { FoundCharge, IncomingPix, IssuedCharge, Sending, SendingReturn } from '../../domain/provider.ts'
-import { party } from '../party.ts'
-import { lengthOf, type ReadNotes, readItems } from '../reading.ts'
-import { rejectionOf } from './failures.ts'
+import type { PixKeyType } from '../../domain/pix-keys/pix-key.ts'
+import type {
+  FoundCharge,
+  IncomingPix,
+  IssuedCharge,
+  PayoutReturn,
+  ProviderPayout,
+} from '../../domain/providers/provider.ts'
+import { type AnswerNotes, countItems, parseItems } from '../adapter/answer-parsing.ts'
+import { toParty } from '../adapter/party.ts'
+import { toWooviRejection } from './payment-failures.ts'
 import {
-  type Charge,
-  type Payment,
-  type PixKey,
-  type Refund,
-  type ReturnedIds,
-  returned,
-  type Transaction,
-} from './shapes.ts'
+  type WooviCharge,
+  type WooviPayment,
+  type WooviPixKey,
+  type WooviRefund,
+  type WooviReturnIds,
+  type WooviTransaction,
+  wooviReturnSchema,
+} from './schemas.ts'
 
 /** Woovi's objects in the words of the domain. What Woovi leaves unsaid is `''`. */
 
 /** Its txid is Woovi's own: our reference is the correlationID, which the rail never sees. */
-export function chargeOf(charge: Charge): IssuedCharge {
+export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
   return {
     txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
     payload: charge.brCode ?? '',
-    expiresAt: expiresAt(charge),
+    expiresAt: getExpiresAt(charge),
     pixKey: charge.pixKey ?? '',
-    receiver: party({}),
+    receiver: toParty({}),
   }
 }
 
 /** Woovi marks a charge expired some time after it is. */
-export function statusOf(charge: Charge, payments: IncomingPix[], now: number): FoundCharge['status'] {
+export function mapWooviChargeStatus(
+  charge: WooviCharge,
+  payments: IncomingPix[],
+  now: number,
+): FoundCharge['status'] {
   switch (charge.status) {
     case 'ACTIVE':
-      return payments.length === 0 && Date.parse(expiresAt(charge)) <= now ? 'expired' : 'open'
+      return payments.length === 0 && Date.parse(getExpiresAt(charge)) <= now ? 'expired' : 'open'
     case 'COMPLETED':
       return 'completed'
     case 'EXPIRED':
@@ -39,27 +49,27 @@ export function statusOf(charge: Charge, payments: IncomingPix[], now: number): 
 }
 
 /** REFUNDED and PARTIAL_REFUND: what came in and has been given back since. */
-const paymentStatus = {
+const PAYMENT_STATUSES = {
   CREATED: 'in_process',
   IN_PROCESSING: 'in_process',
   CONFIRMED: 'settled',
   PARTIAL_REFUND: 'settled',
   REFUNDED: 'settled',
   REJECTED: 'failed',
-} as const satisfies Record<NonNullable<Transaction['status']>, IncomingPix['status']>
+} as const satisfies Record<NonNullable<WooviTransaction['status']>, IncomingPix['status']>
 
 /** "Uma Transação representa um pagamento recebido": one without a status, as in Woovi's examples, has settled. */
-export function transactionStatus({ status }: Transaction): IncomingPix['status'] {
-  return paymentStatus[status ?? 'CONFIRMED']
+export function mapTransactionStatus({ status }: WooviTransaction): IncomingPix['status'] {
+  return PAYMENT_STATUSES[status ?? 'CONFIRMED']
 }
 
 /** Whether it came in as a PIX of its own: the only types of a transaction that are money in for a charge or a deposit. */
-export function isReceived({ type }: Pick<Transaction, 'type'>): boolean {
-  return RECEIVED.includes(type)
+export function isReceivedPix({ type }: Pick<WooviTransaction, 'type'>): boolean {
+  return RECEIVED_TYPES.includes(type)
 }
-const RECEIVED: readonly Transaction['type'][] = ['PAYMENT', 'DYNAMIC', 'STATIC']
+const RECEIVED_TYPES: readonly WooviTransaction['type'][] = ['PAYMENT', 'DYNAMIC', 'STATIC']
 
-export function paymentOf(pix: Transaction): IncomingPix {
+export function mapWooviPayment(pix: WooviTransaction): IncomingPix {
   const { holder, account, psp } = pix.debitParty ?? {}
   const payer = pix.payer ?? holder
   return {
@@ -67,10 +77,10 @@ export function paymentOf(pix: Transaction): IncomingPix {
     txid: pix.transactionID ?? null,
     reference: pix.charge?.correlationID ?? null,
     cents: pix.value,
-    status: transactionStatus(pix),
+    status: mapTransactionStatus(pix),
     at: pix.time,
     payer: payer
-      ? party({
+      ? toParty({
           name: payer.name,
           document: payer.taxID,
           account: account?.account,
@@ -83,7 +93,7 @@ export function paymentOf(pix: Transaction): IncomingPix {
   }
 }
 
-const refundStatus = {
+const REFUND_STATUSES = {
   IN_PROCESSING: 'in_process',
   CONFIRMED: 'settled',
   REFUNDED: 'settled',
@@ -92,17 +102,17 @@ const refundStatus = {
 } as const
 
 /** A devolução on its way back; its end-to-end id is the rail's return id. */
-export function refundOf(refund: Refund): Sending {
-  const status = refundStatus[refund.status]
+export function mapWooviRefund(refund: WooviRefund): ProviderPayout {
+  const status = REFUND_STATUSES[refund.status]
   return {
     status,
     endToEnd: refund.returnIdentification ?? refund.endToEndId ?? '',
     at: refund.time ?? null,
-    ...(status === 'rejected' ? rejectionOf({ reason: refund.providerRejectedReason }) : {}),
+    ...(status === 'rejected' ? toWooviRejection({ reason: refund.providerRejectedReason }) : {}),
   }
 }
 
-const sendingStatus = {
+const TRANSFER_STATUSES = {
   CREATED: 'in_process',
   APPROVED: 'in_process',
   CONFIRMED: 'settled',
@@ -111,14 +121,14 @@ const sendingStatus = {
   DENIED: 'rejected',
 } as const
 
-export function transferOf({ payment, transaction, destination, error }: Payment): Sending {
-  const status = sendingStatus[payment.status]
+export function mapWooviTransfer({ payment, transaction, destination, error }: WooviPayment): ProviderPayout {
+  const status = TRANSFER_STATUSES[payment.status]
   return {
     status,
     endToEnd: transaction?.endToEndId ?? '',
     at: transaction?.time ?? null,
     ...(status === 'rejected'
-      ? rejectionOf({
+      ? toWooviRejection({
           railCode: transaction?.providerErrorCode,
           reason: transaction?.providerRejectedReason,
           name: error?.code,
@@ -126,7 +136,7 @@ export function transferOf({ payment, transaction, destination, error }: Payment
         })
       : {}),
     receiver: destination
-      ? party({
+      ? toParty({
           name: destination.name,
           document: destination.taxID,
           account: destination.account,
@@ -142,24 +152,24 @@ export function transferOf({ payment, transaction, destination, error }: Payment
  * What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. Undefined where
  * one of them cannot be read: what came back is then not known.
  */
-export function returnsOf(pix: Transaction, notes: ReadNotes): SendingReturn[] | undefined {
-  const given = readItems(returned, pix.refunds, notes)
-  if (given.length < lengthOf(pix.refunds)) return undefined
+export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] | undefined {
+  const given = parseItems(wooviReturnSchema, pix.refunds, notes)
+  if (given.length < countItems(pix.refunds)) return undefined
   return given.flatMap(one => {
     const own = one.endToEndId === pix.endToEndId ? null : one.endToEndId
     const id = own || one.returnIdentification
-    if (!id || !one.time || refundStatus[one.status] !== 'settled') return []
+    if (!id || !one.time || REFUND_STATUSES[one.status] !== 'settled') return []
     return [{ id, endToEnd: one.returnIdentification || id, cents: one.value, at: one.time }]
   })
 }
 
 /** The rail's id of a return. */
-export function returnIdOf(one: ReturnedIds): string | undefined {
+export function getWooviReturnId(one: WooviReturnIds): string | undefined {
   return one.returnIdentification ?? one.endToEndId ?? undefined
 }
 
 /** Its EVP is the contract's RANDOM, its CPF and CNPJ the contract's DOCUMENT. */
-export function keyTypeOf(type: PixKey['type']): PixKeyType {
+export function mapWooviKeyType(type: WooviPixKey['type']): PixKeyType {
   switch (type) {
     case 'CPF':
     case 'CNPJ':
@@ -173,6 +183,6 @@ export function keyTypeOf(type: PixKey['type']): PixKeyType {
   }
 }
 
-function expiresAt({ expiresDate, createdAt, expiresIn }: Charge): string {
+function getExpiresAt({ expiresDate, createdAt, expiresIn }: WooviCharge): string {
   return expiresDate ?? new Date(Date.parse(createdAt!) + expiresIn! * 1000).toISOString()
 }

@@ -1,18 +1,18 @@
 import type Router from '@koa/router'
 import type { Fault, ServedFault } from '../faults.ts'
-import { jsonBody } from '../route.ts'
-import type { World } from '../world.ts'
-import type { Controls } from './routes.ts'
+import { parseControlBody } from '../request.ts'
+import type { SimulatorState } from '../state.ts'
+import type { ControlDependencies } from './routes.ts'
 import * as schemas from './schemas.ts'
 
 /** Faults that calls, notifications and look-ups will meet, and those that had their effect. */
-export function faultRoutes(
+export function addFaultRoutes(
   router: Router,
-  { faults }: World,
-  { closeIdleConnections }: Pick<Controls, 'closeIdleConnections'>,
+  { faults }: SimulatorState,
+  { closeIdleConnections }: Pick<ControlDependencies, 'closeIdleConnections'>,
 ): void {
   router.put('/faults', async ctx => {
-    const body = await jsonBody(ctx, schemas.faultBody)
+    const body = await parseControlBody(ctx, schemas.faultBody)
     const { provider, operation = null, account = null, fault, times } = body
     const { delay_ms = null, status = null, body: answer, page_size = null } = body
     faults.add({
@@ -21,13 +21,13 @@ export function faultRoutes(
       pageSize: page_size,
     })
     if (fault === 'unreachable') closeIdleConnections(provider)
-    ctx.body = { data: faults.list().map(shown) }
+    ctx.body = { data: faults.list().map(presentFault) }
   })
   router.get('/faults', ctx => {
-    ctx.body = { data: faults.list().map(shown) }
+    ctx.body = { data: faults.list().map(presentFault) }
   })
   router.get('/faults/served', ctx => {
-    ctx.body = { data: faults.served().map(shownServed) }
+    ctx.body = { data: faults.listServed().map(presentServedFault) }
   })
   router.delete('/faults', ctx => {
     faults.clear()
@@ -35,13 +35,13 @@ export function faultRoutes(
   })
 }
 
-function shown({ provider, operation, accountId, fault, timesLeft, delayMs, ...more }: Fault) {
+function presentFault({ provider, operation, accountId, fault, timesLeft, delayMs, ...more }: Fault) {
   return {
     ...{ provider, operation, account: accountId, fault, times: timesLeft, delay_ms: delayMs },
     ...{ status: more.status, body: more.body, page_size: more.pageSize },
   }
 }
 
-function shownServed({ accountId, operation, fault, itemId, at }: ServedFault) {
+function presentServedFault({ accountId, operation, fault, itemId, at }: ServedFault) {
   return { account: accountId, operation, fault, item_id: itemId, at }
 }

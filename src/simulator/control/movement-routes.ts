@@ -1,36 +1,36 @@
 import type Router from '@koa/router'
-import { reaisFromCents } from '../../domain/money.ts'
+import { reaisFromCents } from '../../domain/ledger/money.ts'
 import type { PanelOutcome } from '../panel.ts'
-import type { Movement } from '../rail.ts'
-import { fitting, jsonBody, Refusal } from '../route.ts'
-import type { World } from '../world.ts'
+import type { RailMovement } from '../rail.ts'
+import { ControlApiError, parseControlBody, parseWithSchema } from '../request.ts'
+import type { SimulatorState } from '../state.ts'
 import * as schemas from './schemas.ts'
 
 /** Every settled movement, and money that moves at a provider without its API (SPEC §10), which no notification tells. */
-export function movementRoutes(router: Router, { accounts, panel, rail }: World): void {
+export function addMovementRoutes(router: Router, { accounts, panel, rail }: SimulatorState): void {
   router.post('/movements', async ctx => {
-    const { provider, account, kind, value, end_to_end } = await jsonBody(ctx, schemas.movementBody)
-    const ofProvider = accounts.ofProvider(provider)
+    const { provider, account, kind, value, end_to_end } = await parseControlBody(ctx, schemas.movementBody)
+    const ofProvider = accounts.listByProvider(provider)
     const holder = account === undefined ? ofProvider[0] : ofProvider.find(({ id }) => id === account)
-    if (!holder) throw new Refusal(404, 'the provider has no such account')
+    if (!holder) throw new ControlApiError(404, 'the provider has no such account')
     const outcome = panel.move({ accountId: holder.id, kind, cents: value, endToEnd: end_to_end })
-    if (outcome.kind !== 'moved') throw new Refusal(409, REFUSALS[outcome.kind])
+    if (outcome.kind !== 'moved') throw new ControlApiError(409, REFUSAL_MESSAGES[outcome.kind])
     ctx.body = { id: outcome.id, end_to_end: outcome.endToEnd }
   })
   router.get('/statement', ctx => {
-    const { provider, account } = fitting(schemas.statementQuery, ctx.query)
-    ctx.body = { data: rail.statement({ provider, accountId: account }).map(line) }
+    const { provider, account } = parseWithSchema(schemas.statementQuery, ctx.query)
+    ctx.body = { data: rail.listStatement({ provider, accountId: account }).map(presentMovement) }
   })
 }
 
-const REFUSALS = {
+const REFUSAL_MESSAGES = {
   no_balance: 'the balance, or what is blocked, does not cover it',
   no_such_receipt: 'the account received no PIX with this end_to_end',
   over_the_receipt: 'more than the PIX, with what has been returned of it',
   too_late: 'the PIX is older than 90 days',
 } as const satisfies Record<Exclude<PanelOutcome['kind'], 'moved'>, string>
 
-function line(movement: Movement) {
+function presentMovement(movement: RailMovement) {
   return {
     id: movement.id,
     end_to_end: movement.endToEnd,

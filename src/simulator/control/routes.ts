@@ -1,83 +1,92 @@
 import Router from '@koa/router'
-import { reaisFromCents } from '../../domain/money.ts'
-import type { Account, AccountSettings } from '../accounts.ts'
-import { payerOf } from '../payer.ts'
-import { sumOf } from '../returns.ts'
-import { jsonBody, part, Refusal } from '../route.ts'
-import type { LocalAuthority } from '../tls.ts'
-import type { World } from '../world.ts'
-import { faultRoutes } from './fault-routes.ts'
-import { medRoutes } from './med-routes.ts'
-import { movementRoutes } from './movement-routes.ts'
-import { orderRoutes } from './order-routes.ts'
+import { reaisFromCents } from '../../domain/ledger/money.ts'
+import type { SimulatedAccount, SimulatedAccountSettings } from '../accounts.ts'
+import type { CertificateAuthority } from '../certificates.ts'
+import { buildPayer } from '../payer/payer-bank.ts'
+import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'
+import { sumReturns } from '../returns.ts'
+import type { SimulatorState } from '../state.ts'
+import { addDisputeRoutes } from './dispute-routes.ts'
+import { addFaultRoutes } from './fault-routes.ts'
+import { addMovementRoutes } from './movement-routes.ts'
+import { addOrderRoutes } from './order-routes.ts'
 import * as schemas from './schemas.ts'
 
 /** The control API (SPEC §10): what a test or a demo may do to the simulated world. Every answer is 200 and JSON. */
-export function controlRoutes(world: World, controls: Controls): Router {
+export function createControlRoutes(world: SimulatorState, controls: ControlDependencies): Router {
   const router = new Router({ prefix: '/control' })
   router.get('/health', ctx => {
     ctx.body = { status: 'ok' }
   })
-  accountRoutes(router, world, controls)
-  moneyRoutes(router, world)
-  medRoutes(router, world)
-  movementRoutes(router, world)
-  orderRoutes(router, world)
-  faultRoutes(router, world, controls)
-  inboxRoutes(router, world)
+  addAccountRoutes(router, world, controls)
+  addMoneyRoutes(router, world)
+  addDisputeRoutes(router, world)
+  addMovementRoutes(router, world)
+  addOrderRoutes(router, world)
+  addFaultRoutes(router, world, controls)
+  addInboxRoutes(router, world)
   return router
 }
 
 /** What the control API does besides moving the world. */
-export type Controls = {
+export type ControlDependencies = {
   /** Closes the idle connections of a provider, so that its next request needs a handshake. */
-  closeIdleConnections(provider: Account['provider']): void
-  authority: LocalAuthority
+  closeIdleConnections(provider: SimulatedAccount['provider']): void
+  authority: CertificateAuthority
 }
 
-function accountRoutes(router: Router, { accounts }: World, { authority }: Controls): void {
+function addAccountRoutes(
+  router: Router,
+  { accounts }: SimulatorState,
+  { authority }: ControlDependencies,
+): void {
   router.put('/accounts/:id', async ctx => {
-    const body = await jsonBody(ctx, schemas.accountBody)
-    const stored = accounts.put(settingsOf(part(ctx, 'id'), body))
-    if (stored.kind === 'key_taken') throw new Refusal(409, `another account has the key ${stored.key}`)
-    if (stored.kind === 'client_id_taken') throw new Refusal(409, 'another account has this client_id')
-    ctx.body = shown(stored.account, accounts.keysOf(stored.account.id))
+    const body = await parseControlBody(ctx, schemas.accountBody)
+    const stored = accounts.put(toAccountSettings(readPathParam(ctx, 'id'), body))
+    if (stored.kind === 'key_taken')
+      throw new ControlApiError(409, `another account has the key ${stored.key}`)
+    if (stored.kind === 'client_id_taken')
+      throw new ControlApiError(409, 'another account has this client_id')
+    ctx.body = presentAccount(stored.account, accounts.listKeys(stored.account.id))
   })
   router.get('/accounts/:id', ctx => {
-    const account = accounts.find(part(ctx, 'id'))
-    if (!account) throw new Refusal(404, 'no such account')
-    ctx.body = shown(account, accounts.keysOf(account.id))
+    const account = accounts.find(readPathParam(ctx, 'id'))
+    if (!account) throw new ControlApiError(404, 'no such account')
+    ctx.body = presentAccount(account, accounts.listKeys(account.id))
   })
   router.post('/certificates', async ctx => {
-    const { common_name } = await jsonBody(ctx, schemas.certificateBody)
+    const { common_name } = await parseControlBody(ctx, schemas.certificateBody)
     ctx.body = await authority.issueClientCertificate(common_name)
   })
 }
 
-function moneyRoutes(router: Router, world: World): void {
-  const { bank, receipts, returns, sendings } = world
+function addMoneyRoutes(router: Router, world: SimulatorState): void {
+  const { payerBank: bank, receipts, returns, transfers: sendings } = world
   router.post('/pay', async ctx => {
-    const { value, ...order } = await jsonBody(ctx, schemas.payBody)
+    const { value, ...order } = await parseControlBody(ctx, schemas.payBody)
     const outcome = await bank.pay({ ...order, cents: value })
-    if (outcome.kind === 'not_payable') throw new Refusal(409, `not payable: ${outcome.why}`)
+    if (outcome.kind === 'not_payable') throw new ControlApiError(409, `not payable: ${outcome.why}`)
     ctx.body = { end_to_end: outcome.receipt.endToEnd }
   })
   router.post('/deposit', async ctx => {
-    const body = await jsonBody(ctx, schemas.depositBody)
-    const { account, key } = collectorOf(world, body)
+    const body = await parseControlBody(ctx, schemas.depositBody)
+    const { account, key } = findDepositTarget(world, body)
     const { txid, value: cents, message } = body
-    const payer = payerOf(body.payer)
+    const payer = buildPayer(body.payer)
     ctx.body = {
       end_to_end: receipts.receive({ accountId: account.id, key, cents, payer, txid, message }).endToEnd,
     }
   })
   router.post('/returns', async ctx => {
-    const { end_to_end: endToEnd, value } = await jsonBody(ctx, schemas.returnBody)
-    const sending = sendings.ofEndToEnd(endToEnd)
-    if (!sending) throw new Refusal(404, 'no PIX with this end_to_end was sent')
-    const returned = returns.take({ endToEnd, cents: value ?? sending.cents - sumOf(returns.of(sending)) })
+    const { end_to_end: endToEnd, value } = await parseControlBody(ctx, schemas.returnBody)
+    const sending = sendings.findByEndToEnd(endToEnd)
+    if (!sending) throw new ControlApiError(404, 'no PIX with this end_to_end was sent')
+    const returned = returns.creditReturn({
+      endToEnd,
+      cents: value ?? sending.cents - sumReturns(returns.listReturns(sending)),
+    })
     if (!returned)
-      throw new Refusal(
+      throw new ControlApiError(
         409,
         'it has not settled, so much of it is no longer there, or a simulated account has it, which refunds it',
       )
@@ -85,22 +94,25 @@ function moneyRoutes(router: Router, world: World): void {
   })
 }
 
-function inboxRoutes(router: Router, { inbox }: World): void {
+function addInboxRoutes(router: Router, { inbox }: SimulatorState): void {
   router.put('/inbox/:name', async ctx => {
-    const { status, delay_ms, headers } = await jsonBody(ctx, schemas.inboxAnswerBody)
-    inbox.setAnswer(part(ctx, 'name'), { status, delayMs: delay_ms, headers })
+    const { status, delay_ms, headers } = await parseControlBody(ctx, schemas.inboxAnswerBody)
+    inbox.setResponse(readPathParam(ctx, 'name'), { status, delayMs: delay_ms, headers })
     ctx.body = { status, delay_ms, headers }
   })
   router.get('/inbox/:name', ctx => {
-    ctx.body = { data: inbox.entriesOf(part(ctx, 'name')) }
+    ctx.body = { data: inbox.listEntries(readPathParam(ctx, 'name')) }
   })
   router.delete('/inbox/:name', ctx => {
-    inbox.clear(part(ctx, 'name'))
+    inbox.clear(readPathParam(ctx, 'name'))
     ctx.body = { data: [] }
   })
 }
 
-function settingsOf(id: string, body: ReturnType<typeof schemas.accountBody.parse>): AccountSettings {
+function toAccountSettings(
+  id: string,
+  body: ReturnType<typeof schemas.accountBody.parse>,
+): SimulatedAccountSettings {
   return {
     id,
     provider: body.provider,
@@ -119,7 +131,7 @@ function settingsOf(id: string, body: ReturnType<typeof schemas.accountBody.pars
   }
 }
 
-function shown(account: Account, keys: string[]) {
+function presentAccount(account: SimulatedAccount, keys: string[]) {
   return {
     id: account.id,
     provider: account.provider,
@@ -140,15 +152,15 @@ function shown(account: Account, keys: string[]) {
 }
 
 /** Whom a deposit is for: the key's owner, the named account, or the provider's first; the key is the first it has. */
-function collectorOf({ accounts }: World, body: ReturnType<typeof schemas.depositBody.parse>) {
+function findDepositTarget({ accounts }: SimulatorState, body: ReturnType<typeof schemas.depositBody.parse>) {
   const account = body.account
     ? accounts.find(body.account)
     : body.key
-      ? accounts.ofKey(body.key)
-      : accounts.ofProvider(body.provider!)[0]
-  if (!account) throw new Refusal(404, 'no such account')
-  const key = body.key ?? accounts.keysOf(account.id)[0]
-  if (key === undefined || accounts.ofKey(key)?.id !== account.id)
-    throw new Refusal(409, 'the account has no such key')
+      ? accounts.findByKey(body.key)
+      : accounts.listByProvider(body.provider!)[0]
+  if (!account) throw new ControlApiError(404, 'no such account')
+  const key = body.key ?? accounts.listKeys(account.id)[0]
+  if (key === undefined || accounts.findByKey(key)?.id !== account.id)
+    throw new ControlApiError(409, 'the account has no such key')
   return { account, key }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { centsFromReais } from '../../domain/money.ts'
-import { DIALECTS, PROVIDER_NAMES } from '../../domain/provider.ts'
-import { FAULTS, OPERATIONS } from '../faults.ts'
+import { centsFromReais } from '../../domain/ledger/money.ts'
+import { PROVIDER_APIS, PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import { FAULTS, PROVIDER_OPERATIONS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
 /** The bodies of the control API. Reais on the wire become centavos here and nowhere else. */
@@ -11,7 +11,7 @@ const name = z.string().min(1).max(140)
 const document = z
   .string()
   .regex(/^(?:\d{11}|[0-9A-Z]{12}\d{2})$/, 'must be a CPF or CNPJ without punctuation')
-const delay = z.number().int().min(0).max(600_000)
+const delayMs = z.number().int().min(0).max(600_000)
 
 const amount = z.number().transform((reais, ctx) => {
   const cents = centsFromReais(reais)
@@ -19,12 +19,12 @@ const amount = z.number().transform((reais, ctx) => {
   ctx.addIssue({ code: 'custom', message: 'must be reais with at most two decimals' })
   return z.NEVER
 })
-const paid = amount.refine(cents => cents > 0, 'must be above zero')
+const positiveAmount = amount.refine(cents => cents > 0, 'must be above zero')
 const person = z.object({ name, document })
 
 export const accountBody = z.object({
   provider,
-  dialect: z.enum(DIALECTS),
+  dialect: z.enum(PROVIDER_APIS),
   client_id: z.string().min(1),
   client_secret: z.string().min(1),
   holder: person,
@@ -39,7 +39,7 @@ export const accountBody = z.object({
 
 export const payBody = z.object({
   payload: z.string().min(1),
-  value: paid.optional(),
+  value: positiveAmount.optional(),
   payer: person.optional(),
   force: z.boolean().default(false),
 })
@@ -53,13 +53,13 @@ export const depositBody = z
       .string()
       .regex(/^[a-zA-Z0-9]{1,35}$/)
       .optional(),
-    value: paid,
+    value: positiveAmount,
     payer: person.optional(),
     message: z.string().max(140).optional(),
   })
   .refine(body => body.account ?? body.provider ?? body.key, 'must name an account, a provider or a key')
 
-export const returnBody = z.object({ end_to_end: z.string().min(1), value: paid.optional() })
+export const returnBody = z.object({ end_to_end: z.string().min(1), value: positiveAmount.optional() })
 
 /** Money that moves at a provider without its API: a tariff, or what the holder does in the provider's panel. */
 export const movementBody = z
@@ -68,7 +68,7 @@ export const movementBody = z
     /** Absent: the provider's first account. */
     account: z.string().min(1).optional(),
     kind: z.enum(PANEL_KINDS),
-    value: paid,
+    value: positiveAmount,
     end_to_end: z.string().min(1).optional(),
   })
   .refine(({ kind, end_to_end }) => kind !== 'return' || end_to_end !== undefined, {
@@ -77,19 +77,19 @@ export const movementBody = z
   })
 
 /** The contract's dispute types as DICT's situations (DICT API 2.12.1). */
-export const SITUATIONS = {
+export const SITUATION_BY_DISPUTE_TYPE = {
   UNDEFINED: 'OTHER',
   SCAM: 'SCAM',
   WRONG_TRANSACTION: 'ACCOUNT_TAKEOVER',
   COERCION_CRIME: 'COERCION',
   UNAUTHORIZED_ACCESS: 'FRAUDULENT_ACCESS',
 } as const
-const DISPUTE_TYPES = Object.keys(SITUATIONS) as (keyof typeof SITUATIONS)[]
+const DISPUTE_TYPES = Object.keys(SITUATION_BY_DISPUTE_TYPE) as (keyof typeof SITUATION_BY_DISPUTE_TYPE)[]
 
-export const medBody = z.object({
+export const disputeBody = z.object({
   end_to_end: z.string().min(1),
   type: z.enum(DISPUTE_TYPES).default('SCAM'),
-  value: paid.optional(),
+  value: positiveAmount.optional(),
   due_at: z.iso
     .datetime({ offset: true })
     .transform(at => new Date(at).toISOString())
@@ -101,12 +101,12 @@ export const faultBody = z
   .object({
     provider,
     /** Absent: whatever the operation. */
-    operation: z.enum(OPERATIONS).optional(),
+    operation: z.enum(PROVIDER_OPERATIONS).optional(),
     /** Absent: whosever call it is. */
     account: z.string().min(1).optional(),
     fault: z.enum(FAULTS),
     times: z.number().int().min(1).max(1_000_000).default(1),
-    delay_ms: delay.optional(),
+    delay_ms: delayMs.optional(),
     /** What `done_then_unlisted_refusal` and `unlisted_refusal` answer; absent: the dialect's next such answer. */
     status: z.number().int().min(400).max(499).optional(),
     /** A text is the body as it is, an object becomes JSON; absent: no body, where `status` is given. */
@@ -132,7 +132,7 @@ export const faultBody = z
 
 export const inboxAnswerBody = z.object({
   status: z.number().int().min(200).max(599).default(200),
-  delay_ms: delay.default(0),
+  delay_ms: delayMs.default(0),
   headers: z.record(z.string(), z.string()).default({}),
 })
 
@@ -149,7 +149,7 @@ export type PayBody = z.input<typeof payBody>
 export type DepositBody = z.input<typeof depositBody>
 export type ReturnBody = z.input<typeof returnBody>
 export type MovementBody = z.input<typeof movementBody>
-export type MedBody = z.input<typeof medBody>
+export type DisputeBody = z.input<typeof disputeBody>
 export type DecisionBody = z.input<typeof decisionBody>
 export type FaultBody = z.input<typeof faultBody>
 export type InboxAnswerBody = z.input<typeof inboxAnswerBody>

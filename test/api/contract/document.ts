@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 /** The contract as it was handed over, read by its own headings and tables: what is not in it is not tested by it. */
 
-const TEXT = readFileSync(join(import.meta.dirname, 'api-document.txt'), 'utf8')
+const DOCUMENT_TEXT = readFileSync(join(import.meta.dirname, 'api-document.txt'), 'utf8')
 
-export type Row = Record<string, string>
+export type TableRow = Record<string, string>
 
 /** The text under a heading, whatever its depth, to the next heading of the same or a higher one. */
-export function section(title: string): string {
-  const lines = TEXT.split('\n')
+export function readSection(title: string): string {
+  const lines = DOCUMENT_TEXT.split('\n')
   const start = lines.findIndex(line => /^#+ /.test(line) && line.replace(/^#+ /, '').startsWith(title))
   if (start < 0) throw new Error(`the contract has no section ${title}`)
   const depth = /^#+/.exec(lines[start]!)![0].length
@@ -19,11 +19,11 @@ export function section(title: string): string {
 }
 
 /** The rows of the first table of a section, by the names of its columns. */
-export function table(title: string): Row[] {
-  const lines = section(title)
+export function readTable(title: string): TableRow[] {
+  const lines = readSection(title)
     .split('\n')
     .filter(line => line.startsWith('|'))
-    .map(cells)
+    .map(splitCells)
   const [names = [], , ...rows] = lines
   if (rows.length === 0 || rows.some(row => row.length !== names.length))
     throw new Error(`the contract has no table under ${title}, or a row that does not fit`)
@@ -31,7 +31,7 @@ export function table(title: string): Row[] {
 }
 
 /** A row is cut at its bars, those inside backticks excepted. */
-function cells(line: string): string[] {
+function splitCells(line: string): string[] {
   return line
     .slice(1, line.lastIndexOf('|'))
     .split('|')
@@ -39,16 +39,16 @@ function cells(line: string): string[] {
 }
 
 /** The sentence of a section that begins so. */
-export function sentence(title: string, beginning: string): string {
-  const text = section(title).trimStart()
+export function readSentence(title: string, beginning: string): string {
+  const text = readSection(title).trimStart()
   const start = text.indexOf(beginning)
   if (start < 0) throw new Error(`the contract does not say “${beginning}” under ${title}`)
   return text.slice(start + beginning.length).split(/\. |\.\n|\n/)[0]!
 }
 
 /** Every operation that the contract names in a heading. */
-export function operations(): { method: string; path: string }[] {
-  const headings = TEXT.split('\n').filter(line => /^#### (GET|POST|PUT|DELETE) /.test(line))
+export function readOperations(): { method: string; path: string }[] {
+  const headings = DOCUMENT_TEXT.split('\n').filter(line => /^#### (GET|POST|PUT|DELETE) /.test(line))
   return headings.flatMap(line =>
     [...line.matchAll(/(GET|POST|PUT|DELETE) (\/\S+)/g)].map(([, method, path]) => ({
       method: method!,
@@ -58,10 +58,10 @@ export function operations(): { method: string; path: string }[] {
 }
 
 /** What stands between backticks. */
-function quoted(text: string): string[] {
+function quotedWords(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 }
 
 /** Fields are written in small letters, values of enumerations in capitals. */
-export const fieldsOf = (text: string) => quoted(text).filter(word => /^[a-z][a-z_]*$/.test(word))
-export const valuesOf = (text: string) => quoted(text).filter(word => /^[A-Z][A-Z_]*$/.test(word))
+export const fieldsOf = (text: string) => quotedWords(text).filter(word => /^[a-z][a-z_]*$/.test(word))
+export const valuesOf = (text: string) => quotedWords(text).filter(word => /^[A-Z][A-Z_]*$/.test(word))

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Contract } from './contract.ts'
-import { until } from './until.ts'
+import { pollUntil } from './poll-until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
-export type Answer = { status: number; headers: Headers; body: any; bytes: Buffer }
+export type ApiResponse = { status: number; headers: Headers; body: any; bytes: Buffer }
 
-export type Request = {
+export type RequestOptions = {
   body?: unknown
   /** Sent as it is, instead of `body`. */
   raw?: string | Uint8Array
@@ -16,11 +16,19 @@ export type Request = {
   limitMs?: number
 }
 
-export type Api = ReturnType<typeof apiOf>
+export type ApiClient = ReturnType<typeof createApiClient>
 
 /** The API as a merchant's program sees it; every answer is held against `/openapi.json`. */
-export function apiOf({ url, token, contract }: { url: string; token?: string; contract: Contract }) {
-  async function call(method: string, path: string, request: Request = {}): Promise<Answer> {
+export function createApiClient({
+  url,
+  token,
+  contract,
+}: {
+  url: string
+  token?: string
+  contract: Contract
+}) {
+  async function call(method: string, path: string, request: RequestOptions = {}): Promise<ApiResponse> {
     const sent = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
     const answer = await fetch(`${url}${path}`, {
       method,
@@ -47,17 +55,18 @@ export function apiOf({ url, token, contract }: { url: string; token?: string; c
   return {
     token,
     call,
-    get: (path: string, request?: Request) => call('GET', path, request),
-    post: (path: string, body?: unknown, request?: Request) =>
+    get: (path: string, request?: RequestOptions) => call('GET', path, request),
+    post: (path: string, body?: unknown, request?: RequestOptions) =>
       call('POST', path, { ...(body !== undefined && { body }), ...request }),
     put: (path: string, body?: unknown) => call('PUT', path, { body }),
     delete: (path: string) => call('DELETE', path),
     /** The same service for somebody else; undefined is nobody. */
-    as: (other: string | undefined) => apiOf({ url, contract, ...(other !== undefined && { token: other }) }),
+    withToken: (other: string | undefined) =>
+      createApiClient({ url, contract, ...(other !== undefined && { token: other }) }),
     /** Creates a charge and gives its data, asking again by its key as docs/errors.md says; fails where it is not created. */
-    async charge(body: object = {}, request?: Request) {
+    async createCharge(body: object = {}, request?: RequestOptions) {
       const order = { body: { value: 10, type: 'PIX', ...body }, key: randomUUID(), ...request }
-      const answer = await until(
+      const answer = await pollUntil(
         () => call('POST', '/api/v1/payments', order),
         ({ body: { code } }) => code !== 'not_confirmed' && code !== 'issuing',
         { everyMs: 1_000 },
@@ -66,7 +75,7 @@ export function apiOf({ url, token, contract }: { url: string; token?: string; c
         throw new Error(`not created: ${answer.status} ${JSON.stringify(answer.body)}`)
       return answer.body.data
     },
-    async read(uuid: string) {
+    async readCharge(uuid: string) {
       const answer = await call('GET', `/api/v1/payments/${uuid}`)
       if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${JSON.stringify(answer.body)}`)
       return answer.body.data

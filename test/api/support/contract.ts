@@ -2,12 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 /** What the service says of itself at `/openapi.json`, as a judge of its own answers. */
-export type Contract = ReturnType<typeof contractOf>
+export type Contract = ReturnType<typeof createContract>
 
-type Document = { paths: Record<string, Record<string, { responses: Record<string, Described> }>> }
-type Described = { content?: Record<string, unknown>; headers?: Record<string, unknown> }
+type Document = { paths: Record<string, Record<string, { responses: Record<string, DescribedResponse> }>> }
+type DescribedResponse = { content?: Record<string, unknown>; headers?: Record<string, unknown> }
 
-export type Said = {
+export type ContractResponse = {
   method: string
   /** With its query. */
   path: string
@@ -17,7 +17,7 @@ export type Said = {
 }
 
 /** Fails with a sentence where an answer is not what the document promises: its status, its media type, its shape. */
-export function contractOf(document: unknown) {
+export function createContract(document: unknown) {
   const { paths } = document as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
@@ -31,7 +31,7 @@ export function contractOf(document: unknown) {
 
   return {
     document,
-    check(said: Said): void {
+    check(said: ContractResponse): void {
       const path = new URL(said.path, 'http://any').pathname
       const known = templates.find(({ pattern }) => pattern.test(path))
       const operation = known && paths[known.path]?.[said.method.toLowerCase()]
@@ -53,7 +53,7 @@ export function contractOf(document: unknown) {
         throw new Error(`${where} as ${media}, which /openapi.json does not know`)
       if (!media.includes('json')) return
       const steps = ['paths', known.path, said.method.toLowerCase(), 'responses', String(said.status)]
-      fits(pointer([...steps, 'content', media, 'schema']), where, said.body)
+      fits(jsonPointerOf([...steps, 'content', media, 'schema']), where, said.body)
     },
   }
 
@@ -65,7 +65,7 @@ ${ajv.errorsText(validate.errors, { separator: '\n' })}\n${JSON.stringify(body, 
   }
 }
 
-function pointer(steps: string[]): string {
+function jsonPointerOf(steps: string[]): string {
   const escaped = steps.map(step => step.replaceAll('~', '~0').replaceAll('/', '~1'))
   return `#/${escaped.map(encodeURIComponent).join('/')}`
 }

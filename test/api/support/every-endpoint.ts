@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
-import { openSession } from '../../../src/dashboard/sessions.ts'
-import { formOf } from '../../support/files.ts'
-import type { Answer } from './client.ts'
-import { moneyOut, someKey } from './money-out.ts'
-import type { Stage } from './stage.ts'
-import { until } from './until.ts'
+import { createSession } from '../../../src/dashboard/authentication/session.ts'
+import { encodeForm } from '../../support/files.ts'
+import type { ApiResponse } from './client.ts'
+import { createPayoutActions, randomPixKey } from './payout-actions.ts'
+import { pollUntil } from './poll-until.ts'
+import type { TestStack } from './test-stack.ts'
 
 const DAY_MS = 86_400_000
 
-export type Everything = Awaited<ReturnType<typeof somethingOfEverything>>
+export type EndpointFixtures = Awaited<ReturnType<typeof createEndpointFixtures>>
 
 /** What a merchant has that requests speak of, each made before anything freezes. */
-export async function somethingOfEverything(stage: Stage) {
-  const out = moneyOut(stage)
-  const merchant = await stage.merchant({
-    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100, tells: true }],
+export async function createEndpointFixtures(stage: TestStack) {
+  const out = createPayoutActions(stage)
+  const merchant = await stage.createMerchant({
+    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100, sendsNotifications: true }],
   })
   const { api, uuid: accountUuid, connection } = merchant
   const [open, paid, disputed] = await Promise.all([
-    api.charge(),
-    out.paidCharge(merchant),
-    out.paidCharge(merchant),
+    api.createCharge(),
+    out.createPaidCharge(merchant),
+    out.createPaidCharge(merchant),
   ])
-  await stage.simulator.med({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
-  const med = await until(
+  await stage.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
+  const med = await pollUntil(
     () => api.get('/api/v1/meds'),
     ({ body }) => body.data.length === 1,
   )
@@ -43,12 +43,15 @@ export async function somethingOfEverything(stage: Stage) {
     webhook: webhook.body.data,
     connection,
     /** Of a person who is signed in at the dashboard. */
-    cookie: `trilho_session=${await openSession(em, user.uuid)}`,
+    cookie: `trilho_session=${await createSession(em, user.uuid)}`,
   }
 }
 
 /** A request of every kind of endpoint that reads or writes, by its name; those that take a key carry this one. */
-export function requestsOf(made: Everything, key: string): [name: string, ask: () => Promise<Answer>][] {
+export function listEndpointRequests(
+  made: EndpointFixtures,
+  key: string,
+): [name: string, ask: () => Promise<ApiResponse>][] {
   const { merchant, open, paid, med, scheduled, pixKey, webhook, connection, cookie } = made
   const { api } = merchant
   const gets = [
@@ -77,7 +80,7 @@ export function requestsOf(made: Everything, key: string): [name: string, ask: (
     ['/api/v1/payments', { value: 10, type: 'PIX' }],
     [`/api/v1/payments/${open.uuid}/cancel`],
     [`/api/v1/payments/${paid.uuid}/refund`],
-    ['/api/v1/transfers', { value: 10, pix_key: someKey() }],
+    ['/api/v1/transfers', { value: 10, pix_key: randomPixKey() }],
     [`/api/v1/transfers/${scheduled.uuid}/cancel`],
     ['/api/v1/pix-keys', { type: 'RANDOM' }],
     ['/api/v1/pix-keys/auth-code', { type: 'EMAIL', key: 'maria@example.com' }],
@@ -87,21 +90,21 @@ export function requestsOf(made: Everything, key: string): [name: string, ask: (
     [`/notices/${connection.uuid}`, {}],
   ]
   const person = { headers: { cookie, accept: 'text/html' } }
-  const ask: Record<string, () => Promise<Answer>> = {
+  const ask: Record<string, () => Promise<ApiResponse>> = {
     'PUT /api/v1/providers/defaults': () =>
       api.put('/api/v1/providers/defaults', { payment_type: 'PIX', provider_uuids: [connection.uuid] }),
     [`PATCH /api/v1/webhooks/${webhook.uuid}`]: () =>
       api.call('PATCH', `/api/v1/webhooks/${webhook.uuid}`, { body: { events: ['MED'] } }),
     [`DELETE /api/v1/pix-keys/${pixKey}`]: () => api.delete(`/api/v1/pix-keys/${pixKey}`),
     [`POST /api/v1/meds/${med.uuid}/reply`]: async () => {
-      const form = await formOf([
+      const form = await encodeForm([
         ['accept', '0'],
         ['analysis', 'The goods were delivered.'],
       ])
       return api.call('POST', `/api/v1/meds/${med.uuid}/reply`, form)
     },
   }
-  ask['GET /metrics'] = () => api.as(undefined).get('/metrics')
+  ask['GET /metrics'] = () => api.withToken(undefined).get('/metrics')
   for (const path of gets) ask[`GET ${path}`] = () => api.get(path)
   for (const [path, body] of posts) ask[`POST ${path}`] = () => api.post(path, body, { key })
   for (const path of ['/dashboard', '/dashboard/charges', `/dashboard/transfers/${scheduled.uuid}`])

@@ -1,27 +1,27 @@
 import { afterAll } from '@jest/globals'
-import { type MoneyOut, moneyOut } from './money-out.ts'
-import { type Merchant, type Stage, sharedStage } from './stage.ts'
+import { createPayoutActions, type PayoutActions } from './payout-actions.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './test-stack.ts'
 
 export type MoneySuite = {
-  stage: Stage
-  out: MoneyOut
+  stage: TestStack
+  payouts: PayoutActions
   /** A merchant of the story's own. */
-  aMerchant: Stage['merchant']
+  createMerchant: TestStack['createMerchant']
 }
 
 /** What a suite about money stands on: whatever its stories did, the books of their merchants agree in the end. */
 export async function openMoneySuite(): Promise<MoneySuite> {
-  const stage = await sharedStage()
+  const stage = await openSharedTestStack()
   const merchants: Merchant[] = []
   afterAll(async () => {
-    await stage.booksAgree({ connections: merchants.flatMap(({ connections }) => connections) })
+    await stage.waitUntilLedgerAgrees({ connections: merchants.flatMap(({ connections }) => connections) })
     await stage.close()
   })
   return {
     stage,
-    out: moneyOut(stage),
-    async aMerchant(options) {
-      const merchant = await stage.merchant(options)
+    payouts: createPayoutActions(stage),
+    async createMerchant(options) {
+      const merchant = await stage.createMerchant(options)
       merchants.push(merchant)
       return merchant
     },

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Stage } from './stage.ts'
+import type { TestStack } from './test-stack.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
 /** The code that was sent to an address, as `npm run trilho -- outbox` shows it. */
-export async function outboxCode({ home }: Stage, to: string): Promise<string> {
+export async function readOutboxCode({ home }: TestStack, to: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['src/cli.ts', 'outbox'], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, TRILHO_HOME: home.folder },

@@ -2,29 +2,29 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readLocalConfig } from '../../../src/config.ts'
-import { makeOnce } from '../../../src/local/cache.ts'
+import { buildOnce } from '../../../src/dev/binaries/build-once.ts'
 
 /** Property-based tests of an OpenAPI document: a Python program, fetched once where there is a Python to run it. */
 
 const VERSION = '4.32.5'
 /** It needs at least Python 3.10. */
-const IS_NEW_ENOUGH = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'
+const VERSION_CHECK = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'
 /** Without a network it is given up sooner. */
-const INSTALL_MS = 180_000
+const INSTALL_TIMEOUT_MS = 180_000
 
 export type Program = { kind: 'there'; command: string[] } | { kind: 'missing'; why: string }
 
 /** The program of this machine's cache, installed into a virtual environment of its own where it is not there yet. */
-export async function schemathesis(): Promise<Program> {
+export async function installSchemathesis(): Promise<Program> {
   const folder = join(readLocalConfig().cacheHome, 'trilho', `schemathesis-${VERSION}`)
   // Not by its own script: that names the place where it was installed, and a whole one is moved into its place.
   const command = [join(folder, 'bin', 'python'), '-m', 'schemathesis.cli']
-  const isThere = () => runs(command[0]!, [...command.slice(1), '--version'])
+  const isThere = () => succeeds(command[0]!, [...command.slice(1), '--version'])
   if (await isThere()) return { kind: 'there', command }
-  if (!(await runs('python3', ['-c', IS_NEW_ENOUGH])))
+  if (!(await succeeds('python3', ['-c', VERSION_CHECK])))
     return { kind: 'missing', why: 'there is no Python 3.10 or newer with venv' }
   try {
-    await makeOnce(folder, { isThere, say: line => process.stdout.write(`${line}\n`) }, install)
+    await buildOnce(folder, { isBuilt: isThere, print: line => process.stdout.write(`${line}\n`) }, install)
   } catch (error) {
     return { kind: 'missing', why: `it cannot be installed: ${lastLineOf(error)}` }
   }
@@ -32,7 +32,7 @@ export async function schemathesis(): Promise<Program> {
 }
 
 async function install(folder: string): Promise<void> {
-  const limit = { timeout: INSTALL_MS }
+  const limit = { timeout: INSTALL_TIMEOUT_MS }
   await run('python3', ['-m', 'venv', folder], limit)
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1']
   await run(join(folder, 'bin', 'python'), [...pip, `schemathesis==${VERSION}`], limit)
@@ -40,7 +40,7 @@ async function install(folder: string): Promise<void> {
 
 const run = promisify(execFile)
 
-function runs(command: string, args: string[]): Promise<boolean> {
+function succeeds(command: string, args: string[]): Promise<boolean> {
   return run(command, args, { timeout: 60_000 }).then(
     () => true,
     () => false,

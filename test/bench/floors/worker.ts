@@ -11,7 +11,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const worker = await Worker.create({
     connection,
     taskQueue: taskQueue!,
-    workflowsPath: fileURLToPath(new URL('./lives.ts', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
     activities: { nothing },
     maxCachedWorkflows: 400,
   })

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
-import { type Stage, sharedStage } from '../../api/support/stage.ts'
+import { openSharedTestStack, type TestStack } from '../../api/support/test-stack.ts'
 
-const PLACES = [
+const CHROMIUM_PATHS = [
   process.env.CHROMIUM_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -17,8 +17,8 @@ const PLACES = [
 const PASSWORD = 'a long enough password'
 
 /** Where a Chromium is installed; null, with a clear line, where there is none. */
-async function chromiumPath(): Promise<string | null> {
-  for (const place of PLACES) {
+async function findChromium(): Promise<string | null> {
+  for (const place of CHROMIUM_PATHS) {
     if (!place) continue
     const isThere = await access(place).then(
       () => true,
@@ -30,21 +30,23 @@ async function chromiumPath(): Promise<string | null> {
   return null
 }
 
-const path = await chromiumPath()
+const installedChromium = await findChromium()
 /** `describe` where there is a browser. */
-export const there = path === null ? describe.skip : describe
+export const describeWithBrowser = installedChromium === null ? describe.skip : describe
 
-export type People = ReturnType<typeof peopleOf>
+export type BrowserUsers = ReturnType<typeof createBrowserUsers>
 
 /** What a suite in a browser begins with, over the shared stack; both end with the suite. */
-export function inABrowser(begin: (suite: { stage: Stage; people: People }) => Promise<void> | void): void {
+export function setUpBrowserSuite(
+  begin: (suite: { stage: TestStack; people: BrowserUsers }) => Promise<void> | void,
+): void {
   // A browser on a busy machine is slow, and no page is wrong for it.
   jest.setTimeout(300_000)
-  let stage: Stage | undefined
+  let stage: TestStack | undefined
   let browser: Browser | undefined
   beforeAll(async () => {
-    ;[stage, browser] = await Promise.all([sharedStage(), startBrowser(path!)])
-    await begin({ stage, people: peopleOf(stage, browser) })
+    ;[stage, browser] = await Promise.all([openSharedTestStack(), startBrowser(installedChromium!)])
+    await begin({ stage, people: createBrowserUsers(stage, browser) })
   })
   // A page that is left open asks for news for ever.
   afterEach(async () => void (await Promise.all(browser?.contexts().map(context => context.close()) ?? [])))
@@ -60,7 +62,7 @@ function startBrowser(executablePath: string): Promise<Browser> {
 }
 
 /** People at their browsers; what any page complains of is kept. */
-function peopleOf({ local, orm }: Stage, browser: Browser) {
+function createBrowserUsers({ local, orm }: TestStack, browser: Browser) {
   const complaints: string[] = []
 
   async function sits(options: BrowserContextOptions = {}): Promise<Page> {
@@ -83,7 +85,7 @@ function peopleOf({ local, orm }: Stage, browser: Browser) {
     complaints,
     sits,
     /** A user of an account, or an operator, signed in. */
-    async signedIn(accountUuid: string | null, options?: BrowserContextOptions): Promise<Page> {
+    async signIn(accountUuid: string | null, options?: BrowserContextOptions): Promise<Page> {
       const email = `${randomUUID()}@trilho.test`
       await addUser(orm.em.fork(), { email, password: PASSWORD, accountUuid })
       const page = await sits(options)
@@ -98,27 +100,27 @@ function peopleOf({ local, orm }: Stage, browser: Browser) {
 }
 
 /** Clicks on what leads to another page, until that one is there whole: a click may end while the old one still stands. */
-export async function follow(leading: Locator): Promise<void> {
+export async function clickAndLoad(leading: Locator): Promise<void> {
   const page = leading.page()
   await page.waitForLoadState()
   await Promise.all([page.waitForEvent('load'), leading.click()])
 }
 
-type Finding = { id: string; impact: string; nodes: { html: string }[] }
+type AxeFinding = { id: string; impact: string; nodes: { html: string }[] }
 
 /** What axe finds serious or critical on a page, as lines that say where. Code for the page is text: it runs there. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+export async function findSeriousViolations(page: Page): Promise<string[]> {
   await page.waitForLoadState()
   await page.evaluate(axe.source)
   const found = 'axe.run({ resultTypes: ["violations"] }).then(results => results.violations)'
-  const violations = await page.evaluate<Finding[]>(found)
+  const violations = await page.evaluate<AxeFinding[]>(found)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(node => node.html).join(' | ')}`)
 }
 
 /** Nothing of a page lies beside the screen. */
-export async function isWiderThanItsScreen(page: Page): Promise<boolean> {
+export async function isWiderThanScreen(page: Page): Promise<boolean> {
   await page.waitForLoadState()
   return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
 }

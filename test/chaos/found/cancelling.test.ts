@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client'
-import type { Dependencies } from '../../../src/activities/dependencies.ts'
-import { recordActivities } from '../../../src/activities/index.ts'
+import { databaseActivities } from '../../../src/activities/index.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { createApp } from '../../../src/api/app.ts'
-import { transferRoutes } from '../../../src/api/routes/transfers.ts'
-import { type RunningServer, startServer } from '../../../src/api/server.ts'
-import { openWorld, type World } from '../../http/support/world.ts'
+import { type RunningServer, startServer } from '../../../src/api/http/server.ts'
+import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import { type ApiFixture, openApiFixture } from '../../http/support/api-fixture.ts'
 
 /** What a storm found in cancelling: a worker that dies between the question and its answer. */
 
-let world: World
+let fixture: ApiFixture
 let server: RunningServer
 beforeAll(async () => {
-  world = await openWorld([])
-  const { dependencies, config } = world
+  fixture = await openApiFixture([])
+  const { dependencies, config } = fixture
   const temporal = async () => silent as unknown as Client
   server = await startServer(createApp({ ...dependencies, temporal, routes: [transferRoutes] }), config)
 })
 afterAll(async () => {
   await server?.stop()
-  await world?.close()
+  await fixture?.close()
 })
 
 const silent = {
@@ -35,17 +35,17 @@ const silent = {
 }
 
 test('a cancellation that no worker answers in time is "not known whether it was taken", and no fault of ours', async () => {
-  const accountUuid = await world.account()
-  const connectionUuid = await world.connection(accountUuid)
+  const accountUuid = await fixture.insertAccount()
+  const connectionUuid = await fixture.insertConnection(accountUuid)
   const uuid = randomUUID()
-  await recordActivities(world.dependencies as unknown as Dependencies).storeTransfer({
+  await databaseActivities(fixture.dependencies as unknown as ActivityDependencies).storeTransfer({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 500, requestId: 'r', timeScale: 1 },
-    details: world.dependencies.sealer.seal({ pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f' }),
+    details: fixture.dependencies.sealer.seal({ pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f' }),
     scheduledFor: new Date(Date.now() + 86_400_000).toISOString(),
   })
   const answer = await fetch(`${server.url}/api/v1/transfers/${uuid}/cancel`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await world.token({ accountUuid })}` },
+    headers: { authorization: `Bearer ${await fixture.insertToken({ accountUuid })}` },
   })
   expect({ status: answer.status, body: await answer.json() }).toMatchObject({
     status: 503,

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { providerAccounts } from '../../../src/activities/reconciliation.ts'
-import { checkProviders } from '../../../src/admin/check-ledger.ts'
-import { begin, connect } from '../../../src/admin/connections.ts'
+import { listProviderAccounts } from '../../../src/activities/reconciliation/reconcile.ts'
+import { activateConnection, createConnection } from '../../../src/admin/connections.ts'
+import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { Notice } from '../../../src/db/entities/notice.ts'
+import { ProviderNotification } from '../../../src/db/entities/notice.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
-import { openBooks } from '../support/books.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What reading the code found in how connections begin. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 /** Begins one whose provider answers that it could not register its notices, after whatever happens meanwhile. */
 async function refused(meanwhile: (connection: Connection) => Promise<unknown>) {
-  const { accountUuid } = await books.merchant(0)
-  const em = books.orm.em.fork()
-  const connection = await connect(em, books.seal, {
+  const { accountUuid } = await fixture.createMerchant(0)
+  const em = fixture.orm.em.fork()
+  const connection = await createConnection(em, fixture.seal, {
     ...{ accountUuid, provider: 'PROVIDER_B', providerAccount: randomUUID(), dialect: 'woovi' },
     ...{ type: 'NOMINAL', status: 'CONFIGURATION_PENDING', isSimulated: true },
     ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: null },
@@ -28,15 +28,19 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
   const noAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' } as const
   const provider = {
     identity: async () => noAnswer,
-    async registerNotices() {
+    async registerNotificationUrl() {
       await meanwhile(connection)
       return noAnswer
     },
   }
   const providers = { providerFor: () => provider } as unknown as ProviderRegistry
-  const begun = begin(em, { site: { providers, publicUrl: 'https://pix.test' }, connection, who: 'ana' })
+  const begun = activateConnection(em, {
+    site: { providers, publicUrl: 'https://pix.test' },
+    connection,
+    who: 'ana',
+  })
   const said = await begun.catch((error: Error) => error.message)
-  const [left] = await books.orm.em.fork().find(Connection, { uuid: connection.uuid })
+  const [left] = await fixture.orm.em.fork().find(Connection, { uuid: connection.uuid })
   return { connection, said, left: left?.status }
 }
 
@@ -46,18 +50,18 @@ test('one that is not registered is gone, and why is said', async () => {
 })
 
 test('one that had a notice before its registration was refused stays pending, and nothing is asked of it', async () => {
-  const em = books.orm.em.fork()
+  const em = fixture.orm.em.fork()
   const { connection, said, left } = await refused(async ({ uuid: connectionUuid }) => {
     const uuid = randomUUID()
     const notice = { uuid, connectionUuid, digest: Buffer.from(uuid), kind: 'payment', body: '{}' } as const
-    em.create(Notice, { ...notice, requestId: 'r' })
+    em.create(ProviderNotification, { ...notice, requestId: 'r' })
     await em.flush()
   })
   expect(said).toMatch(/no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notice$/)
   expect(left).toBe('CONFIGURATION_PENDING')
   const { providerAccountUuid } = connection
-  expect(await providerAccounts(books.dependencies)()).not.toContain(providerAccountUuid)
+  expect(await listProviderAccounts(fixture.dependencies)()).not.toContain(providerAccountUuid)
   const silent = { providerFor: () => ({ balances: async () => ({ kind: 'no_answer' }) }) }
-  const violations = await checkProviders(em, silent as unknown as ProviderRegistry)
+  const violations = await checkProviderBalances(em, silent as unknown as ProviderRegistry)
   expect(violations.filter(({ where }) => where.includes(providerAccountUuid))).toEqual([])
 })

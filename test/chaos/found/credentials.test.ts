@@ -1,46 +1,46 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { bookOpeningBalance } from '../../../src/admin/connections.ts'
+import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { replaceCredentials } from '../../../src/admin/credentials.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import type { AccountIdentity } from '../../../src/domain/account-identity.ts'
-import type { IssueOutcome, NoAnswer } from '../../../src/domain/provider.ts'
-import { party } from '../../../src/providers/party.ts'
+import type { AccountIdentity } from '../../../src/domain/providers/account-identity.ts'
+import type { IssueChargeOutcome, NoAnswerResult } from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
-import { openBooks } from '../support/books.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Credentials that may be another account's: what was sent with those before is proved by nothing that they do not find. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
-const silent: NoAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer' }
+const silent: NoAnswerResult = { kind: 'no_answer', code: 'timeout', message: 'no answer' }
 const unknown = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
 const NOT_FOUND = { kind: 'not_found' } as const
-const found = (id: string): AccountIdentity => ({ kind: 'found', id })
+const foundIdentity = (id: string): AccountIdentity => ({ kind: 'found', id })
 const keys = (...list: string[]): AccountIdentity => ({ kind: 'found', keys: list })
 
 let merchant: { accountUuid: string; connectionUuid: string }
 beforeEach(async () => {
-  merchant = await books.merchant(1_000)
-  books.provider({
-    openAhead: () => {},
+  merchant = await fixture.createMerchant(1_000)
+  fixture.scriptProvider({
+    preconnect: () => {},
     findCharge: async () => NOT_FOUND,
     findTransfer: async () => NOT_FOUND,
   })
 })
 
 type Answers = Partial<Pick<Provider, 'findCharge' | 'findTransfer'>> & {
-  identity: AccountIdentity | NoAnswer
+  identity: AccountIdentity | NoAnswerResult
 }
 
 /** Replaces the connection's credentials; `before` and `after` are what either account tells of itself. */
-async function replaced(before: AccountIdentity | NoAnswer, { identity, ...answers }: Answers) {
-  const side = (told: AccountIdentity | NoAnswer): Partial<Provider> => ({
+async function replaced(before: AccountIdentity | NoAnswerResult, { identity, ...answers }: Answers) {
+  const side = (told: AccountIdentity | NoAnswerResult): Partial<Provider> => ({
     identity: async () => told,
     findCharge: async () => NOT_FOUND,
     findTransfer: async () => NOT_FOUND,
@@ -51,29 +51,33 @@ async function replaced(before: AccountIdentity | NoAnswer, { identity, ...answe
       uuid === connectionUuid ? side(before) : { ...side(identity), ...answers },
   } as unknown as ProviderRegistry
   const order = { connectionUuid, credentials: { fresh: randomUUID() }, who: 'ana', reason: 'rotation' }
-  const { isProved } = await replaceCredentials(books.orm.em.fork(), { providers, seal: books.seal }, order)
+  const { isProved } = await replaceCredentials(
+    fixture.orm.em.fork(),
+    { providers, sealer: fixture.seal },
+    order,
+  )
   return { isProved, ...(await stored()) }
 }
 
 async function stored() {
   const populate = ['sealedCredentials', 'providerIdentity'] as const
-  const one = await books.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid, { populate })
+  const one = await fixture.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid, { populate })
   return { epoch: one.credentialsEpoch, sealed: one.sealedCredentials, identity: one.providerIdentity }
 }
 
 /** A transfer whose provider gave no answer. */
 async function unknownTransfer() {
-  const order = books.transferOrder(merchant)
-  await books.records.storeTransfer(order)
-  books.provider({ sendTransfer: async () => unknown })
+  const order = fixture.transferInput(merchant)
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({ sendTransfer: async () => unknown })
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
-  expect(await books.providers.sendTransfer({ ...key, again: false })).toMatchObject({ kind: 'unknown' })
+  expect(await fixture.providers.sendTransfer({ ...key, isResend: false })).toMatchObject({ kind: 'unknown' })
   return key
 }
 
 const attemptOf = async (uuid: string) =>
   (
-    await books.sql<{ state: string; sendings: number; epoch: number }>(
+    await fixture.sql<{ state: string; sendings: number; epoch: number }>(
       'select state, sendings, credentials_epoch as epoch from attempt where subject_uuid = ?',
       [uuid],
     )
@@ -81,13 +85,13 @@ const attemptOf = async (uuid: string) =>
 
 /** As a race leaves it: the attempt began beside a replacement that found nothing in doubt. */
 const anotherEpoch = () =>
-  books.sql('update connection set credentials_epoch = credentials_epoch + 1 where uuid = ?', [
+  fixture.sql('update connection set credentials_epoch = credentials_epoch + 1 where uuid = ?', [
     merchant.connectionUuid,
   ])
 
 describe('are installed', () => {
   test.each([
-    ['whose provider tells the same id', found('a'), { identity: found('a') }],
+    ['whose provider tells the same id', foundIdentity('a'), { identity: foundIdentity('a') }],
     ['that have a random key in common', keys('k1', 'k2'), { identity: keys('k2', 'k3') }],
   ])('in the same epoch, though money is in doubt: %s', async (_, before, after) => {
     await unknownTransfer()
@@ -96,10 +100,10 @@ describe('are installed', () => {
 
   test('in the same epoch where they find what went through the connection', async () => {
     const { uuid } = await unknownTransfer()
-    await books.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
+    await fixture.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
     await unknownTransfer()
     const sending = { status: 'in_process', endToEnd: '', at: null } as const
-    const answers = { findTransfer: async () => ({ kind: 'found' as const, sending }) }
+    const answers = { findTransfer: async () => ({ kind: 'found' as const, payout: sending }) }
     expect(await replaced(silent, { identity: silent, ...answers })).toMatchObject({
       isProved: true,
       epoch: 1,
@@ -108,23 +112,28 @@ describe('are installed', () => {
 
   test('in another epoch where nothing proves it and nothing is in doubt', async () => {
     expect(await replaced(silent, { identity: silent })).toMatchObject({ isProved: false, epoch: 2 })
-    await books.sql('update connection set collection_key = null where uuid = ?', [merchant.connectionUuid])
+    await fixture.sql('update connection set collection_key = null where uuid = ?', [merchant.connectionUuid])
     expect(await replaced(keys(), { identity: keys('k') })).toMatchObject({ isProved: false, epoch: 3 })
   })
 
   test('with a hash of what identifies the account', async () => {
-    const { identity } = await replaced(silent, { identity: found('11222333000181') })
+    const { identity } = await replaced(silent, { identity: foundIdentity('11222333000181') })
     expect(identity).toEqual([expect.stringMatching(/^id:[\w-]{43}$/)])
-    await expect(replaced(silent, { identity: found('another') })).rejects.toThrow(/another account/)
+    await expect(replaced(silent, { identity: foundIdentity('another') })).rejects.toThrow(/another account/)
   })
 })
 
 describe('are refused, and change nothing,', () => {
   test.each([
-    ['of an account with another id', found('a'), found('b'), /belong to another account at PROVIDER_A/],
+    [
+      'of an account with another id',
+      foundIdentity('a'),
+      foundIdentity('b'),
+      /belong to another account at PROVIDER_A/,
+    ],
     [
       'that the provider does not take',
-      found('a'),
+      foundIdentity('a'),
       { ...silent, code: 'no_token', message: 'no token (HTTP status 401)' },
       /does not accept these credentials/,
     ],
@@ -133,13 +142,13 @@ describe('are refused, and change nothing,', () => {
     await expect(replaced(before, { identity })).rejects.toThrow(why)
     expect(await stored()).toEqual(stands)
     expect(
-      await books.sql('select * from operator_act where subject like ?', [`%${merchant.connectionUuid}`]),
+      await fixture.sql('select * from operator_act where subject like ?', [`%${merchant.connectionUuid}`]),
     ).toEqual([])
   })
 
   test('that do not find what went through the connection', async () => {
     const { uuid } = await unknownTransfer()
-    await books.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
+    await fixture.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
     await expect(replaced(silent, { identity: silent })).rejects.toThrow(/belong to another account/)
   })
 
@@ -150,21 +159,21 @@ describe('are refused, and change nothing,', () => {
 
   test.each(['calling', 'unknown'])('of which neither is proved, while an attempt is %s', async state => {
     const { uuid } = await unknownTransfer()
-    await books.sql('update attempt set state = ? where subject_uuid = ?', [state, uuid])
+    await fixture.sql('update attempt set state = ? where subject_uuid = ?', [state, uuid])
     const stands = await stored()
     await expect(replaced(silent, { identity: silent })).rejects.toThrow(/1 attempts .* are in doubt/)
     expect(await stored()).toEqual(stands)
   })
 
   test('where others were installed since their account was asked for', async () => {
-    const slow = async (): Promise<NoAnswer> => {
+    const slow = async (): Promise<NoAnswerResult> => {
       await replaced(silent, { identity: silent })
       return silent
     }
     const providers = { providerFor: () => ({ identity: slow }) } as unknown as ProviderRegistry
     const order = { connectionUuid: merchant.connectionUuid, credentials: {}, who: 'ana', reason: 'rotation' }
     await expect(
-      replaceCredentials(books.orm.em.fork(), { providers, seal: books.seal }, order),
+      replaceCredentials(fixture.orm.em.fork(), { providers, sealer: fixture.seal }, order),
     ).rejects.toThrow(/were changed meanwhile/)
     expect(await stored()).toMatchObject({ epoch: 3 }) // By the two that were installed meanwhile.
   })
@@ -173,63 +182,76 @@ describe('are refused, and change nothing,', () => {
 describe('"not found" in another epoch', () => {
   test('is no answer about a sending: it is neither sent again nor refused', async () => {
     const key = await unknownTransfer()
-    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({
+      kind: 'not_found',
+    })
     await anotherEpoch()
-    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toEqual({
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toEqual({
       kind: 'unknown',
       code: 'credentials_changed',
     })
-    books.provider({ sendTransfer: async () => Promise.reject(new Error('sent again')) })
-    expect(await books.providers.sendTransfer({ ...key, again: true })).toEqual({
+    fixture.scriptProvider({ sendTransfer: async () => Promise.reject(new Error('sent again')) })
+    expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toEqual({
       kind: 'unknown',
       code: 'credentials_changed',
     })
     expect(await attemptOf(key.uuid)).toEqual({ state: 'unknown', sendings: 1, epoch: 1 })
-    expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
+    expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({
+      available: 500,
+      provisioned: 500,
+    })
   })
 
   test('is none about what was ordered before, of which a restore has left no attempt', async () => {
     const restored = { orderedAt: new Date(Date.now() - 60_000).toISOString() }
     await anotherEpoch()
-    const order = books.transferOrder(merchant, { restored })
-    await books.records.storeTransfer(order)
-    const look = { uuid: order.uuid, candidates: order.candidates, ...restored, lastLook: true }
+    const order = fixture.transferInput(merchant, { restored })
+    await fixture.records.storeTransfer(order)
+    const look = { uuid: order.uuid, candidates: order.candidates, ...restored, isFinalPoll: true }
     for (const asked of [0, 1])
-      expect(await books.providers.seekTransfer({ ...look, asked })).toMatchObject({ kind: 'unknown' })
+      expect(await fixture.providers.restoreTransfer({ ...look, pollCount: asked })).toMatchObject({
+        kind: 'unknown',
+      })
     const since = new Date(Date.now() + 1_000).toISOString()
-    expect(await books.providers.seekTransfer({ ...look, orderedAt: since, asked: 2 })).toMatchObject({
+    expect(
+      await fixture.providers.restoreTransfer({ ...look, orderedAt: since, pollCount: 2 }),
+    ).toMatchObject({
       kind: 'rejected',
     })
   })
 
   test('is one again where nothing moved and the attempt begins anew', async () => {
     const key = await unknownTransfer()
-    await books.sql(`update attempt set state = 'unreachable' where subject_uuid = ?`, [key.uuid])
+    await fixture.sql(`update attempt set state = 'unreachable' where subject_uuid = ?`, [key.uuid])
     await anotherEpoch()
-    expect(await books.providers.sendTransfer({ ...key, again: false })).toMatchObject({ kind: 'unknown' })
+    expect(await fixture.providers.sendTransfer({ ...key, isResend: false })).toMatchObject({
+      kind: 'unknown',
+    })
     expect(await attemptOf(key.uuid)).toMatchObject({ sendings: 2, epoch: 2 })
-    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({
+      kind: 'not_found',
+    })
   })
 
   /** A charge of R$ 10.00; its provider says so of its payload. */
-  async function charge(outcome: IssueOutcome) {
+  async function charge(outcome: IssueChargeOutcome) {
     const order = {
       ...{ uuid: randomUUID(), accountUuid: merchant.accountUuid, candidates: [merchant.connectionUuid] },
       ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
-      details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+      details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     }
-    books.provider({ issueCharge: async () => outcome })
-    return { order, ...(await books.providers.issueCharge(order)) }
+    fixture.scriptProvider({ issueCharge: async () => outcome })
+    return { order, ...(await fixture.providers.issueCharge(order)) }
   }
   const payload = {
-    ...{ txid: 't', payload: 'p', pixKey: 'k', receiver: party({}) },
+    ...{ txid: 't', payload: 'p', pixKey: 'k', receiver: toParty({}) },
     expiresAt: new Date().toISOString(),
   }
 
   test('closes no payload that nobody was shown', async () => {
     const { orphans } = await charge(unknown)
-    const close = () => books.providers.closeOrphan({ attemptUuid: orphans[0]!, lastLook: true })
-    books.provider({ cancelCharge: async () => NOT_FOUND })
+    const close = () => fixture.providers.closeOrphan({ attemptUuid: orphans[0]!, isFinalPoll: true })
+    fixture.scriptProvider({ cancelCharge: async () => NOT_FOUND })
     await anotherEpoch()
     expect(await close()).toEqual({ kind: 'no_answer', code: 'credentials_changed' })
   })
@@ -237,11 +259,11 @@ describe('"not found" in another epoch', () => {
   test('cancels no charge, however often it is asked for', async () => {
     const { order, state } = await charge({ kind: 'accepted', charge: payload })
     expect(state).toBe('pending')
-    books.provider({ cancelCharge: async () => silent })
-    const cancel = () => books.providers.cancelCharge({ chargeUuid: order.uuid })
+    fixture.scriptProvider({ cancelCharge: async () => silent })
+    const cancel = () => fixture.providers.cancelCharge({ chargeUuid: order.uuid })
     expect(await cancel()).toMatchObject({ kind: 'no_answer', code: 'timeout' })
     await anotherEpoch()
-    books.provider({ cancelCharge: async () => NOT_FOUND })
+    fixture.scriptProvider({ cancelCharge: async () => NOT_FOUND })
     for (const _ of [1, 2])
       expect(await cancel()).toMatchObject({
         kind: 'no_answer',
@@ -261,9 +283,9 @@ describe('"not found" in another epoch', () => {
         restored,
       },
       ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
-      details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+      details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     }
-    expect(await books.providers.seekCharge(order)).toEqual({
+    expect(await fixture.providers.restoreIssuedCharge(order)).toEqual({
       kind: 'no_answer',
       code: 'credentials_changed',
     })
@@ -272,14 +294,14 @@ describe('"not found" in another epoch', () => {
   /** A random key that is being made or removed. */
   async function keyIn(state: 'creating' | 'removing', operation: string) {
     const [uuid, key] = [randomUUID(), state === 'creating' ? null : randomUUID()]
-    await books.sql(
+    await fixture.sql(
       `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
          request_id, fingerprint, created_at, updated_at)
        select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, ?, 'r', 'f', now(), now()
        from connection where uuid = ?`,
       [uuid, key, state, merchant.connectionUuid],
     )
-    await books.sql(
+    await fixture.sql(
       `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
          state, unknown_since, created_at, updated_at)
        select gen_random_uuid(), ?, ?, uuid, provider_account_uuid, 0, ?, 'unknown', now(), now(), now()
@@ -288,7 +310,7 @@ describe('"not found" in another epoch', () => {
     )
     return {
       uuid,
-      stands: async () => (await books.sql('select state from pix_key where uuid = ?', [uuid]))[0],
+      stands: async () => (await fixture.sql('select state from pix_key where uuid = ?', [uuid]))[0],
     }
   }
   const changed = { kind: 'unknown', code: 'credentials_changed' }
@@ -296,22 +318,22 @@ describe('"not found" in another epoch', () => {
   test('takes no new key of another account for the one that is being made', async () => {
     const { uuid, stands } = await keyIn('creating', 'create_key')
     await anotherEpoch()
-    books.provider({
+    fixture.scriptProvider({
       listKeys: async () => ({ kind: 'found', keys: [{ type: 'RANDOM', key: randomUUID() }] }),
     })
-    expect(await books.providers.askKey({ uuid, asked: 1 })).toEqual(changed)
+    expect(await fixture.providers.pollPixKey({ uuid, pollCount: 1 })).toEqual(changed)
     expect(await stands()).toEqual({ state: 'creating' })
   })
 
   test('removes no key that another account does not have', async () => {
     const { uuid, stands } = await keyIn('removing', 'delete_key')
     await anotherEpoch()
-    books.provider({
+    fixture.scriptProvider({
       listKeys: async () => ({ kind: 'found', keys: [] }),
       deleteKey: async () => NOT_FOUND,
     })
-    expect(await books.providers.askKeyRemoval({ uuid, asked: 1 })).toEqual(changed)
-    expect(await books.providers.deleteKey({ uuid })).toEqual(changed)
+    expect(await fixture.providers.pollPixKeyRemoval({ uuid, pollCount: 1 })).toEqual(changed)
+    expect(await fixture.providers.deleteKey({ uuid })).toEqual(changed)
     expect(await stands()).toEqual({ state: 'removing' })
   })
 
@@ -323,7 +345,7 @@ describe('"not found" in another epoch', () => {
       ['connection', 'uuid', merchant.connectionUuid],
     ])
       await expect(
-        books.sql(`update ${table} set credentials_epoch = 3 - credentials_epoch where ${where} = ?`, [
+        fixture.sql(`update ${table} set credentials_epoch = 3 - credentials_epoch where ${where} = ?`, [
           value,
         ]),
       ).rejects.toThrow(/_epoch_/)
@@ -331,8 +353,8 @@ describe('"not found" in another epoch', () => {
 })
 
 test('money of an account whose credentials are replaced stays what it was', async () => {
-  const connection = await books.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid)
-  await bookOpeningBalance(books.orm.em.fork(), connection, 100)
+  const connection = await fixture.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid)
+  await postOpeningBalance(fixture.orm.em.fork(), connection, 100)
   await replaced(silent, { identity: silent })
-  expect(await books.balances(merchant.accountUuid)).toEqual({ available: 1_100, outside: -1_100 })
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual({ available: 1_100, outside: -1_100 })
 })

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { inTransaction, type Orm, openOrm } from '../../../src/db/orm.ts'
-import { newDatabase } from '../../support/database.ts'
+import { type Orm, openOrm, runInTransaction } from '../../../src/db/client/orm.ts'
+import { createTestDatabase } from '../../support/database.ts'
 
 /** What a storm found when the database went away in the middle: a worker that never got a connection again. */
 
 const POOL = 2
 let orm: Orm
 beforeAll(async () => {
-  orm = await openOrm({ databaseUrl: await newDatabase(), poolSize: POOL })
+  orm = await openOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
 })
 afterAll(() => orm?.close())
 
 test('connections that end in the middle of transactions are replaced, however many', async () => {
   for (let time = 0; time < 2 * POOL; time++)
     await expect(
-      inTransaction(orm, em => em.execute('select pg_terminate_backend(pg_backend_pid())')),
+      runInTransaction(orm, em => em.execute('select pg_terminate_backend(pg_backend_pid())')),
     ).rejects.toThrow()
-  expect(await inTransaction(orm, em => em.execute('select 1 as one'))).toEqual([{ one: 1 }])
+  expect(await runInTransaction(orm, em => em.execute('select 1 as one'))).toEqual([{ one: 1 }])
 })
 
 test('connections that end outside of transactions are too', async () => {
@@ -27,7 +27,7 @@ test('connections that end outside of transactions are too', async () => {
 })
 
 test('a pool that is closed while it connects is closed: nobody is left who would give that connection back', async () => {
-  const closing = await openOrm({ databaseUrl: await newDatabase(), poolSize: POOL })
+  const closing = await openOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
   await closing.em.fork().execute('select 1')
   const asked = [1, 2].map(one =>
     closing.em

@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { IncomingPix, IssuedCharge } from '../../../src/domain/provider.ts'
-import { party } from '../../../src/providers/party.ts'
-import { openBooks } from '../support/books.ts'
+import type { IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A PIX that was kept as a deposit, because its look-up named no charge, pays its charge once that one's look-up names it. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 type Given = { splits?: object[]; cents?: number; pool?: string }
 
 async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
-  const merchant = await books.merchant(0, pool)
+  const merchant = await fixture.createMerchant(0, pool)
   const { accountUuid, connectionUuid } = merchant
   const uuid = randomUUID()
   const charge: IssuedCharge = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: party({}) },
+    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: toParty({}) },
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   }
-  books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
-  await books.providers.issueCharge({
+  fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+  await fixture.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: cents, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   const endToEnd = `E${randomUUID().replaceAll('-', '')}`.slice(0, 32)
   const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
@@ -38,22 +38,24 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
     endToEnd,
     deposit(more: Partial<IncomingPix> = {}) {
       const payment = pix({ txid: null, reference: null, ...more })
-      books.provider({ findPayment: async () => ({ kind: 'found', payment }) })
-      return books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+      fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
+      return fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
     },
     follow(more: Partial<IncomingPix> = {}) {
       const payments = [pix(more)]
-      books.provider({ findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments }) })
-      return books.providers.followCharge({ chargeUuid: uuid, closing: false })
+      fixture.scriptProvider({
+        findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments }),
+      })
+      return fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
     },
     movements: () =>
-      books.sql<object>(
+      fixture.sql<object>(
         `select type, reason, charge_uuid, status, value_cents::int as cents from movement
          where end_to_end = ? or charge_uuid = ? order by created_at, type`,
         [endToEnd, uuid],
       ),
     events: () =>
-      books.sql<{ type: string; sequence: number; status: string; reason: string | null }>(
+      fixture.sql<{ type: string; sequence: number; status: string; reason: string | null }>(
         `select type, sequence, body ->> 'status' as status, body ->> 'reason' as reason from event
          where account_uuid = ? order by created_at, type`,
         [accountUuid],
@@ -63,17 +65,17 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
 
 test('a deposit becomes the payment of its charge: the money counts once, and both events tell it', async () => {
   const charge = await aCharge()
-  expect(await charge.deposit()).toMatchObject({ kind: 'taken' })
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  expect(await charge.deposit()).toMatchObject({ kind: 'accepted' })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
   for (let look = 0; look < 2; look++) {
     expect(await charge.follow()).toMatchObject({ kind: 'known', state: 'paid' })
-    expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+    expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
     expect(await charge.movements()).toEqual([
       { type: 'EXTERNAL_TRANSFER', reason: null, charge_uuid: charge.uuid, status: 'SETTLED', cents: 1_000 },
     ])
   }
-  expect(await charge.deposit()).toMatchObject({ kind: 'taken' })
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  expect(await charge.deposit()).toMatchObject({ kind: 'accepted' })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
   const events = await charge.events()
   expect(events.map(({ type, sequence }) => [type, sequence]).sort()).toEqual([
     ['PAYMENT', 1],
@@ -92,7 +94,7 @@ test.each(['first', 'together'])(
       await Promise.all([deposit, follow])
       await charge.deposit()
       expect(await charge.follow()).toMatchObject({ state: 'paid' })
-      expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+      expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
       expect(await charge.movements()).toHaveLength(1)
     }
   },
@@ -100,27 +102,27 @@ test.each(['first', 'together'])(
 
 test('fee and shares come out of what is there, and the service advances what was spent', async () => {
   const pool = randomUUID()
-  const partner = await books.merchant(0, pool)
+  const partner = await fixture.createMerchant(0, pool)
   const charge = await aCharge({
     pool,
     splits: [{ recipientAccountUuid: partner.accountUuid, type: 'PERCENTAGE', amount: 5_000 }],
   })
-  expect(await charge.deposit()).toMatchObject({ kind: 'taken' })
-  const order = books.transferOrder(charge, { valueCents: 800 })
-  await books.records.storeTransfer(order)
-  books.provider({
+  expect(await charge.deposit()).toMatchObject({ kind: 'accepted' })
+  const order = fixture.transferInput(charge, { valueCents: 800 })
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
     sendTransfer: async () => ({
       kind: 'accepted',
-      sending: { status: 'settled', endToEnd: 'E1', at: new Date().toISOString(), returns: [] },
+      payout: { status: 'settled', endToEnd: 'E1', at: new Date().toISOString(), returns: [] },
     }),
   })
-  await books.providers.sendTransfer({
-    ...{ uuid: order.uuid, connectionUuid: charge.connectionUuid, again: false },
+  await fixture.providers.sendTransfer({
+    ...{ uuid: order.uuid, connectionUuid: charge.connectionUuid, isResend: false },
   })
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 200, outside: -200 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 200, outside: -200 })
   expect(await charge.follow()).toMatchObject({ state: 'paid' })
-  expect(await books.balances(charge.accountUuid)).toEqual({ shortfall: -300, outside: -200 })
-  expect(await books.balances(partner.accountUuid)).toEqual({ available: 500 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ shortfall: -300, outside: -200 })
+  expect(await fixture.readBalances(partner.accountUuid)).toEqual({ available: 500 })
 })
 
 test.each<[string, Partial<IncomingPix>]>([
@@ -147,5 +149,5 @@ test.each(['charge', 'PIX'])('a status that no list names credits nothing, found
   if (by === 'charge') expect(await charge.follow(odd)).toMatchObject({ state: 'pending' })
   else expect(await charge.deposit(odd)).toMatchObject({ kind: 'no_answer' })
   expect(await charge.movements()).toEqual([])
-  expect(await books.balances(charge.accountUuid)).toEqual({})
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({})
 })

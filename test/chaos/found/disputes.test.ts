@@ -1,64 +1,67 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { setAside } from '../../../src/activities/unmatched.ts'
+import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { inTransaction } from '../../../src/db/orm.ts'
-import type { IncomingPix } from '../../../src/domain/provider.ts'
-import { openBooks } from '../support/books.ts'
-import { disputeOf } from '../support/dispute.ts'
+import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
+import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
 /** What reading the code found in the lives of disputes, each as small as it can be told. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
 /** An account with so much, and a deposit of R$ 10.00 more, whose payer disputes it as told. */
 async function disputed(ownCents: number, at: string) {
-  const merchant = await books.merchant(ownCents)
+  const merchant = await fixture.createMerchant(ownCents)
   const { connectionUuid } = merchant
   const payment = { endToEnd: endToEndId('E'), txid: '', cents: 1_000, status: 'settled', at } as IncomingPix
-  await inTransaction(books.orm, async em => {
+  await runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)
-    return setAside(em, { connection, payment, reason: 'deposit', requestId: 'r' })
+    return recordUnmatchedPayment(em, { connection, payment, reason: 'deposit', requestId: 'r' })
   })
-  return { merchant, ...disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd }) }
+  return { merchant, ...createDisputeFixture(fixture, { connectionUuid, endToEnd: payment.endToEnd }) }
 }
 
 test('a dispute opens in the week of a change of clocks, whatever time zone the server has', async () => {
-  const [row] = await books.sql<{ name: string }>('select current_database() as name')
-  await books.sql(`alter database "${row!.name}" set timezone = 'America/New_York'`)
-  await books.orm.close()
-  await books.orm.connect()
-  const [set] = await books.sql<{ zone: string }>(`select current_setting('TimeZone') as zone`)
+  const [row] = await fixture.sql<{ name: string }>('select current_database() as name')
+  await fixture.sql(`alter database "${row!.name}" set timezone = 'America/New_York'`)
+  await fixture.orm.close()
+  await fixture.orm.connect()
+  const [set] = await fixture.sql<{ zone: string }>(`select current_setting('TimeZone') as zone`)
   expect(set!.zone).toBe('America/New_York')
   const openedAt = '2026-03-05T12:00:00Z'
   const dispute = await disputed(0, openedAt)
-  expect(await dispute.told({ openedAt })).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.pollAnswering({ openedAt })).toMatchObject({ kind: 'known', state: 'open' })
 })
 
 test('money that comes back from a transfer repays what the service has lent, as that of a refund does', async () => {
   const at = new Date().toISOString()
-  const { merchant, told } = await disputed(1_000, at)
-  const order = books.transferOrder(merchant, { valueCents: 2_000 })
+  const { merchant, pollAnswering: told } = await disputed(1_000, at)
+  const order = fixture.transferInput(merchant, { valueCents: 2_000 })
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
-  await books.records.storeTransfer(order)
+  await fixture.records.storeTransfer(order)
   const onItsWay = { status: 'in_process', endToEnd: endToEndId('E'), at: null } as const
-  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: onItsWay }) })
-  await books.providers.sendTransfer({ ...key, again: false })
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: onItsWay }) })
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
   const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents: 1_000, at }
-  await told({ status: 'agreed', returns: [returned], closed: true })
-  expect(await books.balances(merchant.accountUuid)).toMatchObject({ provisioned: 2_000, shortfall: -1_000 })
+  await told({ status: 'agreed', returns: [returned], isClosed: true })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({
+    provisioned: 2_000,
+    shortfall: -1_000,
+  })
 
   const refused = { ...onItsWay, status: 'rejected', code: 'AC03' } as const
-  books.provider({ findTransfer: async () => ({ kind: 'found', sending: refused }) })
-  expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'rejected' })
-  expect(await books.balances(merchant.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: refused }) })
+  expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'rejected' })
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
 
 const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const
@@ -67,19 +70,21 @@ const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody 
 /** A dispute of R$ 10.00 whose account has sent so much of what it had elsewhere before. */
 async function sentFirst(valueCents: number, ownCents = 0) {
   const { merchant, ...dispute } = await disputed(ownCents, new Date().toISOString())
-  const order = books.transferOrder(merchant, { valueCents })
-  await books.records.storeTransfer(order)
-  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: onItsWay }) })
+  const order = fixture.transferInput(merchant, { valueCents })
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: onItsWay }) })
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
-  await books.providers.sendTransfer({ ...key, again: false })
-  await dispute.told()
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  await dispute.pollAnswering()
   return {
     merchant,
     dispute,
     async fails() {
       const refused = { ...onItsWay, status: 'rejected', code: 'AC03' } as const
-      books.provider({ findTransfer: async () => ({ kind: 'found', sending: refused }) })
-      expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'rejected' })
+      fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: refused }) })
+      expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({
+        kind: 'rejected',
+      })
     },
   }
 }
@@ -97,11 +102,11 @@ test.each([
   'of what a failed transfer gives back, a dispute that lacked cover gets %s',
   async (_, { sent, own }, has, left) => {
     const { merchant, dispute, fails } = await sentFirst(sent, own)
-    expect(await dispute.has()).toEqual({ ...has, retained: 0 })
+    expect(await dispute.readCents()).toEqual({ ...has, retained: 0 })
     await fails()
-    expect(await dispute.has()).toEqual(has)
+    expect(await dispute.readCents()).toEqual(has)
     const { claimed, held, retained } = has
-    expect(await books.balances(merchant.accountUuid)).toEqual({
+    expect(await fixture.readBalances(merchant.accountUuid)).toEqual({
       ...left,
       ...(held > 0 && { blocked: held }),
       ...{ retained, outside: -claimed - own },
@@ -111,32 +116,32 @@ test.each([
 
 test('a transfer that leaves its provider leaves what it held there to a dispute that lacks cover', async () => {
   const { merchant, ...dispute } = await disputed(0, new Date().toISOString())
-  const other = await books.connection(merchant)
+  const other = await fixture.createConnection(merchant)
   const candidates = [merchant.connectionUuid, other]
-  const order = books.transferOrder(merchant, { valueCents: 1_000, candidates })
-  await books.records.storeTransfer(order)
-  books.provider({ sendTransfer: async () => unreachable })
+  const order = fixture.transferInput(merchant, { valueCents: 1_000, candidates })
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({ sendTransfer: async () => unreachable })
   const through = (connectionUuid: string) =>
-    books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+    fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
   expect(await through(merchant.connectionUuid)).toMatchObject({ kind: 'unreachable' })
-  await dispute.told()
-  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
+  await dispute.pollAnswering()
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
   let leaves: Promise<unknown> | undefined
-  await inTransaction(books.orm, async em => {
+  await runInTransaction(fixture.orm, async em => {
     await em.execute(`select from med where account_uuid = ? for update`, [merchant.accountUuid])
     leaves = through(other)
-    await isWaitedFor()
+    await waitForLockWaiter()
     // It has no balance yet: whoever has the dispute may take them, and nobody waits in a ring.
     await em.execute(`set local lock_timeout = '300ms'`)
     await em.execute('select from balance where account_uuid = ? for update', [merchant.accountUuid])
   })
   expect(await leaves).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
-  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 0, retained: 1_000 })
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 1_000 })
 })
 
 /** Once somebody in this database waits for a lock. */
-async function isWaitedFor(): Promise<void> {
+async function waitForLockWaiter(): Promise<void> {
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  const em = books.orm.em.fork({ disableContextResolution: true })
+  const em = fixture.orm.em.fork({ disableContextResolution: true })
   while ((await em.execute<object[]>(waiting)).length === 0) await sleep(10)
 }

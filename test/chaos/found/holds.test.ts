@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { checkLedger } from '../../../src/admin/check-ledger.ts'
-import { openStanding } from '../support/standing.ts'
+import { checkLedger } from '../../../src/admin/ledger-check.ts'
+import { openMoneyFixture } from '../support/money-fixture.ts'
 
 /** What no constraint can see, because it is of many rows: money that is held for nobody, or that waits for nothing. */
 
-let books: Awaited<ReturnType<typeof openStanding>>
+let fixture: Awaited<ReturnType<typeof openMoneyFixture>>
 beforeAll(async () => {
-  books = await openStanding()
+  fixture = await openMoneyFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const found = async (statements: string) => {
-  const violations = await books.after(statements, checkLedger)
+  const violations = await fixture.inUndoneTransaction(statements, checkLedger)
   return violations.map(({ rule, detail }) => `${rule}: ${detail}`)
 }
 

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { DeleteKeyOutcome } from '../../../src/domain/provider.ts'
-import { openBooks } from '../support/books.ts'
+import type { DeleteKeyOutcome } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What a key that is to go may come to: a merchant must never be told that one stays which is about to go. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const LOST: DeleteKeyOutcome = { kind: 'unknown', code: 'timeout', message: 'no answer' }
 const REFUSED: DeleteKeyOutcome = { kind: 'rejected', finality: 'final', code: 'busy', message: 'not now' }
 
 /** A random key whose removal was asked for once, without an answer, and which its provider's list still has. */
-async function goingAway() {
-  const { connectionUuid } = await books.merchant(0)
+async function createKeyBeingDeleted() {
+  const { connectionUuid } = await fixture.createMerchant(0)
   const [uuid, key] = [randomUUID(), randomUUID()]
-  await books.sql(
+  await fixture.sql(
     `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
        request_id, fingerprint, created_at, updated_at)
      select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, 'active', 'r', 'f', now(), now()
@@ -26,59 +26,60 @@ async function goingAway() {
     [uuid, key, connectionUuid],
   )
   const has = (...keys: string[]) =>
-    books.provider({
+    fixture.scriptProvider({
       listKeys: async () => ({ kind: 'found', keys: keys.map(one => ({ type: 'RANDOM', key: one })) }),
     })
   const removed = (outcome: DeleteKeyOutcome) => {
-    books.provider({ deleteKey: async () => outcome })
-    return books.providers.deleteKey({ uuid })
+    fixture.scriptProvider({ deleteKey: async () => outcome })
+    return fixture.providers.deleteKey({ uuid })
   }
   has(key)
   expect(await removed(LOST)).toMatchObject({ kind: 'unknown' })
-  expect(await books.providers.askKeyRemoval({ uuid, asked: 0 })).toEqual({ kind: 'still_there' })
-  return { uuid, has, removed, ask: () => books.providers.askKeyRemoval({ uuid, asked: 1 }) }
+  expect(await fixture.providers.pollPixKeyRemoval({ uuid, pollCount: 0 })).toEqual({ kind: 'still_there' })
+  return { uuid, has, removed, ask: () => fixture.providers.pollPixKeyRemoval({ uuid, pollCount: 1 }) }
 }
 
-const shown = async (uuid: string) => (await books.sql('select state from pix_key where uuid = ?', [uuid]))[0]
+const shown = async (uuid: string) =>
+  (await fixture.sql('select state from pix_key where uuid = ?', [uuid]))[0]
 
 test('one whose removal is refused on a repeat may still go by the call before it', async () => {
-  const key = await goingAway()
+  const key = await createKeyBeingDeleted()
   expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
   expect(await shown(key.uuid)).toEqual({ state: 'removing' })
   key.has()
-  expect(await key.ask()).toEqual({ kind: 'over', state: 'removed' })
+  expect(await key.ask()).toEqual({ kind: 'closed', state: 'removed' })
 })
 
 /** The calls so far were made so long ago that none of them can arrive any more. */
 const longAgo = (uuid: string) =>
-  books.sql(
+  fixture.sql(
     `update attempt set unknown_since = unknown_since - interval '10 minutes',
        called_at = called_at - interval '10 minutes' where subject_uuid = ?`,
     [uuid],
   )
 
 test('it may still go by a later call that was lost as well, however long ago the first was', async () => {
-  const key = await goingAway()
+  const key = await createKeyBeingDeleted()
   await longAgo(key.uuid)
   expect(await key.removed(LOST)).toMatchObject({ kind: 'unknown' })
   for (const _ of ['at once', 'and again'])
     expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
   await longAgo(key.uuid)
-  expect(await key.removed(REFUSED)).toEqual({ kind: 'over', state: 'active' })
+  expect(await key.removed(REFUSED)).toEqual({ kind: 'closed', state: 'active' })
 })
 
 test('it may still go by a call that broke off', async () => {
-  const key = await goingAway()
+  const key = await createKeyBeingDeleted()
   await longAgo(key.uuid)
-  books.provider({ deleteKey: () => Promise.reject(new Error('killed')) })
-  await expect(books.providers.deleteKey({ uuid: key.uuid })).rejects.toThrow('killed')
+  fixture.scriptProvider({ deleteKey: () => Promise.reject(new Error('killed')) })
+  await expect(fixture.providers.deleteKey({ uuid: key.uuid })).rejects.toThrow('killed')
   expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
 })
 
 test('a repeat that was refused is no call that may arrive', async () => {
-  const key = await goingAway()
+  const key = await createKeyBeingDeleted()
   expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
-  const [attempt] = await books.sql<{ earlier: boolean }>(
+  const [attempt] = await fixture.sql<{ earlier: boolean }>(
     'select called_at <= unknown_since as earlier from attempt where subject_uuid = ?',
     [key.uuid],
   )
@@ -86,10 +87,10 @@ test('a repeat that was refused is no call that may arrive', async () => {
 })
 
 test('one that is refused and still there when no call can arrive any more stays', async () => {
-  const key = await goingAway()
+  const key = await createKeyBeingDeleted()
   await longAgo(key.uuid)
-  expect(await key.removed(REFUSED)).toEqual({ kind: 'over', state: 'active' })
-  expect((await books.sql('select failure from pix_key where uuid = ?', [key.uuid]))[0]).toMatchObject({
+  expect(await key.removed(REFUSED)).toEqual({ kind: 'closed', state: 'active' })
+  expect((await fixture.sql('select failure from pix_key where uuid = ?', [key.uuid]))[0]).toMatchObject({
     failure: { code: 'busy' },
   })
 })
@@ -107,26 +108,26 @@ test.each([
     'paused',
   ],
 ])('no key is made through a connection that %s since it was ordered', async (_, change, code) => {
-  const { connectionUuid } = await books.merchant(0)
+  const { connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
-  await books.sql(
+  await fixture.sql(
     `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, state,
        request_id, fingerprint, created_at, updated_at)
      select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', 'creating', 'r', 'f', now(), now()
      from connection where uuid = ?`,
     [uuid, connectionUuid],
   )
-  await books.sql(change, [connectionUuid])
+  await fixture.sql(change, [connectionUuid])
   let calls = 0
-  books.provider({
+  fixture.scriptProvider({
     listKeys: async () => ({ kind: 'found', keys: [] }),
     createKey: async () => {
       calls += 1
       return LOST
     },
   })
-  expect(await books.providers.createKey({ uuid })).toEqual({ kind: 'over', state: 'refused' })
+  expect(await fixture.providers.createKey({ uuid })).toEqual({ kind: 'closed', state: 'refused' })
   expect(calls).toBe(0)
-  const [row] = await books.sql('select failure from pix_key where uuid = ?', [uuid])
+  const [row] = await fixture.sql('select failure from pix_key where uuid = ?', [uuid])
   expect(row).toMatchObject({ failure: { code } })
 })

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
-import { sweepWorkflows } from '../../../src/activities/workflow-sweep.ts'
-import { settleUnknown } from '../../../src/engine/settle.ts'
-import type { Engine } from '../../../src/engine/start.ts'
-import type { ChargeOrder, TransferOrder } from '../../../src/workflows/messages.ts'
-import { openBooks } from '../support/books.ts'
+import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
+import { requestManualSettlement } from '../../../src/temporal/manual-settlement.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { ChargeInput, TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Rows that move while Temporal has lost their workflows, and the hourly sweep that compares them. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 /** What Temporal remembers of a workflow that does not run any more. */
-type Remembered = { workflowId: string; order: TransferOrder; events?: object[]; ended?: string }
+type RememberedWorkflow = { workflowId: string; order: TransferInput; events?: object[]; ended?: string }
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
 
 /** A Temporal in which these workflows run, what it is asked and what is done to it. */
-function temporalOf(running: string[], listed = running, past?: Remembered) {
+function temporalOf(running: string[], listed = running, past?: RememberedWorkflow) {
   const calls: string[] = []
   const did: unknown[] = []
   const workflow = {
@@ -56,71 +56,75 @@ function temporalOf(running: string[], listed = running, past?: Remembered) {
     start: async (_: string, { workflowId, args }: { workflowId: string; args: object[] }) =>
       did.push({ workflowId, ...args[0] }),
   }
-  const engine = { client: async () => ({ workflow }), taskQueue: 'none', timeScale: 1 } as unknown as Engine
+  const engine = {
+    client: async () => ({ workflow }),
+    taskQueue: 'none',
+    timeScale: 1,
+  } as unknown as WorkflowClientContext
   return { engine, calls, did }
 }
 
-async function transferInDoubt(minutesOld = 60) {
-  const order = books.transferOrder(await books.merchant(1_000))
-  await books.records.storeTransfer(order)
-  books.provider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: '' }) })
+async function createUnknownTransfer(minutesOld = 60) {
+  const order = fixture.transferInput(await fixture.createMerchant(1_000))
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: '' }) })
   const [connectionUuid] = order.candidates as [string]
-  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
   for (const [table, column] of [
     ['transfer', 'uuid'],
     ['attempt', 'subject_uuid'],
   ])
-    await books.sql(
+    await fixture.sql(
       `update ${table} set created_at = created_at - make_interval(mins => ${minutesOld}) where ${column} = ?`,
       [order.uuid],
     )
   return { uuid: order.uuid, connectionUuid, id: `transfer/${order.uuid}` }
 }
 
-const lost = () => books.sql('select noun, state, is_reopened from lost_workflow')
-const over = () => books.sql(`delete from lost_workflow`)
-const away = (uuid: string) => books.sql(`update transfer set created_at = now() where uuid = ?`, [uuid])
+const lost = () => fixture.sql('select noun, state, is_reopened from lost_workflow')
+const clearLostWorkflows = () => fixture.sql(`delete from lost_workflow`)
+const away = (uuid: string) => fixture.sql(`update transfer set created_at = now() where uuid = ?`, [uuid])
 
 test('a transfer in doubt whose workflow is lost is reopened to ask, and is forgotten once it runs', async () => {
-  const { uuid, connectionUuid, id } = await transferInDoubt()
+  const { uuid, connectionUuid, id } = await createUnknownTransfer()
   const { engine, did } = temporalOf([])
-  expect(await sweepWorkflows(books.dependencies, engine)()).toEqual({ lookedAt: 1, reopened: 1, shown: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ lookedAt: 1, reopened: 1, shown: 0 })
   expect(did).toEqual([
     {
-      ...{ workflowId: id, resume: uuid, timeScale: 1 },
+      ...{ workflowId: id, reopen: uuid, timeScale: 1 },
       unfinished: { candidates: [connectionUuid], orderedAt: expect.any(String) },
     },
   ])
   expect(await lost()).toEqual([{ noun: 'transfer', state: 'sending', is_reopened: true }])
-  await sweepWorkflows(books.dependencies, temporalOf([id]).engine)()
+  await sweepWorkflows(fixture.dependencies, temporalOf([id]).engine)()
   expect(await lost()).toEqual([])
   await away(uuid)
 })
 
 test('of a healthy system nothing is touched, by one list for a page of rows', async () => {
-  const rows = await Promise.all([transferInDoubt(), transferInDoubt(), transferInDoubt()])
+  const rows = await Promise.all([createUnknownTransfer(), createUnknownTransfer(), createUnknownTransfer()])
   const { engine, calls, did } = temporalOf(rows.map(({ id }) => id))
-  expect(await sweepWorkflows(books.dependencies, engine)()).toEqual({ lookedAt: 3, reopened: 0, shown: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ lookedAt: 3, reopened: 0, shown: 0 })
   expect([calls, did]).toEqual([['list'], []])
   for (const { uuid } of rows) await away(uuid)
 })
 
 test('what Temporal does not list yet is asked about by its id', async () => {
-  const { id, uuid } = await transferInDoubt()
+  const { id, uuid } = await createUnknownTransfer()
   const { engine, calls, did } = temporalOf([id], [])
-  expect(await sweepWorkflows(books.dependencies, engine)()).toMatchObject({ reopened: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, engine)()).toMatchObject({ reopened: 0 })
   expect([calls, did]).toEqual([['list', 'describe'], []])
   await away(uuid)
 })
 
 test('a young row is in the hands of its request', async () => {
-  const { uuid } = await transferInDoubt(1)
-  expect(await sweepWorkflows(books.dependencies, temporalOf([]).engine)()).toMatchObject({ lookedAt: 0 })
+  const { uuid } = await createUnknownTransfer(1)
+  expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).engine)()).toMatchObject({ lookedAt: 0 })
   await away(uuid)
 })
 
 const HOUR = 3_600_000
-const sentThrough = ({ uuid, candidates: [connectionUuid] }: TransferOrder) => ({
+const sentThrough = ({ uuid, candidates: [connectionUuid] }: TransferInput) => ({
   eventId: 5,
   activityTaskScheduledEventAttributes: {
     activityType: { name: 'sendTransfer' },
@@ -129,19 +133,21 @@ const sentThrough = ({ uuid, candidates: [connectionUuid] }: TransferOrder) => (
 })
 
 /** What Temporal remembers of its workflow, besides that it was ordered. */
-type Memory = ((order: TransferOrder) => Partial<Remembered>) | undefined
+type Memory = ((order: TransferInput) => Partial<RememberedWorkflow>) | undefined
 
 /** A transfer that is due in so many hours, was never begun, and whose workflow does not run. */
 async function scheduled(dueInHours: number, remembered: Memory) {
   const scheduledFor = new Date(Date.now() + dueInHours * HOUR).toISOString()
-  const order = books.transferOrder(await books.merchant(1_000), { scheduledFor })
-  await books.records.storeTransfer(order)
-  await books.sql(`update transfer set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
+  const order = fixture.transferInput(await fixture.createMerchant(1_000), { scheduledFor })
+  await fixture.records.storeTransfer(order)
+  await fixture.sql(`update transfer set created_at = now() - interval '3 hours' where uuid = ?`, [
+    order.uuid,
+  ])
   const workflowId = `transfer/${order.uuid}`
   const past = remembered && { workflowId, order, ...remembered(order) }
   const { engine, did } = temporalOf([], [], past)
-  const swept = await sweepWorkflows(books.dependencies, engine)()
-  await over()
+  const swept = await sweepWorkflows(fixture.dependencies, engine)()
+  await clearLostWorkflows()
   await away(order.uuid)
   return { swept, did, order, workflowId }
 }
@@ -171,7 +177,7 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
   const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)
   expect(swept).toEqual(REOPENED)
   const unfinished = { candidates: order.candidates, orderedAt: expect.any(String) }
-  expect(did).toEqual([{ workflowId, resume: order.uuid, timeScale: 1, unfinished }])
+  expect(did).toEqual([{ workflowId, reopen: order.uuid, timeScale: 1, unfinished }])
 })
 
 test('a transfer that waits, and whose workflow had ended, is left to the rebuild and shown', async () => {
@@ -181,44 +187,49 @@ test('a transfer that waits, and whose workflow had ended, is left to the rebuil
 })
 
 test('a charge that was being issued is looked for where it was tried, and issued nowhere', async () => {
-  const { accountUuid, connectionUuid } = await books.merchant(0)
-  const order: ChargeOrder = {
+  const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
+  const order: ChargeInput = {
     ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
     ...{ requestId: 'r', timeScale: 1 },
   }
   let issued = 0
-  books.provider({
+  fixture.scriptProvider({
     async issueCharge() {
       issued += 1
       throw new Error('the worker died here')
     },
   })
-  await expect(books.providers.issueCharge(order)).rejects.toThrow('died here')
-  await books.sql(`update charge set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
+  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('died here')
+  await fixture.sql(`update charge set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
   const { engine, did } = temporalOf([])
-  expect(await sweepWorkflows(books.dependencies, engine)()).toEqual(REOPENED)
-  const [{ workflowId, ...reopened }] = did as [ChargeOrder & { workflowId: string }]
+  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual(REOPENED)
+  const [{ workflowId, ...reopened }] = did as [ChargeInput & { workflowId: string }]
   expect(workflowId).toBe(`charge/${order.uuid}`)
   expect(reopened).toMatchObject({
     candidates: [connectionUuid],
     restored: { orderedAt: expect.any(String) },
   })
 
-  books.provider({ findCharge: async () => ({ kind: 'not_found' }) })
-  expect(await books.providers.seekCharge(reopened)).toMatchObject({ issued: { state: 'failed' } })
+  fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
+  expect(await fixture.providers.restoreIssuedCharge(reopened)).toMatchObject({ issued: { state: 'failed' } })
   expect(issued).toBe(1)
-  await over()
+  await clearLostWorkflows()
 })
 
 test('trilho settle reopens the workflow of an attempt that has none', async () => {
-  const { uuid, id } = await transferInDoubt()
-  const [seen] = await books.sql<{ attempt: string; sending: number }>(
+  const { uuid, id } = await createUnknownTransfer()
+  const [seen] = await fixture.sql<{ attempt: string; sending: number }>(
     'select uuid as attempt, sendings as sending from attempt where subject_uuid = ?',
     [uuid],
   )
   const { engine, did } = temporalOf([])
   const word = { ...seen!, as: 'rejected' as const, reason: 'the bank says so' }
-  await settleUnknown(engine, books.orm.em.fork(), { noun: 'transfer', uuid, word, who: 'ana' })
-  expect(did).toEqual([expect.objectContaining({ workflowId: id, resume: uuid }), `${id} signalled`])
+  await requestManualSettlement(engine, fixture.orm.em.fork(), {
+    noun: 'transfer',
+    uuid,
+    settlement: word,
+    who: 'ana',
+  })
+  expect(did).toEqual([expect.objectContaining({ workflowId: id, reopen: uuid }), `${id} signalled`])
 })

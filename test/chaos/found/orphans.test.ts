@@ -1,28 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Attempt } from '../../../src/db/entities/attempt.ts'
-import type { CancelOutcome, FindChargeOutcome, IncomingPix } from '../../../src/domain/provider.ts'
-import { party } from '../../../src/providers/party.ts'
-import { openBooks } from '../support/books.ts'
+import type {
+  CancelChargeOutcome,
+  FindChargeOutcome,
+  IncomingPix,
+} from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What reading the code found in payloads that nobody was shown, each as small as it can be told. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
-type Answers = { cancelled: CancelOutcome; found: FindChargeOutcome }
+type Answers = { cancelled: CancelChargeOutcome; found: FindChargeOutcome }
 
 /** A payload of R$ 10.00 that its provider may have made without saying so. */
 async function orphan() {
-  const { accountUuid, connectionUuid } = await books.merchant(0)
+  const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
-  books.provider({ issueCharge: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
-  const { orphans } = await books.providers.issueCharge({
+  fixture.scriptProvider({
+    issueCharge: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const { orphans } = await fixture.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
     ...{ requestId: 'r', timeScale: 1 },
   })
   const attemptUuid = orphans[0]!
@@ -31,23 +37,23 @@ async function orphan() {
     /** A notice tells of a PIX, and its provider that it names this payload. */
     isPaid(endToEnd: string) {
       const payment = pix({ endToEnd, reference: uuid.replaceAll('-', '') })
-      books.provider({ findPayment: async () => ({ kind: 'found', payment }) })
-      return books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+      fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
+      return fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
     },
     stands: (state: Attempt['state']) =>
-      books.sql('update attempt set state = ? where uuid = ?', [state, attemptUuid]),
+      fixture.sql('update attempt set state = ? where uuid = ?', [state, attemptUuid]),
     close({ cancelled, found }: Answers) {
-      books.provider({ cancelCharge: async () => cancelled, findCharge: async () => found })
-      return books.providers.closeOrphan({ attemptUuid, lastLook: false })
+      fixture.scriptProvider({ cancelCharge: async () => cancelled, findCharge: async () => found })
+      return fixture.providers.closeOrphan({ attemptUuid, isFinalPoll: false })
     },
     async isClosed(): Promise<boolean> {
-      const [row] = await books.sql<{ state: string }>('select state from attempt where uuid = ?', [
+      const [row] = await fixture.sql<{ state: string }>('select state from attempt where uuid = ?', [
         attemptUuid,
       ])
       return row!.state === 'closed'
     },
     setAside: () =>
-      books.sql<{ uuid: string }>(
+      fixture.sql<{ uuid: string }>(
         'select uuid, end_to_end, reason, disposition from movement where account_uuid = ?',
         [accountUuid],
       ),
@@ -55,20 +61,23 @@ async function orphan() {
 }
 
 const at = new Date().toISOString()
-const nobody = party({})
+const EMPTY_PARTY = toParty({})
 const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
   ...{ endToEnd: 'E1', txid: 'txid', reference: null, cents: 900, status: 'settled', at, payer: null },
   ...{ pixKey: 'key', ...more },
 })
-const found = (status: 'removed' | 'open' | 'expired', payments: IncomingPix[]): FindChargeOutcome => ({
+const chargeFound = (status: 'removed' | 'open' | 'expired', payments: IncomingPix[]): FindChargeOutcome => ({
   ...{ kind: 'found', status, payments },
-  charge: { txid: 'txid', payload: 'payload', pixKey: 'key', receiver: nobody, expiresAt: at },
+  charge: { txid: 'txid', payload: 'payload', pixKey: 'key', receiver: EMPTY_PARTY, expiresAt: at },
 })
-const silence = { kind: 'no_answer', code: 'timeout', message: 'no answer' } as const
+const NO_ANSWER = { kind: 'no_answer', code: 'timeout', message: 'no answer' } as const
 
 test.each<[string, Answers]>([
-  ['cancels', { cancelled: { kind: 'cancelled' }, found: found('removed', [pix()]) }],
-  ['has cancelled, and forgets', { cancelled: { kind: 'not_found' }, found: found('removed', [pix()]) }],
+  ['cancels', { cancelled: { kind: 'cancelled' }, found: chargeFound('removed', [pix()]) }],
+  [
+    'has cancelled, and forgets',
+    { cancelled: { kind: 'not_found' }, found: chargeFound('removed', [pix()]) },
+  ],
 ])(
   'what was paid to an orphan that its provider %s is set aside: another amount keeps it from nothing',
   async (_, answers) => {
@@ -81,9 +90,9 @@ test.each<[string, Answers]>([
 )
 
 test.each<[string, FindChargeOutcome]>([
-  ['nobody says whether it was paid', silence],
-  ['a payment of it is on its way', found('removed', [pix({ status: 'in_process' })])],
-  ['it can still be paid', found('open', [])],
+  ['nobody says whether it was paid', NO_ANSWER],
+  ['a payment of it is on its way', chargeFound('removed', [pix({ status: 'in_process' })])],
+  ['it can still be paid', chargeFound('open', [])],
 ])('an orphan that was cancelled is not closed while %s', async (_, answer) => {
   const payload = await orphan()
   expect(await payload.close({ cancelled: { kind: 'cancelled' }, found: answer })).toMatchObject({
@@ -105,7 +114,7 @@ test.each(['orphan', 'closed'] as const)(
     const payload = await orphan()
     await payload.stands(state)
     expect(await payload.isPaid('E2')).toEqual({ kind: 'expected' })
-    expect(books.told.at(-1)).toBe(`orphan/${payload.attemptUuid}`)
+    expect(fixture.told.at(-1)).toBe(`orphan/${payload.attemptUuid}`)
     expect(await payload.setAside()).toEqual([])
   },
 )
@@ -122,7 +131,7 @@ test.each(['rejected', 'unreachable'] as const)(
   async state => {
     const payload = await orphan()
     await payload.stands(state)
-    expect(await payload.isPaid('E2')).toMatchObject({ kind: 'taken' })
+    expect(await payload.isPaid('E2')).toMatchObject({ kind: 'accepted' })
     expect(await payload.setAside()).toMatchObject([
       { end_to_end: 'E2', reason: 'deposit', disposition: null },
     ])

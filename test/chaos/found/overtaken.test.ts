@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { IssueOutcome } from '../../../src/domain/provider.ts'
-import { party } from '../../../src/providers/party.ts'
-import { openBooks } from '../support/books.ts'
+import type { IssueChargeOutcome } from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A candidate that is slow to issue is overtaken by the next one; the charge has one payload, whichever comes first. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
-const issued = (payload: string): IssueOutcome => ({
+const issued = (payload: string): IssueChargeOutcome => ({
   kind: 'accepted',
   charge: {
-    ...{ payload, txid: payload, pixKey: 'k', receiver: party({}) },
+    ...{ payload, txid: payload, pixKey: 'k', receiver: toParty({}) },
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   },
 })
 
 /** A charge with two candidates, of which the first answers when the test says so. */
-async function chargeWithSlowCandidate(second: IssueOutcome) {
-  const merchant = await books.merchant(0)
-  const slow = Promise.withResolvers<IssueOutcome>()
+async function chargeWithSlowCandidate(second: IssueChargeOutcome) {
+  const merchant = await fixture.createMerchant(0)
+  const slow = Promise.withResolvers<IssueChargeOutcome>()
   const called = Promise.withResolvers<void>()
   let calls = 0
-  books.provider({
+  fixture.scriptProvider({
     issueCharge: async () => {
       calls += 1
       if (calls === 1) return slow.promise
@@ -35,10 +35,10 @@ async function chargeWithSlowCandidate(second: IssueOutcome) {
     },
   })
   const uuid = randomUUID()
-  const issuing = books.providers.issueCharge({
+  const issuing = fixture.providers.issueCharge({
     ...{ uuid, accountUuid: merchant.accountUuid, valueCents: 1_000, expiresInSeconds: 60 },
-    candidates: [merchant.connectionUuid, await books.connection(merchant)],
-    details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+    candidates: [merchant.connectionUuid, await fixture.createConnection(merchant)],
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     ...{ requestId: 'r', timeScale: 1 },
   })
   return {
@@ -46,11 +46,11 @@ async function chargeWithSlowCandidate(second: IssueOutcome) {
     secondIsCalled: called.promise,
     answerSlow: slow.resolve,
     attempts: () =>
-      books.sql<{ uuid: string; state: string }>(
+      fixture.sql<{ uuid: string; state: string }>(
         'select uuid, state from attempt where subject_uuid = ? order by position',
         [uuid],
       ),
-    stored: async () => (await books.sql('select state, payload from charge where uuid = ?', [uuid]))[0],
+    stored: async () => (await fixture.sql('select state, payload from charge where uuid = ?', [uuid]))[0],
   }
 }
 

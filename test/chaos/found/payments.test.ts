@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { findCharge } from '../../../src/api/payments/find.ts'
-import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/provider.ts'
-import { party } from '../../../src/providers/party.ts'
-import { showCharge } from '../../../src/wire/payment.ts'
-import { openBooks } from '../support/books.ts'
+import { findCharge } from '../../../src/api/charges/find.ts'
+import { showCharge } from '../../../src/contract/charges/charge.ts'
+import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What reading the code found in what is paid to charges, each as small as it can be told. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 type Paid = Partial<IncomingPix> & { endToEnd: string }
 const id = (letter: string) => `E${letter}${randomUUID().replaceAll('-', '').slice(2)}`
@@ -20,20 +20,20 @@ const settled = (endToEnd: string, more: Partial<IncomingPix> = {}): Paid => ({ 
 const inProcess = (endToEnd: string) => settled(endToEnd, { status: 'in_process' })
 const failed = (endToEnd: string) => settled(endToEnd, { status: 'failed' })
 
-type Look = { status?: FoundCharge['status']; closing?: boolean }
+type PollOptions = { status?: FoundCharge['status']; closing?: boolean }
 
 /** A charge of R$ 10.00 whose payload expires a minute from now, or so much later. */
 async function pending({ expiresInMs = 60_000 } = {}) {
-  const { accountUuid, connectionUuid } = await books.merchant(0)
+  const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
   const charge: IssuedCharge = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: party({}) },
+    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: toParty({}) },
     expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
   }
-  books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
-  await books.providers.issueCharge({
+  fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+  await fixture.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   const pix = (paid: Paid): IncomingPix => ({
     ...{ txid: charge.txid, reference: charge.txid, cents: 1_000, status: 'settled' },
@@ -46,24 +46,25 @@ async function pending({ expiresInMs = 60_000 } = {}) {
     reference: charge.txid,
     pix,
     /** Its provider lists these payments, in this order. */
-    follow(paid: Paid[], { status = 'completed', closing = false }: Look = {}) {
+    follow(paid: Paid[], { status = 'completed', closing = false }: PollOptions = {}) {
       const payments = paid.map(pix)
-      books.provider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
-      return books.providers.followCharge({ chargeUuid: uuid, closing })
+      fixture.scriptProvider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
+      return fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: closing })
     },
     async paidBy(): Promise<string> {
-      const [row] = await books.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
-        uuid,
-      ])
+      const [row] = await fixture.sql<{ end_to_end: string }>(
+        'select end_to_end from charge where uuid = ?',
+        [uuid],
+      )
       return row!.end_to_end
     },
     setAside: () =>
-      books.sql<{ uuid: string }>(
+      fixture.sql<{ uuid: string }>(
         'select uuid, end_to_end, reason, disposition from movement where account_uuid = ? and reason is not null',
         [accountUuid],
       ),
     async told(): Promise<string[]> {
-      const events = await books.sql<{ body: { status: string } }>(
+      const events = await fixture.sql<{ body: { status: string } }>(
         `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
         [uuid],
       )
@@ -102,7 +103,7 @@ test.each<[string, Paid[][]]>([
 test('a charge whose payment is only on its way shows no transaction yet: whoever sees one may ship', async () => {
   const charge = await pending()
   const shown = async () => {
-    const { status, payment } = showCharge((await findCharge(books.orm.em.fork(), charge.uuid))!)
+    const { status, payment } = showCharge((await findCharge(fixture.orm.em.fork(), charge.uuid))!)
     return { status, transaction: payment.pix.transaction }
   }
   await charge.follow([inProcess(X)])
@@ -173,22 +174,22 @@ test.each([
 test('a PIX that its notice names without its charge is that charge’s all the same: its provider says so', async () => {
   const charge = await pending()
   const paid = settled(id('Z'))
-  books.provider({ findPayment: async () => ({ kind: 'found', payment: charge.pix(paid) }) })
+  fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment: charge.pix(paid) }) })
   const { connectionUuid } = charge
-  const fate = await books.providers.takeDeposit({
+  const fate = await fixture.providers.recordDeposit({
     ...{ connectionUuid, endToEnd: paid.endToEnd, requestId: 'r', timeScale: 1 },
   })
   expect(fate).toEqual({ kind: 'expected' })
-  expect(books.told.at(-1)).toBe(`charge/${charge.uuid}`)
+  expect(fixture.told.at(-1)).toBe(`charge/${charge.uuid}`)
   expect(await charge.follow([paid])).toMatchObject({ state: 'paid' })
   expect(await charge.setAside()).toEqual([])
 })
 
 test('two owners of one pool that share with each other are paid at once: neither waits in a circle', async () => {
   const pool = randomUUID()
-  const owners = [await books.merchant(0, pool), await books.merchant(0, pool)]
+  const owners = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
   const issued = new Map<string, { charge: IssuedCharge; payments: IncomingPix[] }>()
-  books.provider({
+  fixture.scriptProvider({
     issueCharge: async ({ reference }) => ({ kind: 'accepted', charge: issued.get(reference)!.charge }),
     findCharge: async reference => ({ kind: 'found', status: 'completed', ...issued.get(reference)! }),
   })
@@ -206,18 +207,20 @@ test('two owners of one pool that share with each other are paid at once: neithe
           status: 'settled' as const,
         }
         issued.set(reference, {
-          charge: { txid: reference, payload: 'payload', pixKey: 'key', receiver: party({}), expiresAt },
+          charge: { txid: reference, payload: 'payload', pixKey: 'key', receiver: toParty({}), expiresAt },
           payments: [{ ...pix, at: new Date().toISOString(), payer: null, pixKey: 'key' }],
         })
         const splits = [{ type: 'FIXED', amount: 300, recipientAccountUuid: owners[1 - place]!.accountUuid }]
-        await books.providers.issueCharge({
+        await fixture.providers.issueCharge({
           ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-          ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+          ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
         })
         return uuid
       }),
     )
-    const looks = charges.map(chargeUuid => books.providers.followCharge({ chargeUuid, closing: false }))
+    const looks = charges.map(chargeUuid =>
+      fixture.providers.pollCharge({ chargeUuid, isPayloadExpired: false }),
+    )
     expect(await Promise.all(looks)).toMatchObject([{ state: 'paid' }, { state: 'paid' }])
   }
 })

@@ -1,36 +1,37 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { reconcile } from '../../../src/activities/reconciliation.ts'
-import { keepUnexplained } from '../../../src/db/unexplained.ts'
-import type { StatementEntry } from '../../../src/domain/provider.ts'
-import type { Engine } from '../../../src/engine/start.ts'
+import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
+import { storeUnexplainedAnswer } from '../../../src/db/repositories/unexplained-answers.ts'
+import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import { depositId } from '../../../src/workflows/ids.ts'
-import { openBooks } from '../support/books.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import { depositWorkflowId } from '../../../src/workflows/contracts/workflow-ids.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** An item of a list that cannot be read is listed again by each reconciliation, until a release reads it. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
-const woken: string[] = []
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+const startedWorkflowIds: string[] = []
 const engine = {
   client: async () => ({
     workflow: {
-      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) => woken.push(workflowId),
+      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) =>
+        startedWorkflowIds.push(workflowId),
     },
   }),
   taskQueue: 'none',
   timeScale: 1,
-} as unknown as Engine
+} as unknown as WorkflowClientContext
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const DAY_MS = 86_400_000
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 
 async function anAccount() {
-  const { connectionUuid } = await books.merchant(0)
-  const [row] = await books.sql<{ uuid: string }>(
+  const { connectionUuid } = await fixture.createMerchant(0)
+  const [row] = await fixture.sql<{ uuid: string }>(
     'select provider_account_uuid as uuid from connection where uuid = ?',
     [connectionUuid],
   )
@@ -38,16 +39,16 @@ async function anAccount() {
     connectionUuid,
     look: () =>
       reconcile(
-        books.dependencies,
+        fixture.dependencies,
         engine,
       )({ providerAccountUuid: row!.uuid, from: ago(2), to: new Date().toISOString() }),
     leaveOut: (operation: string) =>
-      keepUnexplained(books.orm.em.fork(), {
+      storeUnexplainedAnswer(fixture.orm.em.fork(), {
         ...{ connectionUuid, operation, reference: null, kind: 'unreadable_item', status: 200, name: '' },
         ...{ sealedBody: 'sealed', isCut: false, digest: 'd', period: { from: ago(10), to: ago(8) } },
       }),
     async unresolved() {
-      const rows = await books.sql<object>(
+      const rows = await fixture.sql<object>(
         'select operation from unexplained_answer where connection_uuid = ? and resolved_at is null',
         [connectionUuid],
       )
@@ -70,7 +71,7 @@ test('an item of a statement is listed again in its period, and taken once it ca
     if (isOld && !isReadable) await account.leaveOut('statement')
     return { kind: 'found', entries: isOld && isReadable ? [entry] : [] }
   }
-  books.provider({ statement, listMeds: async () => ({ kind: 'found', meds: [] }) })
+  fixture.scriptProvider({ statement, listDisputes: async () => ({ kind: 'found', disputes: [] }) })
   await account.leaveOut('statement')
 
   expect(await account.look()).toMatchObject({ repaired: 0 })
@@ -79,7 +80,7 @@ test('an item of a statement is listed again in its period, and taken once it ca
 
   isReadable = true
   expect(await account.look()).toMatchObject({ repaired: 1 })
-  expect(woken).toEqual([depositId(account.connectionUuid, endToEnd)])
+  expect(startedWorkflowIds).toEqual([depositWorkflowId(account.connectionUuid, endToEnd)])
   expect(await account.unresolved()).toBe(0)
 
   asked.length = 0
@@ -89,17 +90,17 @@ test('an item of a statement is listed again in its period, and taken once it ca
 
 test('a dispute is listed again in its period; a provider that does not answer resolves nothing', async () => {
   const account = await anAccount()
-  await account.leaveOut('listMeds')
+  await account.leaveOut('listDisputes')
   const asked: string[] = []
   let isThere = false
-  books.provider({
+  fixture.scriptProvider({
     statement: async () => ({ kind: 'found', entries: [] }),
-    async listMeds(from) {
+    async listDisputes(from) {
       asked.push(from.slice(0, 10))
       const isOld = Date.parse(from) < Date.now() - 9 * DAY_MS
       return isOld && !isThere
         ? { kind: 'no_answer', code: 'timeout', message: 'no answer' }
-        : { kind: 'found', meds: [] }
+        : { kind: 'found', disputes: [] }
     },
   })
   await account.look()

@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter } from '@temporalio/common'
-import { setAside } from '../../../src/activities/unmatched.ts'
+import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { inTransaction } from '../../../src/db/orm.ts'
-import { beginPause } from '../../../src/db/pauses.ts'
-import type { IncomingPix } from '../../../src/domain/provider.ts'
-import { rebuildLives } from '../../../src/engine/rebuild.ts'
-import type { Engine } from '../../../src/engine/start.ts'
-import { party } from '../../../src/providers/party.ts'
-import { openBooks } from '../support/books.ts'
-import { disputeOf } from '../support/dispute.ts'
+import { startPause } from '../../../src/db/repositories/pauses.ts'
+import { rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
+import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
+import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
 /** Refunds, returns, keys, disputes and deliveries after their database was restored: what `trilho rebuild` does with each. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
-let merchant: Awaited<ReturnType<typeof books.merchant>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+let merchant: Awaited<ReturnType<typeof fixture.createMerchant>>
 beforeAll(async () => {
-  books = await openBooks()
-  merchant = await books.merchant(1_000)
+  fixture = await openActivityFixture()
+  merchant = await fixture.createMerchant(1_000)
   await pauseMoneyOut()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const pauseMoneyOut = () =>
-  beginPause(books.orm.em.fork(), { target: 'all', reach: 'money_out', who: 'ana', reason: 'restored' })
+  startPause(fixture.orm.em.fork(), { target: 'all', reach: 'money_out', who: 'ana', reason: 'restored' })
 
 /** What Temporal remembers of one workflow. `ended` undefined: it runs. `shows`: its last status. */
-type Remembered = {
+type RememberedWorkflow = {
   type: string
   id: string
   order: object
@@ -38,7 +38,7 @@ type Remembered = {
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
 
-function temporalOf({ type, id, order, ended, shows, events = [] }: Remembered) {
+function temporalOf({ type, id, order, ended, shows, events = [] }: RememberedWorkflow) {
   const did: object[] = []
   const run = {
     ...{ workflowId: id, runId: 'run', startTime: new Date(Date.now() - 3_600_000) },
@@ -67,31 +67,35 @@ function temporalOf({ type, id, order, ended, shows, events = [] }: Remembered) 
     start: async (_: string, { workflowId, args }: { workflowId: string; args: object[] }) =>
       did.push({ begun: workflowId, ...args[0] }),
   }
-  const engine = { client: async () => ({ workflow }), taskQueue: 'none', timeScale: 1 } as unknown as Engine
+  const engine = {
+    client: async () => ({ workflow }),
+    taskQueue: 'none',
+    timeScale: 1,
+  } as unknown as WorkflowClientContext
   return { engine, did }
 }
 
-async function rebuilt(remembered: Remembered) {
+async function rebuilt(remembered: RememberedWorkflow) {
   const { engine, did } = temporalOf(remembered)
   const said: object[] = []
   const rebuilding = { since: new Date(Date.now() - 1_800_000), who: 'ana', reason: 'restored' }
-  for await (const one of rebuildLives(engine, books.orm.em.fork(), rebuilding)) said.push(one)
+  for await (const one of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding)) said.push(one)
   return { said, did }
 }
 
 const NOTHING = { said: [], did: [] }
 
 /** A PIX of R$ 10.00 that is no charge's. */
-async function stray(disposition = 'held') {
+async function createStrayPayment(disposition = 'held') {
   const payment = {
     ...{ endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`, txid: '', cents: 1_000 },
     ...{ status: 'settled', at: new Date().toISOString() },
   } as IncomingPix
-  const { uuid } = await inTransaction(books.orm, async em => {
+  const { uuid } = await runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, merchant.connectionUuid)
-    return setAside(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+    return recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
   })
-  await books.sql('update movement set disposition = ? where uuid = ?', [disposition, uuid])
+  await fixture.sql('update movement set disposition = ? where uuid = ?', [disposition, uuid])
   return { uuid, endToEnd: payment.endToEnd }
 }
 
@@ -101,37 +105,37 @@ async function refund(state: 'sending' | 'failed' | 'settled' | null) {
   const [chargeUuid, uuid, at] = [randomUUID(), randomUUID(), new Date().toISOString()]
   const charge = {
     ...{ txid: chargeUuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
-    ...{ receiver: party({ name: 'Loja' }), expiresAt: new Date(Date.now() + 60_000).toISOString() },
+    ...{ receiver: toParty({ name: 'Loja' }), expiresAt: new Date(Date.now() + 60_000).toISOString() },
   }
   const payment = {
     ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled', at },
     ...{ payer: null, pixKey: 'key', reference: null },
   } as IncomingPix
   const settled = { status: 'settled', endToEnd: `D${charge.txid.slice(1)}`, cents: 300, at } as const
-  books.provider({
+  fixture.scriptProvider({
     issueCharge: async () => ({ kind: 'accepted', charge }),
     findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
     refund: async () =>
       state === 'settled'
-        ? { kind: 'accepted', sending: settled }
+        ? { kind: 'accepted', payout: settled }
         : { kind: 'rejected', finality: 'final', code: 'refund_refused', message: 'no' },
   })
   const asked = { accountUuid, requestId: 'r', timeScale: 1 }
-  await books.providers.issueCharge({
+  await fixture.providers.issueCharge({
     ...{ ...asked, uuid: chargeUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    details: books.seal.seal({ splits: [], fingerprint: 'f' }),
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
   })
-  await books.providers.followCharge({ chargeUuid, closing: false })
+  await fixture.providers.pollCharge({ chargeUuid, isPayloadExpired: false })
   const order = { ...asked, uuid, chargeUuid, connectionUuid, valueCents: 300, fingerprint: 'f' }
-  if (state !== null) await books.records.openRefund(order)
+  if (state !== null) await fixture.records.openRefund(order)
   if (state === 'failed' || state === 'settled')
-    await paying(() => books.providers.sendRefund({ uuid, connectionUuid, again: false }))
+    await paying(() => fixture.providers.sendRefund({ uuid, connectionUuid, isResend: false }))
   return { uuid, order, connectionUuid }
 }
 
 /** Before the restore money out was not paused. */
 async function paying(act: () => Promise<unknown>): Promise<void> {
-  await books.sql('delete from pause')
+  await fixture.sql('delete from pause')
   await act()
   await pauseMoneyOut()
 }
@@ -195,7 +199,7 @@ test.each<ReturnRow>([
   ['returned', 'had settled', 'settled', 'nothing'],
   ['kept', 'had been refused', 'rejected', 'nothing'],
 ])('the return of a PIX that is %s and whose workflow %s', async (disposition, _, ended, does) => {
-  const { uuid } = await stray(disposition)
+  const { uuid } = await createStrayPayment(disposition)
   const { connectionUuid } = merchant
   const [id, order] = [`return/${uuid}`, { uuid, connectionUuid, timeScale: 1 }]
   const events = sentThrough('sendReturn', connectionUuid, { kind: 'in_process' })
@@ -225,16 +229,16 @@ const document = () => String(Math.floor(Math.random() * 1e14)).padStart(14, '0'
 
 async function pixKey(type: string, state: string | null) {
   const uuid = randomUUID()
-  const owner = await books.merchant(0)
+  const owner = await fixture.createMerchant(0)
   if (state !== null)
-    await books.sql(
+    await fixture.sql(
       `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
          request_id, fingerprint, created_at, updated_at)
        select ?, account_uuid, uuid, provider_account_uuid, is_simulated, ?, ?, ?, 'r', 'f', now(), now()
        from connection where uuid = ?`,
       [uuid, type, type === 'RANDOM' ? null : document(), state, owner.connectionUuid],
     )
-  const details = books.seal.seal({ key: type === 'RANDOM' ? null : document(), fingerprint: 'f' })
+  const details = fixture.seal.seal({ key: type === 'RANDOM' ? null : document(), fingerprint: 'f' })
   const order = { uuid, ...owner, type, details, requestId: 'r', timeScale: 1 }
   return { uuid, order }
 }
@@ -277,13 +281,13 @@ test.each<[row: string, ended: string | undefined, outcome: string | null, becom
   })
   expect(said).toEqual(outcome === null ? [] : [{ life: id, outcome }])
   expect(did).toEqual(outcome === 'asked' ? [{ begun: id, ...order }] : [])
-  expect(await books.sql('select state from pix_key where uuid = ?', [uuid])).toEqual([{ state: becomes }])
+  expect(await fixture.sql('select state from pix_key where uuid = ?', [uuid])).toEqual([{ state: becomes }])
 })
 
 type MedRow = [
   row: 'there' | 'lost',
   workflow: string,
-  remembered: Partial<Remembered>,
+  remembered: Partial<RememberedWorkflow>,
   outcome: string | null,
 ]
 test.each<MedRow>([
@@ -293,11 +297,11 @@ test.each<MedRow>([
   ['there', 'runs and had come further', { shows: 'ACCEPTED' }, 'asked'],
   ['there', 'had ended', { ended: 'resolved', shows: 'ACCEPTED' }, 'asked'],
 ])('a dispute whose row is %s and whose workflow %s', async (row, _, remembered, outcome) => {
-  const { endToEnd } = await stray()
-  const dispute = disputeOf(books, { connectionUuid: merchant.connectionUuid, endToEnd })
-  if (row === 'there') expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
+  const { endToEnd } = await createStrayPayment()
+  const dispute = createDisputeFixture(fixture, { connectionUuid: merchant.connectionUuid, endToEnd })
+  if (row === 'there') expect(await dispute.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
   const id = `med/${dispute.order.uuid}`
-  const came = await rebuilt({ type: 'medWorkflow', id, order: dispute.order, ...remembered })
+  const came = await rebuilt({ type: 'disputeWorkflow', id, order: dispute.order, ...remembered })
   if (outcome === null) return expect(came).toEqual(NOTHING)
   expect(came.said).toMatchObject([{ life: id, outcome }])
   expect(came.did).toEqual([{ asked: id }])
@@ -322,17 +326,17 @@ test.each<DeliveryRow>([
   async (status, ended, outcome, becomes) => {
     const [uuid, webhook, event] = [randomUUID(), randomUUID(), randomUUID()]
     if (status !== null) {
-      await books.sql(
+      await fixture.sql(
         `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
        values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
         [webhook, merchant.accountUuid],
       )
-      await books.sql(
+      await fixture.sql(
         `insert into event (uuid, account_uuid, type, subject_uuid, life_uuid, sequence, body, request_id, created_at)
        values (?, ?, 'PAYMENT', gen_random_uuid(), gen_random_uuid(), 1, '{}', 'r', now())`,
         [event, merchant.accountUuid],
       )
-      await books.sql(
+      await fixture.sql(
         `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at)
        values (?, ?, ?, ?, now(), now())`,
         [uuid, webhook, event, status],
@@ -345,7 +349,7 @@ test.each<DeliveryRow>([
     })
     expect(said).toEqual(outcome === null ? [] : [{ life: id, outcome }])
     expect(did).toEqual(outcome === 'ended' ? [{ ended: id }] : [])
-    const rows = await books.sql('select status from delivery where uuid = ?', [uuid])
+    const rows = await fixture.sql('select status from delivery where uuid = ?', [uuid])
     expect(rows).toEqual(becomes === undefined ? [] : [{ status: becomes }])
   },
 )

@@ -2,36 +2,36 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter } from '@temporalio/common'
 import type { PauseReach } from '../../../src/db/entities/pause.ts'
-import { beginPause, endPause } from '../../../src/db/pauses.ts'
-import { MoneyOutNotPaused, rebuildLives } from '../../../src/engine/rebuild.ts'
-import type { Engine } from '../../../src/engine/start.ts'
-import { party } from '../../../src/providers/party.ts'
-import type { ChargeOrder, TransferOrder } from '../../../src/workflows/messages.ts'
-import { openBooks } from '../support/books.ts'
+import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
+import { MoneyOutNotPaused, rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { ChargeInput, TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A scheduled transfer whose time comes about when money out is paused after a restore, and the rebuilding after that. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 const paused = (reach: PauseReach) =>
-  beginPause(books.orm.em.fork(), { target: 'all', reach, who: 'ana', reason: 'restored' })
+  startPause(fixture.orm.em.fork(), { target: 'all', reach, who: 'ana', reason: 'restored' })
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
   await paused('money_out')
-  await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
+  await fixture.sql(`update pause set created_at = now() - interval '10 minutes'`)
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
 /** A Temporal in which one transfer runs, or that remembers what a charge came to, and what is done to it there. */
 function temporalOf(
-  order: TransferOrder,
+  order: TransferInput,
   { ended, events = [], call }: { ended?: string; events?: object[]; call?: Call | undefined } = {},
 ) {
   const did: string[] = []
   const begins = () => ({ activityType: { name: 'sendTransfer' }, ...call })
   const pending = () => (events.length === 1 && call ? [begins()] : [])
-  const begun: { args: [TransferOrder] }[] = []
+  const begun: { args: [TransferInput] }[] = []
   const run = {
     ...{ workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`, runId: 'run' },
     status: { name: ended ? 'COMPLETED' : 'RUNNING' },
@@ -51,26 +51,30 @@ function temporalOf(
       describe: async () => ({ raw: { pendingActivities: pending() } }),
     }),
     signalWithStart: async () => did.push('woken'),
-    async start(_type: string, options: { args: [TransferOrder] }) {
+    async start(_type: string, options: { args: [TransferInput] }) {
       did.push('begun anew')
       begun.push(options)
     },
   }
-  const engine = { client: async () => ({ workflow }), taskQueue: 'none', timeScale: 1 } as unknown as Engine
+  const engine = {
+    client: async () => ({ workflow }),
+    taskQueue: 'none',
+    timeScale: 1,
+  } as unknown as WorkflowClientContext
   return { did, begun, engine }
 }
 
 /** The sending of one that has not answered, as Temporal describes it. */
 type Call = { state: number; lastStartedTime?: { seconds: number } }
-const NOT_BEGUN: Call = { state: 1 }
-const begunAgo = (minutes: number): Call => ({
+const CALL_NOT_STARTED: Call = { state: 1 }
+const callStartedAgo = (minutes: number): Call => ({
   state: 2,
   lastStartedTime: { seconds: Math.floor(ago(minutes).getTime() / 1_000) },
 })
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
 
 /** What a history keeps of a sending; where nothing was answered, a worker has taken it. */
-function sent({ uuid, candidates: [connectionUuid] }: TransferOrder, answer?: object) {
+function sent({ uuid, candidates: [connectionUuid] }: TransferInput, answer?: object) {
   const activityType = { name: 'sendTransfer' }
   const input = payloads({ uuid, connectionUuid, again: false })
   const scheduled = { eventId: 5, activityTaskScheduledEventAttributes: { activityType, input } }
@@ -85,110 +89,116 @@ async function rebuilt(
   {
     dueMinutesAgo,
     history = () => [],
-    call = begunAgo(12),
-  }: { dueMinutesAgo: number; history?: (order: TransferOrder) => object[]; call?: Call },
-  inBackup: (order: TransferOrder) => Promise<unknown> = books.records.storeTransfer,
+    call = callStartedAgo(12),
+  }: { dueMinutesAgo: number; history?: (order: TransferInput) => object[]; call?: Call },
+  inBackup: (order: TransferInput) => Promise<unknown> = fixture.records.storeTransfer,
 ) {
   const scheduledFor = ago(dueMinutesAgo).toISOString()
-  const order = books.transferOrder(await books.merchant(1_000), { scheduledFor })
+  const order = fixture.transferInput(await fixture.createMerchant(1_000), { scheduledFor })
   await inBackup(order)
   const { engine, did } = temporalOf(order, { events: history(order), call })
   const told: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
+  for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
+    told.push(outcome)
   return { told, did }
 }
 
-type Came = { told: string[]; did: string[] }
-const asItWas: Came = { told: [], did: [] }
-const lookedFor: Came = { told: ['rebuilt'], did: ['ended', 'begun anew'] }
+type RebuildResult = { told: string[]; did: string[] }
+const UNCHANGED: RebuildResult = { told: [], did: [] }
+const REBUILT: RebuildResult = { told: ['rebuilt'], did: ['ended', 'begun anew'] }
 
 test.each([
   ['after money out was paused', 5],
   ['before money out was paused', 15],
 ])('one that was due %s and that its workflow has not sent goes on', async (_, dueMinutesAgo) => {
-  expect(await rebuilt({ dueMinutesAgo })).toEqual(asItWas)
+  expect(await rebuilt({ dueMinutesAgo })).toEqual(UNCHANGED)
 })
 
-const unreached = { kind: 'unreachable', code: 'timeout' }
-const doubted = { kind: 'unknown', code: 'timeout' }
+const UNREACHABLE_ANSWER = { kind: 'unreachable', code: 'timeout' }
+const UNKNOWN_ANSWER = { kind: 'unknown', code: 'timeout' }
 const settled = { kind: 'settled', deliveries: [], returns: [] }
 
 /** The row as the backup has it, with the attempt that it had then. */
-const withAttempt = (answer: object) => async (order: TransferOrder) => {
-  await books.records.storeTransfer(order)
+const withAttempt = (answer: object) => async (order: TransferInput) => {
+  await fixture.records.storeTransfer(order)
   const { uuid, candidates } = order
-  books.provider({ sendTransfer: async () => ({ message: '', ...answer }) as never })
-  await books.providers.sendTransfer({ uuid, connectionUuid: candidates[0]!, again: false })
+  fixture.scriptProvider({ sendTransfer: async () => ({ message: '', ...answer }) as never })
+  await fixture.providers.sendTransfer({ uuid, connectionUuid: candidates[0]!, isResend: false })
 }
 const inBackup = {
-  'no attempt': (order: TransferOrder) => books.records.storeTransfer(order),
-  'an attempt in doubt': withAttempt(doubted),
-  'a refused attempt': withAttempt(unreached),
+  'no attempt': (order: TransferInput) => fixture.records.storeTransfer(order),
+  'an attempt in doubt': withAttempt(UNKNOWN_ANSWER),
+  'a refused attempt': withAttempt(UNREACHABLE_ANSWER),
 }
 
-test.each<[keyof typeof inBackup, string, object | undefined, Came]>([
-  ['no attempt', 'a call that a worker has taken', undefined, lookedFor],
-  ['no attempt', 'an unreachable provider', unreached, lookedFor],
-  ['no attempt', 'an unknown outcome', doubted, lookedFor],
-  ['no attempt', 'a settlement', settled, lookedFor],
-  ['an attempt in doubt', 'a call that a worker has taken', undefined, asItWas],
-  ['an attempt in doubt', 'an unknown outcome', doubted, asItWas],
-  ['an attempt in doubt', 'an unreachable provider', unreached, lookedFor],
-  ['an attempt in doubt', 'a settlement', settled, lookedFor],
-  ['a refused attempt', 'an unreachable provider', unreached, asItWas],
-  ['a refused attempt', 'an unknown outcome', doubted, lookedFor],
-  ['a refused attempt', 'a settlement', settled, lookedFor],
+test.each<[keyof typeof inBackup, string, object | undefined, RebuildResult]>([
+  ['no attempt', 'a call that a worker has taken', undefined, REBUILT],
+  ['no attempt', 'an unreachable provider', UNREACHABLE_ANSWER, REBUILT],
+  ['no attempt', 'an unknown outcome', UNKNOWN_ANSWER, REBUILT],
+  ['no attempt', 'a settlement', settled, REBUILT],
+  ['an attempt in doubt', 'a call that a worker has taken', undefined, UNCHANGED],
+  ['an attempt in doubt', 'an unknown outcome', UNKNOWN_ANSWER, UNCHANGED],
+  ['an attempt in doubt', 'an unreachable provider', UNREACHABLE_ANSWER, REBUILT],
+  ['an attempt in doubt', 'a settlement', settled, REBUILT],
+  ['a refused attempt', 'an unreachable provider', UNREACHABLE_ANSWER, UNCHANGED],
+  ['a refused attempt', 'an unknown outcome', UNKNOWN_ANSWER, REBUILT],
+  ['a refused attempt', 'a settlement', settled, REBUILT],
 ])('a row with %s, of a running workflow that knows of %s', async (row, _, answer, came) => {
-  await books.sql('delete from pause')
-  const order = { dueMinutesAgo: 15, history: (order: TransferOrder) => sent(order, answer) }
+  await fixture.sql('delete from pause')
+  const order = { dueMinutesAgo: 15, history: (order: TransferInput) => sent(order, answer) }
   const told = rebuilt(order, async order => {
     await inBackup[row](order)
     await paused('money_out')
-    await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
+    await fixture.sql(`update pause set created_at = now() - interval '10 minutes'`)
   })
   expect(await told).toEqual(came)
 })
 
 const aPauseOf10MinutesAgo = async () => {
-  await books.sql('delete from pause')
+  await fixture.sql('delete from pause')
   await paused('money_out')
-  await books.sql(`update pause set created_at = now() - interval '10 minutes'`)
+  await fixture.sql(`update pause set created_at = now() - interval '10 minutes'`)
 }
 
 /** The database was restored, and then money out was paused, ten minutes ago. */
-test.each<[what: string, call: Call, hasRow: boolean, came: Came]>([
-  ['no worker has begun', NOT_BEGUN, true, asItWas],
-  ['a worker began on the restored rows', begunAgo(8), true, asItWas],
-  ['a worker may have begun before the restore', begunAgo(12), true, lookedFor],
-  ['no worker has begun, and that has no row yet', NOT_BEGUN, false, asItWas],
-  ['a worker began on the restored rows, and that has no row yet', begunAgo(8), false, asItWas],
-  ['a worker may have begun before the restore, and that has no row', begunAgo(12), false, lookedFor],
+test.each<[what: string, call: Call, hasRow: boolean, came: RebuildResult]>([
+  ['no worker has begun', CALL_NOT_STARTED, true, UNCHANGED],
+  ['a worker began on the restored rows', callStartedAgo(8), true, UNCHANGED],
+  ['a worker may have begun before the restore', callStartedAgo(12), true, REBUILT],
+  ['no worker has begun, and that has no row yet', CALL_NOT_STARTED, false, UNCHANGED],
+  ['a worker began on the restored rows, and that has no row yet', callStartedAgo(8), false, UNCHANGED],
+  ['a worker may have begun before the restore, and that has no row', callStartedAgo(12), false, REBUILT],
 ])('a running workflow whose call %s', async (_, call, hasRow, came) => {
   await aPauseOf10MinutesAgo()
-  const stored = (order: TransferOrder) => (hasRow ? books.records.storeTransfer(order) : Promise.resolve())
-  const order = { dueMinutesAgo: 15, call, history: (order: TransferOrder) => sent(order) }
+  const stored = (order: TransferInput) => (hasRow ? fixture.records.storeTransfer(order) : Promise.resolve())
+  const order = { dueMinutesAgo: 15, call, history: (order: TransferInput) => sent(order) }
   expect(await rebuilt(order, stored)).toEqual(came)
 })
 
 test('a slow worker that began before the pause is waited for, and what it has written is not behind', async () => {
-  await books.sql('delete from pause')
+  await fixture.sql('delete from pause')
   await paused('money_out')
-  const order = books.transferOrder(await books.merchant(1_000))
-  await books.records.storeTransfer(order)
+  const order = fixture.transferInput(await fixture.createMerchant(1_000))
+  await fixture.records.storeTransfer(order)
   const events = sent(order)
-  const { engine, did } = temporalOf(order, { events, call: begunAgo(0.1) })
+  const { engine, did } = temporalOf(order, { events, call: callStartedAgo(0.1) })
   setTimeout(async () => {
     const [connectionUuid] = order.candidates
     const { uuid } = order
     // The pause keeps it from leaving.
-    const answer = await books.providers.sendTransfer({ uuid, connectionUuid: connectionUuid!, again: false })
+    const answer = await fixture.providers.sendTransfer({
+      uuid,
+      connectionUuid: connectionUuid!,
+      isResend: false,
+    })
     events.push(sent(order, answer)[1]!)
   }, 1_000)
   const told: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding)) told.push(outcome)
-  expect({ told, did }).toEqual(asItWas)
+  for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
+    told.push(outcome)
+  expect({ told, did }).toEqual(UNCHANGED)
   await aPauseOf10MinutesAgo()
 })
 
@@ -197,31 +207,35 @@ test.each<[PauseReach, PauseReach]>([
   ['money_out', 'everything'],
   ['everything', 'money_out'],
 ])('a pause of %s that is given again as %s still counts from its beginning', async (first, again) => {
-  await books.sql('update pause set reach = ?', [first])
+  await fixture.sql('update pause set reach = ?', [first])
   await paused(again)
-  expect(await books.sql('select reach from pause')).toEqual([{ reach: again }])
-  expect(await rebuilt({ dueMinutesAgo: 5 })).toEqual(asItWas)
+  expect(await fixture.sql('select reach from pause')).toEqual([{ reach: again }])
+  expect(await rebuilt({ dueMinutesAgo: 5 })).toEqual(UNCHANGED)
 })
 
 test('a pause that the backup contained does not count, given again neither, until it is resumed', async () => {
-  await books.sql(`update pause set created_at = now() - interval '40 minutes'`)
+  await fixture.sql(`update pause set created_at = now() - interval '40 minutes'`)
   await paused('money_out')
   await expect(rebuilt({ dueMinutesAgo: 5 })).rejects.toThrow(MoneyOutNotPaused)
-  await endPause(books.orm.em.fork(), { target: 'all', who: 'ana', reason: 'of before the restore' })
+  await endPause(fixture.orm.em.fork(), { target: 'all', who: 'ana', reason: 'of before the restore' })
   await paused('money_out')
-  expect(await rebuilt({ dueMinutesAgo: 5, history: order => sent(order) })).toEqual(lookedFor)
+  expect(await rebuilt({ dueMinutesAgo: 5, history: order => sent(order) })).toEqual(REBUILT)
 })
 
 test('one whose first runs are forgotten is looked for by all of its order, as of when it was ordered', async () => {
-  const merchant = await books.merchant(1_000)
-  const candidates = [merchant.connectionUuid, await books.connection(merchant)]
-  const order = books.transferOrder(merchant, { candidates })
+  const merchant = await fixture.createMerchant(1_000)
+  const candidates = [merchant.connectionUuid, await fixture.createConnection(merchant)]
+  const order = fixture.transferInput(merchant, { candidates })
   const orderedAt = ago(60 * 24 * 90).toISOString()
-  await books.records.storeTransfer(order)
+  await fixture.records.storeTransfer(order)
   const goesOn = { orderedAt, candidates: order.candidates }
-  const { engine, begun } = temporalOf({ ...order, candidates: order.candidates.slice(1), goesOn })
+  const { engine, begun } = temporalOf({
+    ...order,
+    candidates: order.candidates.slice(1),
+    continuation: goesOn,
+  })
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
+  for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
   expect(begun.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
 })
@@ -229,27 +243,27 @@ test('one whose first runs are forgotten is looked for by all of its order, as o
 test.each(['cancelled', 'expired'])(
   'a pending charge whose workflow had ended %s is so again, and its provider is not asked',
   async ended => {
-    const merchant = await books.merchant(0)
+    const merchant = await fixture.createMerchant(0)
     const { accountUuid, connectionUuid } = merchant
-    const charge: ChargeOrder = {
+    const charge: ChargeInput = {
       ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-      ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
+      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
       ...{ requestId: 'r', timeScale: 1 },
     }
     const txid = randomUUID().replaceAll('-', '')
-    const receiver = party({ name: 'Loja' })
+    const receiver = toParty({ name: 'Loja' })
     const payload = { txid, payload: 'payload', pixKey: 'key', receiver, expiresAt: ago(-60).toISOString() }
-    books.provider({
+    fixture.scriptProvider({
       issueCharge: async () => ({ kind: 'accepted', charge: payload }),
     })
-    await books.providers.issueCharge(charge)
-    const { engine, did, begun } = temporalOf({ ...books.transferOrder(merchant), ...charge }, { ended })
+    await fixture.providers.issueCharge(charge)
+    const { engine, did, begun } = temporalOf({ ...fixture.transferInput(merchant), ...charge }, { ended })
     const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-    for await (const { outcome } of rebuildLives(engine, books.orm.em.fork(), rebuilding))
+    for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
       expect(outcome).toBe('restored')
     expect(did).toEqual(['begun anew'])
     const [anew] = begun.flatMap(({ args }) => args as unknown[])
-    expect(anew).toEqual({ resume: charge.uuid, timeScale: 1, restored: { ended } })
-    expect(await books.records.restoreCharge({ uuid: charge.uuid, ended })).toMatchObject({ state: ended })
+    expect(anew).toEqual({ reopen: charge.uuid, timeScale: 1, restored: { ended } })
+    expect(await fixture.records.restoreCharge({ uuid: charge.uuid, ended })).toMatchObject({ state: ended })
   },
 )

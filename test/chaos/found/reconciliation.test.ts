@@ -1,34 +1,35 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { providerAccounts, reconcile } from '../../../src/activities/reconciliation.ts'
-import type { StatementEntry } from '../../../src/domain/provider.ts'
-import type { Engine } from '../../../src/engine/start.ts'
+import { listProviderAccounts, reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
+import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import { depositId } from '../../../src/workflows/ids.ts'
-import { openBooks } from '../support/books.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import { depositWorkflowId } from '../../../src/workflows/contracts/workflow-ids.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What a storm found in reconciliation: a life that was told of a lost notice, and came to nothing. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 /** The lives that were woken, in order. */
-const woken: string[] = []
+const startedWorkflowIds: string[] = []
 const engine = {
   client: async () => ({
     workflow: {
-      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) => woken.push(workflowId),
+      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) =>
+        startedWorkflowIds.push(workflowId),
     },
   }),
   taskQueue: 'none',
   timeScale: 1,
-} as unknown as Engine
+} as unknown as WorkflowClientContext
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 /** Another account, and a look at its last so many hours, as its provider tells of them. */
 async function anAccount() {
-  const { accountUuid, connectionUuid } = await books.merchant(1_000)
-  const rows = await books.sql<{ uuid: string }>(
+  const { accountUuid, connectionUuid } = await fixture.createMerchant(1_000)
+  const rows = await fixture.sql<{ uuid: string }>(
     'select provider_account_uuid as uuid from connection where uuid = ?',
     [connectionUuid],
   )
@@ -40,17 +41,17 @@ async function anAccount() {
     look({ hours = 2, to = Date.now() } = {}) {
       const from = new Date(to - hours * HOUR_MS).toISOString()
       return reconcile(
-        books.dependencies,
+        fixture.dependencies,
         engine,
       )({ providerAccountUuid, from, to: new Date(to).toISOString() })
     },
     wasFound: (ago: string) =>
-      books.sql(
+      fixture.sql(
         'update difference set found_at = now() - ?::interval where provider_account_uuid = ? and settled_at is null',
         [ago, providerAccountUuid],
       ),
     async open() {
-      const kept = await books.sql<{ end_to_end: string }>(
+      const kept = await fixture.sql<{ end_to_end: string }>(
         'select end_to_end from difference where provider_account_uuid = ? and settled_at is null',
         [providerAccountUuid],
       )
@@ -63,8 +64,8 @@ const HOUR_MS = 3_600_000
 const OURS = 'a'.repeat(32)
 
 /** Where the provider lists no disputes. */
-const telling = (statement: Provider['statement']) =>
-  books.provider({ listMeds: async () => ({ kind: 'found', meds: [] }), statement })
+const withStatement = (statement: Provider['statement']) =>
+  fixture.scriptProvider({ listDisputes: async () => ({ kind: 'found', disputes: [] }), statement })
 const entryOf = (endToEnd: string, ago: number): StatementEntry => ({
   ...{ endToEnd, reference: null, direction: 'OUT', cents: 700 },
   at: new Date(Date.now() - ago).toISOString(),
@@ -75,11 +76,11 @@ test('what is missing here is told to its life again at every look until it is b
   const endToEnd = `E${'7'.repeat(31)}`
   const entry: StatementEntry = { ...entryOf(endToEnd, HOUR_MS), direction: 'IN' }
   const { at } = entry
-  telling(async () => ({ kind: 'found', entries: [entry] }))
+  withStatement(async () => ({ kind: 'found', entries: [entry] }))
 
   expect(await look()).toMatchObject({ matched: 0, repaired: 1, differences: 0 })
   expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
-  expect(woken).toEqual(Array(2).fill(depositId(connectionUuid, endToEnd)))
+  expect(startedWorkflowIds).toEqual(Array(2).fill(depositWorkflowId(connectionUuid, endToEnd)))
 
   const provider = {
     cents: 700,
@@ -91,16 +92,16 @@ test('what is missing here is told to its life again at every look until it is b
     payer: null,
     pixKey: '',
   }
-  books.provider({ findPayment: async () => ({ kind: 'found', payment: provider }) })
-  await books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+  fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment: provider }) })
+  await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
   expect(await look()).toMatchObject({ matched: 1, repaired: 0, differences: 0 })
-  expect(await books.sql('select 1 from difference where settled_at is null')).toEqual([])
+  expect(await fixture.sql('select 1 from difference where settled_at is null')).toEqual([])
 })
 
 test('an entry that the provider calls by a longer id than the rail’s is kept as any other', async () => {
   const { look, open } = await anAccount()
   const entry = entryOf(`tarifa-${'9'.repeat(60)}`, HOUR_MS)
-  telling(async () => ({ kind: 'found', entries: [entry] }))
+  withStatement(async () => ({ kind: 'found', entries: [entry] }))
   expect(await look()).toMatchObject({ repaired: 1 })
   expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
   expect(await open()).toEqual([entry.endToEnd])
@@ -109,7 +110,7 @@ test('an entry that the provider calls by a longer id than the rail’s is kept 
 test('what differs stays open when it leaves the period that is compared: nobody has looked at it since', async () => {
   const { look, open } = await anAccount()
   const entry = { ...entryOf(`E${'6'.repeat(31)}`, 47 * HOUR_MS), reference: OURS }
-  telling(async (from, to) => ({
+  withStatement(async (from, to) => ({
     kind: 'found',
     entries: [entry].filter(({ at }) => at >= from && at <= to),
   }))
@@ -122,7 +123,7 @@ test('what differs stays open when it leaves the period that is compared: nobody
 test('what is gone from a period that is compared is settled, however long ago it was found', async () => {
   const { look, open, wasFound } = await anAccount()
   const entries = [{ ...entryOf(`E${'5'.repeat(31)}`, 47 * HOUR_MS), reference: OURS }]
-  telling(async () => ({ kind: 'found', entries }))
+  withStatement(async () => ({ kind: 'found', entries }))
   await look({ hours: 48 })
   await look({ hours: 48 })
   await wasFound('50 hours')
@@ -134,7 +135,7 @@ test('what is gone from a period that is compared is settled, however long ago i
 test('what was missing there and is booked late is settled by the entry, though its own time is over', async () => {
   const { connectionUuid, look, open } = await anAccount()
   const entries: StatementEntry[] = []
-  telling(async () => ({ kind: 'found', entries }))
+  withStatement(async () => ({ kind: 'found', entries }))
   const endToEnd = `E${'4'.repeat(31)}`
   const at = new Date(Date.now() - 3 * HOUR_MS).toISOString()
   const payment = {
@@ -147,8 +148,8 @@ test('what was missing there and is booked late is settled by the entry, though 
     payer: null,
     pixKey: '',
   } as const
-  books.provider({ findPayment: async () => ({ kind: 'found', payment }) })
-  await books.providers.takeDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+  fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
+  await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
   expect(await look({ hours: 4 })).toMatchObject({ differences: 1 })
   expect(await open()).toEqual([endToEnd])
   entries.push({ ...entryOf(endToEnd, HOUR_MS), direction: 'IN' })
@@ -158,65 +159,67 @@ test('what was missing there and is booked late is settled by the entry, though 
 
 test('disputes that the provider does not list are told as such, and the statement is compared', async () => {
   const { look } = await anAccount()
-  telling(async () => ({ kind: 'found', entries: [] }))
-  books.provider({ listMeds: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer' }) })
-  expect(await look()).toMatchObject({ matched: 0, differences: 0, medsNoAnswer: 'timeout' })
+  withStatement(async () => ({ kind: 'found', entries: [] }))
+  fixture.scriptProvider({
+    listDisputes: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer' }),
+  })
+  expect(await look()).toMatchObject({ matched: 0, differences: 0, disputesNoAnswer: 'timeout' })
 })
 
 test('an account is compared through what is left of its connections, one that is ACTIVE first', async () => {
   const { connectionUuid, providerAccountUuid, look } = await anAccount()
-  const [{ account_uuid: accountUuid }] = (await books.sql<{ account_uuid: string }>(
+  const [{ account_uuid: accountUuid }] = (await fixture.sql<{ account_uuid: string }>(
     `update connection set status = 'INACTIVE' where uuid = ? returning account_uuid`,
     [connectionUuid],
   )) as [{ account_uuid: string }]
-  expect(await providerAccounts(books.dependencies)()).toContain(providerAccountUuid)
+  expect(await listProviderAccounts(fixture.dependencies)()).toContain(providerAccountUuid)
   const entries: StatementEntry[] = []
-  telling(async () => ({ kind: 'found', entries }))
+  withStatement(async () => ({ kind: 'found', entries }))
   const askedFor = async (endToEnd: string) => {
     entries.push({ ...entryOf(endToEnd, HOUR_MS), direction: 'IN' })
     await look()
-    return books.sql('select connection_uuid from notice where end_to_end = ?', [endToEnd])
+    return fixture.sql('select connection_uuid from notice where end_to_end = ?', [endToEnd])
   }
   expect(await askedFor(`E${'3'.repeat(31)}`)).toEqual([{ connection_uuid: connectionUuid }])
-  const active = await books.connection({ accountUuid })
+  const active = await fixture.createConnection({ accountUuid })
   const share = 'update connection set provider_account_uuid = ? where uuid = ?'
-  await books.sql(share, [providerAccountUuid, active])
+  await fixture.sql(share, [providerAccountUuid, active])
   expect(await askedFor(`E${'2'.repeat(31)}`)).toEqual([{ connection_uuid: active }])
 })
 
 test('a PIX on a shared account that names no charge is nobody’s: it is shown, and never credited by a guess', async () => {
   const { connectionUuid, providerAccountUuid, look, open } = await anAccount()
-  const other = await books.merchant(0)
-  await books.sql(`update connection set type = 'POOL', provider_account_uuid = ? where uuid in (?, ?)`, [
+  const other = await fixture.createMerchant(0)
+  await fixture.sql(`update connection set type = 'POOL', provider_account_uuid = ? where uuid in (?, ?)`, [
     ...[providerAccountUuid, connectionUuid, other.connectionUuid],
   ])
   const entry: StatementEntry = { ...entryOf(`E${'1'.repeat(31)}`, HOUR_MS), direction: 'IN' }
-  telling(async () => ({ kind: 'found', entries: [entry] }))
-  woken.length = 0
+  withStatement(async () => ({ kind: 'found', entries: [entry] }))
+  startedWorkflowIds.length = 0
 
   for (const _ of ['at once', 'an hour later', 'and later'])
     expect(await look()).toMatchObject({ matched: 0, repaired: 0, differences: 1 })
-  expect(woken).toEqual([])
+  expect(startedWorkflowIds).toEqual([])
   expect(await open()).toEqual([entry.endToEnd])
   const kept = 'select kind from difference where provider_account_uuid = ?'
   const settled = 'select outcome, handed_at is not null as handed from notice where end_to_end = ?'
-  expect(await books.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
-  expect(await books.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', handed: true }])
-  expect(await books.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
+  expect(await fixture.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
+  expect(await fixture.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', handed: true }])
+  expect(await fixture.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
 })
 
 test('a recipient’s return that names no order of ours is told to the transfer that it returns', async () => {
   const { accountUuid, connectionUuid, look } = await anAccount()
-  const order = books.transferOrder({ accountUuid, connectionUuid })
-  await books.records.storeTransfer(order)
+  const order = fixture.transferInput({ accountUuid, connectionUuid })
+  await fixture.records.storeTransfer(order)
   const [sent, back] = [`E${'8'.repeat(31)}`, `D${'8'.repeat(31)}`]
   const sending = { status: 'settled', endToEnd: sent, at: '2026-11-01T12:00:00Z' } as const
-  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending }) })
-  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
   const entry: StatementEntry = { ...entryOf(back, HOUR_MS), direction: 'IN', cents: 200, returnOf: sent }
-  telling(async () => ({ kind: 'found', entries: [entry] }))
-  woken.length = 0
+  withStatement(async () => ({ kind: 'found', entries: [entry] }))
+  startedWorkflowIds.length = 0
 
   expect(await look()).toMatchObject({ repaired: 1, differences: 0 })
-  expect(woken).toEqual([`transfer/${order.uuid}`])
+  expect(startedWorkflowIds).toEqual([`transfer/${order.uuid}`])
 })

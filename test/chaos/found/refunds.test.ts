@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { inTransaction } from '../../../src/db/orm.ts'
-import type { IncomingPix, IssuedCharge, Sending } from '../../../src/domain/provider.ts'
-import type { Split } from '../../../src/domain/split.ts'
-import type { RefundOrder } from '../../../src/workflows/messages.ts'
-import { openBooks } from '../support/books.ts'
-import { disputeOf } from '../support/dispute.ts'
-import { slowCommits } from '../support/slow-commit.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
+import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import type { RefundInput } from '../../../src/workflows/contracts/messages.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
+import { createDisputeFixture } from '../support/dispute-fixture.ts'
+import { slowDownCommits } from '../support/slow-commit.ts'
 
 /** What reading the code found in the lives of refunds, each as small as it can be told. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
-const settled = (cents: number): Sending => ({
+const settled = (cents: number): ProviderPayout => ({
   ...{ status: 'settled', endToEnd: `D${randomUUID().replaceAll('-', '').slice(1)}`, cents },
   at: new Date().toISOString(),
 })
@@ -28,31 +28,31 @@ const LOJA = {
   ...{ bank: { code: '', name: '', ispb: '' }, account_type: 'PAYMENT' as const },
 }
 
-type Merchant = Awaited<ReturnType<typeof books.merchant>>
+type Merchant = Awaited<ReturnType<typeof fixture.createMerchant>>
 
 /** A charge of R$ 10.00 that was paid, and refunds of it. */
 async function paid(
   payments: IncomingPix['status'][] = ['settled'],
   merchant?: Merchant,
-  splits: Split[] = [],
+  splits: ChargeSplit[] = [],
 ) {
-  const { accountUuid, connectionUuid } = merchant ?? (await books.merchant(0))
+  const { accountUuid, connectionUuid } = merchant ?? (await fixture.createMerchant(0))
   const [uuid, now] = [randomUUID(), new Date()]
   const charge = {
     ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
     ...{ receiver: LOJA, expiresAt: new Date(Date.now() + 60_000).toISOString() },
   } as IssuedCharge
-  books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
-  await books.providers.issueCharge({
+  fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+  await fixture.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   const payment = {
     ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled' },
     ...{ at: now.toISOString(), payer: null, pixKey: 'key', reference: null },
   } as IncomingPix
   const pays = async (status: IncomingPix['status']) => {
-    books.provider({
+    fixture.scriptProvider({
       findCharge: async () => ({
         kind: 'found',
         status: 'completed',
@@ -60,7 +60,7 @@ async function paid(
         payments: [{ ...payment, status }],
       }),
     })
-    await books.providers.followCharge({ chargeUuid: uuid, closing: false })
+    await fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
   }
   for (const status of payments) await pays(status)
 
@@ -69,33 +69,33 @@ async function paid(
     uuid,
     pays,
     /** Its payer disputes it. */
-    dispute: () => disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd }),
+    dispute: () => createDisputeFixture(fixture, { connectionUuid, endToEnd: payment.endToEnd }),
     key: (refund: string) => ({ uuid: refund, connectionUuid }),
     async refund(valueCents: number): Promise<string> {
       const order = this.order(valueCents)
-      expect(await books.records.openRefund(order)).toMatchObject({ state: 'sending' })
+      expect(await fixture.records.openRefund(order)).toMatchObject({ state: 'sending' })
       return order.uuid
     },
-    order: (valueCents: number): RefundOrder => ({
+    order: (valueCents: number): RefundInput => ({
       ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
       ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
     }),
     /** One that its provider refuses, as it does whatever is asked after it. */
     async refused(valueCents: number) {
-      books.provider({ refund: async () => no })
+      fixture.scriptProvider({ refund: async () => no })
       const refund = this.key(await this.refund(valueCents))
-      await books.providers.sendRefund({ ...refund, again: false })
+      await fixture.providers.sendRefund({ ...refund, isResend: false })
       return refund
     },
     async shows() {
-      const [row] = await books.sql(
+      const [row] = await fixture.sql(
         'select state, refunded_cents, refunding_cents from charge where uuid = ?',
         [uuid],
       )
       return row
     },
     async told(): Promise<string[]> {
-      const events = await books.sql<{ body: { status: string } }>(
+      const events = await fixture.sql<{ body: { status: string } }>(
         `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
         [uuid],
       )
@@ -108,9 +108,9 @@ test.each(['waits too long for its charge', 'takes too long to commit'])(
   'a refund without a key that %s is not sent: its caller was told so',
   async why => {
     const charge = await paid()
-    const before = await books.balances(charge.accountUuid)
+    const before = await fixture.readBalances(charge.accountUuid)
     let calls = 0
-    books.provider({
+    fixture.scriptProvider({
       refund: async () => {
         calls++
         return { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }
@@ -118,26 +118,28 @@ test.each(['waits too long for its charge', 'takes too long to commit'])(
     })
     const order = { ...charge.order(300), takeBefore: new Date(Date.now() + 500).toISOString() }
     if (why.startsWith('takes')) {
-      const slow = await slowCommits(books, 'refund', 1)
-      await books.records.openRefund(order)
+      const slow = await slowDownCommits(fixture, 'refund', 1)
+      await fixture.records.openRefund(order)
       await slow.end()
     } else {
       let opened: Promise<unknown> | undefined
-      await inTransaction(books.orm, async em => {
+      await runInTransaction(fixture.orm, async em => {
         await em.execute('select from charge where uuid = ? for update', [charge.uuid])
-        opened = books.records.openRefund(order)
+        opened = fixture.records.openRefund(order)
         await sleep(1_000)
       })
       await opened
     }
     // A local activity that is repeated finds the row, and decides from it.
-    expect(await books.records.openRefund(order)).toMatchObject({ state: 'sending' })
+    expect(await fixture.records.openRefund(order)).toMatchObject({ state: 'sending' })
     const key = charge.key(order.uuid)
-    expect(await books.providers.sendRefund({ ...key, again: false })).toMatchObject({ code: 'not_taken' })
+    expect(await fixture.providers.sendRefund({ ...key, isResend: false })).toMatchObject({
+      code: 'not_taken',
+    })
     expect(calls).toBe(0)
     expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
-    expect(await books.balances(charge.accountUuid)).toEqual(before)
-    const [row] = await books.sql('select state, failure from refund where charge_uuid = ?', [charge.uuid])
+    expect(await fixture.readBalances(charge.accountUuid)).toEqual(before)
+    const [row] = await fixture.sql('select state, failure from refund where charge_uuid = ?', [charge.uuid])
     expect(row).toMatchObject({ state: 'failed', failure: { code: 'not_taken' } })
     expect(await charge.refund(300)).toBeTruthy()
   },
@@ -147,51 +149,53 @@ test('a refund that was refused before its life heard of it is not sent again, h
   const charge = await paid()
   const refund = charge.key(await charge.refund(400))
   let calls = 0
-  books.provider({
+  fixture.scriptProvider({
     refund: async () => {
       calls++
       return { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }
     },
     findRefund: async () => ({ kind: 'not_found' }),
   })
-  expect(await books.providers.sendRefund({ ...refund, again: false })).toMatchObject({ kind: 'unreachable' })
+  expect(await fixture.providers.sendRefund({ ...refund, isResend: false })).toMatchObject({
+    kind: 'unreachable',
+  })
   expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
   // The worker died with this answer: its life knows nothing of it, asks, and is told to send once more.
-  await books.providers.askRefund({ ...refund, asked: 1 })
-  const again = await books.providers.sendRefund({ ...refund, again: true })
+  await fixture.providers.pollRefund({ ...refund, pollCount: 1 })
+  const again = await fixture.providers.sendRefund({ ...refund, isResend: true })
   expect(again).toMatchObject({ kind: 'rejected', code: 'no_provider_available', finality: 'final' })
   expect(calls).toBe(1)
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
 
 test('a refund that settles late while another one runs counts once that one is through', async () => {
   const charge = await paid()
   const first = await charge.refused(300)
   const second = charge.key(await charge.refund(400))
-  books.provider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
-  await books.providers.sendRefund({ ...second, again: false })
+  fixture.scriptProvider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  await fixture.providers.sendRefund({ ...second, isResend: false })
   for (const [one, cents] of [
     [first, 300],
     [second, 400],
   ] as const) {
-    books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(cents) }) })
-    expect(await books.providers.askRefund({ ...one, asked: 1 })).toMatchObject({ kind: 'settled' })
+    fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(cents) }) })
+    expect(await fixture.providers.pollRefund({ ...one, pollCount: 1 })).toMatchObject({ kind: 'settled' })
   }
   expect(await charge.shows()).toEqual({
     state: 'partially_refunded',
     refunded_cents: '700',
     refunding_cents: '0',
   })
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
 })
 
 test('a refund that settles late while another one runs is told of when that one fails', async () => {
   const charge = await paid()
   const first = await charge.refused(300)
   const second = charge.key(await charge.refund(400))
-  books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(300) }) })
-  await books.providers.askRefund({ ...first, asked: 1 })
-  await books.providers.sendRefund({ ...second, again: false })
+  fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(300) }) })
+  await fixture.providers.pollRefund({ ...first, pollCount: 1 })
+  await fixture.providers.sendRefund({ ...second, isResend: false })
   expect(await charge.shows()).toEqual({
     state: 'partially_refunded',
     refunded_cents: '300',
@@ -203,14 +207,14 @@ test('a refund that settles late while another one runs is told of when that one
 test('a refund that settles late shows no fee: none was taken', async () => {
   const charge = await paid()
   const fees = { charge: NO_FEE, transfer: NO_FEE, refund: { fixedCents: 10, hundredthsOfPercent: 0 } }
-  await books.sql('update connection set fees = ? where account_uuid = ?', [
+  await fixture.sql('update connection set fees = ? where account_uuid = ?', [
     JSON.stringify(fees),
     charge.accountUuid,
   ])
   const refund = await charge.refused(400)
-  books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(400) }) })
-  expect(await books.providers.askRefund({ ...refund, asked: 1 })).toMatchObject({ kind: 'settled' })
-  const events = await books.sql<{ body: { refund: { status: string; fees: number } } }>(
+  fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(400) }) })
+  expect(await fixture.providers.pollRefund({ ...refund, pollCount: 1 })).toMatchObject({ kind: 'settled' })
+  const events = await fixture.sql<{ body: { refund: { status: string; fees: number } } }>(
     `select body from event where subject_uuid = ? and type = 'REFUND' order by sequence`,
     [refund.uuid],
   )
@@ -218,22 +222,24 @@ test('a refund that settles late shows no fee: none was taken', async () => {
     { status: 'FAILED', fees: 0.1 },
     { status: 'COMPLETED', fees: 0 },
   ])
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 600, outside: -600 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 600, outside: -600 })
 })
 
 test('a refund that settles late says so in its movement, and one in time says nothing', async () => {
   const charge = await paid()
   const late = await charge.refused(400)
   const inTime = charge.key(await charge.refund(300))
-  books.provider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
-  await books.providers.sendRefund({ ...inTime, again: false })
+  fixture.scriptProvider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  await fixture.providers.sendRefund({ ...inTime, isResend: false })
   for (const [refund, cents, reason] of [
     [late, 400, 'late_settlement'],
     [inTime, 300, null],
   ] as const) {
-    books.provider({ findRefund: async () => ({ kind: 'found', sending: settled(cents) }) })
-    await books.providers.askRefund({ ...refund, asked: 1 })
-    const moved = await books.sql('select status, reason from movement where refund_uuid = ?', [refund.uuid])
+    fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(cents) }) })
+    await fixture.providers.pollRefund({ ...refund, pollCount: 1 })
+    const moved = await fixture.sql('select status, reason from movement where refund_uuid = ?', [
+      refund.uuid,
+    ])
     expect(moved).toEqual([{ status: 'SETTLED', reason }])
   }
 })
@@ -242,53 +248,56 @@ test('a payment that had failed and has come after all is booked, whole, and can
   const charge = await paid(['in_process', 'failed', 'settled', 'settled'])
   expect(await charge.shows()).toMatchObject({ state: 'paid' })
   expect(await charge.told()).toEqual(['PAID'])
-  expect(await books.balances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
   await charge.refund(1_000)
 })
 
 test('a dispute that opens while its payment is on its way has it when it has come: nothing is refunded under it', async () => {
   const charge = await paid(['in_process'])
   const dispute = charge.dispute()
-  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
-  expect(await dispute.has()).toEqual({ claimed: 0, held: 0, retained: 0 })
+  expect(await dispute.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.readCents()).toEqual({ claimed: 0, held: 0, retained: 0 })
   await charge.pays('settled')
-  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
-  expect(await books.balances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
-  expect(await books.records.openRefund(charge.order(1_000))).toMatchObject({ state: 'failed' })
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
+  expect(await fixture.records.openRefund(charge.order(1_000))).toMatchObject({ state: 'failed' })
 })
 
 test('a dispute of a payment that has failed is about no money of ours, until that comes after all', async () => {
   const charge = await paid(['in_process', 'failed'])
   const dispute = charge.dispute()
-  expect(await dispute.told()).toEqual({ kind: 'no_answer', code: 'pix_not_known' })
-  expect(await dispute.told({ status: 'disagreed' })).toEqual({ kind: 'foreign' })
+  expect(await dispute.pollAnswering()).toEqual({ kind: 'no_answer', code: 'pix_not_known' })
+  expect(await dispute.pollAnswering({ status: 'disagreed' })).toEqual({ kind: 'foreign' })
   await charge.pays('settled')
-  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
-  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  expect(await dispute.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
 })
 
 test('a dispute of a payment that fails claims nothing and is followed to its end, or until that comes after all', async () => {
   const charge = await paid(['in_process'])
   const [dispute, other] = [charge.dispute(), charge.dispute()]
-  for (const one of [dispute, other]) expect(await one.told()).toMatchObject({ kind: 'known', state: 'open' })
+  for (const one of [dispute, other])
+    expect(await one.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
   await charge.pays('failed')
-  expect(await other.told({ status: 'disagreed', closed: true })).toMatchObject({ state: 'rejected' })
-  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
-  expect(await dispute.has()).toEqual({ claimed: 0, held: 0, retained: 0 })
+  expect(await other.pollAnswering({ status: 'disagreed', isClosed: true })).toMatchObject({
+    state: 'rejected',
+  })
+  expect(await dispute.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.readCents()).toEqual({ claimed: 0, held: 0, retained: 0 })
   await charge.pays('settled')
-  expect(await dispute.told()).toMatchObject({ kind: 'known', state: 'open' })
-  expect(await dispute.has()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
-  expect(await books.balances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
+  expect(await dispute.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
 })
 
 /** Sends so much of what an account has, which is on its way from then on. */
 async function spends(merchant: Merchant, valueCents: number) {
-  const order = books.transferOrder(merchant, { valueCents })
-  await books.records.storeTransfer(order)
+  const order = fixture.transferInput(merchant, { valueCents })
+  await fixture.records.storeTransfer(order)
   const sending = { status: 'in_process', endToEnd: '', at: null } as const
-  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending }) })
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
   const { connectionUuid } = merchant
-  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
 }
 
 const no = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
@@ -305,41 +314,41 @@ test.each([
 ])(
   'of what a failed refund gives back, a dispute of another PIX that lacks cover gets %s',
   async (_, asked, own, other) => {
-    const merchant = await books.merchant(0)
+    const merchant = await fixture.createMerchant(0)
     const charge = await paid(['settled'], merchant)
     const refund = charge.key(await charge.refund(1_000))
     const elsewhere = await paid(['settled'], merchant)
     await spends(merchant, 1_000)
     const lacking = elsewhere.dispute()
-    await lacking.told()
-    expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
+    await lacking.pollAnswering()
+    expect(await lacking.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
     const itsOwn = charge.dispute()
-    if (asked > 0) await itsOwn.told({ cents: asked })
+    if (asked > 0) await itsOwn.pollAnswering({ cents: asked })
 
-    books.provider({ refund: async () => no })
-    await books.providers.sendRefund({ ...refund, again: false })
-    expect(await itsOwn.has()).toEqual(own && { ...own, retained: 0 })
-    expect(await lacking.has()).toEqual({ retained: 0, ...other })
-    const { available = 0 } = await books.balances(merchant.accountUuid)
+    fixture.scriptProvider({ refund: async () => no })
+    await fixture.providers.sendRefund({ ...refund, isResend: false })
+    expect(await itsOwn.readCents()).toEqual(own && { ...own, retained: 0 })
+    expect(await lacking.readCents()).toEqual({ retained: 0, ...other })
+    const { available = 0 } = await fixture.readBalances(merchant.accountUuid)
     expect(available).toBe(0)
   },
 )
 
 test('what a recipient gets back of a failed refund covers a dispute of its own', async () => {
   const pool = randomUUID()
-  const [owner, recipient] = [await books.merchant(0, pool), await books.merchant(0, pool)]
+  const [owner, recipient] = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
   const share = { type: 'FIXED', amount: 400, recipientAccountUuid: recipient.accountUuid } as const
   const charge = await paid(['settled'], owner, [share])
   const refund = charge.key(await charge.refund(1_000))
   const own = await paid(['settled'], recipient)
   await spends(recipient, 1_000)
   const lacking = own.dispute()
-  await lacking.told()
-  expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
+  await lacking.pollAnswering()
+  expect(await lacking.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
 
-  books.provider({ refund: async () => no })
-  await books.providers.sendRefund({ ...refund, again: false })
-  expect(await lacking.has()).toEqual({ claimed: 1_000, held: 0, retained: 400 })
-  expect(await books.balances(owner.accountUuid)).toMatchObject({ available: 600 })
-  expect(await books.balances(recipient.accountUuid)).not.toHaveProperty('available')
+  fixture.scriptProvider({ refund: async () => no })
+  await fixture.providers.sendRefund({ ...refund, isResend: false })
+  expect(await lacking.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 400 })
+  expect(await fixture.readBalances(owner.accountUuid)).toMatchObject({ available: 600 })
+  expect(await fixture.readBalances(recipient.accountUuid)).not.toHaveProperty('available')
 })

@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { party } from '../../../src/providers/party.ts'
-import type { ChargeOrder, Restored, TransferOrder } from '../../../src/workflows/messages.ts'
-import { openBooks } from '../support/books.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import type {
+  ChargeInput,
+  PreRestoreState,
+  TransferInput,
+} from '../../../src/workflows/contracts/messages.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /**
  * Every state that a restored row may have, against every end that its workflow had come to since: what ended without money
  * is given back as it was, with nothing held, and without a question.
  */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const ORDERED_AT = '2026-11-01T00:00:00.000Z'
-const restored = (ended: string, more: Partial<Restored> = {}): Restored => ({
+const restored = (ended: string, more: Partial<PreRestoreState> = {}): PreRestoreState => ({
   orderedAt: ORDERED_AT,
   ended,
   ...more,
@@ -27,26 +31,26 @@ describe('a transfer', () => {
   const IN_BACKUP = ['missing', 'created', 'put off', 'sending', 'in doubt', 'settling'] as const
 
   /** The row as the backup has it. */
-  async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<TransferOrder> {
-    const merchant = await books.merchant(1_000)
+  async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<TransferInput> {
+    const merchant = await fixture.createMerchant(1_000)
     const scheduled = state === 'created' || state === 'put off'
-    const order = books.transferOrder(merchant, { ...(scheduled && { scheduledFor: inHours(1) }) })
+    const order = fixture.transferInput(merchant, { ...(scheduled && { scheduledFor: inHours(1) }) })
     if (state === 'missing') return order
-    await books.records.storeTransfer(order)
+    await fixture.records.storeTransfer(order)
     if (state === 'created') return order
     const { uuid } = order
     const [connectionUuid] = order.candidates as [string]
-    books.provider({
+    fixture.scriptProvider({
       sendTransfer: async () => {
         if (state === 'settling')
-          return { kind: 'accepted', sending: { status: 'in_process', endToEnd: 'E1', at: ORDERED_AT } }
+          return { kind: 'accepted', payout: { status: 'in_process', endToEnd: 'E1', at: ORDERED_AT } }
         const kind = state === 'put off' ? 'unreachable' : 'unknown'
         return { kind, code: 'timeout', message: 'no answer' }
       },
     })
-    await books.providers.sendTransfer({ uuid, connectionUuid, again: false })
+    await fixture.providers.sendTransfer({ uuid, connectionUuid, isResend: false })
     if (state === 'sending')
-      await books.sql(`update attempt set state = 'calling', unknown_since = null where subject_uuid = ?`, [
+      await fixture.sql(`update attempt set state = 'calling', unknown_since = null where subject_uuid = ?`, [
         uuid,
       ])
     return order
@@ -61,38 +65,42 @@ describe('a transfer', () => {
   ]
   test.each(ENDS)('$state in the backup, $ended since, is $ended again', async ({ state, ended }) => {
     const order = await inBackup(state)
-    books.provider({
+    fixture.scriptProvider({
       findTransfer: async () => {
         throw new Error('nobody is asked')
       },
     })
     const before = restored(ended, ended === 'failed' ? { failure: 'invalid_key' } : {})
-    expect(await books.records.storeTransfer({ ...order, restored: before })).toMatchObject({ state: ended })
-    expect(await books.balances(order.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+    expect(await fixture.records.storeTransfer({ ...order, restored: before })).toMatchObject({
+      state: ended,
+    })
+    expect(await fixture.readBalances(order.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
     expect(
-      await books.sql(
+      await fixture.sql(
         `select state from attempt where subject_uuid = ? and state not in ('rejected', 'unreachable')`,
         [order.uuid],
       ),
     ).toEqual([])
-    const [row] = await books.sql<{ code: string | null; shown: string }>(
+    const [row] = await fixture.sql<{ code: string | null; shown: string }>(
       `select failure ->> 'code' as code, history -> -1 ->> 'status' as shown from transfer where uuid = ?`,
       [order.uuid],
     )
     expect(row).toEqual({ code: ended === 'failed' ? 'invalid_key' : null, shown: ended.toUpperCase() })
     // Repeated, it stays.
-    expect(await books.records.storeTransfer({ ...order, restored: before })).toMatchObject({ state: ended })
+    expect(await fixture.records.storeTransfer({ ...order, restored: before })).toMatchObject({
+      state: ended,
+    })
   })
 
   test.each(IN_BACKUP)('%s in the backup, paid since, is asked about', async state => {
     const order = await inBackup(state)
-    const { state: stands } = await books.records.storeTransfer({ ...order, restored: restored('paid') })
+    const { state: stands } = await fixture.records.storeTransfer({ ...order, restored: restored('paid') })
     expect(['created', 'sending', 'settling']).toContain(stands)
   })
 })
 
 describe('a charge', () => {
-  const receiver = party({ name: 'Loja' })
+  const receiver = toParty({ name: 'Loja' })
   const payloadOf = () => ({
     ...{ txid: randomUUID().replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver },
     expiresAt: inHours(1),
@@ -101,20 +109,20 @@ describe('a charge', () => {
   const ENDS = ['cancelled', 'expired', 'failed']
   const KNOWN = ['forgotten', 'open there'] as const
 
-  async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<ChargeOrder> {
-    const { accountUuid, connectionUuid } = await books.merchant(0)
-    const order: ChargeOrder = {
+  async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<ChargeInput> {
+    const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
+    const order: ChargeInput = {
       ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-      ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 3_600 },
+      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 3_600 },
       ...{ requestId: 'r', timeScale: 1 },
     }
     if (state === 'missing') return order
-    books.provider({
+    fixture.scriptProvider({
       issueCharge: async () => {
         throw new Error('the worker dies')
       },
     })
-    await books.providers.issueCharge(order).catch(() => undefined)
+    await fixture.providers.issueCharge(order).catch(() => undefined)
     return order
   }
 
@@ -122,15 +130,15 @@ describe('a charge', () => {
     '$state in the backup, $ended since, $known, is $ended again',
     async ({ state, ended, known }) => {
       const order = await inBackup(state)
-      books.provider({
+      fixture.scriptProvider({
         findCharge: async () =>
           known === 'forgotten'
             ? { kind: 'not_found' }
             : { kind: 'found', status: 'open', payments: [], charge: payloadOf() },
       })
-      const told = await books.providers.seekCharge({ ...order, restored: restored(ended) })
+      const told = await fixture.providers.restoreIssuedCharge({ ...order, restored: restored(ended) })
       expect(told).toMatchObject({ kind: 'known', issued: { state: ended } })
-      const orphans = await books.sql(`select from attempt where subject_uuid = ? and state = 'orphan'`, [
+      const orphans = await fixture.sql(`select from attempt where subject_uuid = ? and state = 'orphan'`, [
         order.uuid,
       ])
       // What nobody was shown is closed at its provider.
@@ -140,8 +148,8 @@ describe('a charge', () => {
 
   test('that was seen paid and that nobody finds now is asked about again, and never FAILED', async () => {
     const order = await inBackup('missing')
-    books.provider({ findCharge: async () => ({ kind: 'not_found' }) })
-    expect(await books.providers.seekCharge({ ...order, restored: restored('paid') })).toEqual({
+    fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
+    expect(await fixture.providers.restoreIssuedCharge({ ...order, restored: restored('paid') })).toEqual({
       kind: 'no_answer',
       code: 'not_found',
     })
@@ -152,10 +160,10 @@ describe('a charge', () => {
     async ended => {
       const order = await inBackup('missing')
       const charge = payloadOf()
-      books.provider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
-      await books.providers.issueCharge(order)
-      expect(await books.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
-      expect(await books.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
+      fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
+      await fixture.providers.issueCharge(order)
+      expect(await fixture.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
+      expect(await fixture.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
     },
   )
 })

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Sending, SendingReturn } from '../../../src/domain/provider.ts'
-import { openBooks } from '../support/books.ts'
+import type { PayoutReturn, ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A return is known by what it returns and the provider's id of it; the rail's id of it may come later. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const AT = '2026-11-21T12:00:00Z'
 const railId = (letter: string) => letter + randomBytes(16).toString('hex').slice(0, 31)
-const returned = (one: Partial<SendingReturn>): SendingReturn => ({
+const returned = (one: Partial<PayoutReturn>): PayoutReturn => ({
   id: null,
   endToEnd: null,
   cents: 100,
@@ -23,19 +23,23 @@ const returned = (one: Partial<SendingReturn>): SendingReturn => ({
 
 /** A transfer of R$ 5.00 that has settled, and what its provider lists of its returns from then on. */
 async function aTransfer() {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
-  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, asked: 1 }
-  const settled: Sending = { status: 'settled', endToEnd: railId('E'), at: AT }
-  await books.records.storeTransfer(order)
-  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: { ...settled, returns: [] } }) })
-  await books.providers.sendTransfer({ ...key, again: false })
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 }
+  const settled: ProviderPayout = { status: 'settled', endToEnd: railId('E'), at: AT }
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'accepted', payout: { ...settled, returns: [] } }),
+  })
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
   return {
-    async lists(...returns: SendingReturn[]) {
-      books.provider({ findTransfer: async () => ({ kind: 'found', sending: { ...settled, returns } }) })
-      await books.providers.askTransfer(key)
-      const { available } = await books.balances(merchant.accountUuid)
-      const rows = await books.sql<{ return_id: string; end_to_end: string | null; return_of: string }>(
+    async lists(...returns: PayoutReturn[]) {
+      fixture.scriptProvider({
+        findTransfer: async () => ({ kind: 'found', payout: { ...settled, returns } }),
+      })
+      await fixture.providers.pollTransfer(key)
+      const { available } = await fixture.readBalances(merchant.accountUuid)
+      const rows = await fixture.sql<{ return_id: string; end_to_end: string | null; return_of: string }>(
         `select return_id, end_to_end, return_of from movement where transfer_uuid = ? and movement_type = 'IN'
          order by created_at`,
         [order.uuid],
@@ -93,7 +97,7 @@ test('the database refuses a return that is booked twice', async () => {
   const transfer = await aTransfer()
   await transfer.lists(returned({ id: 'A' }))
   await expect(
-    books.sql(
+    fixture.sql(
       `insert into movement select (jsonb_populate_record(m, jsonb_build_object('uuid', gen_random_uuid()))).*
        from movement m where return_id = 'A' and status = 'SETTLED' order by created_at desc limit 1`,
     ),

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { setAside } from '../../../src/activities/unmatched.ts'
-import { unexpectedSettlements } from '../../../src/dashboard/operator/watch.ts'
+import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
+import { listUnexpectedSettlements } from '../../../src/dashboard/queries/operator-lists.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { inTransaction } from '../../../src/db/orm.ts'
-import type { IncomingPix, SendOutcome } from '../../../src/domain/provider.ts'
-import { party } from '../../../src/providers/party.ts'
-import { openBooks } from '../support/books.ts'
-import { disputeOf } from '../support/dispute.ts'
+import type { IncomingPix, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
+import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
 /** An unmatched PIX whose return is refused for now, or that its provider gives back by a dispute before ours is through. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
 const REFUSED = { kind: 'rejected', finality: 'final', code: 'too_much', message: 'gone already' } as const
 const NOT_NOW = {
@@ -28,8 +28,8 @@ const LOST = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
 const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
 /** A second payment of R$ 10.00 that is to go back to its payer, beside what the account has of its own. */
-async function stray(ownCents = 1_000) {
-  const { accountUuid, connectionUuid } = await books.merchant(ownCents)
+async function createStrayPayment(ownCents = 1_000) {
+  const { accountUuid, connectionUuid } = await fixture.createMerchant(ownCents)
   const now = new Date().toISOString()
   const payment = {
     endToEnd: endToEndId('E'),
@@ -38,28 +38,28 @@ async function stray(ownCents = 1_000) {
     status: 'settled',
     at: now,
   } as IncomingPix
-  const { uuid } = await inTransaction(books.orm, async em => {
+  const { uuid } = await runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)
-    return setAside(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+    return recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
   })
-  const send = () => books.providers.sendReturn({ uuid, connectionUuid, again: false })
-  const dispute = disputeOf(books, { connectionUuid, endToEnd: payment.endToEnd })
+  const send = () => fixture.providers.sendReturn({ uuid, connectionUuid, isResend: false })
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: payment.endToEnd })
   return {
     uuid,
     /** Its provider takes our return, and loses its answer. */
     async isBeingReturned() {
-      books.provider({ refund: async () => LOST })
+      fixture.scriptProvider({ refund: async () => LOST })
       expect(await send()).toMatchObject({ kind: 'unknown' })
     },
     /** The rail gives no more back than has come. */
     async isRefused() {
       const sending = { status: 'rejected', endToEnd: '', cents: 1_000, at: now, ...REFUSED }
-      books.provider({ findRefund: async () => ({ kind: 'found', sending }) as never })
-      return books.providers.askReturn({ uuid, connectionUuid, asked: 1 })
+      fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', sending }) as never })
+      return fixture.providers.pollReturn({ uuid, connectionUuid, pollCount: 1 })
     },
-    async isSent(answer: SendOutcome = REFUSED) {
+    async isSent(answer: SendPayoutOutcome = REFUSED) {
       let calls = 0
-      books.provider({
+      fixture.scriptProvider({
         async refund() {
           calls += 1
           return answer
@@ -68,68 +68,69 @@ async function stray(ownCents = 1_000) {
       return { told: await send(), calls }
     },
     async isKept() {
-      const [attempt] = await books.sql<{ sendings: number }>(
+      const [attempt] = await fixture.sql<{ sendings: number }>(
         'select sendings from attempt where subject_uuid = ?',
         [uuid],
       )
-      return books.records.keepUnmatched({ uuid, sending: attempt?.sendings ?? 0 })
+      return fixture.records.keepUnmatchedPayment({ uuid, sending: attempt?.sendings ?? 0 })
     },
     /** The account sends so much elsewhere. */
     async spends(valueCents: number) {
-      const order = books.transferOrder({ accountUuid, connectionUuid }, { valueCents })
-      await books.records.storeTransfer(order)
+      const order = fixture.transferInput({ accountUuid, connectionUuid }, { valueCents })
+      await fixture.records.storeTransfer(order)
       const sending = { status: 'settled', endToEnd: endToEndId('E'), at: now } as const
-      books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending }) })
-      await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+      fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
+      await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
     },
     /** Its provider says after all that ours went. */
     async hasGone() {
       const sending = { status: 'settled', endToEnd: endToEndId('D'), at: now } as const
-      books.provider({ findRefund: async () => ({ kind: 'found', sending }) })
-      expect(await books.providers.askReturn({ uuid, connectionUuid, asked: 1 })).toMatchObject({
+      fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: sending }) })
+      expect(await fixture.providers.pollReturn({ uuid, connectionUuid, pollCount: 1 })).toMatchObject({
         kind: 'settled',
       })
     },
     /** Its payer disputes so much of it, and nobody has decided. */
     async isDisputed(cents = 1_000) {
-      expect(await dispute.told({ cents })).toMatchObject({ kind: 'known', state: 'open' })
+      expect(await dispute.pollAnswering({ cents })).toMatchObject({ kind: 'known', state: 'open' })
     },
-    disputeHas: dispute.has,
+    disputeHas: dispute.readCents,
     async isGivenBack(cents: number) {
       const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at: now }
-      const told = dispute.told({ cents, status: 'agreed', returns: [returned], closed: true })
+      const told = dispute.pollAnswering({ cents, status: 'agreed', returns: [returned], isClosed: true })
       expect(await told).toMatchObject({ kind: 'known', state: 'resolved' })
     },
     async stands() {
-      const [row] = await books.sql<{ disposition: string }>(
+      const [row] = await fixture.sql<{ disposition: string }>(
         'select disposition from movement where uuid = ?',
         [uuid],
       )
-      const sums = await books.sql<{ sum: string }>('select sum(cents) from posting where account_uuid = ?', [
-        accountUuid,
-      ])
+      const sums = await fixture.sql<{ sum: string }>(
+        'select sum(cents) from posting where account_uuid = ?',
+        [accountUuid],
+      )
       expect(Number(sums[0]!.sum)).toBe(0)
-      return { ...(await books.balances(accountUuid)), disposition: row!.disposition }
+      return { ...(await fixture.readBalances(accountUuid)), disposition: row!.disposition }
     },
   }
 }
 
-const sentBack = (): SendOutcome => ({
+const sentBack = (): SendPayoutOutcome => ({
   kind: 'accepted',
-  sending: { status: 'settled', endToEnd: endToEndId('D'), at: new Date().toISOString() },
+  payout: { status: 'settled', endToEnd: endToEndId('D'), at: new Date().toISOString() },
 })
 
 const WAITS = { available: 1_000, pending: 1_000, outside: -2_000, disposition: 'not_returned' }
-const GONE = { available: 1_000, outside: -1_000, disposition: 'returned' }
+const RETURNED_BALANCES = { available: 1_000, outside: -1_000, disposition: 'returned' }
 const GONE_IN_PART = { available: 1_000, pending: 600, outside: -1_600, disposition: 'not_returned' }
 
 test.each([
-  ['whole', 1_000, GONE],
+  ['whole', 1_000, RETURNED_BALANCES],
   ['in part', 400, GONE_IN_PART],
 ])(
   'given back %s before it was sent, it goes out of what waits, and is not sent',
   async (_, cents, stands) => {
-    const pix = await stray()
+    const pix = await createStrayPayment()
     await pix.isGivenBack(cents)
     expect(await pix.stands()).toEqual(stands)
     expect(await pix.isSent()).toMatchObject({
@@ -141,12 +142,12 @@ test.each([
 )
 
 test.each([
-  ['whole', 1_000, GONE],
+  ['whole', 1_000, RETURNED_BALANCES],
   ['in part', 400, GONE_IN_PART],
 ])(
   'given back %s while it is on its way, it costs nothing of the account’s own once ours is refused',
   async (_, cents, stands) => {
-    const pix = await stray()
+    const pix = await createStrayPayment()
     await pix.isBeingReturned()
     await pix.isGivenBack(cents)
     expect(await pix.isRefused()).toMatchObject({ kind: 'rejected' })
@@ -155,7 +156,7 @@ test.each([
 )
 
 test('what the account lacked meanwhile is repaid when ours is refused', async () => {
-  const pix = await stray(0)
+  const pix = await createStrayPayment(0)
   await pix.isBeingReturned()
   await pix.isGivenBack(1_000)
   expect(await pix.stands()).toEqual({ provisioned: 1_000, shortfall: -1_000, disposition: 'returning' })
@@ -167,14 +168,14 @@ test.each([
   ['for good', REFUSED],
   ['for a cause that may pass', NOT_NOW],
 ])('refused %s, it is not sent again by the same id', async (_, answer) => {
-  const pix = await stray()
+  const pix = await createStrayPayment()
   expect(await pix.isSent(answer)).toMatchObject({ told: { kind: 'rejected' }, calls: 1 })
   expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'rejected' }, calls: 0 })
   expect(await pix.stands()).toEqual(WAITS)
 })
 
 test('one that cannot go back is its account’s once an operator keeps it, and is sent no more', async () => {
-  const pix = await stray()
+  const pix = await createStrayPayment()
   await pix.isSent(NOT_NOW)
   expect(await pix.isKept()).toBe(1_000)
   const kept = { available: 2_000, outside: -2_000, disposition: 'kept' }
@@ -185,14 +186,14 @@ test('one that cannot go back is its account’s once an operator keeps it, and 
 })
 
 test('of one that a dispute has given back in part, the rest is kept', async () => {
-  const pix = await stray()
+  const pix = await createStrayPayment()
   await pix.isGivenBack(400)
   expect(await pix.isKept()).toBe(600)
   expect(await pix.stands()).toEqual({ available: 1_600, outside: -1_600, disposition: 'kept' })
 })
 
 test('one that is on its way, or waits to be sent, is not kept', async () => {
-  const pix = await stray()
+  const pix = await createStrayPayment()
   expect(await pix.isKept()).toBe(0)
   await pix.isBeingReturned()
   expect(await pix.isKept()).toBe(0)
@@ -200,15 +201,15 @@ test('one that is on its way, or waits to be sent, is not kept', async () => {
 })
 
 test('one that was kept and has gone after all is taken from the account', async () => {
-  const pix = await stray()
+  const pix = await createStrayPayment()
   await pix.isSent(REFUSED)
   await pix.isKept()
   await pix.hasGone()
-  expect(await pix.stands()).toEqual(GONE)
+  expect(await pix.stands()).toEqual(RETURNED_BALANCES)
 })
 
 test('one that was kept and spent, and has gone after all, is the service’s to advance', async () => {
-  const pix = await stray()
+  const pix = await createStrayPayment()
   await pix.isSent(REFUSED)
   await pix.isKept()
   await pix.spends(1_700)
@@ -217,15 +218,15 @@ test('one that was kept and spent, and has gone after all, is the service’s to
 })
 
 test('one that goes after it was given up says so where operators look, and one in time says nothing', async () => {
-  const gone = async (pix: Awaited<ReturnType<typeof stray>>) => {
+  const gone = async (pix: Awaited<ReturnType<typeof createStrayPayment>>) => {
     await pix.hasGone()
-    const shown = await unexpectedSettlements(books.orm.em.fork())
+    const shown = await listUnexpectedSettlements(fixture.orm.em.fork())
     return shown.filter(one => one.subject_uuid === pix.uuid)
   }
-  const inTime = await stray()
+  const inTime = await createStrayPayment()
   await inTime.isBeingReturned()
   expect(await gone(inTime)).toEqual([])
-  const [givenUp, kept] = [await stray(), await stray()]
+  const [givenUp, kept] = [await createStrayPayment(), await createStrayPayment()]
   for (const late of [givenUp, kept]) await late.isSent(REFUSED)
   await kept.isKept()
   for (const late of [givenUp, kept])
@@ -233,7 +234,7 @@ test('one that goes after it was given up says so where operators look, and one 
 })
 
 test('one that is kept under an open dispute is blocked for it, once, and goes out of that', async () => {
-  const pix = await stray(0)
+  const pix = await createStrayPayment(0)
   await pix.isSent(REFUSED)
   await pix.isDisputed()
   expect(await pix.stands()).toEqual({ pending: 1_000, outside: -1_000, disposition: 'not_returned' })
@@ -248,7 +249,7 @@ test('one that is kept under an open dispute is blocked for it, once, and goes o
 })
 
 test('of one that is kept, what its dispute does not ask is the account’s to spend', async () => {
-  const pix = await stray(0)
+  const pix = await createStrayPayment(0)
   await pix.isSent(REFUSED)
   await pix.isDisputed(400)
   expect(await pix.isKept()).toBe(1_000)
@@ -259,24 +260,24 @@ test('of one that is kept, what its dispute does not ask is the account’s to s
 })
 
 test('a PIX goes back while others look at the charge that it names: nobody waits in a circle', async () => {
-  const { accountUuid, connectionUuid } = await books.merchant(0)
-  books.provider({ refund: async () => LOST })
+  const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
+  fixture.scriptProvider({ refund: async () => LOST })
   for (let round = 0; round < 5; round++) {
     const chargeUuid = randomUUID()
     const reference = chargeUuid.replaceAll('-', '')
     const charge = {
-      ...{ txid: reference, payload: 'payload', pixKey: 'key', receiver: party({}) },
+      ...{ txid: reference, payload: 'payload', pixKey: 'key', receiver: toParty({}) },
       expiresAt: new Date(Date.now() + 60_000).toISOString(),
     }
     const payments = [1, 2].map(() => ({
       ...{ endToEnd: endToEndId('E'), txid: reference, reference, cents: 1_000, status: 'settled' as const },
       ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
     }))
-    books.provider({
+    fixture.scriptProvider({
       issueCharge: async () => ({ kind: 'accepted', charge }),
       findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments }),
     })
-    await books.providers.issueCharge({
+    await fixture.providers.issueCharge({
       ...{
         uuid: chargeUuid,
         accountUuid,
@@ -284,12 +285,12 @@ test('a PIX goes back while others look at the charge that it names: nobody wait
         valueCents: 1_000,
         expiresInSeconds: 60,
       },
-      ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
     })
-    const look = () => books.providers.followCharge({ chargeUuid, closing: false })
+    const look = () => fixture.providers.pollCharge({ chargeUuid, isPayloadExpired: false })
     const { returns } = await look()
-    const sent = { uuid: returns![0]!.uuid, connectionUuid, again: false }
-    const all = await Promise.allSettled([look(), books.providers.sendReturn(sent), look()])
+    const sent = { uuid: returns![0]!.uuid, connectionUuid, isResend: false }
+    const all = await Promise.allSettled([look(), fixture.providers.sendReturn(sent), look()])
     expect(all.map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
   }
 })

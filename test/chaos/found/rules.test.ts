@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { charge } from '../../../src/domain/charge.ts'
-import type { Machine } from '../../../src/domain/machine.ts'
-import { med } from '../../../src/domain/med.ts'
-import { refund } from '../../../src/domain/refund.ts'
-import { transfer } from '../../../src/domain/transfer.ts'
-import { openStanding } from '../support/standing.ts'
+import { chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
+import { refundMachine } from '../../../src/domain/refunds/refund.ts'
+import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
+import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import { openMoneyFixture } from '../support/money-fixture.ts'
 
 /** What a review found: rules about money that the code alone held. PostgreSQL refuses what breaks one, whoever asks. */
 
-let books: Awaited<ReturnType<typeof openStanding>>
+let fixture: Awaited<ReturnType<typeof openMoneyFixture>>
 beforeAll(async () => {
-  books = await openStanding()
+  fixture = await openMoneyFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
-const isTaken = (statements: string) => books.after(statements, async () => true)
+const isAccepted = (statements: string) => fixture.inUndoneTransaction(statements, async () => true)
 
 const ofCharge = (change: string) => `update charge set ${change} where uuid = :charge`
 const ofPaid = (change: string) => `update transfer set ${change} where uuid = :paid`
@@ -114,7 +114,7 @@ test.each([
     ofPix('transfer_uuid = gen_random_uuid()'),
   ],
 ])('%s: refused by %s', async (_, constraint, statements) => {
-  await expect(isTaken(statements)).rejects.toMatchObject({ constraint })
+  await expect(isAccepted(statements)).rejects.toMatchObject({ constraint })
 })
 
 test('an end-to-end id may be learned late', async () => {
@@ -124,29 +124,32 @@ test('an end-to-end id may be learned late', async () => {
     select uuid, account_uuid, provider_account_uuid, bucket, cents, 0
     from made cross join (values ('available', 500), ('outside', -500)) as leg (bucket, cents);`
   const learned = `update movement set end_to_end = 'E2' where type = 'DEPOSIT'`
-  expect(await isTaken(booked + learned)).toBe(true)
+  expect(await isAccepted(booked + learned)).toBe(true)
 })
 
 /** Where a table leads from a state, over any number of steps; to stay is none. */
-function reachedFrom<State extends string>(life: Machine<State, string, never>, from: State): Set<State> {
-  const reached = new Set(life.leadsTo(from))
-  for (const state of reached) for (const next of life.leadsTo(state)) reached.add(next)
+function reachedFrom<State extends string>(
+  life: StateMachine<State, string, never>,
+  from: State,
+): Set<State> {
+  const reached = new Set(life.nextStates(from))
+  for (const state of reached) for (const next of life.nextStates(state)) reached.add(next)
   reached.delete(from)
   return reached
 }
 
 test.each([
-  ['charge', charge],
-  ['transfer', transfer],
-  ['refund', refund],
-  ['med', med],
-] as [string, Machine<string, string, never>][])(
+  ['charge', chargeMachine],
+  ['transfer', transferMachine],
+  ['refund', refundMachine],
+  ['med', disputeMachine],
+] as [string, StateMachine<string, string, never>][])(
   'the life of a %s leads from each state where its table does, and nowhere else',
   async (name, life) => {
     const pairs = life.states.flatMap(from => life.states.map(to => [from, to] as const))
     const answers = await Promise.all(
       pairs.map(async ([from, to]) => {
-        const [row] = await books.sql<{ leads: boolean }>(`select ${name}_leads(?, ?) as leads`, [from, to])
+        const [row] = await fixture.sql<{ leads: boolean }>(`select ${name}_leads(?, ?) as leads`, [from, to])
         return [from, to, row!.leads]
       }),
     )

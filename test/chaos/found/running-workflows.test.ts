@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { isRunning, runningAmong } from '../../../src/engine/past-lives.ts'
+import { findRunningWorkflows, isWorkflowRunning } from '../../../src/disaster-recovery/workflow-history.ts'
 import { startTemporal } from '../../support/temporal.ts'
 
 /** What Temporal itself says of the workflows of a page of rows. */
@@ -19,14 +19,19 @@ afterAll(async () => {
   await server?.stop()
 })
 
-const begun = async () => {
+const startTransferWorkflow = async () => {
   const workflowId = `transfer/${randomUUID()}`
   await client.workflow.start('transferWorkflow', { workflowId, taskQueue: 'nobody', args: [] })
   return workflowId
 }
 
 test('those run that were begun, and none that was terminated, deleted or never there', async () => {
-  const [running, again, terminated, deleted] = [await begun(), await begun(), await begun(), await begun()]
+  const [running, again, terminated, deleted] = [
+    await startTransferWorkflow(),
+    await startTransferWorkflow(),
+    await startTransferWorkflow(),
+    await startTransferWorkflow(),
+  ]
   await client.workflow.getHandle(terminated).terminate('lost')
   const execution = { workflowId: deleted }
   await client.workflowService.deleteWorkflowExecution({
@@ -39,16 +44,17 @@ test('those run that were begun, and none that was terminated, deleted or never 
   const asked = [running, again, terminated, deleted, ...never]
   // Temporal's list is late: a workflow that has ended stays in it for a while.
   const expected = [running, again].sort()
-  const isListed = async () => [...(await runningAmong(client, asked))].sort().join() === expected.join()
+  const isListed = async () =>
+    [...(await findRunningWorkflows(client, asked))].sort().join() === expected.join()
   for (const until = Date.now() + 45_000; Date.now() < until && !(await isListed()); )
     await new Promise(resume => setTimeout(resume, 100))
-  expect([...(await runningAmong(client, asked))].sort()).toEqual(expected)
+  expect([...(await findRunningWorkflows(client, asked))].sort()).toEqual(expected)
 }, 60_000)
 
 test('a workflow that has just been terminated is described as ended at once', async () => {
-  const [running, terminated] = [await begun(), await begun()]
+  const [running, terminated] = [await startTransferWorkflow(), await startTransferWorkflow()]
   await client.workflow.getHandle(terminated).terminate('lost')
-  expect(await isRunning(client, terminated)).toBe(false)
-  expect(await isRunning(client, running)).toBe(true)
-  expect(await isRunning(client, `transfer/${randomUUID()}`)).toBe(false)
+  expect(await isWorkflowRunning(client, terminated)).toBe(false)
+  expect(await isWorkflowRunning(client, running)).toBe(true)
+  expect(await isWorkflowRunning(client, `transfer/${randomUUID()}`)).toBe(false)
 }, 60_000)

@@ -1,36 +1,40 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { bookOpeningBalance } from '../../../src/admin/connections.ts'
+import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { beginPause } from '../../../src/db/pauses.ts'
-import type { Sending, SendOutcome } from '../../../src/domain/provider.ts'
-import { openBooks } from '../support/books.ts'
+import { startPause } from '../../../src/db/repositories/pauses.ts'
+import type { ProviderPayout, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What storms found in the lives of transfers, each as small as it can be told. */
 
-let books: Awaited<ReturnType<typeof openBooks>>
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
-  books = await openBooks()
+  fixture = await openActivityFixture()
 })
-afterAll(() => books?.close())
+afterAll(() => fixture?.close())
 
-const settled: Sending = { status: 'settled', endToEnd: `E${'1'.repeat(31)}`, at: '2026-11-21T12:00:00Z' }
+const settled: ProviderPayout = {
+  status: 'settled',
+  endToEnd: `E${'1'.repeat(31)}`,
+  at: '2026-11-21T12:00:00Z',
+}
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
 
 test('the event of a settled transfer shows its attempt as settled, whatever was in doubt before', async () => {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
   const { uuid } = order
-  await books.records.storeTransfer(order)
-  books.provider({
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
     sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
-    findTransfer: async () => ({ kind: 'found', sending: settled }),
+    findTransfer: async () => ({ kind: 'found', payout: settled }),
   })
   const { connectionUuid } = merchant
-  await books.providers.sendTransfer({ uuid, connectionUuid, again: false })
-  await books.providers.askTransfer({ uuid, connectionUuid, asked: 1 })
+  await fixture.providers.sendTransfer({ uuid, connectionUuid, isResend: false })
+  await fixture.providers.pollTransfer({ uuid, connectionUuid, pollCount: 1 })
 
-  const [event] = await books.sql<{ body: object }>(
+  const [event] = await fixture.sql<{ body: object }>(
     `select body from event where subject_uuid = ? and type = 'TRANSFER'`,
     [uuid],
   )
@@ -39,46 +43,46 @@ test('the event of a settled transfer shows its attempt as settled, whatever was
 })
 
 test('an unknown outcome says at once when it is looked at next, also when its repeat is paused', async () => {
-  const order = books.transferOrder(await books.merchant(1_000))
+  const order = fixture.transferInput(await fixture.createMerchant(1_000))
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
-  books.provider({
+  fixture.scriptProvider({
     sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
   })
   const shown = async () => {
-    const [attempt] = await books.sql(
+    const [attempt] = await fixture.sql(
       'select state, code, unknown_since < now() and next_check_at > now() as told from attempt where subject_uuid = ?',
       [order.uuid],
     )
     return attempt
   }
-  await books.providers.sendTransfer({ ...key, again: false, order })
+  await fixture.providers.sendTransfer({ ...key, isResend: false, order })
   expect(await shown()).toEqual({ state: 'unknown', code: 'timeout', told: true })
-  await books.sql('update attempt set next_check_at = null where subject_uuid = ?', [order.uuid])
+  await fixture.sql('update attempt set next_check_at = null where subject_uuid = ?', [order.uuid])
   const { connectionUuid } = key
-  await beginPause(books.orm.em.fork(), {
+  await startPause(fixture.orm.em.fork(), {
     ...{ target: { connectionUuid }, reach: 'money_out', who: 'ana', reason: 'a drill' },
   })
-  await books.providers.sendTransfer({ ...key, again: true })
+  await fixture.providers.sendTransfer({ ...key, isResend: true })
   expect(await shown()).toEqual({ state: 'unknown', code: 'paused', told: true })
 })
 
 test('a call that broke off in the middle is shown as unknown once its provider was asked in vain', async () => {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
-  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, asked: 1 }
-  await books.records.storeTransfer(order)
-  books.provider({
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 }
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
     sendTransfer: async () => {
       throw new Error('killed')
     },
     findTransfer: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer' }),
   })
-  await expect(books.providers.sendTransfer({ ...key, again: false })).rejects.toThrow('killed')
-  expect(await books.providers.askTransfer(key)).toEqual({ kind: 'unknown', code: 'timeout' })
-  expect(await books.sql('select state, code from attempt where subject_uuid = ?', [order.uuid])).toEqual([
+  await expect(fixture.providers.sendTransfer({ ...key, isResend: false })).rejects.toThrow('killed')
+  expect(await fixture.providers.pollTransfer(key)).toEqual({ kind: 'unknown', code: 'timeout' })
+  expect(await fixture.sql('select state, code from attempt where subject_uuid = ?', [order.uuid])).toEqual([
     { state: 'unknown', code: 'interrupted' },
   ])
-  const [shown] = await books.sql(
+  const [shown] = await fixture.sql(
     'select unknown_since is not null and next_check_at > now() as told from attempt where subject_uuid = ?',
     [order.uuid],
   )
@@ -86,43 +90,43 @@ test('a call that broke off in the middle is shown as unknown once its provider 
 })
 
 test('what its provider took is not sent again, though its answer was lost and its provider no longer finds it', async () => {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
-  await books.records.storeTransfer(order)
+  await fixture.records.storeTransfer(order)
   let calls = 0
-  books.provider({
+  fixture.scriptProvider({
     async sendTransfer() {
       calls += 1
-      return { kind: 'accepted', sending: { ...settled, status: 'in_process' } }
+      return { kind: 'accepted', payout: { ...settled, status: 'in_process' } }
     },
     findTransfer: async () => ({ kind: 'not_found' }),
   })
-  await books.providers.sendTransfer({ ...key, again: false })
-  expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'absent' })
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
   for (const again of [true, false])
-    expect(await books.providers.sendTransfer({ ...key, again })).toEqual({ kind: 'in_process' })
+    expect(await fixture.providers.sendTransfer({ ...key, isResend: again })).toEqual({ kind: 'in_process' })
   expect(calls).toBe(1)
 })
 
 test('a settlement without word of its returns says so, because a return may have come', async () => {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
-  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, asked: 1 }
-  await books.records.storeTransfer(order)
-  books.provider({
-    sendTransfer: async () => ({ kind: 'accepted', sending: { ...settled, status: 'in_process' } }),
-    findTransfer: async () => ({ kind: 'found', sending: settled }),
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
+  const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 }
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'accepted', payout: { ...settled, status: 'in_process' } }),
+    findTransfer: async () => ({ kind: 'found', payout: settled }),
   })
-  await books.providers.sendTransfer({ ...key, again: false })
-  expect(await books.providers.askTransfer(key)).toMatchObject({ kind: 'settled', returnsUnsaid: true })
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  expect(await fixture.providers.pollTransfer(key)).toMatchObject({ kind: 'settled', returnsUnknown: true })
 
   const back = { id: 'D1', endToEnd: `D${'1'.repeat(31)}`, cents: 200, at: settled.at! }
-  books.provider({
-    findTransfer: async () => ({ kind: 'found', sending: { ...settled, returns: [back] } }),
+  fixture.scriptProvider({
+    findTransfer: async () => ({ kind: 'found', payout: { ...settled, returns: [back] } }),
   })
-  expect(await books.providers.askTransfer(key)).not.toHaveProperty('returnsUnsaid')
-  expect(await books.records.transferNow(order.uuid)).toMatchObject({ state: 'partially_refunded' })
+  expect(await fixture.providers.pollTransfer(key)).not.toHaveProperty('returnsUnknown')
+  expect(await fixture.records.getTransfer(order.uuid)).toMatchObject({ state: 'partially_refunded' })
 })
 
 test.each([
@@ -131,41 +135,43 @@ test.each([
 ] as const)(
   'a scheduled transfer %s waits on, holds nothing, and can still expire or be cancelled',
   async (_, cents, kind) => {
-    const merchant = await books.merchant(cents)
+    const merchant = await fixture.createMerchant(cents)
     const { accountUuid, connectionUuid } = merchant
     if (kind)
-      books.provider({ sendTransfer: async () => ({ kind, code: 'dns_failed', message: 'nobody there' }) })
+      fixture.scriptProvider({
+        sendTransfer: async () => ({ kind, code: 'dns_failed', message: 'nobody there' }),
+      })
     for (const [event, state] of [
       ['cancelled', 'cancelled'],
       ['never_sent', 'expired'],
     ] as const) {
-      const order = books.transferOrder(merchant, { scheduledFor: tomorrow })
-      await books.records.storeTransfer(order)
+      const order = fixture.transferInput(merchant, { scheduledFor: tomorrow })
+      await fixture.records.storeTransfer(order)
       for (let round = 0; round < 2; round++)
-        await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
+        await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
 
-      expect(await books.records.transferNow(order.uuid)).toMatchObject({ state: 'created' })
-      expect(await books.balances(accountUuid)).toEqual({ available: cents, outside: -cents })
-      expect(await books.records.endWaiting({ uuid: order.uuid, event })).toMatchObject({ state })
+      expect(await fixture.records.getTransfer(order.uuid)).toMatchObject({ state: 'created' })
+      expect(await fixture.readBalances(accountUuid)).toEqual({ available: cents, outside: -cents })
+      expect(await fixture.records.endScheduledTransfer({ uuid: order.uuid, event })).toMatchObject({ state })
     }
   },
 )
 
 test('a scheduled transfer that every provider refused for reasons of its own is failed, and holds nothing', async () => {
-  const merchant = await books.merchant(1_000)
+  const merchant = await fixture.createMerchant(1_000)
   const { accountUuid, connectionUuid } = merchant
-  const order = books.transferOrder(merchant, { scheduledFor: tomorrow })
-  await books.records.storeTransfer(order)
-  books.provider({
+  const order = fixture.transferInput(merchant, { scheduledFor: tomorrow })
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
     sendTransfer: async () => ({
       ...{ kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
       message: 'no funds at the central bank',
     }),
   })
-  await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
-  expect(await books.records.transferNow(order.uuid)).toMatchObject({ state: 'created' })
-  expect(await books.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
-  expect(await books.balances(accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
+  expect(await fixture.records.getTransfer(order.uuid)).toMatchObject({ state: 'created' })
+  expect(await fixture.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
+  expect(await fixture.readBalances(accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
 
 test.each([
@@ -174,20 +180,20 @@ test.each([
 ] as const)(
   'one that settles although it was %s is paid: the ledger follows the money',
   async (event, before) => {
-    const merchant = await books.merchant(1_000)
+    const merchant = await fixture.createMerchant(1_000)
     const { accountUuid, connectionUuid } = merchant
-    const order = books.transferOrder(merchant, { scheduledFor: tomorrow })
-    await books.records.storeTransfer(order)
-    books.provider({
+    const order = fixture.transferInput(merchant, { scheduledFor: tomorrow })
+    await fixture.records.storeTransfer(order)
+    fixture.scriptProvider({
       sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }),
-      findTransfer: async () => ({ kind: 'found', sending: settled }),
+      findTransfer: async () => ({ kind: 'found', payout: settled }),
     })
-    await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false })
-    await books.records.endWaiting({ uuid: order.uuid, event })
-    const asked = await books.providers.askTransfer({ uuid: order.uuid, connectionUuid, asked: 1 })
+    await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
+    await fixture.records.endScheduledTransfer({ uuid: order.uuid, event })
+    const asked = await fixture.providers.pollTransfer({ uuid: order.uuid, connectionUuid, pollCount: 1 })
     expect(asked).toMatchObject({ kind: 'settled', transfer: { state: 'paid' } })
-    expect(await books.balances(accountUuid)).toEqual({ available: 500, outside: -500 })
-    const events = await books.sql<{ body: { status: string; late?: true } }>(
+    expect(await fixture.readBalances(accountUuid)).toEqual({ available: 500, outside: -500 })
+    const events = await fixture.sql<{ body: { status: string; late?: true } }>(
       `select body from event where subject_uuid = ? and type = 'TRANSFER' order by sequence`,
       [order.uuid],
     )
@@ -196,29 +202,29 @@ test.each([
       ['PAID', true],
     ])
     const gone = `select reason from movement where transfer_uuid = ? and status = 'SETTLED'`
-    expect(await books.sql(gone, [order.uuid])).toEqual([{ reason: 'late_settlement' }])
+    expect(await fixture.sql(gone, [order.uuid])).toEqual([{ reason: 'late_settlement' }])
   },
 )
 
 test('a transfer that settles although it was rejected shows no fee: its hold went back, and none was taken', async () => {
-  const merchant = await books.merchant(1_000)
+  const merchant = await fixture.createMerchant(1_000)
   const { accountUuid, connectionUuid } = merchant
   const none = { fixedCents: 0, hundredthsOfPercent: 0 }
   const fees = { charge: none, transfer: { ...none, fixedCents: 10 }, refund: none }
-  await books.sql('update connection set fees = ? where uuid = ?', [JSON.stringify(fees), connectionUuid])
-  const order = books.transferOrder(merchant)
+  await fixture.sql('update connection set fees = ? where uuid = ?', [JSON.stringify(fees), connectionUuid])
+  const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid }
-  await books.records.storeTransfer(order)
+  await fixture.records.storeTransfer(order)
   const late = { ...settled, endToEnd: `E${'5'.repeat(31)}` }
-  books.provider({
-    sendTransfer: async () => ({ kind: 'accepted', sending: { ...late, status: 'in_process' } }),
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'accepted', payout: { ...late, status: 'in_process' } }),
   })
-  await books.providers.sendTransfer({ ...key, again: false })
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
   for (const sending of [{ ...late, status: 'rejected', code: 'AC03' } as const, late]) {
-    books.provider({ findTransfer: async () => ({ kind: 'found', sending }) })
-    await books.providers.askTransfer({ ...key, asked: 1 })
+    fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
+    await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
   }
-  const events = await books.sql<{ body: { status: string; fees: number } }>(
+  const events = await fixture.sql<{ body: { status: string; fees: number } }>(
     `select body from event where subject_uuid = ? and type = 'TRANSFER' order by sequence`,
     [order.uuid],
   )
@@ -226,180 +232,216 @@ test('a transfer that settles although it was rejected shows no fee: its hold we
     ['FAILED', 0.1],
     ['PAID', 0],
   ])
-  expect(await books.balances(accountUuid)).toEqual({ available: 500, outside: -500 })
+  expect(await fixture.readBalances(accountUuid)).toEqual({ available: 500, outside: -500 })
 })
 
 test('one that settled twice is followed, after a restore, where its own money is', async () => {
-  const merchant = await books.merchant(1_000)
+  const merchant = await fixture.createMerchant(1_000)
   const { connectionUuid: first } = merchant
-  const second = await books.connection(merchant)
-  const em = books.orm.em.fork()
-  await bookOpeningBalance(em, await em.findOneOrFail(Connection, second), 1_000)
-  const order = books.transferOrder(merchant, { candidates: [first, second] })
+  const second = await fixture.createConnection(merchant)
+  const em = fixture.orm.em.fork()
+  await postOpeningBalance(em, await em.findOneOrFail(Connection, second), 1_000)
+  const order = fixture.transferInput(merchant, { candidates: [first, second] })
   const { uuid } = order
-  const end = (digit: string): Sending => ({ ...settled, endToEnd: `E${digit.repeat(31)}`, returns: [] })
-  books.provider({ sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'gone' }) })
-  await books.providers.sendTransfer({ uuid, connectionUuid: first, again: false, order })
-  books.provider({
-    sendTransfer: async () => ({ kind: 'accepted', sending: { ...end('5'), status: 'in_process' } }),
-    findTransfer: async () => ({ kind: 'found', sending: end('6') }),
+  const end = (digit: string): ProviderPayout => ({
+    ...settled,
+    endToEnd: `E${digit.repeat(31)}`,
+    returns: [],
   })
-  await books.providers.sendTransfer({ uuid, connectionUuid: second, again: false })
-  await books.providers.askTransfer({ uuid, connectionUuid: first, asked: 0 })
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'gone' }),
+  })
+  await fixture.providers.sendTransfer({ uuid, connectionUuid: first, isResend: false, order })
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'accepted', payout: { ...end('5'), status: 'in_process' } }),
+    findTransfer: async () => ({ kind: 'found', payout: end('6') }),
+  })
+  await fixture.providers.sendTransfer({ uuid, connectionUuid: second, isResend: false })
+  await fixture.providers.pollTransfer({ uuid, connectionUuid: first, pollCount: 0 })
   const states = 'select state from attempt where subject_uuid = ? order by position'
-  expect(await books.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
+  expect(await fixture.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
 
-  const look = { uuid, candidates: [first, second], asked: 0, lastLook: false }
-  expect(await books.providers.seekTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
-  expect(await books.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
+  const look = { uuid, candidates: [first, second], pollCount: 0, isFinalPoll: false }
+  expect(await fixture.providers.restoreTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
+  expect(await fixture.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
 })
 
 test('what a restored balance does not cover has settled in time, for all that is known', async () => {
-  const merchant = await books.merchant(0)
+  const merchant = await fixture.createMerchant(0)
   const { connectionUuid } = merchant
-  const order = books.transferOrder(merchant, { restored: { orderedAt: new Date().toISOString() } })
+  const order = fixture.transferInput(merchant, { restored: { orderedAt: new Date().toISOString() } })
   const { uuid } = order
-  await books.records.storeTransfer(order)
+  await fixture.records.storeTransfer(order)
   const sending = { ...settled, endToEnd: `E${'7'.repeat(31)}` }
-  books.provider({ findTransfer: async () => ({ kind: 'found', sending }) })
-  await books.providers.seekTransfer({ uuid, candidates: order.candidates, asked: 0, lastLook: false })
-  await books.providers.askTransfer({ uuid, connectionUuid, asked: 0 })
-  expect(await books.sql('select status, reason from movement where transfer_uuid = ?', [uuid])).toEqual([
+  fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
+  await fixture.providers.restoreTransfer({
+    uuid,
+    candidates: order.candidates,
+    pollCount: 0,
+    isFinalPoll: false,
+  })
+  await fixture.providers.pollTransfer({ uuid, connectionUuid, pollCount: 0 })
+  expect(await fixture.sql('select status, reason from movement where transfer_uuid = ?', [uuid])).toEqual([
     { status: 'SETTLED', reason: null },
   ])
-  expect(await books.balances(merchant.accountUuid)).toEqual({ shortfall: -500, outside: 500 })
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual({ shortfall: -500, outside: 500 })
 })
 
 /** The attempt as an operator sees it. */
-async function seen(uuid: string): Promise<{ attempt: string; sending: number }> {
+async function readUnknownAttempt(uuid: string): Promise<{ attempt: string; sending: number }> {
   const sql = 'select uuid as attempt, sendings as sending from attempt where subject_uuid = ?'
-  return (await books.sql<{ attempt: string; sending: number }>(sql, [uuid]))[0]!
+  return (await fixture.sql<{ attempt: string; sending: number }>(sql, [uuid]))[0]!
 }
 
 test('the word of an operator about what its provider took a moment ago is too early, by whatever door it came', async () => {
-  const merchant = await books.merchant(1_000)
-  const order = books.transferOrder(merchant)
+  const merchant = await fixture.createMerchant(1_000)
+  const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
-  await books.records.storeTransfer(order)
-  books.provider({
-    sendTransfer: async () => ({ kind: 'accepted', sending: { ...settled, status: 'in_process' } }),
+  await fixture.records.storeTransfer(order)
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'accepted', payout: { ...settled, status: 'in_process' } }),
   })
-  await books.providers.sendTransfer({ ...key, again: false })
-  const word = { ...(await seen(order.uuid)), as: 'rejected', reason: 'not on the statement' } as const
-  expect(await books.records.settleTransfer({ ...key, word })).toEqual({ kind: 'in_process' })
-  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  const word = {
+    ...(await readUnknownAttempt(order.uuid)),
+    as: 'rejected',
+    reason: 'not on the statement',
+  } as const
+  expect(await fixture.records.manuallySettleTransfer({ ...key, signal: word })).toEqual({
+    kind: 'in_process',
+  })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
 
-  await books.sql(`update attempt set updated_at = now() - interval '11 minutes' where subject_uuid = ?`, [
+  await fixture.sql(`update attempt set updated_at = now() - interval '11 minutes' where subject_uuid = ?`, [
     order.uuid,
   ])
-  expect(await books.records.settleTransfer({ ...key, word })).toMatchObject({ kind: 'rejected' })
-  expect(await books.balances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
+  expect(await fixture.records.manuallySettleTransfer({ ...key, signal: word })).toMatchObject({
+    kind: 'rejected',
+  })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
 test('the word of an operator that its row cannot keep changes nothing, and keeps nobody waiting', async () => {
-  const merchant = await books.merchant(2_000)
+  const merchant = await fixture.createMerchant(2_000)
   const { connectionUuid } = merchant
   const taken = { ...settled, endToEnd: `E${'3'.repeat(31)}` }
-  const [first, second] = [books.transferOrder(merchant), books.transferOrder(merchant)]
-  books.provider({ sendTransfer: async () => ({ kind: 'accepted', sending: taken }) })
-  await books.providers.sendTransfer({ uuid: first.uuid, connectionUuid, again: false, order: first })
-  books.provider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
-  await books.providers.sendTransfer({ uuid: second.uuid, connectionUuid, again: false, order: second })
+  const [first, second] = [fixture.transferInput(merchant), fixture.transferInput(merchant)]
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: taken }) })
+  await fixture.providers.sendTransfer({ uuid: first.uuid, connectionUuid, isResend: false, order: first })
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  await fixture.providers.sendTransfer({ uuid: second.uuid, connectionUuid, isResend: false, order: second })
   for (const endToEnd of [taken.endToEnd, randomBytes(4_000).toString('hex')]) {
-    const word = { ...(await seen(second.uuid)), as: 'settled', endToEnd, reason: 'another line' } as const
-    const heard = await books.records.settleTransfer({ uuid: second.uuid, connectionUuid, word })
+    const word = {
+      ...(await readUnknownAttempt(second.uuid)),
+      as: 'settled',
+      endToEnd,
+      reason: 'another line',
+    } as const
+    const heard = await fixture.records.manuallySettleTransfer({
+      uuid: second.uuid,
+      connectionUuid,
+      signal: word,
+    })
     expect(heard).toEqual({ kind: 'unknown', code: 'word_not_kept' })
   }
-  expect(await books.records.transferNow(second.uuid)).toMatchObject({ state: 'sending' })
+  expect(await fixture.records.getTransfer(second.uuid)).toMatchObject({ state: 'sending' })
   const right = { as: 'settled', endToEnd: `E${'4'.repeat(31)}`, reason: 'the right line' } as const
-  const word = { ...(await seen(second.uuid)), ...right }
-  const heard = await books.records.settleTransfer({ uuid: second.uuid, connectionUuid, word })
+  const word = { ...(await readUnknownAttempt(second.uuid)), ...right }
+  const heard = await fixture.records.manuallySettleTransfer({
+    uuid: second.uuid,
+    connectionUuid,
+    signal: word,
+  })
   expect(heard).toMatchObject({ kind: 'settled' })
 })
 
 const AT_ONCE = 10
 
 test('transfers that leave two providers for each other do not wait for each other for ever', async () => {
-  const merchant = await books.merchant(100_000)
+  const merchant = await fixture.createMerchant(100_000)
   const { accountUuid } = merchant
-  const other = await books.connection(merchant)
-  await bookOpeningBalance(
-    books.orm.em.fork(),
-    await books.orm.em.fork().findOneOrFail(Connection, other),
+  const other = await fixture.createConnection(merchant)
+  await postOpeningBalance(
+    fixture.orm.em.fork(),
+    await fixture.orm.em.fork().findOneOrFail(Connection, other),
     100_000,
   )
   const ways = Array.from({ length: 60 }, (_, place) =>
     place % 2 === 0 ? [merchant.connectionUuid, other] : [other, merchant.connectionUuid],
   ) as [string, string][]
-  const orders = ways.map(candidates => books.transferOrder(merchant, { candidates }))
+  const orders = ways.map(candidates => fixture.transferInput(merchant, { candidates }))
   /** As many at once as there are connections of the database: nobody waits for one of those. */
   const through = async (place: number) => {
     for (let first = 0; first < orders.length; first += AT_ONCE)
       await Promise.all(
         orders.slice(first, first + AT_ONCE).map((order, nth) => {
           const connectionUuid = ways[first + nth]![place]!
-          return books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, again: false, order })
+          return fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false, order })
         }),
       )
   }
-  books.provider({
+  fixture.scriptProvider({
     sendTransfer: async () => ({ kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }),
   })
   await through(0)
   await through(1)
   for (const { uuid } of orders)
-    expect(await books.records.failTransfer(uuid)).toMatchObject({ state: 'failed' })
+    expect(await fixture.records.failTransfer(uuid)).toMatchObject({ state: 'failed' })
   const held = `select sum(cents) as cents from balance where account_uuid = ? and bucket = 'provisioned'`
-  expect(await books.sql(held, [accountUuid])).toEqual([{ cents: '0' }])
+  expect(await fixture.sql(held, [accountUuid])).toEqual([{ cents: '0' }])
 })
 
 test('what settles without its end-to-end id is kept each time, by the id that was told before if there is one', async () => {
-  const merchant = await books.merchant(1_500)
+  const merchant = await fixture.createMerchant(1_500)
   const { accountUuid, connectionUuid } = merchant
   const endToEnd = `E${'2'.repeat(31)}`
   for (const told of ['', '', endToEnd]) {
-    const order = books.transferOrder(merchant)
+    const order = fixture.transferInput(merchant)
     const key = { uuid: order.uuid, connectionUuid }
-    await books.records.storeTransfer(order)
-    books.provider({
+    await fixture.records.storeTransfer(order)
+    fixture.scriptProvider({
       sendTransfer: async () => ({
         kind: 'accepted',
-        sending: { ...settled, status: 'in_process', endToEnd: told },
+        payout: { ...settled, status: 'in_process', endToEnd: told },
       }),
-      findTransfer: async () => ({ kind: 'found', sending: { ...settled, endToEnd: '' } }),
+      findTransfer: async () => ({ kind: 'found', payout: { ...settled, endToEnd: '' } }),
     })
-    await books.providers.sendTransfer({ ...key, again: false })
-    expect(await books.providers.askTransfer({ ...key, asked: 1 })).toMatchObject({ kind: 'settled' })
+    await fixture.providers.sendTransfer({ ...key, isResend: false })
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'settled' })
   }
-  const kept = await books.sql(
+  const kept = await fixture.sql(
     `select end_to_end from movement where account_uuid = ? and type = 'EXTERNAL_TRANSFER' order by created_at`,
     [accountUuid],
   )
   expect(kept).toEqual([{ end_to_end: null }, { end_to_end: null }, { end_to_end: endToEnd }])
-  expect(await books.balances(accountUuid)).toEqual({})
+  expect(await fixture.readBalances(accountUuid)).toEqual({})
 })
 
 test.each([
-  ['cancelled', (uuid: string) => books.records.endWaiting({ uuid, event: 'cancelled' })],
-  ['failed', (uuid: string) => books.records.failTransfer(uuid)],
+  ['cancelled', (uuid: string) => fixture.records.endScheduledTransfer({ uuid, event: 'cancelled' })],
+  ['failed', (uuid: string) => fixture.records.failTransfer(uuid)],
 ] as const)(
   'a transfer whose given-up sending has begun after all is not %s: where it is live is answered',
   async (_, end) => {
-    const merchant = await books.merchant(1_000)
-    const order = books.transferOrder(merchant, { scheduledFor: new Date().toISOString() })
+    const merchant = await fixture.createMerchant(1_000)
+    const order = fixture.transferInput(merchant, { scheduledFor: new Date().toISOString() })
     const sends = () =>
-      books.providers.sendTransfer({
+      fixture.providers.sendTransfer({
         uuid: order.uuid,
         connectionUuid: merchant.connectionUuid,
-        again: false,
+        isResend: false,
       })
-    await books.records.storeTransfer(order)
-    books.provider({ sendTransfer: async () => ({ kind: 'unreachable', code: 'dns', message: 'nobody' }) })
+    await fixture.records.storeTransfer(order)
+    fixture.scriptProvider({
+      sendTransfer: async () => ({ kind: 'unreachable', code: 'dns', message: 'nobody' }),
+    })
     await sends()
 
     const called = Promise.withResolvers<void>()
-    const answer = Promise.withResolvers<SendOutcome>()
-    books.provider({
+    const answer = Promise.withResolvers<SendPayoutOutcome>()
+    fixture.scriptProvider({
       sendTransfer: () => {
         called.resolve()
         return answer.promise
@@ -411,14 +453,14 @@ test.each([
       state: 'sending',
       liveConnectionUuid: merchant.connectionUuid,
     })
-    expect(await books.balances(merchant.accountUuid)).toMatchObject({ provisioned: order.valueCents })
+    expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ provisioned: order.valueCents })
     const sending = {
       status: 'settled',
       endToEnd: `E${randomUUID()}`,
       at: new Date().toISOString(),
       returns: [],
     }
-    answer.resolve({ kind: 'accepted', sending: sending as never })
+    answer.resolve({ kind: 'accepted', payout: sending as never })
     await late
     const ended = await end(order.uuid)
     expect(ended).toMatchObject({ state: 'paid' })

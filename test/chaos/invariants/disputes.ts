@@ -1,13 +1,13 @@
-import type { MedState } from '../../../src/domain/med.ts'
-import type { Reply, Violation, World } from '../world.ts'
-import { sum, when } from './found.ts'
+import type { DisputeState } from '../../../src/domain/disputes/dispute.ts'
+import type { FinalState, ProviderDisputeReply, Violation } from '../final-state.ts'
+import { sumCents, violationIf } from './violations.ts'
 
 /** SPEC §5: every dispute of the far side is one of ours, ended as it was decided there, and keeps no money afterwards. */
-export function disputesHold(world: World): Violation[] {
-  return [...disputesAgree(world), ...claimsHold(world), ...returnsHold(world)]
+export function checkDisputes(world: FinalState): Violation[] {
+  return [...findDisputeDifferences(world), ...findClaimDifferences(world), ...findReturnDifferences(world)]
 }
 
-const ENDS: Record<World['contested'][number]['status'], readonly MedState[]> = {
+const EXPECTED_STATES: Record<FinalState['disputesAtProvider'][number]['status'], readonly DisputeState[]> = {
   open: ['open'],
   replied: ['analysing'],
   agreed: ['resolved'],
@@ -15,32 +15,32 @@ const ENDS: Record<World['contested'][number]['status'], readonly MedState[]> = 
   cancelled: ['cancelled'],
 }
 
-function disputesAgree({ contested, meds }: World): Violation[] {
-  const ours = Map.groupBy(meds, nameOf)
-  const theirs = new Set(contested.map(nameOf))
+function findDisputeDifferences({ disputesAtProvider: contested, disputes: meds }: FinalState): Violation[] {
+  const ours = Map.groupBy(meds, disputeNameOf)
+  const theirs = new Set(contested.map(disputeNameOf))
   return [
     ...contested.flatMap(one => {
-      const [med, ...more] = ours.get(nameOf(one)) ?? []
-      const where = `dispute ${nameOf(one)}`
+      const [med, ...more] = ours.get(disputeNameOf(one)) ?? []
+      const where = `dispute ${disputeNameOf(one)}`
       if (!med) return [{ rule: 'dispute_unknown', where, detail: one.status }]
       return [
-        ...when(more.length > 0, 'dispute_twice', where, `${[med, ...more].map(({ uuid }) => uuid)}`),
-        ...when(
-          !ENDS[one.status].includes(med.state),
+        ...violationIf(more.length > 0, 'dispute_twice', where, `${[med, ...more].map(({ uuid }) => uuid)}`),
+        ...violationIf(
+          !EXPECTED_STATES[one.status].includes(med.state),
           'dispute_differs',
           where,
           `${one.status}, is ${med.state}`,
         ),
-        ...when(
-          differentReplies(one.replies) > med.replies,
+        ...violationIf(
+          countDistinctReplies(one.replies) > med.replies,
           'replied_twice',
           where,
-          `${differentReplies(one.replies)} of ${med.replies} replies`,
+          `${countDistinctReplies(one.replies)} of ${med.replies} replies`,
         ),
       ]
     }),
     ...meds
-      .filter(med => !theirs.has(nameOf(med)))
+      .filter(med => !theirs.has(disputeNameOf(med)))
       .map(({ uuid }) => ({
         rule: 'dispute_invented',
         where: `dispute ${uuid}`,
@@ -53,18 +53,18 @@ function disputesAgree({ contested, meds }: World): Violation[] {
  * Woovi never says that it has a reply, so one whose answer was lost is told again, its documents under the same ids
  * (the same correlationID in every attempt): the same reply, not another.
  */
-function differentReplies(replies: Reply[]): number {
+function countDistinctReplies(replies: ProviderDisputeReply[]): number {
   const idOf = (document: unknown) => (document as { correlationID?: string }).correlationID ?? document
   return new Set(replies.map(({ text, documents }) => JSON.stringify([text, documents.map(idOf)]))).size
 }
 
 /** What a charge keeps from refunds is what its disputes claim, and what they have is never more than that. */
-function claimsHold({ charges, meds }: World): Violation[] {
+function findClaimDifferences({ charges, disputes: meds }: FinalState): Violation[] {
   const ofCharge = Map.groupBy(meds, med => med.charge)
   return [
     ...charges.flatMap(({ uuid, disputedCents }) => {
-      const claimed = sum((ofCharge.get(uuid) ?? []).map(med => med.claimedCents))
-      return when(
+      const claimed = sumCents((ofCharge.get(uuid) ?? []).map(med => med.claimedCents))
+      return violationIf(
         claimed !== disputedCents,
         'claims_differ',
         `charge ${uuid}`,
@@ -72,7 +72,7 @@ function claimsHold({ charges, meds }: World): Violation[] {
       )
     }),
     ...meds.flatMap(({ uuid, claimedCents, heldCents, retainedCents }) =>
-      when(
+      violationIf(
         heldCents + retainedCents > claimedCents,
         'held_above_claim',
         `dispute ${uuid}`,
@@ -83,7 +83,7 @@ function claimsHold({ charges, meds }: World): Violation[] {
 }
 
 /** What a dispute says went back is what its movements moved. */
-function returnsHold({ meds, movements }: World): Violation[] {
+function findReturnDifferences({ disputes: meds, movements }: FinalState): Violation[] {
   const back = Map.groupBy(
     movements.filter(one => one.type === 'EXTERNAL_REFUND' && one.status === 'SETTLED'),
     one => one.med,
@@ -91,12 +91,12 @@ function returnsHold({ meds, movements }: World): Violation[] {
   return meds
     .filter(({ kind }) => kind === 'RECEIVED_MED')
     .flatMap(({ uuid, returnedCents }) => {
-      const cents = sum((back.get(uuid) ?? []).map(one => one.cents))
+      const cents = sumCents((back.get(uuid) ?? []).map(one => one.cents))
       const detail = `row says ${returnedCents}, movements ${cents}`
-      return when(cents !== returnedCents, 'dispute_returns_differ', `dispute ${uuid}`, detail)
+      return violationIf(cents !== returnedCents, 'dispute_returns_differ', `dispute ${uuid}`, detail)
     })
 }
 
-function nameOf({ providerAccount, id }: { providerAccount: string; id: string }): string {
+function disputeNameOf({ providerAccount, id }: { providerAccount: string; id: string }): string {
   return `${providerAccount} ${id}`
 }

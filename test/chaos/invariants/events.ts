@@ -1,82 +1,87 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ANNOUNCED, charge } from '../../../src/domain/charge.ts'
-import { med } from '../../../src/domain/med.ts'
-import { refund } from '../../../src/domain/refund.ts'
-import { transfer } from '../../../src/domain/transfer.ts'
-import type { Event, Shown, Violation, World } from '../world.ts'
+import { chargeMachine, PAYMENT_EVENT_STATES } from '../../../src/domain/charges/charge.ts'
+import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
+import { refundMachine } from '../../../src/domain/refunds/refund.ts'
+import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import type { ApiResource, EventRow, FinalState, Violation } from '../final-state.ts'
 
 /** SPEC §8: every state that is announced was heard by every endpoint of its account, as GET shows it. */
-export function everythingIsTold(world: World): Violation[] {
+export function checkEvents(world: FinalState): Violation[] {
   const bySubject = Map.groupBy(world.events, event => `${event.type} ${event.subject}`)
-  const eventsOf = (type: Event['type'], subject: string) =>
+  const eventsOf = (type: EventRow['type'], subject: string) =>
     (bySubject.get(`${type} ${subject}`) ?? []).toSorted((a, b) => a.sequence - b.sequence)
   return [
     ...world.charges.flatMap(({ uuid, state, history }) => {
-      const statuses = history.filter(status => CHARGE_STATUSES.has(status))
-      const last = CHARGE_STATUSES.has(charge.shows(state)) ? charge.shows(state) : null
-      return announced(
+      const statuses = history.filter(status => ANNOUNCED_CHARGE_STATUSES.has(status))
+      const last = ANNOUNCED_CHARGE_STATUSES.has(chargeMachine.statusOf(state))
+        ? chargeMachine.statusOf(state)
+        : null
+      return checkSubjectEvents(
         { what: `charge ${uuid}`, events: eventsOf('PAYMENT', uuid), statuses, last },
-        world.shown,
+        world.resources,
       )
     }),
     ...world.transfers.flatMap(({ uuid, state, history }) => {
-      const statuses = history.filter(status => TRANSFER_STATUSES.has(status))
-      const last = transfer.isOver(state) ? transfer.shows(state) : null
-      return announced(
+      const statuses = history.filter(status => ANNOUNCED_TRANSFER_STATUSES.has(status))
+      const last = transferMachine.isFinal(state) ? transferMachine.statusOf(state) : null
+      return checkSubjectEvents(
         { what: `transfer ${uuid}`, events: eventsOf('TRANSFER', uuid), statuses, last },
-        world.shown,
+        world.resources,
       )
     }),
     ...world.refunds.flatMap(({ uuid, state }) => {
-      const last = refund.isOver(state) ? refund.shows(state) : null
+      const last = refundMachine.isFinal(state) ? refundMachine.statusOf(state) : null
       const statuses = last ? [last] : []
-      return announced(
+      return checkSubjectEvents(
         { what: `refund ${uuid}`, events: eventsOf('REFUND', uuid), statuses, last },
-        world.shown,
+        world.resources,
       )
     }),
-    ...world.meds.flatMap(({ uuid, state, history }) => {
+    ...world.disputes.flatMap(({ uuid, state, history }) => {
       // A reply is no decision, so nobody is told that it is being analysed.
-      const statuses = history.filter(status => status !== med.shows('analysing'))
-      const last = med.isOver(state) ? med.shows(state) : null
-      return announced(
+      const statuses = history.filter(status => status !== disputeMachine.statusOf('analysing'))
+      const last = disputeMachine.isFinal(state) ? disputeMachine.statusOf(state) : null
+      return checkSubjectEvents(
         { what: `dispute ${uuid}`, events: eventsOf('MED', uuid), statuses, last },
-        world.shown,
+        world.resources,
       )
     }),
     ...world.movements
       .filter(one => one.status === 'SETTLED' && one.type.startsWith('EXTERNAL'))
       .flatMap(({ uuid }) =>
-        announced(
+        checkSubjectEvents(
           {
             what: `movement ${uuid}`,
             events: eventsOf('PIX_TRANSACTION', uuid),
             statuses: ['SETTLED'],
             last: 'SETTLED',
           },
-          world.shown,
+          world.resources,
         ),
       ),
-    ...delivered(world),
+    ...checkDeliveries(world),
   ]
 }
 
-const CHARGE_STATUSES = new Set<string>(ANNOUNCED.map(charge.shows))
-const TRANSFER_STATUSES = new Set<string>(
-  transfer.states.filter(transfer.isOver).map(state => transfer.shows(state)),
+const ANNOUNCED_CHARGE_STATUSES = new Set<string>(PAYMENT_EVENT_STATES.map(chargeMachine.statusOf))
+const ANNOUNCED_TRANSFER_STATUSES = new Set<string>(
+  transferMachine.states.filter(transferMachine.isFinal).map(state => transferMachine.statusOf(state)),
 )
 
-type Announced = {
+type SubjectEvents = {
   what: string
-  events: Event[]
+  events: EventRow[]
   /** Each of these was announced. */
   statuses: string[]
   /** Where it stands now, if that is final. */
   last: string | null
 }
 
-function announced({ what, events, statuses, last }: Announced, shown: Map<string, Shown>): Violation[] {
-  const told = events.map(event => statusOf(event))
+function checkSubjectEvents(
+  { what, events, statuses, last }: SubjectEvents,
+  shown: Map<string, ApiResource>,
+): Violation[] {
+  const told = events.map(event => eventStatusOf(event))
   const never = [...new Set(statuses)].filter(status => !told.includes(status))
   const numbers = events.map(event => event.sequence)
   const inOrder = numbers.every((number, place) => number === place + 1)
@@ -84,37 +89,45 @@ function announced({ what, events, statuses, last }: Announced, shown: Map<strin
   return [
     ...never.map(status => ({ rule: 'not_announced', where: what, detail: status })),
     ...(inOrder ? [] : [{ rule: 'event_out_of_order', where: what, detail: numbers.join(' ') }]),
-    ...(latest && last && statusOf(latest) !== last
-      ? [{ rule: 'announced_otherwise', where: what, detail: `${statusOf(latest)}, is ${last}` }]
+    ...(latest && last && eventStatusOf(latest) !== last
+      ? [{ rule: 'announced_otherwise', where: what, detail: `${eventStatusOf(latest)}, is ${last}` }]
       : []),
-    ...(latest && last ? differs(what, latest, shown.get(latest.subject)) : []),
+    ...(latest && last ? findResourceDifferences(what, latest, shown.get(latest.subject)) : []),
   ]
 }
 
-function statusOf({ type, data }: Event): string {
+function eventStatusOf({ type, data }: EventRow): string {
   return type === 'REFUND' ? data.refund.status : data.status
 }
 
 /** The last event carries what GET answers, unless the resource has gone on without one. */
-function differs(what: string, { type, data }: Event, shown: Shown | undefined): Violation[] {
+function findResourceDifferences(
+  what: string,
+  { type, data }: EventRow,
+  shown: ApiResource | undefined,
+): Violation[] {
   if (type === 'PIX_TRANSACTION') return []
   if (shown === undefined) return [{ rule: 'not_readable', where: what, detail: 'GET does not show it' }]
   const { sequence: _, late: __, ...resource } = data
   const hasGoneOn = !isDeepStrictEqual(data.history, shown.history)
-  return hasGoneOn || isDeepStrictEqual(withoutTimes(resource), withoutTimes(shown))
+  return hasGoneOn || isDeepStrictEqual(withoutVolatileFields(resource), withoutVolatileFields(shown))
     ? []
-    : [{ rule: 'announced_differently', where: what, detail: difference(resource, shown) }]
+    : [{ rule: 'announced_differently', where: what, detail: describeDifference(resource, shown) }]
 }
 
 /** When something was touched last says nothing about what it is, and each look makes links of its own to proofs. */
-function withoutTimes(shown: Shown): Shown {
+function withoutVolatileFields(shown: ApiResource): ApiResource {
   const passing = new Set(['updated_at', 'url'])
   return JSON.parse(JSON.stringify(shown, (name, value) => (passing.has(name) ? undefined : value)))
 }
 
-function difference(told: Shown, shown: Shown): string {
+function describeDifference(told: ApiResource, shown: ApiResource): string {
   const names = [...new Set([...Object.keys(told), ...Object.keys(shown)])].filter(
-    name => !isDeepStrictEqual(withoutTimes(told[name] ?? null), withoutTimes(shown[name] ?? null)),
+    name =>
+      !isDeepStrictEqual(
+        withoutVolatileFields(told[name] ?? null),
+        withoutVolatileFields(shown[name] ?? null),
+      ),
   )
   return names
     .map(name => `${name}: ${JSON.stringify(told[name])} / ${JSON.stringify(shown[name])}`)
@@ -122,7 +135,12 @@ function difference(told: Shown, shown: Shown): string {
 }
 
 /** Every event went to every endpoint of its account, arrived, and what arrived is the event. */
-function delivered({ endpoints, events, deliveries, heard }: World): Violation[] {
+function checkDeliveries({
+  endpoints,
+  events,
+  deliveries,
+  receivedDeliveries: heard,
+}: FinalState): Violation[] {
   const sent = new Set(deliveries.map(({ event, inbox }) => `${inbox} ${event}`))
   const forgotten = events.flatMap(event =>
     endpoints

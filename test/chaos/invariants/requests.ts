@@ -1,53 +1,58 @@
-import { chargeId, medId, refundId, transferId } from '../../../src/workflows/ids.ts'
-import type { Asked } from '../asking.ts'
-import type { Violation, World } from '../world.ts'
+import {
+  chargeWorkflowId,
+  disputeWorkflowId,
+  refundWorkflowId,
+  transferWorkflowId,
+} from '../../../src/workflows/contracts/workflow-ids.ts'
+import type { FinalState, Violation } from '../final-state.ts'
+import type { RequestRecord } from '../merchant-requests.ts'
 
 /** What was accepted is there, and a key makes one operation however often it comes. */
-export function everyRequestIsOneOperation(world: World): Violation[] {
+export function checkRequests(world: FinalState): Violation[] {
   const rows = new Set(
-    [...world.charges, ...world.transfers, ...world.refunds, ...world.meds].map(row => row.uuid),
+    [...world.charges, ...world.transfers, ...world.refunds, ...world.disputes].map(row => row.uuid),
   )
-  const begun = new Set(world.begun)
+  const begun = new Set(world.startedWorkflowIds)
   return [
-    ...world.asked.flatMap(asked => [
-      ...lost(asked, rows, begun),
-      ...split(asked),
-      ...bodyIgnored(asked),
-      ...ownFaults(asked),
+    ...world.requests.flatMap(asked => [
+      ...findLostOperations(asked, rows, begun),
+      ...findSplitKeys(asked),
+      ...findIgnoredBodies(asked),
+      ...findServerErrors(asked),
     ]),
-    ...absentAndSent(world),
-    ...multiplied(world),
+    ...findNotFoundAndSent(world),
+    ...findDuplicatedOperations(world),
   ]
 }
 
 /** A 2xx, a stored failure and a 503 that names a uuid speak of something that is there. */
-function lost(asked: Asked, rows: Set<string>, begun: Set<string>): Violation[] {
+function findLostOperations(asked: RequestRecord, rows: Set<string>, begun: Set<string>): Violation[] {
   const named = new Map(
     asked.answers.flatMap(({ uuid, code, status }) => (uuid ? [[uuid, { code, status }]] : [])),
   )
   return [...named].flatMap(([uuid, { code, status }]) => {
     // "Not known whether it was taken": only a life that never began may have left nothing.
-    const mayBeNothing = code === 'not_confirmed' && !begun.has(lifeOf(asked.kind, uuid))
+    const mayBeNothing = code === 'not_confirmed' && !begun.has(workflowIdOf(asked.kind, uuid))
     return rows.has(uuid) || mayBeNothing
       ? []
       : [
           {
             rule: 'accepted_and_lost',
-            where: whereOf(asked, uuid),
+            where: describeRequest(asked, uuid),
             detail: `answered ${status} ${code ?? ''}`,
           },
         ]
   })
 }
 
-function lifeOf(kind: Asked['kind'], uuid: string): string {
-  if (kind === 'refund') return refundId(uuid)
-  if (kind === 'reply') return medId(uuid)
-  return kind.endsWith('transfer') ? transferId(uuid) : chargeId(uuid)
+function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string {
+  if (kind === 'refund') return refundWorkflowId(uuid)
+  if (kind === 'reply') return disputeWorkflowId(uuid)
+  return kind.endsWith('transfer') ? transferWorkflowId(uuid) : chargeWorkflowId(uuid)
 }
 
 /** All answers to one key are about one operation. */
-function split(asked: Asked): Violation[] {
+function findSplitKeys(asked: RequestRecord): Violation[] {
   if (asked.key === null) return []
   const uuids = new Set(asked.answers.flatMap(({ uuid }) => uuid ?? []))
   return uuids.size > 1
@@ -56,7 +61,7 @@ function split(asked: Asked): Violation[] {
 }
 
 /** Another body under a key that is taken is refused. */
-function bodyIgnored(asked: Asked): Violation[] {
+function findIgnoredBodies(asked: RequestRecord): Violation[] {
   return asked.answers
     .filter(({ body, status }) => body === 'other' && status >= 200 && status < 300)
     .map(({ uuid }) => ({
@@ -67,7 +72,7 @@ function bodyIgnored(asked: Asked): Violation[] {
 }
 
 /** 500 is a fault of ours, whatever the weather. */
-function ownFaults(asked: Asked): Violation[] {
+function findServerErrors(asked: RequestRecord): Violation[] {
   return asked.answers
     .filter(({ status }) => status === 500)
     .map(({ code }) => ({
@@ -78,7 +83,7 @@ function ownFaults(asked: Asked): Violation[] {
 }
 
 /** An order without a key whose caller heard "not confirmed" and then read 404 is not sent any more. */
-function absentAndSent({ asked, lines }: World): Violation[] {
+function findNotFoundAndSent({ requests: asked, lines }: FinalState): Violation[] {
   const sent = new Set(
     lines.flatMap(({ kind, id }) => (kind === 'transfer' || kind === 'refund' ? [id] : [])),
   )
@@ -94,7 +99,7 @@ function absentAndSent({ asked, lines }: World): Violation[] {
 }
 
 /** Requests without an answer may have made something too, but never more than one thing for each of them. */
-function multiplied({ charges, transfers, asked }: World): Violation[] {
+function findDuplicatedOperations({ charges, transfers, requests: asked }: FinalState): Violation[] {
   const made = Map.groupBy([...charges, ...transfers], row => row.externalRef)
   return asked.flatMap(({ kind, externalRef, key, sent }) => {
     if (externalRef === null) return []
@@ -112,6 +117,6 @@ function multiplied({ charges, transfers, asked }: World): Violation[] {
   })
 }
 
-function whereOf({ kind, key, place }: Asked, uuid: string): string {
+function describeRequest({ kind, key, place }: RequestRecord, uuid: string): string {
   return `${kind} ${uuid} (${key ?? `at ${place}`})`
 }

@@ -1,74 +1,74 @@
-import { tally } from '../tally.ts'
-import type { Line, Movement, Violation, World } from '../world.ts'
+import { countByName } from '../count-by-name.ts'
+import type { FinalState, MovementRow, ProviderStatementLine, Violation } from '../final-state.ts'
 
-const COMING_IN: ReadonlySet<Line['kind']> = new Set(['payment', 'deposit', 'return'])
+const INCOMING_KINDS: ReadonlySet<ProviderStatementLine['kind']> = new Set(['payment', 'deposit', 'return'])
 /** Our movements that the rail knows nothing of: money that stays at its provider account, or was there before us. */
-const INSIDE = new Set(['SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'])
+const INTERNAL_TYPES = new Set(['SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'])
 
 /** Every line of the rail's statement is one of our movements exactly once, and the other way round; nothing was sent twice. */
-export function statementAgrees({ lines, movements }: World): Violation[] {
-  const settled = movements.filter(one => one.status === 'SETTLED' && !INSIDE.has(one.type))
-  const ours = Map.groupBy(settled, spelled)
+export function checkProviderStatement({ lines, movements }: FinalState): Violation[] {
+  const settled = movements.filter(one => one.status === 'SETTLED' && !INTERNAL_TYPES.has(one.type))
+  const ours = Map.groupBy(settled, movementKeyOf)
   const theirs = Map.groupBy(
     lines.filter(line => line.endToEnd !== null),
-    spelledLine,
+    lineKeyOf,
   )
   return [
     ...[...theirs].flatMap(([line, same]) =>
       ours.has(line)
         ? []
-        : violation('statement_line_unknown', line, `${same[0]!.kind} ${same[0]!.id ?? ''}`),
+        : violationOf('statement_line_unknown', line, `${same[0]!.kind} ${same[0]!.id ?? ''}`),
     ),
     ...[...ours].flatMap(([line, same]) =>
       theirs.has(line)
         ? []
-        : violation('movement_never_settled', line, `movement ${same.map(one => one.uuid)}`),
+        : violationOf('movement_never_settled', line, `movement ${same.map(one => one.uuid)}`),
     ),
     ...[...ours].flatMap(([line, same]) =>
-      same.length > 1 ? violation('movement_booked_twice', line, `${same.map(one => one.uuid)}`) : [],
+      same.length > 1 ? violationOf('movement_booked_twice', line, `${same.map(one => one.uuid)}`) : [],
     ),
-    ...entriesDiffer(movements, lines),
-    ...paidTwice(lines),
-    ...movedTwice(settled),
-    ...creditedTwice(settled),
-    ...returnedMore(settled, lines),
+    ...findEntryDifferences(movements, lines),
+    ...findDoublePayments(lines),
+    ...findDoubleMovements(settled),
+    ...findDoubleCredits(settled),
+    ...findExcessReturns(settled, lines),
   ]
 }
 
 /** How we book what is no PIX and moves without us. */
-const ENTRIES: Partial<Record<Line['kind'], string>> = {
+const ENTRY_REASONS: Partial<Record<ProviderStatementLine['kind'], string>> = {
   tariff: 'provider_tariff',
   withdrawal: 'provider_withdrawal',
   credit: 'provider_credit',
 }
 
 /** What is no PIX is booked as often as it moved. */
-function entriesDiffer(movements: Movement[], lines: Line[]): Violation[] {
+function findEntryDifferences(movements: MovementRow[], lines: ProviderStatementLine[]): Violation[] {
   const theirs = lines
     .filter(line => line.endToEnd === null)
-    .map(({ providerAccount, kind, cents }) => `${providerAccount} ${ENTRIES[kind]} ${cents}`)
-  const reasons = new Set(Object.values(ENTRIES))
+    .map(({ providerAccount, kind, cents }) => `${providerAccount} ${ENTRY_REASONS[kind]} ${cents}`)
+  const reasons = new Set(Object.values(ENTRY_REASONS))
   const ours = movements
     .filter(({ reason, status }) => status === 'SETTLED' && reason !== null && reasons.has(reason))
     .map(({ providerAccount, reason, cents }) => `${providerAccount} ${reason} ${cents}`)
-  const [moved, booked] = [tally(theirs), tally(ours)]
+  const [moved, booked] = [countByName(theirs), countByName(ours)]
   return [...new Set([...theirs, ...ours])].flatMap(entry =>
     moved[entry] === booked[entry]
       ? []
-      : violation('entries_differ', entry, `moved ${moved[entry] ?? 0}, booked ${booked[entry] ?? 0}`),
+      : violationOf('entries_differ', entry, `moved ${moved[entry] ?? 0}, booked ${booked[entry] ?? 0}`),
   )
 }
 
 /** One PIX comes in once: as the payment of a charge, as a deposit or as a return. */
-function creditedTwice(settled: Movement[]): Violation[] {
+function findDoubleCredits(settled: MovementRow[]): Violation[] {
   const credits = settled.filter(one => one.direction === 'IN' && one.endToEnd !== null)
   return [...Map.groupBy(credits, one => `${one.providerAccount} ${one.endToEnd}`)].flatMap(([pix, same]) =>
-    same.length > 1 ? violation('credited_twice', pix, `${same.map(one => one.uuid)}`) : [],
+    same.length > 1 ? violationOf('credited_twice', pix, `${same.map(one => one.uuid)}`) : [],
   )
 }
 
 /** A transfer has no more returns than the rail returned of it, whatever ids its provider gives them. */
-function returnedMore(settled: Movement[], lines: Line[]): Violation[] {
+function findExcessReturns(settled: MovementRow[], lines: ProviderStatementLine[]): Violation[] {
   const back = lines.filter(line => line.kind === 'return')
   const theirs = Map.groupBy(back, ({ providerAccount, original }) => `${providerAccount} ${original}`)
   const ours = settled.filter(
@@ -78,17 +78,17 @@ function returnedMore(settled: Movement[], lines: Line[]): Violation[] {
     const sent = settled.find(one => one.transfer === transfer && one.direction === 'OUT')
     const most = theirs.get(`${sent?.providerAccount} ${sent?.endToEnd}`)?.length ?? 0
     return returns.length > most
-      ? violation('return_credited_twice', `transfer ${transfer}`, `${returns.length} booked, ${most} came`)
+      ? violationOf('return_credited_twice', `transfer ${transfer}`, `${returns.length} booked, ${most} came`)
       : []
   })
 }
 
 /** The id we send is the same at every provider: two lines with it are one operation paid twice. */
-function paidTwice(lines: Line[]): Violation[] {
+function findDoublePayments(lines: ProviderStatementLine[]): Violation[] {
   const sent = lines.filter(line => line.id !== null && (line.kind === 'transfer' || line.kind === 'refund'))
   return [...Map.groupBy(sent, line => `${line.kind} ${line.id}`)].flatMap(([which, same]) =>
     same.length > 1
-      ? violation(
+      ? violationOf(
           'paid_twice',
           which,
           same.map(line => `${line.providerAccount} ${line.endToEnd}`).join(', '),
@@ -98,8 +98,8 @@ function paidTwice(lines: Line[]): Violation[] {
 }
 
 /** A charge was paid, a transfer or refund sent, an unmatched PIX returned by one movement at most. */
-function movedTwice(settled: Movement[]): Violation[] {
-  const subjects = settled.flatMap((one): [string, Movement][] => {
+function findDoubleMovements(settled: MovementRow[]): Violation[] {
+  const subjects = settled.flatMap((one): [string, MovementRow][] => {
     if (one.refund) return [[`refund ${one.refund}`, one]]
     if (one.transfer && one.direction === 'OUT') return [[`transfer ${one.transfer}`, one]]
     if (one.type === 'EXTERNAL_REFUND' && one.direction === 'OUT' && one.original)
@@ -108,18 +108,18 @@ function movedTwice(settled: Movement[]): Violation[] {
     return []
   })
   return [...Map.groupBy(subjects, ([subject]) => subject)].flatMap(([subject, same]) =>
-    same.length > 1 ? violation('moved_twice', subject, `${same.map(([, one]) => one.uuid)}`) : [],
+    same.length > 1 ? violationOf('moved_twice', subject, `${same.map(([, one]) => one.uuid)}`) : [],
   )
 }
 
-function spelled({ providerAccount, direction, endToEnd, cents }: Movement): string {
+function movementKeyOf({ providerAccount, direction, endToEnd, cents }: MovementRow): string {
   return `${providerAccount} ${direction} ${endToEnd} ${cents}`
 }
 
-function spelledLine({ providerAccount, kind, endToEnd, cents }: Line): string {
-  return `${providerAccount} ${COMING_IN.has(kind) ? 'IN' : 'OUT'} ${endToEnd} ${cents}`
+function lineKeyOf({ providerAccount, kind, endToEnd, cents }: ProviderStatementLine): string {
+  return `${providerAccount} ${INCOMING_KINDS.has(kind) ? 'IN' : 'OUT'} ${endToEnd} ${cents}`
 }
 
-function violation(rule: string, where: string, detail: string): Violation[] {
+function violationOf(rule: string, where: string, detail: string): Violation[] {
   return [{ rule, where, detail }]
 }

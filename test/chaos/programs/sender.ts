@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs'
 import { pino } from 'pino'
-import type { Dependencies } from '../../../src/activities/dependencies.ts'
 import { providerActivities } from '../../../src/activities/index.ts'
-import { openOrm } from '../../../src/db/orm.ts'
-import type { Engine } from '../../../src/engine/start.ts'
-import { sealer } from '../../../src/sealing.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { openOrm } from '../../../src/db/client/orm.ts'
+import { createSealer } from '../../../src/security/sealing.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 
 /**
  * A process that makes one call, to be killed: its bank writes down the id of each order or reply that reaches it, and never
@@ -14,21 +14,28 @@ import { sealer } from '../../../src/sealing.ts'
 
 const [databaseUrl, bank, activity, input] = process.argv.slice(2) as [string, string, string, string]
 
-const takes = ({ id }: { id: string }) => {
+const recordAndHang = ({ id }: { id: string }) => {
   appendFileSync(bank, `${id}\n`)
   process.stdout.write('called\n')
   return new Promise<never>(() => {})
 }
 const dependencies = {
   orm: await openOrm({ databaseUrl }),
-  sealer: sealer(`a:${Buffer.alloc(32, 7).toString('base64')}`),
+  sealer: createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`),
   timeScale: 1,
   log: pino({ level: 'silent' }),
-  providers: { providerFor: () => ({ openAhead() {}, sendTransfer: takes, refund: takes, replyMed: takes }) },
-} as unknown as Dependencies
+  providers: {
+    providerFor: () => ({
+      preconnect() {},
+      sendTransfer: recordAndHang,
+      refund: recordAndHang,
+      replyToDispute: recordAndHang,
+    }),
+  },
+} as unknown as ActivityDependencies
 
 process.stdout.write('ready\n')
-const activities = providerActivities(dependencies, {} as Engine) as unknown as Record<
+const activities = providerActivities(dependencies, {} as WorkflowClientContext) as unknown as Record<
   string,
   (input: unknown) => Promise<unknown>
 >

@@ -1,8 +1,8 @@
-import type { openBooks } from './books.ts'
+import type { openActivityFixture } from './activity-fixture.ts'
 
 /** Until its end every row that comes into a table takes so long to commit. */
-export async function slowCommits(
-  { sql }: Pick<Awaited<ReturnType<typeof openBooks>>, 'sql'>,
+export async function slowDownCommits(
+  { sql }: Pick<Awaited<ReturnType<typeof openActivityFixture>>, 'sql'>,
   table: 'transfer' | 'refund',
   seconds: number,
 ): Promise<{ end(): Promise<void> }> {

@@ -1,57 +1,57 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { marked, type Token } from 'marked'
-import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../../src/api/documentation/documents.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../../src/api/docs/documents.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
 /** A document as the tests read it. */
-export type Told = { file: string; text: string; tokens: Token[] }
+export type TestedDocument = { file: string; text: string; tokens: Token[] }
 
-export const documents: Told[] = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => {
+export const documents: TestedDocument[] = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => {
   const text = readFileSync(join(ROOT, file), 'utf8')
   return { file, text, tokens: marked.lexer(text).filter(token => token.type !== 'space') }
 })
 
 /** A ```sh block of a document. */
-export type Block = {
+export type ShellBlock = {
   file: string
   /** Its number within the document, from 1. */
   number: number
   script: string
   /** The test that covers it, where nothing can run it here: `<!-- not run: test/a.test.ts -->` before it. */
-  covered: string | null
+  coveringTest: string | null
   /**
    * What it prints, as the document tells it: in a ```text block after it, or in `<!-- shows: … -->` where that would say
    * nothing to a reader. null where it claims nothing.
    */
-  shows: string | null
+  expectedOutput: string | null
 }
 
-export function blocksOf({ file, tokens }: Told): Block[] {
-  const blocks: Block[] = []
+export function blocksOf({ file, tokens }: TestedDocument): ShellBlock[] {
+  const blocks: ShellBlock[] = []
   for (const [index, token] of tokens.entries()) {
     if (token.type !== 'code' || token.lang !== 'sh') continue
     blocks.push({
       file,
       number: blocks.length + 1,
       script: token.text,
-      covered: commentOf(tokens[index - 1], 'not run')?.split(' ')[0] ?? null,
-      shows: textOf(tokens[index + 1]) ?? commentOf(tokens[index + 1], 'shows'),
+      coveringTest: commentOf(tokens[index - 1], 'not run')?.split(' ')[0] ?? null,
+      expectedOutput: textBlockOf(tokens[index + 1]) ?? commentOf(tokens[index + 1], 'shows'),
     })
   }
   return blocks
 }
 
 /** Programs that stand whole in a document, by the name in the comment before them: `<!-- program: receiver.go -->`. */
-export function programsOf({ tokens }: Told): Map<string, string> {
+export function programsOf({ tokens }: TestedDocument): Map<string, string> {
   const found = tokens.map((token, index) => [commentOf(tokens[index - 1], 'program'), token] as const)
   return new Map(
     found.flatMap(([name, token]) => (name && token.type === 'code' ? [[name, token.text as string]] : [])),
   )
 }
 
-function textOf(token: Token | undefined): string | null {
+function textBlockOf(token: Token | undefined): string | null {
   return token?.type === 'code' && token.lang === 'text' ? token.text : null
 }
 
@@ -61,7 +61,7 @@ function commentOf(token: Token | undefined, kind: string): string | null {
 }
 
 /** Whether an output is as it was told: word for word, but for whatever stands where an ellipsis does. */
-export function fits(output: string, shown: string): boolean {
+export function matchesOutput(output: string, shown: string): boolean {
   const parts = shown.split('…').map(part => part.replaceAll(/\s+/g, ' ').trim())
   let rest = output.replaceAll(/\s+/g, ' ')
   for (const part of parts) {

@@ -3,28 +3,31 @@ import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readLocalConfig } from '../../../src/config.ts'
-import { freePort } from '../../../src/local/ports.ts'
-import { waitUntil } from '../../../src/local/waiting.ts'
+import { reserveFreePort } from '../../../src/dev/os/ports.ts'
+import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { documents, programsOf, ROOT } from './documents.ts'
 
 /** How each language of docs/webhooks.md is run: what shows that it is here, what is made first, and what listens. */
 const LANGUAGES: Record<string, Language> = {
-  'receiver.mjs': { asked: [process.execPath, '--version'], run: file => [process.execPath, file] },
-  'receiver.py': { asked: ['python3', '--version'], run: file => ['python3', file] },
+  'receiver.mjs': {
+    versionCommand: [process.execPath, '--version'],
+    startCommand: file => [process.execPath, file],
+  },
+  'receiver.py': { versionCommand: ['python3', '--version'], startCommand: file => ['python3', file] },
   'receiver.go': {
-    asked: ['go', 'version'],
-    make: file => ['go', 'build', '-o', `${file}.exe`, file],
-    run: file => [`${file}.exe`],
+    versionCommand: ['go', 'version'],
+    buildCommand: file => ['go', 'build', '-o', `${file}.exe`, file],
+    startCommand: file => [`${file}.exe`],
   },
 }
 type Language = {
-  asked: string[]
-  make?: (file: string) => string[]
-  run: (file: string) => string[]
+  versionCommand: string[]
+  buildCommand?: (file: string) => string[]
+  startCommand: (file: string) => string[]
 }
 
 /** Go compiles its standard library at its first build on a machine, which takes a while where others work. */
-const MAKE_MS = 400_000
+const BUILD_TIMEOUT_MS = 400_000
 
 export const receivers = [...programsOf(documents.find(({ file }) => file === 'docs/webhooks.md')!)].map(
   ([name, program]) => ({ name, program }),
@@ -34,8 +37,8 @@ export type Receiver = (typeof receivers)[number]
 const run = promisify(execFile)
 
 /** Whether this machine has the language; a clear line where it has not. */
-export async function isHere({ name }: Receiver): Promise<boolean> {
-  const [command = '', ...args] = LANGUAGES[name]?.asked ?? []
+export async function isLanguageInstalled({ name }: Receiver): Promise<boolean> {
+  const [command = '', ...args] = LANGUAGES[name]?.versionCommand ?? []
   const isHere = await run(command, args).then(
     () => true,
     () => false,
@@ -45,22 +48,29 @@ export async function isHere({ name }: Receiver): Promise<boolean> {
 }
 
 /** Writes a program into a folder as a reader would, and makes what runs; answers how it is started. */
-export async function made({ name, program }: Receiver, folder: string): Promise<string[]> {
+export async function buildReceiver({ name, program }: Receiver, folder: string): Promise<string[]> {
   const file = join(folder, name)
-  const { make, run: running } = LANGUAGES[name]!
+  const { buildCommand: make, startCommand: running } = LANGUAGES[name]!
   await writeFile(file, program)
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const [command, ...args] = make?.(file) ?? []
   if (command)
-    await run(command, args, { cwd: folder, timeout: MAKE_MS, env: { ...environment, CGO_ENABLED: '0' } })
+    await run(command, args, {
+      cwd: folder,
+      timeout: BUILD_TIMEOUT_MS,
+      env: { ...environment, CGO_ENABLED: '0' },
+    })
   return running(file)
 }
 
 const { environment } = readLocalConfig()
 
 /** A receiver that listens, and knows one token. */
-export async function started([command = '', ...args]: string[], token: string): Promise<Started> {
-  const { port, release } = await freePort()
+export async function startReceiver(
+  [command = '', ...args]: string[],
+  token: string,
+): Promise<RunningReceiver> {
+  const { port, release } = await reserveFreePort()
   const child = spawn(command, args, {
     env: { ...environment, WEBHOOK_TOKEN: token, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -76,16 +86,16 @@ export async function started([command = '', ...args]: string[], token: string):
   await waitUntil(answers, { what: `${command} does not listen`, limitMs: 60_000, everyMs: 50 })
   return {
     url,
-    said: () => said,
+    output: () => said,
     async stop() {
-      await ended(child)
+      await killAndWait(child)
       await release()
     },
   }
 }
-export type Started = { url: string; said(): string; stop(): Promise<void> }
+export type RunningReceiver = { url: string; output(): string; stop(): Promise<void> }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function killAndWait(child: ChildProcess): Promise<void> {
   const over = new Promise(resolve => child.once('close', resolve))
   child.kill('SIGKILL')
   await over

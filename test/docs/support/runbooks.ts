@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { RUNBOOKS } from '../../../src/api/documentation/documents.ts'
+import { RUNBOOKS } from '../../../src/api/docs/documents.ts'
 import { ROOT } from './documents.ts'
 
 /** A rule of deploy/alerts.yml. */

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readLocalConfig } from '../../../src/config.ts'
-import type { Home } from '../../../src/local/home.ts'
+import type { StateDir } from '../../../src/dev/env/state-dir.ts'
 import { ROOT } from './documents.ts'
 
 /** A folder that looks like a clone in which `npm start` runs in that home. */
-export async function cloneAround(folder: string, home: Home): Promise<string> {
+export async function createClone(folder: string, home: StateDir): Promise<string> {
   const clone = join(folder, 'clone')
   await mkdir(clone)
   for (const name of ['package.json', 'node_modules', 'src'])
@@ -17,10 +17,14 @@ export async function cloneAround(folder: string, home: Home): Promise<string> {
 }
 
 /** What became of a script: of one that was not reached nothing is there. */
-export type Ran = { output: string; isDone: boolean }
+export type ScriptResult = { output: string; isDone: boolean }
 
 /** Gives scripts to one bash, one after the other, as a reader pastes them. The first that fails, or the signal, ends it. */
-export async function inOneShell(cwd: string, scripts: string[], signal: AbortSignal): Promise<Ran[]> {
+export async function runInOneShell(
+  cwd: string,
+  scripts: string[],
+  signal: AbortSignal,
+): Promise<ScriptResult[]> {
   const { path, environment } = readLocalConfig()
   const mark = `-- ${crypto.randomUUID()}`
   const whole = ['exec 2>&1', ...scripts.map(script => `${script}\necho; echo '${mark}'`)].join('\n')

@@ -1,10 +1,10 @@
-import type { Answer, World } from './world.ts'
+import type { ApiFixture, ApiResponse } from './api-fixture.ts'
 
 /** A browser of a test: it keeps cookies, follows nothing by itself, and fills in forms with what their page holds. */
-export function browserOf(world: World, { language = 'pt-BR' }: { language?: string } = {}) {
+export function createBrowser(world: ApiFixture, { language = 'pt-BR' }: { language?: string } = {}) {
   const cookies = new Map<string, string>()
 
-  async function call(method: string, path: string, sent: Sent = {}) {
+  async function call(method: string, path: string, sent: SentRequest = {}) {
     const answer = await fetch(world.server.url + path, {
       method,
       redirect: 'manual',
@@ -23,14 +23,14 @@ export function browserOf(world: World, { language = 'pt-BR' }: { language?: str
       else cookies.set(name!, value!)
     }
     const text = await answer.text()
-    return { status: answer.status, headers: answer.headers, text, body: text } satisfies Answer
+    return { status: answer.status, headers: answer.headers, text, body: text } satisfies ApiResponse
   }
 
-  const get = (path: string, headers?: Headers) => call('GET', path, { ...(headers && { headers }) })
+  const get = (path: string, headers?: HeaderFields) => call('GET', path, { ...(headers && { headers }) })
   /** Sends a form with the token of the page it stands on. */
-  async function send(path: string, form: Form = {}, { on = path }: { on?: string } = {}) {
+  async function send(path: string, form: FormFields = {}, { on = path }: { on?: string } = {}) {
     const page = await get(on)
-    return call('POST', path, { form: { _csrf: fieldOf(page.text, '_csrf') ?? '', ...form } })
+    return call('POST', path, { form: { _csrf: hiddenFieldOf(page.text, '_csrf') ?? '', ...form } })
   }
   return {
     cookies,
@@ -42,11 +42,11 @@ export function browserOf(world: World, { language = 'pt-BR' }: { language?: str
   }
 }
 
-type Sent = { form?: Form; multipart?: FormData; headers?: Headers }
-type Form = Record<string, string>
-type Headers = Record<string, string>
+type SentRequest = { form?: FormFields; multipart?: FormData; headers?: HeaderFields }
+type FormFields = Record<string, string>
+type HeaderFields = Record<string, string>
 
 /** The value of a hidden field on a page. */
-export function fieldOf(text: string, name: string): string | undefined {
+export function hiddenFieldOf(text: string, name: string): string | undefined {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
 }

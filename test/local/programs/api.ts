@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import { keepJournal } from './journal.ts'
+import { logStartAndEnd } from './journal.ts'
 
-keepJournal('api')
+logStartAndEnd('api')
 const { PORT, HOST = '127.0.0.1' } = process.env
 createServer((_request, response) => response.end('{}')).listen(Number(PORT), HOST)

@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const journal = join(process.env.TRILHO_HOME ?? '.', 'journal')
+export const journalPath = join(process.env.TRILHO_HOME ?? '.', 'journal')
 
 /** Notes when this program begins and ends, in `journal` of the home. */
-export function keepJournal(name: string, beforeTheEnd: () => void = () => {}): void {
-  const note = (what: string) => appendFileSync(journal, `${what} ${name}\n`)
+export function logStartAndEnd(name: string, beforeTheEnd: () => void = () => {}): void {
+  const note = (what: string) => appendFileSync(journalPath, `${what} ${name}\n`)
   process.on('SIGTERM', () => {
     beforeTheEnd()
     note('ends')

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { keepJournal } from './journal.ts'
+import { logStartAndEnd } from './journal.ts'
 
-keepJournal('simulator')
+logStartAndEnd('simulator')
 const home = process.env.SIMULATOR_HOME ?? '.'
 const port = Number(process.env.SIMULATOR_PORT)
 mkdirSync(home, { recursive: true })

@@ -1,22 +1,27 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { DemoResult } from '../../../src/local/demo.ts'
-import { runLocal } from '../../../src/local/local.ts'
-import { waitUntil } from '../../../src/local/waiting.ts'
-import { journal } from './journal.ts'
+import type { DemoResult } from '../../../src/dev/demo/demo.ts'
+import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { runDevStack } from '../../../src/dev/run.ts'
+import { journalPath } from './journal.ts'
 
 /** `npm start` with small programs in the place of the product's: the database and Temporal are real. */
-const one = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }
+const demoProvider = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }
 const demo: DemoResult = {
-  account_uuid: one.uuid,
+  account_uuid: demoProvider.uuid,
   token: 'trl_test',
-  providers: { PROVIDER_A: one, PROVIDER_B: one, PROVIDER_C: one, PROVIDER_D: one },
+  providers: {
+    PROVIDER_A: demoProvider,
+    PROVIDER_B: demoProvider,
+    PROVIDER_C: demoProvider,
+    PROVIDER_D: demoProvider,
+  },
   recipient_accounts: [],
   dashboard: { email: 'merchant@trilho.test', password: 'one' },
   operator: { email: 'operator@trilho.test', password: 'two' },
 }
 
 process.exit(
-  await runLocal({
+  await runDevStack({
     scripts: {
       simulator: 'test/local/programs/simulator.ts',
       worker: 'test/local/programs/worker.ts',
@@ -24,9 +29,9 @@ process.exit(
     },
     searchAttributes: [{ name: 'TrilhoAccount', type: 'KEYWORD' }],
     setUpDemo: async () => demo,
-    workerPolls: async () =>
+    waitForWorker: async () =>
       void (await waitUntil(
-        () => existsSync(journal) && readFileSync(journal, 'utf8').includes('begins worker'),
+        () => existsSync(journalPath) && readFileSync(journalPath, 'utf8').includes('begins worker'),
         {
           what: 'No worker begins',
           limitMs: 60_000,

@@ -1,5 +1,5 @@
-import { keepJournal } from './journal.ts'
+import { logStartAndEnd } from './journal.ts'
 
-keepJournal('worker')
+logStartAndEnd('worker')
 if (process.env.WORKER_IS_BROKEN) throw new Error('The worker is broken.')
 setInterval(() => {}, 60_000)

@@ -1,24 +1,24 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-export type Letter = { from: string; to: string[]; text: string }
-export type MailServer = Awaited<ReturnType<typeof mailServer>>
+export type ReceivedMail = { from: string; to: string[]; text: string }
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
 /** A real SMTP server on a port of its own, and what it took. `refusal` is what it answers at a step instead. */
-export async function mailServer({ port = 0, ...options }: SMTPServerOptions & { port?: number } = {}) {
-  const letters: Letter[] = []
+export async function startMailServer({ port = 0, ...options }: SMTPServerOptions & { port?: number } = {}) {
+  const letters: ReceivedMail[] = []
   const refusals: { rcpt?: number; data?: number; mail?: number } = {}
   const server = new SMTPServer({
     authOptional: true,
     hideSTARTTLS: true,
     disableReverseLookup: true,
     closeTimeout: 100,
-    onMailFrom: (_, __, done) => done(refusal(refusals.mail)),
-    onRcptTo: (_, __, done) => done(refusal(refusals.rcpt)),
+    onMailFrom: (_, __, done) => done(smtpError(refusals.mail)),
+    onRcptTo: (_, __, done) => done(smtpError(refusals.rcpt)),
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        if (refusals.data) return done(refusal(refusals.data))
+        if (refusals.data) return done(smtpError(refusals.data))
         const { mailFrom, rcptTo } = envelope
         letters.push({
           from: mailFrom ? mailFrom.address : '',
@@ -42,12 +42,12 @@ export async function mailServer({ port = 0, ...options }: SMTPServerOptions & {
   }
 }
 
-function refusal(responseCode: number | undefined): Error | null {
+function smtpError(responseCode: number | undefined): Error | null {
   return responseCode === undefined ? null : Object.assign(new Error('no'), { responseCode })
 }
 
 /** The readable text of a letter whose body is quoted-printable or base64. */
-export function bodyOf({ text }: Letter): string {
+export function mailBodyOf({ text }: ReceivedMail): string {
   const [head = '', ...body] = text.split('\r\n\r\n')
   const rest = body.join('\r\n\r\n')
   if (/base64/i.test(head)) return Buffer.from(rest, 'base64').toString('utf8')

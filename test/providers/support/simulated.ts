@@ -1,14 +1,19 @@
-import type { Dialect, NoticeItem, Sending } from '../../../src/domain/provider.ts'
+import type { NotificationItem, ProviderApi, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import { providerRegistry } from '../../../src/providers/registry.ts'
-import { openStage, SHOP, type Stage, until } from '../../simulator/support/stage.ts'
+import { createProviderRegistry } from '../../../src/providers/registry.ts'
+import {
+  openSimulatorFixture,
+  pollUntil,
+  SHOP,
+  type SimulatorFixture,
+} from '../../simulator/support/simulator-fixture.ts'
 
-export { until }
+export { pollUntil }
 
 const NOTICE_SECRET = 'a-secret-of-notices'
 
 /** How each dialect's connection is told who it is. */
-const credentialsOf: Record<Dialect, Record<string, string>> = {
+const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
   efi: { client_id: SHOP.client_id, client_secret: SHOP.client_secret, notice_secret: NOTICE_SECRET },
   woovi: {
     app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
@@ -20,9 +25,9 @@ export const COLLECTION_KEY = SHOP.keys[0]
 export const MARIA = 'maria@example.com'
 
 /** An adapter and the shop it speaks for at the simulator, its notices arriving in the simulator's inbox. */
-export async function simulated(dialect: Dialect) {
-  const stage: Stage = await openStage()
-  await stage.control.account('shop', {
+export async function openSimulatedProvider(dialect: ProviderApi) {
+  const stage: SimulatorFixture = await openSimulatorFixture()
+  await stage.control.putAccount('shop', {
     ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notice_secret: NOTICE_SECRET },
   })
   const connection = {
@@ -30,13 +35,13 @@ export async function simulated(dialect: Dialect) {
     provider: SHOP.provider,
     dialect,
     baseUrl: stage.facts.providers[SHOP.provider].base_url,
-    sealedCredentials: JSON.stringify(credentialsOf[dialect]),
+    sealedCredentials: JSON.stringify(CREDENTIALS[dialect]),
   }
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
-  const registry = providerRegistry({ open: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
+  const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor(connection)
   const noticeUrl = `${stage.facts.inbox_url}/notices`
-  await provider.registerNotices(noticeUrl, COLLECTION_KEY)
+  await provider.registerNotificationUrl(noticeUrl, COLLECTION_KEY)
 
   let made = 0
   /** Ids of ours: 32 hexadecimal digits. */
@@ -59,34 +64,37 @@ export async function simulated(dialect: Dialect) {
     control: stage.control,
     id,
     /** Issues a charge, and fails where that is not accepted. */
-    async issued(cents: number) {
+    async issueCharge(cents: number) {
       const asked = order(cents)
       const outcome = await provider.issueCharge(asked)
       if (outcome.kind !== 'accepted') throw new Error(`not issued: ${JSON.stringify(outcome)}`)
       return { ...asked, ...outcome.charge }
     },
     order,
-    transfer: (pixKey = MARIA, cents = 1000) => ({
+    transferRequest: (pixKey = MARIA, cents = 1000) => ({
       ...{ id: id(), cents, pixKey, document: null, payerKey: COLLECTION_KEY },
     }),
     /** What a sending came to. */
-    async end(find: () => Promise<{ kind: string; sending?: Sending }>): Promise<Sending> {
-      const found = await until(find, ({ sending }) => (sending?.status ?? 'in_process') !== 'in_process')
+    async waitForEnd(
+      find: () => Promise<{ kind: string; sending?: ProviderPayout }>,
+    ): Promise<ProviderPayout> {
+      const found = await pollUntil(find, ({ sending }) => (sending?.status ?? 'in_process') !== 'in_process')
       return found.sending!
     },
     /** Everything that was told so far, as the adapter reads it. */
-    async notices() {
-      const messages = await stage.control.inbox('notices')
+    async readNotifications() {
+      const messages = await stage.control.listInbox('notices')
       const read = messages.map(({ body, headers }) => {
         const single = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]])
-        return provider.readNotice({ body, headers: Object.fromEntries(single), secret: NOTICE_SECRET })
+        return provider.readNotification({ body, headers: Object.fromEntries(single), secret: NOTICE_SECRET })
       })
       return Promise.all(read)
     },
     /** The first item that was told of such a kind, once it is there. */
-    async told(fits: (item: NoticeItem) => boolean): Promise<NoticeItem> {
-      const items = async () => (await this.notices()).flatMap(it => (it.kind === 'items' ? it.items : []))
-      return (await until(items, all => all.some(fits))).find(fits)!
+    async waitForNotification(fits: (item: NotificationItem) => boolean): Promise<NotificationItem> {
+      const items = async () =>
+        (await this.readNotifications()).flatMap(it => (it.kind === 'items' ? it.items : []))
+      return (await pollUntil(items, all => all.some(fits))).find(fits)!
     },
     async close() {
       await registry.close()
@@ -94,4 +102,4 @@ export async function simulated(dialect: Dialect) {
     },
   }
 }
-export type Simulated = Awaited<ReturnType<typeof simulated>>
+export type SimulatedProvider = Awaited<ReturnType<typeof openSimulatedProvider>>

@@ -1,34 +1,39 @@
-import type { DocumentedAnswer } from '../../../src/providers/documented.ts'
-import type { BankAnswer } from './scripted-lines.ts'
+import type { DocumentedAnswer } from '../../../src/providers/adapter/documented-answers.ts'
+import type { HttpAnswer } from './scripted-connection-pool.ts'
 
-type Known = Pick<DocumentedAnswer, 'name' | 'status'>
+type KnownAnswer = Pick<DocumentedAnswer, 'name' | 'status'>
 
-type Making = {
+type GeneratorInput = {
   random: { upTo: (most: number) => number }
   /** What the call under test documents. */
-  own: readonly Known[]
+  own: readonly KnownAnswer[]
   /** What any call of the dialect documents. */
-  everywhere: readonly Known[]
+  everywhere: readonly KnownAnswer[]
   bodyOf(name: string, status: number): unknown
 }
 
 /** Makes one answer after the other that no document of the call explains, each in one of the ways in which banks err. */
-export function undocumentedAnswers({ random, own, everywhere, bodyOf }: Making): () => BankAnswer {
+export function createUndocumentedAnswers({
+  random,
+  own,
+  everywhere,
+  bodyOf,
+}: GeneratorInput): () => HttpAnswer {
   const one = <T>(list: readonly T[]): T => list[random.upTo(list.length - 1)]!
   const status = () => 400 + random.upTo(99)
   const anyStatus = () => one([status(), status(), status(), 301, 302, 307, 500, 502, 503, 504])
   const isOwn = (name: string, code: number) => own.some(it => it.name === name && it.status === code)
   const word = () =>
     Array.from({ length: 3 + random.upTo(12) }, () => String.fromCharCode(97 + random.upTo(25))).join('')
-  const json = (code: number, body: unknown): BankAnswer => ({ status: code, body: JSON.stringify(body) })
-  const text = (body: string): BankAnswer => ({ status: anyStatus(), body })
+  const json = (code: number, body: unknown): HttpAnswer => ({ status: code, body: JSON.stringify(body) })
+  const text = (body: string): HttpAnswer => ({ status: anyStatus(), body })
   /** A listed answer, to be spoilt. */
   const listed = () => {
     const it = one(own)
     return { code: it.status, it, body: bodyOf(it.name, it.status) }
   }
 
-  const ways: (() => BankAnswer | undefined)[] = [
+  const ways: (() => HttpAnswer | undefined)[] = [
     () => {
       const code = status()
       return json(code, bodyOf(`x_${word()}`, code))

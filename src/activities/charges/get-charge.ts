@@ -1,0 +1,20 @@
+import { Charge } from '../../db/entities/charge.ts'
+import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+
+export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
+
+/** Where a charge stands: how a resumed life learns what it is. */
+export function getCharge({ orm }: ActivityDependencies) {
+  return async (uuid: string): Promise<ChargeSnapshot> => {
+    return toChargeSnapshot(await orm.em.fork().findOneOrFail(Charge, uuid))
+  }
+}
+
+export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge): ChargeSnapshot {
+  return {
+    state,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    cancelRequested: cancelRequestedAt !== null,
+  }
+}

@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
+import { Charge, type ChargeFailure } from '../../db/entities/charge.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import { lockRow } from '../../db/locks.ts'
+import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { queryAttempts } from '../../db/repositories/attempts.ts'
+import { isAnsweredByOtherWorker, recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import type { ChargeState } from '../../domain/charges/charge.ts'
+import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
+import type { IssuedCharge } from '../../domain/providers/provider.ts'
+import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/messages.ts'
+import { type FollowUps, pendingFollowUpsOfRow } from '../events/follow-ups.ts'
+import { recordChargeEvent } from '../events/record-event.ts'
+import { throwIfCancelled } from '../runtime/cancellation.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { getConnectionParty } from '../shared/provider-client.ts'
+import { lockCharge, transitionCharge } from '../shared/transition.ts'
+import {
+  findIssueAttempts,
+  type IssueAttempt,
+  orphanCallingAttempts,
+  recordIssueRefusal,
+  startIssueAttempt,
+  type UnsealedChargeOrder,
+} from './issue-attempts.ts'
+
+/** Where a charge stands after issuing; `orphans` are attempts whose payload may exist and must be cancelled. */
+export type IssueChargeResult = FollowUps & {
+  state: ChargeState
+  connectionUuid: string
+  /** ISO 8601 UTC, null where nobody could issue. */
+  expiresAt: string | null
+  orphans: string[]
+}
+
+/**
+ * Stores the charge, then asks its candidates in order for a payload until one gives it (SPEC §2). Each candidate's
+ * attempt is a row before its call. A slow candidate is overtaken: the next one is asked while its call goes on, and the
+ * first payload that is stored is the charge's. Neither an unknown outcome nor a slow call stops the next provider, because
+ * a payload that nobody was shown cannot be paid: the attempt becomes an orphan. Safe to repeat after a crash: the same id
+ * asks again.
+ */
+export function issueCharge(dependencies: ActivityDependencies) {
+  return async (order: ChargeInput): Promise<IssueChargeResult> => {
+    const { orm, sealer } = dependencies
+    const issuing = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
+    const calls: Promise<IssueChargeResult | null>[] = []
+    for (const connectionUuid of order.candidates) {
+      throwIfCancelled()
+      const begun = await startIssueAttempt(dependencies, issuing, connectionUuid)
+      if (!begun) return readIssueResult(orm.em.fork(), order.uuid)
+      if (begun.attempt.state !== 'calling') continue // An earlier run of this activity has its outcome.
+      calls.push(issueAtConnection(dependencies, issuing, begun))
+      const issued = await awaitIssuedOrSlow(calls)
+      if (issued) return issued
+    }
+    const issued = await awaitFirstIssued(calls)
+    if (issued) return issued
+    if (await deleteUnreachedAttempts(dependencies, order.uuid))
+      throw new Error('This worker reaches none of the candidates, and another worker does')
+    return transactionReturning(orm, em => failIssuing(em, order.uuid))
+  }
+}
+
+/** Asks one candidate, and stores its payload or why there is none. Null: it has not issued. */
+async function issueAtConnection(
+  dependencies: ActivityDependencies,
+  order: UnsealedChargeOrder,
+  begun: IssueAttempt,
+): Promise<IssueChargeResult | null> {
+  const { attempt, connection, provider } = begun
+  const outcome = await provider.issueCharge({
+    reference: attempt.reference,
+    totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
+    expiresInSeconds: order.expiresInSeconds,
+    collectionKey: connection.collectionKey ?? null,
+  })
+  await recordCircuitResult(dependencies.orm.em.fork(), connection, outcome)
+  if (outcome.kind === 'accepted')
+    return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, begun, outcome.charge))
+  await recordIssueRefusal(dependencies, begun, outcome)
+  return null
+}
+
+/**
+ * Deletes the attempts of a charge if none of them left this worker while another worker reaches one of its candidates, and
+ * returns whether it has: this activity is repeated then, by whichever worker is free.
+ */
+function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: string): Promise<boolean> {
+  return runInTransaction(orm, async em => {
+    const charge = await lockCharge(em, chargeUuid)
+    const attempts = await findIssueAttempts(em, chargeUuid)
+    const isUnsent = attempts.length > 0 && attempts.every(({ state }) => state === 'unreachable')
+    if (charge.state !== 'issuing' || !isUnsent) return false
+    if (
+      !(await isAnsweredByOtherWorker(
+        em,
+        attempts.map(attempt => attempt.connectionUuid),
+      ))
+    )
+      return false
+    for (const attempt of attempts) em.remove(attempt)
+    return true
+  })
+}
+
+/** How long a candidate issues before the next one is asked beside it; like all limits of a call it is not scaled. */
+const SLOW_ISSUING_MS = 2_500
+
+/** What one of the calls has issued; null once the last one has failed to, or is slow. */
+async function awaitIssuedOrSlow(
+  calls: Promise<IssueChargeResult | null>[],
+): Promise<IssueChargeResult | null> {
+  const answered = new AbortController()
+  const slow = sleep(SLOW_ISSUING_MS, null, { signal: answered.signal }).catch(() => null)
+  try {
+    return await Promise.race([calls.at(-1)!, awaitFirstIssued(calls), slow])
+  } finally {
+    answered.abort()
+  }
+}
+
+/** What the first of the calls has issued; null where all have ended without. Fails with the first that fails. */
+function awaitFirstIssued(calls: Promise<IssueChargeResult | null>[]): Promise<IssueChargeResult | null> {
+  return new Promise((resolve, reject) => {
+    for (const call of calls) call.then(issued => issued && resolve(issued), reject)
+    Promise.all(calls).then(() => resolve(null), reject)
+  })
+}
+
+/** Another run of this activity was faster. */
+export async function readIssueResult(em: EntityManager, chargeUuid: string): Promise<IssueChargeResult> {
+  const charge = await em.findOneOrFail(Charge, chargeUuid)
+  return runQuery(em, queryIssueResult(charge, await findIssueAttempts(em, chargeUuid)))
+}
+
+/** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
+export async function recordIssuedCharge(
+  em: EntityManager,
+  begun: IssueAttempt,
+  issued: IssuedCharge,
+): Promise<Query<IssueChargeResult>> {
+  const { connection } = begun
+  const { subjectUuid } = begun.attempt
+  const [charge, attempts] = await lockRow(em, Charge, subjectUuid, queryAttempts(em, begun.attempt))
+  const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
+  if (charge.state !== 'issuing') {
+    // Another run of this activity was faster: what this one was given is not what was shown.
+    if (attempt.state !== 'accepted') attempt.state = 'orphan'
+    return queryIssueResult(charge, attempts)
+  }
+  charge.connection = em.getReference(Connection, connection.uuid)
+  charge.providerAccountUuid = connection.providerAccountUuid
+  charge.feeCents = computeQuotedFeeCents(charge.valueCents, connection.fees)
+  charge.totalCents = charge.valueCents + charge.feeCents
+  charge.payload = issued.payload
+  charge.txid = issued.txid
+  charge.pixKey = issued.pixKey
+  charge.receiver = getConnectionParty(connection) ?? issued.receiver
+  charge.expiresAt = new Date(issued.expiresAt)
+  attempt.state = 'accepted'
+  orphanCallingAttempts(attempts)
+  transitionCharge(charge, 'issued', new Date())
+  return queryIssueResult(charge, attempts)
+}
+
+/** `code` where it is none of the attempts that says why. */
+export async function failIssuing(
+  em: EntityManager,
+  chargeUuid: string,
+  code?: ChargeFailure['code'],
+): Promise<Query<IssueChargeResult>> {
+  const charge = await lockCharge(em, chargeUuid)
+  const attempts = await findIssueAttempts(em, chargeUuid)
+  if (charge.state !== 'issuing') return queryIssueResult(charge, attempts)
+  orphanCallingAttempts(attempts)
+  const connections = await em.find(Connection, {
+    uuid: { $in: attempts.map(attempt => attempt.connectionUuid) },
+  })
+  const at = new Date()
+  charge.failure = {
+    code: code ?? getIssueFailureCode(attempts),
+    attempts: attempts.map(attempt => ({
+      provider: connections.find(one => one.uuid === attempt.connectionUuid)?.provider ?? '',
+      outcome: attempt.state === 'orphan' ? 'unknown' : attempt.state,
+      code: attempt.code ?? '',
+    })),
+  }
+  transitionCharge(charge, 'no_provider_issued', at)
+  await recordChargeEvent(em, charge, { at })
+  return queryIssueResult(charge, attempts)
+}
+
+function getIssueFailureCode(attempts: Attempt[]): ChargeFailure['code'] {
+  return attempts.every(attempt => attempt.state === 'rejected')
+    ? 'provider_rejected'
+    : 'no_provider_available'
+}
+
+function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueChargeResult> {
+  return mapQuery(pendingFollowUpsOfRow(charge), left => ({
+    state: charge.state,
+    connectionUuid: charge.connection.uuid,
+    expiresAt: charge.expiresAt?.toISOString() ?? null,
+    orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
+    ...left,
+  }))
+}

@@ -1,0 +1,59 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge } from '../../db/entities/charge.ts'
+import { Dispute } from '../../db/entities/med.ts'
+import { Movement } from '../../db/entities/movement.ts'
+import { lockBalances } from '../../db/ledger/post.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { lockDisputes } from '../disputes/locks.ts'
+import { transitionCharge } from '../shared/transition.ts'
+import { confirmPayment } from './settle-payment.ts'
+
+/**
+ * Whether this PIX was credited to the charge's account as a deposit, because its own look-up named no charge. The
+ * look-up of the charge names it after all.
+ */
+export function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement: Movement): boolean {
+  return (
+    payment.status === 'settled' &&
+    movement.reason === 'deposit' &&
+    movement.status === 'SETTLED' &&
+    movement.accountUuid === charge.accountUuid
+  )
+}
+
+/**
+ * Makes a deposit the payment of its charge, in the caller's transaction and under the charge's row lock. The movement
+ * stays: its end-to-end id is booked once, and its money stands in `available` already, so that only the fee and the
+ * splits are booked. Disputes of the deposit are disputes of the charge from then on. One that a dispute has returned in
+ * part stays a deposit. Repeatable: a movement that pays a charge is no deposit any more.
+ */
+export async function payChargeByDeposit(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  { uuid }: Movement,
+): Promise<void> {
+  const deposit = await em.findOneOrFail(Movement, uuid, { ...ROW_LOCK, refresh: true })
+  if (deposit.reason !== 'deposit') return
+  if ((await em.count(Dispute, { movement: deposit, returnedCents: { $gt: 0 } })) > 0) return
+  const { accountUuid, providerAccountUuid } = charge
+  const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
+  const accountUuids = [accountUuid, ...recipients]
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+  await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })
+  for (const med of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
+    med.chargeUuid = charge.uuid
+    charge.disputedCents += med.claimedCents
+  }
+  Object.assign(deposit, {
+    reason: null,
+    chargeUuid: charge.uuid,
+    txid: charge.txid,
+    pixKey: charge.pixKey || deposit.pixKey,
+    receiver: charge.receiver,
+  })
+  charge.movement = deposit
+  transitionCharge(charge, 'payment_started', new Date())
+  await confirmPayment(em, charge, payment, deposit, { isCredited: true })
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge, Split } from '../../db/entities/charge.ts'
+import { Movement } from '../../db/entities/movement.ts'
+import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
+import { computeSplitShareCents } from '../../domain/charges/split.ts'
+import { type Leg, paymentConfirmedLegs, shortfallAdvancedLegs } from '../../domain/ledger/legs.ts'
+import { computeFeeCents } from '../../domain/ledger/money.ts'
+import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
+import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { transitionCharge } from '../shared/transition.ts'
+
+/**
+ * A charge's payment has settled: PAID, its money booked, its splits credited, its events written. `isCredited`: the money
+ * stands in the owner's `available` already and its balances are locked.
+ */
+export async function confirmPayment(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  movement: Movement,
+  { isCredited = false } = {},
+): Promise<void> {
+  const at = new Date()
+  const late = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
+  movement.status = 'SETTLED'
+  movement.sender = payment.payer ?? movement.sender
+  movement.settledAt = new Date(payment.at)
+  movement.updatedAt = at
+  if (charge.valueCents === 0) setOpenAmount(charge, movement.valueCents)
+  charge.endToEnd = payment.endToEnd
+  charge.paidAt = movement.settledAt
+  charge.receivedCents = movement.valueCents
+  transitionCharge(charge, 'payment_confirmed', at)
+  const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited })
+  await recordChargeEvent(em, charge, { at, late })
+  await recordMovementEvent(em, movement, { ownerUuid: charge.uuid, requestId: charge.requestId, at })
+  const { providerAccountUuid } = charge
+  const repaying = {
+    providerAccountUuid,
+    movementUuid: movement.uuid,
+    legs: await buildRepaymentLegs(em, charge, isCredited),
+  }
+  await em.flush()
+  await writePostings(em, [...entries, repaying])
+}
+
+/** Of an open amount the fee comes out of what was paid (SPEC §2). */
+function setOpenAmount(charge: Charge, receivedCents: number): void {
+  charge.totalCents = receivedCents
+  charge.feeCents = Math.min(receivedCents, computeFeeCents(receivedCents, charge.connection.fees.charge))
+}
+
+type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
+
+/** What is to be booked: the money to the owner, the fee to the service, the shares to those who can take them. */
+async function buildPaymentEntries(
+  em: EntityManager,
+  charge: Charge,
+  received: ReceivedPayment,
+): Promise<MovementLegs[]> {
+  const { movement, at, isCredited } = received
+  const able = await findCreditableRecipients(em, charge)
+  const base = charge.receivedCents - charge.feeCents
+  const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
+  const { providerAccountUuid } = charge
+  const entries: MovementLegs[] = []
+  const legOf = (type: 'FEE' | 'SPLIT', cents: number, to: Leg['to']) => {
+    const part = buildChargePart(charge, movement, { type, cents, at })
+    em.create(Movement, part)
+    entries.push({ providerAccountUuid, movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
+  }
+  if (charge.feeCents > 0) legOf('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
+  for (const split of charge.splits) {
+    creditSplit(split, { able, base })
+    if (split.creditedCents > 0)
+      legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
+  }
+  const legs = isCredited
+    ? await buildAdvanceLegs(em, charge)
+    : paymentConfirmedLegs(charge.accountUuid, charge.receivedCents)
+  return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
+}
+
+/** What of fee and shares the owner has no more, because a deposit may be spent: the service advances it (SPEC §7). */
+async function buildAdvanceLegs(em: EntityManager, charge: Charge): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, feeCents } = charge
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return shortfallAdvancedLegs(accountUuid, { cents: feeCents + sumSplitCents(charge), availableCents })
+}
+
+function sumSplitCents(charge: Charge): number {
+  return charge.splits.getItems().reduce((sum, split) => sum + split.creditedCents, 0)
+}
+
+/** Every account that was credited repays what the service lent, before anything else; a deposit's owner has done so. */
+function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
+  const splits = charge.splits.getItems()
+  const own = isCredited ? 0 : charge.receivedCents - charge.feeCents - sumSplitCents(charge)
+  const credits = [
+    { accountUuid: charge.accountUuid, cents: own },
+    ...splits.map(split => ({ accountUuid: split.recipient.uuid, cents: split.creditedCents })),
+  ]
+  return inflowPostings(em, { providerAccountUuid: charge.providerAccountUuid, credits })
+}
+
+function creditSplit(split: Split, { able, base }: { able: Set<string>; base: number }): void {
+  const credited = able.has(split.recipient.uuid)
+  split.status = credited ? 'CREDITED' : 'FAILED'
+  split.creditedCents = credited ? computeSplitShareCents(split, base) : 0
+}
+
+/** SPEC §2: an active account with an active connection to the provider account that received the money. */
+async function findCreditableRecipients(em: EntityManager, charge: Charge): Promise<Set<string>> {
+  const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
+  if (recipients.length === 0) return new Set()
+  const rows: { uuid: string }[] = await em.execute(
+    `select a.uuid from account a where a.uuid = any(array[?]::uuid[]) and a.status = 'ACTIVE' and exists (
+       select from connection c where c.account_uuid = a.uuid and c.status = 'ACTIVE' and c.provider_account_uuid = ?)`,
+    [recipients, charge.providerAccountUuid],
+  )
+  return new Set(rows.map(row => row.uuid))
+}
+
+/** A fee or a share: money that moves inside one provider account, out of what the charge received. */
+function buildChargePart(
+  charge: Charge,
+  movement: Movement,
+  part: { type: 'FEE' | 'SPLIT'; cents: number; at: Date },
+) {
+  return {
+    uuid: randomUUID(),
+    accountUuid: charge.accountUuid,
+    providerAccountUuid: charge.providerAccountUuid,
+    connectionUuid: charge.connection.uuid,
+    type: part.type,
+    movementType: 'OUT' as const,
+    valueCents: part.cents,
+    status: 'SETTLED' as const,
+    chargeUuid: charge.uuid,
+    originalUuid: movement.uuid,
+    settledAt: part.at,
+    createdAt: part.at,
+    updatedAt: part.at,
+  }
+}

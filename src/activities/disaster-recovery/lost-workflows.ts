@@ -1,0 +1,119 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import {
+  type ActiveNoun,
+  type ActiveRow,
+  getWorkflowId,
+  reopenWorkflow,
+} from '../../disaster-recovery/reopen.ts'
+import { findRunningWorkflows } from '../../disaster-recovery/workflow-history.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import { isCancellationRequested } from '../runtime/cancellation.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+
+/** Rows in a state that only a workflow moves on, compared with the workflows that run (SPEC §11). */
+
+/** So many rows are read, and their workflows listed, at a time. */
+const PAGE_SIZE = 100
+/** A younger row may be in the hands of the request that wrote it, or its workflow not listed yet. */
+const MIN_ROW_AGE_MS = 10 * 60_000
+
+/** The rows of each noun that move, with who may have them; `page` and `only` complete each. */
+const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
+  charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
+      array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
+    from charge r
+    where state in ('issuing', 'pending', 'paying')`,
+  transfer: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, scheduled_for, request_id, fingerprint,
+      array(select connection_uuid::text from attempt where operation = 'transfer' and subject_uuid = r.uuid) as tried
+    from transfer r where state in ('created', 'sending', 'settling')`,
+  refund: `select uuid, account_uuid, state, connection_uuid, created_at from refund r
+    where state in ('sending', 'settling')`,
+  return: `select uuid, account_uuid, disposition as state, connection_uuid, created_at from movement r
+    where disposition in ('held', 'returning')`,
+  med: `select uuid, account_uuid, state, connection_uuid, created_at, provider_med_id, end_to_end, request_id
+    from med r where state in ('open', 'analysing', 'accepted')`,
+  pix_key: `select uuid, account_uuid, state, connection_uuid, created_at from pix_key r
+    where state in ('creating', 'removing')`,
+  orphan: `select r.uuid, c.account_uuid, r.state, r.connection_uuid, r.created_at
+    from attempt r join charge c on c.uuid = r.subject_uuid where r.state = 'orphan' and r.operation = 'issue'`,
+}
+
+export type SweepWorkflowsResult = { lookedAt: number; reopened: number; shown: number }
+
+/**
+ * Reopens, through the door of notices, the workflow of each row that has none, and shows those that cannot be reopened. It
+ * asks PostgreSQL and Temporal once for every 100 rows, and touches nothing of a healthy system. Safe to repeat.
+ */
+export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engine: WorkflowClientContext) {
+  return async (): Promise<SweepWorkflowsResult> => {
+    const total: SweepWorkflowsResult = { lookedAt: 0, reopened: 0, shown: 0 }
+    const em = orm.em.fork()
+    for (const noun of Object.keys(UNFINISHED_ROWS_SQL) as ActiveNoun[]) {
+      const [{ now }] = (await em.execute('select now()')) as [{ now: string }]
+      const found: SweepWorkflowsResult = { lookedAt: 0, reopened: 0, shown: 0 }
+      for await (const row of findLostRows(em, engine, noun, found)) {
+        const isReopened = await reopenWorkflow(engine, { sealer }, noun, row)
+        found[isReopened ? 'reopened' : 'shown'] += 1
+        log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'a row moves without a workflow')
+        await recordLostWorkflow(em, noun, row, isReopened)
+      }
+      if (isCancellationRequested()) break // The next sweep looks at the rest.
+      await recordWorkflowSweep(em, noun, now, found)
+      for (const key of Object.keys(total) as (keyof SweepWorkflowsResult)[]) total[key] += found[key]
+    }
+    return total
+  }
+}
+
+/** The rows of a noun whose workflow does not run; what has moved meanwhile is left alone. */
+async function* findLostRows(
+  em: EntityManager,
+  engine: WorkflowClientContext,
+  noun: ActiveNoun,
+  found: SweepWorkflowsResult,
+): AsyncGenerator<ActiveRow> {
+  const client = await engine.client()
+  const until = new Date(Date.now() - MIN_ROW_AGE_MS / engine.timeScale)
+  for (let after: ActiveRow | undefined; !isCancellationRequested(); ) {
+    const page: ActiveRow[] = await em.execute(
+      `${UNFINISHED_ROWS_SQL[noun]} and r.created_at < ? and (r.created_at, r.uuid) > (?::timestamptz, ?::uuid)
+       order by r.created_at, r.uuid limit ${PAGE_SIZE}`,
+      [until, after?.created_at ?? '-infinity', after?.uuid ?? '00000000-0000-0000-0000-000000000000'],
+    )
+    if (page.length === 0) return
+    found.lookedAt += page.length
+    after = page.at(-1)
+    const running = await findRunningWorkflows(
+      client,
+      page.map(row => getWorkflowId(noun, row)),
+    )
+    for (const row of page.filter(one => !running.has(getWorkflowId(noun, one)))) {
+      const [still]: ActiveRow[] = await em.execute(`${UNFINISHED_ROWS_SQL[noun]} and r.uuid = ?`, [row.uuid])
+      if (still?.state === row.state) yield still
+    }
+  }
+}
+
+async function recordLostWorkflow(em: EntityManager, noun: ActiveNoun, row: ActiveRow, isReopened: boolean) {
+  await em.execute(
+    `insert into lost_workflow (workflow_id, noun, subject_uuid, account_uuid, state, is_reopened)
+     values (?, ?, ?, ?, ?, ?) on conflict (workflow_id) do update
+     set state = excluded.state, is_reopened = excluded.is_reopened, seen_at = now()`,
+    [getWorkflowId(noun, row), noun, row.uuid, row.account_uuid, row.state, isReopened],
+  )
+}
+
+/** What this sweep has not found again has its workflow, or is over. */
+async function recordWorkflowSweep(
+  em: EntityManager,
+  noun: ActiveNoun,
+  since: string,
+  { lookedAt, reopened, shown }: SweepWorkflowsResult,
+) {
+  await em.execute('delete from lost_workflow where noun = ? and seen_at < ?', [noun, since])
+  await em.execute(
+    `insert into workflow_sweep (noun, swept_at, looked_at, lost) values (?, now(), ?, ?)
+     on conflict (noun) do update set swept_at = excluded.swept_at, looked_at = excluded.looked_at, lost = excluded.lost`,
+    [noun, lookedAt, reopened + shown],
+  )
+}

@@ -1,0 +1,34 @@
+import { constantQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
+import { disputeMachine } from '../../domain/disputes/dispute.ts'
+import { createAttachmentLinker, recordDisputeEvent } from '../events/record-event.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { transitionDispute } from '../shared/transition.ts'
+import { type DisputeSnapshot, isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
+import { findDisputeForUpdate } from './replies.ts'
+
+/** Tells the merchant once more of a dispute that nobody has answered, so many hours before its deadline. */
+export function recordDisputeWarning(dependencies: ActivityDependencies) {
+  return ({ uuid, hours }: { uuid: string; hours: number }): Promise<DisputeSnapshot | null> =>
+    transactionReturning(dependencies.orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
+      const med = await findDisputeForUpdate(em, uuid)
+      if (!med) return constantQuery(null)
+      const { warnedHours } = med
+      if (isDisputeAnswerable(med) && (warnedHours == null || hours < warnedHours)) {
+        med.warnedHours = hours
+        await recordDisputeEvent(em, med, { at: new Date(), linkTo: createAttachmentLinker(dependencies) })
+      }
+      return queryDisputeSnapshot(med)
+    })
+}
+
+/** The deadline has passed without a reply: what the provider decides by itself is awaited, never guessed. */
+export function applyDisputeDeadline({ orm }: ActivityDependencies) {
+  return (uuid: string): Promise<DisputeSnapshot | null> =>
+    transactionReturning(orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
+      const med = await findDisputeForUpdate(em, uuid)
+      if (!med) return constantQuery(null)
+      if (disputeMachine.accepts(med.state, 'deadline_passed'))
+        transitionDispute(med, 'deadline_passed', new Date())
+      return queryDisputeSnapshot(med)
+    })
+}

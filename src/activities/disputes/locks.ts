@@ -1,0 +1,27 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Dispute } from '../../db/entities/med.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
+
+/**
+ * The unresolved disputes of some accounts at one provider account, the oldest first, locked in the order of their
+ * uuids. Whoever changes what a dispute has takes all of them, after its charge and before any balance: so an inflow, a
+ * refund and a dispute never wait for each other.
+ */
+export async function lockDisputes(
+  em: EntityManager,
+  { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
+): Promise<Dispute[]> {
+  if (accountUuids.length === 0) return []
+  const disputes = await em.find(
+    Dispute,
+    {
+      providerAccountUuid,
+      accountUuid: { $in: accountUuids },
+      kind: 'RECEIVED_MED',
+      state: { $in: [...UNRESOLVED_DISPUTE_STATES] },
+    },
+    { ...ROW_LOCK, orderBy: { uuid: 'asc' }, refresh: true },
+  )
+  return disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { chargeSchema, showCharge } from '../../contract/charges/charge.ts'
+import {
+  type AttachmentLinker,
+  disputeSchema,
+  showAttachments,
+  showDispute,
+} from '../../contract/disputes/dispute.ts'
+import { movementSchema, showMovement } from '../../contract/ledger/movement.ts'
+import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
+import { showTransfer, transferSchema } from '../../contract/transfers/transfer.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge } from '../../db/entities/charge.ts'
+import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/med.ts'
+import type { Movement } from '../../db/entities/movement.ts'
+import type { Refund } from '../../db/entities/refund.ts'
+import { enqueueStatement } from '../../db/pipeline/query.ts'
+import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import { MATCHES_ENDPOINT_MODE } from '../../db/repositories/webhook-endpoints.ts'
+import type { EventType } from '../../domain/webhooks/webhook.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import type { LockedTransfer } from '../shared/transition.ts'
+
+type EventRecord = {
+  accountUuid: string
+  connectionUuid: string | null
+  type: EventType
+  subjectUuid: string
+  sequence: number
+  body: Record<string, unknown>
+  /** Uuid of the operation whose workflow starts the deliveries. */
+  ownerUuid: string
+  requestId: string
+  at: Date
+}
+
+/** A PAYMENT event: the charge as its GET shows it now. `late` marks money that came after the charge was over. */
+export function recordChargeEvent(
+  em: EntityManager,
+  charge: Charge,
+  { at, late = false, ownerUuid: lifeUuid = charge.uuid }: { at: Date; late?: boolean; ownerUuid?: string },
+): Promise<void> {
+  charge.sequence += 1
+  return recordEvent(em, {
+    accountUuid: charge.accountUuid,
+    connectionUuid: charge.connection.uuid,
+    type: 'PAYMENT',
+    subjectUuid: charge.uuid,
+    sequence: charge.sequence,
+    body: { ...z.encode(chargeSchema, showCharge(charge)), ...(late && { late: true }) },
+    ownerUuid: lifeUuid,
+    requestId: charge.requestId,
+    at,
+  })
+}
+
+/** A TRANSFER event: the transfer as its GET shows it now. */
+export async function recordTransferEvent(
+  em: EntityManager,
+  { transfer, attempts }: LockedTransfer,
+  { at, late = false }: { at: Date; late?: boolean },
+): Promise<void> {
+  transfer.sequence += 1
+  const shown = showTransfer(transfer, await loadAttemptProviders(em, attempts))
+  return recordEvent(em, {
+    accountUuid: transfer.accountUuid,
+    connectionUuid: transfer.connection.uuid,
+    type: 'TRANSFER',
+    subjectUuid: transfer.uuid,
+    sequence: transfer.sequence,
+    body: { ...z.encode(transferSchema, shown), ...(late && { late: true }) },
+    ownerUuid: transfer.uuid,
+    requestId: transfer.requestId,
+    at,
+  })
+}
+
+/** A REFUND event: the refund result as its GET shows it now. */
+export function recordRefundEvent(
+  em: EntityManager,
+  refund: Refund,
+  { charge, at, ownerUuid: lifeUuid = refund.uuid }: { charge: Charge; at: Date; ownerUuid?: string },
+): Promise<void> {
+  refund.sequence += 1
+  return recordEvent(em, {
+    accountUuid: refund.accountUuid,
+    connectionUuid: refund.connectionUuid,
+    type: 'REFUND',
+    subjectUuid: refund.uuid,
+    sequence: refund.sequence,
+    body: z.encode(refundSchema, showRefund(refund, charge)),
+    ownerUuid: lifeUuid,
+    requestId: refund.requestId,
+    at,
+  })
+}
+
+/** A MED event: the dispute as its GET shows it now, its proofs by links made now. */
+export async function recordDisputeEvent(
+  em: EntityManager,
+  med: Dispute,
+  { at, linkTo }: { at: Date; linkTo: AttachmentLinker },
+): Promise<void> {
+  med.sequence += 1
+  const attachments = await em.find(Attachment, { medUuid: med.uuid }, { orderBy: ATTACHMENT_ORDER })
+  return recordEvent(em, {
+    accountUuid: med.accountUuid,
+    connectionUuid: med.connection.uuid,
+    type: 'MED',
+    subjectUuid: med.uuid,
+    sequence: med.sequence,
+    body: z.encode(disputeSchema, showDispute(med, await showAttachments(attachments, linkTo))),
+    ownerUuid: med.uuid,
+    requestId: med.requestId,
+    at,
+  })
+}
+
+/** Makes links to attachments in the file store. */
+export function createAttachmentLinker({ storage }: Pick<ActivityDependencies, 'storage'>): AttachmentLinker {
+  return ({ storageKey }) => storage.createLink(storageKey)
+}
+
+/** A PIX_TRANSACTION event: one settled movement, with the reason where it is out of the ordinary. */
+export function recordMovementEvent(
+  em: EntityManager,
+  movement: Movement,
+  about: { ownerUuid: string; requestId: string; at: Date },
+): Promise<void> {
+  movement.sequence += 1
+  return recordEvent(em, {
+    accountUuid: movement.accountUuid,
+    connectionUuid: movement.connectionUuid ?? null,
+    type: 'PIX_TRANSACTION',
+    subjectUuid: movement.uuid,
+    sequence: movement.sequence,
+    body: z.encode(movementSchema, showMovement(movement)),
+    ...about,
+  })
+}
+
+/**
+ * Makes the deliveries of an event due for the next sweep, where no workflow starts them. Expects the transaction that wrote the
+ * event.
+ */
+export function scheduleDeliveriesForSweep(em: EntityManager, lifeUuid: string): Promise<void> {
+  return enqueueStatement(
+    em,
+    `update delivery d set wake_at = now() from event e
+     where e.uuid = d.event_uuid and e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
+    [lifeUuid],
+  )
+}
+
+/**
+ * Writes the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has no result,
+ * so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
+ */
+async function recordEvent(em: EntityManager, told: EventRecord): Promise<void> {
+  const {
+    accountUuid,
+    connectionUuid,
+    type,
+    subjectUuid,
+    sequence,
+    ownerUuid: lifeUuid,
+    requestId,
+    at,
+  } = told
+  const body = JSON.stringify({ ...told.body, sequence })
+  await enqueueStatement(
+    em,
+    `with happened as (
+       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       values (gen_random_uuid(), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       returning uuid, account_uuid, connection_uuid, type, created_at
+     )
+     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
+     select gen_random_uuid(), w.uuid, e.uuid, e.created_at, e.created_at
+     from happened e join webhook w on w.account_uuid = e.account_uuid left join connection k on k.uuid = e.connection_uuid
+     where w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[e.type] and ${MATCHES_ENDPOINT_MODE}`,
+    [accountUuid, connectionUuid, type, subjectUuid, sequence, body, lifeUuid, requestId, at],
+  )
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import type { Movement } from '../../db/entities/movement.ts'
+import { User } from '../../db/entities/user.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { lockConnection } from '../../db/locks.ts'
+import { linkAccountEntry, lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
+import {
+  type Adjustment,
+  type AdjustmentProposal,
+  approveAdjustmentRow,
+  insertAdjustment,
+  lockAdjustment,
+} from '../../db/repositories/ledger-adjustments.ts'
+import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { depositLegs, type Leg, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
+import { recordMovementEvent, scheduleDeliveriesForSweep } from '../events/record-event.ts'
+import { inflowPostings } from './apply-inflow.ts'
+import { createMovement, postMovement } from './movements.ts'
+
+/** So long a proposal can be approved. */
+export const PROPOSAL_DAYS = 7
+const DAY_MS = 24 * 60 * 60_000
+
+export type AdjustmentRefusalReason =
+  | 'no_operator'
+  | 'no_connection'
+  | 'no_balances'
+  | 'no_such_adjustment'
+  | 'approved'
+  | 'own_proposal'
+  | 'expired'
+  /** Something accounts for the entry by now. */
+  | 'explained'
+  | 'other_entry'
+
+/** A proposal or approval that cannot be; nothing was done. The message is a sentence for the operator. */
+export class AdjustmentError extends Error {
+  override name = 'AdjustmentError'
+  readonly reason: AdjustmentRefusalReason
+
+  constructor(why: AdjustmentRefusalReason, message: string) {
+    super(message)
+    this.reason = why
+  }
+}
+
+export type ProposeAdjustmentInput = Omit<AdjustmentProposal, 'uuid' | 'proposedBy' | 'expiresAt'> & {
+  /** The e-mail of an operator. */
+  operatorEmail: string
+}
+
+/** Stores a proposal; money moves only when another operator approves it. Throws AdjustmentRefused. */
+export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Promise<string> {
+  return runInTransaction(orm, async em => {
+    const proposer = await findOperator(em, order.operatorEmail)
+    const { accountUuid, connectionUuid, direction, cents, reason, entryUuid } = order
+    const connection = await em.findOne(Connection, connectionUuid)
+    if (!connection) throw new AdjustmentError('no_connection', `there is no connection ${connectionUuid}`)
+    const { providerAccountUuid } = connection
+    if (!(await hasBalances(em, { accountUuid, providerAccountUuid })))
+      throw new AdjustmentError(
+        'no_balances',
+        `account ${accountUuid} has no balances at the provider account of that connection`,
+      )
+    if (entryUuid) await checkEntry(em, { entryUuid, cents, providerAccountUuid })
+    const uuid = randomUUID()
+    await insertAdjustment(em, {
+      ...{ uuid, accountUuid, connectionUuid, direction, cents, reason, entryUuid },
+      proposedBy: proposer.uuid,
+      expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY_MS),
+    })
+    await recordOperatorAction(em, {
+      ...{ who: proposer.email, act: 'ledger_adjust', reason },
+      subject: `adjustment/${uuid}`,
+    })
+    return uuid
+  })
+}
+
+/**
+ * Books a proposal under its row lock: by another operator than its proposer, in time, once. Answers the movement; that
+ * of a proposal that is booked already, by the same operator, is answered again.
+ */
+export function approveAdjustment(
+  orm: Orm,
+  { uuid, operatorEmail: who, reason }: { uuid: string; operatorEmail: string; reason: string },
+): Promise<string> {
+  return runInTransaction(orm, async em => {
+    const approver = await findOperator(em, who)
+    const adjustment = await lockAdjustment(em, uuid)
+    if (!adjustment) throw new AdjustmentError('no_such_adjustment', `there is no adjustment ${uuid}`)
+    if (adjustment.movementUuid && adjustment.approvedBy === approver.uuid) return adjustment.movementUuid
+    if (adjustment.movementUuid)
+      throw new AdjustmentError('approved', `adjustment ${uuid} was approved already`)
+    if (adjustment.proposedBy === approver.uuid)
+      throw new AdjustmentError('own_proposal', `${who} proposed it: another operator has to approve it`)
+    if (adjustment.expiresAt.getTime() <= Date.now())
+      throw new AdjustmentError('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
+    const movement = await postAdjustment(em, adjustment)
+    await approveAdjustmentRow(em, { uuid, approvedBy: approver.uuid, movementUuid: movement.uuid })
+    await recordOperatorAction(em, {
+      who: approver.email,
+      act: 'ledger_approve',
+      reason,
+      subject: `adjustment/${uuid}`,
+    })
+    return movement.uuid
+  })
+}
+
+async function postAdjustment(em: EntityManager, adjustment: Adjustment): Promise<Movement> {
+  const { accountUuid, connectionUuid, providerAccountUuid, direction, cents, entryUuid } = adjustment
+  await lockConnection(em, connectionUuid)
+  if (entryUuid && !(await lockOpenAccountEntry(em, entryUuid)))
+    throw new AdjustmentError('explained', `entry ${entryUuid} is accounted for by now`)
+  const at = new Date()
+  const movement = createMovement(
+    em,
+    { accountUuid, providerAccountUuid, connectionUuid },
+    {
+      ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
+      ...{ entryName: `adjustment/${adjustment.uuid}`, reason: 'adjustment', settledAt: at },
+    },
+    at,
+  )
+  await postMovement(em, movement, await buildAdjustmentLegs(em, movement))
+  if (entryUuid) await linkAccountEntry(em, entryUuid, { movementUuid: movement.uuid })
+  await recordMovementEvent(em, movement, { ownerUuid: movement.uuid, requestId: movement.uuid, at })
+  await scheduleDeliveriesForSweep(em, movement.uuid)
+  return movement
+}
+
+async function buildAdjustmentLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, valueCents: cents, movementType } = movement
+  if (movementType === 'IN') {
+    const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+    return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+  }
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
+}
+
+async function findOperator(em: EntityManager, who: string): Promise<User> {
+  const operator = await em.findOne(User, { email: who.trim().toLowerCase(), role: 'operator' })
+  if (!operator || operator.disabledAt)
+    throw new AdjustmentError('no_operator', `${who} is no operator: name one by --by`)
+  return operator
+}
+
+async function hasBalances(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
+): Promise<boolean> {
+  const rows = await em.execute<object[]>(
+    'select from balance where account_uuid = ? and provider_account_uuid = ? limit 1',
+    [accountUuid, providerAccountUuid],
+  )
+  return rows.length > 0
+}
+
+type EntryReference = { entryUuid: string; cents: number; providerAccountUuid: string }
+
+async function checkEntry(em: EntityManager, { entryUuid, cents, providerAccountUuid }: EntryReference) {
+  const entry = await lockOpenAccountEntry(em, entryUuid)
+  if (!entry)
+    throw new AdjustmentError('explained', `there is no entry ${entryUuid} that nothing accounts for`)
+  if (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid)
+    throw new AdjustmentError(
+      'other_entry',
+      `entry ${entryUuid} has another value, or is at another provider account`,
+    )
+}

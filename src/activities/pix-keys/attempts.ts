@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Attempt } from '../../db/entities/attempt.ts'
+import { PixKey } from '../../db/entities/pix-key.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
+import { type PixKeyEvent, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
+import type { CreateKeyOutcome } from '../../domain/providers/provider.ts'
+import { describeRefusal } from '../payouts/record-outcome.ts'
+
+/** A key under its lock, its one step, and the attempts at it: making it and removing it have these in common. */
+
+export async function lockPixKey(em: EntityManager, uuid: string): Promise<PixKey> {
+  const pixKey = await em.findOneOrFail(PixKey, uuid, { ...ROW_LOCK, refresh: true })
+  await em.populate(pixKey, ['connection'])
+  return pixKey
+}
+
+export function transitionPixKey(row: PixKey, event: PixKeyEvent): PixKeyState {
+  row.state = pixKeyMachine.next(row.state, event)
+  row.updatedAt = new Date()
+  return row.state
+}
+
+type KeyOperation = 'create_key' | 'delete_key'
+
+export function findKeyAttempt(
+  em: EntityManager,
+  row: PixKey,
+  operation: KeyOperation,
+): Promise<Attempt | null> {
+  return em.findOne(Attempt, { operation, subjectUuid: row.uuid, connectionUuid: row.connection.uuid })
+}
+
+export function createKeyAttempt(em: EntityManager, row: PixKey, operation: KeyOperation): Attempt {
+  return em.create(Attempt, {
+    uuid: randomUUID(),
+    operation,
+    subjectUuid: row.uuid,
+    connectionUuid: row.connection.uuid,
+    providerAccountUuid: row.providerAccountUuid,
+    credentialsEpoch: row.connection.credentialsEpoch,
+    position: 0,
+    reference: referenceOf(row.uuid),
+    state: 'calling',
+  })
+}
+
+/** Nothing was done, by the provider's definite word or because nothing left. */
+export function recordKeyRefusal(
+  attempt: Attempt,
+  outcome: Extract<CreateKeyOutcome, { kind: 'rejected' | 'unreachable' }>,
+): void {
+  attempt.state = outcome.kind
+  attempt.code = outcome.code
+  attempt.message = outcome.message
+  attempt.unknownSince = null
+  attempt.nextCheckAt = null
+  if (outcome.kind !== 'rejected') return
+  attempt.finality = outcome.finality
+  attempt.providerCode = outcome.providerCode ?? null
+}
+
+export function describeKeyFailure(attempt: Attempt, row: PixKey): NonNullable<PixKey['failure']> {
+  return { ...describeRefusal(attempt), provider: row.connection.provider }
+}

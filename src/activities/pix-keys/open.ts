@@ -1,0 +1,88 @@
+import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
+import type { OperationFailure } from '../../db/entities/transfer.ts'
+import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys.ts'
+import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { MAX_KEYS_PER_TYPE, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
+import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { createKeyAttempt, findKeyAttempt } from './attempts.ts'
+
+/**
+ * Stores a key's order and uses its code, under the lock of its account: of many at once the fourth of a type, the second
+ * of a key and the second use of a code are stored as refused, and no provider is called. The constraints say the same.
+ */
+export function openPixKey({ orm, sealer }: ActivityDependencies) {
+  return (order: PixKeyInput): Promise<PixKeyState> =>
+    runInTransaction(orm, async em => {
+      const stored = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
+      if (stored) return order.restored ? restoreKeyAttempt(em, stored) : stored.state
+      await em.execute('select from account where uuid = ? for no key update', [order.accountUuid])
+      const details = sealer.open<PixKeyInputDetails>(order.details)
+      const connection = await em.findOneOrFail(Connection, order.connectionUuid)
+      const why = order.restored
+        ? getKeyFailureBeforeRestore(order.restored)
+        : await getKeyRefusal(em, { order, key: details.key, isSimulated: connection.isSimulated })
+      const at = new Date()
+      const row = em.create(PixKey, {
+        uuid: order.uuid,
+        accountUuid: order.accountUuid,
+        connection,
+        providerAccountUuid: connection.providerAccountUuid,
+        isSimulated: connection.isSimulated,
+        type: order.type,
+        key: details.key,
+        state: why ? 'refused' : 'creating',
+        authCodeUuid: order.authCodeUuid ?? null,
+        failure: why,
+        requestId: order.requestId,
+        fingerprint: details.fingerprint,
+        createdAt: at,
+        updatedAt: at,
+      })
+      return order.restored ? restoreKeyAttempt(em, row) : row.state
+    })
+}
+
+/** Of a restored database: it may have been asked for, so that its provider's list tells. */
+async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
+  await em.flush()
+  if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state
+  Object.assign(createKeyAttempt(em, row, 'create_key'), {
+    state: 'unknown',
+    code: 'restored',
+    unknownSince: new Date(),
+  })
+  return row.state
+}
+
+/** What was refused stays so; why is gone with its row. */
+function getKeyFailureBeforeRestore({
+  ended,
+}: NonNullable<PixKeyInput['restored']>): OperationFailure | null {
+  return ended === 'refused' ? createKeyFailure('not_found_after_restore') : null
+}
+
+type KeyRequest = { order: PixKeyInput; key: string | null; isSimulated: boolean }
+
+async function getKeyRefusal(
+  em: EntityManager,
+  { order, key, isSimulated }: KeyRequest,
+): Promise<OperationFailure | null> {
+  const { accountUuid, type, authCodeUuid } = order
+  if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE)
+    return createKeyFailure('pix_key_limit')
+  if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated })))
+    return createKeyFailure('pix_key_taken')
+  if (authCodeUuid === undefined) return null
+  // Last, so that a code is only spent on what is then asked of a provider.
+  const used = await em.nativeUpdate(AuthCode, { uuid: authCodeUuid, usedAt: null }, { usedAt: new Date() })
+  return used === 1 ? null : { code: 'auth_code_used', message: 'the code was used before' }
+}
+
+function createKeyFailure(
+  code: 'pix_key_limit' | 'pix_key_taken' | 'not_found_after_restore',
+): OperationFailure {
+  return { code, message: ERROR_CATALOGUE[code].message }
+}

@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto'
+import { AuthCode, type CodeDelivery } from '../../db/entities/pix-key.ts'
+import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
+import type { OutboundMessage } from '../../messaging/messenger.ts'
+import type {
+  VerificationCodeInput,
+  VerificationCodeInputDetails,
+} from '../../workflows/contracts/pix-keys.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+
+export type CodeOutcome = Exclude<CodeDelivery, 'waiting'>
+export type SendAuthCodeResult = { kind: 'closed'; outcome: CodeOutcome } | { kind: 'again'; code: string }
+
+/** What waits to be sent, sealed in its row until it was. */
+export type CodeMessage = { to: string; code: string }
+
+/**
+ * Makes a code and stores what tells whether a guess is right; by PostgreSQL's clock, which every API process asks.
+ * A repeat finds the code that was made, because the one in its letter must stay the right one.
+ */
+export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
+  return async (order: VerificationCodeInput): Promise<void> => {
+    const { address, fingerprint } = sealer.open<VerificationCodeInputDetails>(order.details)
+    const code = String(randomInt(1_000_000)).padStart(6, '0')
+    const message: CodeMessage = { to: address, code }
+    await orm.em.fork().execute(
+      `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, sealed_message, delivery, request_id,
+         fingerprint)
+       values (?, ?, ?, ?, ?, now() + interval '${CODE_VALIDITY_MINUTES} minutes', ?, 'waiting', ?, ?)
+       on conflict (uuid) do nothing`,
+      [
+        order.uuid,
+        order.accountUuid,
+        order.type,
+        address,
+        sealer.mac(`${order.uuid}:${code}`),
+        sealer.seal(message),
+        order.requestId,
+        fingerprint,
+      ],
+    )
+  }
+}
+
+/** Tries once to send a code; what nobody carried in its time is not sent any more. */
+export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependencies) {
+  return async ({ uuid }: { uuid: string }): Promise<SendAuthCodeResult> => {
+    const em = orm.em.fork()
+    const row = await em.findOneOrFail(AuthCode, uuid)
+    if (row.delivery !== 'waiting') return { kind: 'closed', outcome: row.delivery }
+    const [{ late }]: [{ late: boolean }] = await em.execute(
+      'select expires_at <= now() as late from auth_code where uuid = ?',
+      [uuid],
+    )
+    if (late) return over('expired')
+    const letter = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
+    const carried = (await messengers[row.type]?.send(letter)) ?? NO_CARRIER
+    if (carried.kind !== 'again') return over(carried.kind)
+    log.warn({ auth_code: uuid, type: row.type, code: carried.code }, 'a code could not be sent yet')
+    return { kind: 'again', code: carried.code }
+
+    /** What has left is kept no longer, except in the outbox that is read here. */
+    async function over(fate: CodeOutcome): Promise<SendAuthCodeResult> {
+      await em.execute(
+        `update auth_code set delivery = ?, sent_at = now(), sealed_message = case when ? = 'kept' then sealed_message end
+         where uuid = ? and delivery = 'waiting'`,
+        [fate, fate, uuid],
+      )
+      return { kind: 'closed', outcome: fate }
+    }
+  }
+}
+
+const NO_CARRIER = { kind: 'again', code: 'no_carrier' } as const
+
+/** In the language of those who read it. */
+function composeCodeMessage(id: string, { to, code }: CodeMessage): OutboundMessage {
+  const text = `${code} é o seu código para cadastrar a chave Pix. Ele vale por ${CODE_VALIDITY_MINUTES} minutos. Se você não o pediu, ignore esta mensagem.`
+  return { id, to, subject: 'Código de verificação da chave Pix', text }
+}

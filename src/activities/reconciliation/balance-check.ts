@@ -1,0 +1,31 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { readLedgerBalance, storeBalanceCheck } from '../../db/repositories/balance-checks.ts'
+import {
+  type BalanceComparison,
+  isBalanceExplained,
+} from '../../domain/reconciliation/statement-comparison.ts'
+import type { Provider } from '../../providers/port.ts'
+import { raceCancellation } from '../runtime/cancellation.ts'
+
+/** Money that moves between two looks makes a difference that is none: so often it is looked at again. */
+const MAX_COMPARISONS = 3
+
+/**
+ * Compares what a provider says it holds with the ledger and keeps the result for the operator. Null where the provider
+ * does not answer: the last result stands.
+ */
+export async function checkBalance(
+  em: EntityManager,
+  { provider, providerAccountUuid }: { provider: Provider; providerAccountUuid: string },
+): Promise<BalanceComparison | null> {
+  for (let look = 1; ; look += 1) {
+    const answer = await raceCancellation(provider.balances())
+    if (answer.kind === 'no_answer') return null
+    const { availableCents, blockedCents } = answer.balance
+    const ledger = await readLedgerBalance(em, providerAccountUuid)
+    const held = { providerCents: availableCents + blockedCents, ...ledger }
+    if (look < MAX_COMPARISONS && !isBalanceExplained(held)) continue
+    await storeBalanceCheck(em, { providerAccountUuid, ...held })
+    return held
+  }
+}

@@ -1,0 +1,222 @@
+import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import { Charge } from '../../db/entities/charge.ts'
+import { Movement } from '../../db/entities/movement.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import {
+  findMissingPix,
+  hasOpenDispute,
+  hasUnresolvedAttempt,
+  updateMissingPix,
+} from '../../db/repositories/panel-pix.ts'
+import {
+  findProviderAccountOwner,
+  type ProviderAccountOwner,
+} from '../../db/repositories/provider-account-owners.ts'
+import {
+  depositLegs,
+  type Leg,
+  returnHeldLegs,
+  returnSettledLegs,
+  uncoveredOutflowLegs,
+} from '../../domain/ledger/legs.ts'
+import type { MovementReason, MovementType } from '../../domain/ledger/movement.ts'
+import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
+import type { StatementEntry } from '../../domain/providers/provider.ts'
+import {
+  PANEL_PIX_WAIT_MS,
+  type PanelPixPendingReason,
+  panelPixPendingReasonOf,
+} from '../../domain/reconciliation/panel-pix.ts'
+import { scaleWait } from '../../domain/shared/intervals.ts'
+import { recordMovementEvent, scheduleDeliveriesForSweep } from '../events/record-event.ts'
+import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { createMovement, postMovement } from '../ledger/movements.ts'
+import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
+import { recordProviderRefund } from '../refunds/provider-refund.ts'
+import { throwIfCancelled } from '../runtime/cancellation.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { lockCharge } from '../shared/transition.ts'
+import { applyProviderReturns } from '../unmatched/return-payout.ts'
+import { catchDatabaseRefusal } from './account-entries.ts'
+
+/**
+ * Books the PIX of one provider account that only its statement knows, once nothing of ours can account for them: sent or
+ * returned in the provider's panel, or received for no merchant. Each in a transaction of its own, known by its end-to-end
+ * id, so that a repeat, a second reconciliation or a crash in between books none twice. What waits says why.
+ */
+export async function postPanelPix(
+  { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
+  { providerAccountUuid, timeScale }: { providerAccountUuid: string; timeScale: number },
+): Promise<{ booked: number }> {
+  const waitMs = scaleWait(PANEL_PIX_WAIT_MS, timeScale)
+  let booked = 0
+  for (const { uuid, detail } of await findMissingPix(orm.em.fork(), providerAccountUuid)) {
+    throwIfCancelled()
+    const { entry } = detail
+    if (!entry) continue
+    const booking = runInTransaction(orm, async em => {
+      const wait = await postPanelEntry(em, { entry, providerAccountUuid, waitMs })
+      await updateMissingPix(em, uuid, wait)
+      return wait === null
+    })
+    if (await catchDatabaseRefusal(booking, log, { difference: uuid })) booked += 1
+  }
+  return { booked }
+}
+
+type PanelEntryToPost = { entry: StatementEntry; providerAccountUuid: string; waitMs: number }
+
+/** Null where it is booked, by this call or by another. Locks a charge, then the gate, then balances. */
+async function postPanelEntry(
+  em: EntityManager,
+  { entry, ...at }: PanelEntryToPost,
+): Promise<PanelPixPendingReason | null> {
+  const returned = await lockReturnedPix(em, entry, at.providerAccountUuid)
+  if (await isPanelEntryRecorded(em, entry, at.providerAccountUuid)) return null
+  const wait = panelPixPendingReasonOf(entry, await readWaitFacts(em, { entry, ...at }, returned))
+  if (wait) return wait
+  const owner = await findEntryOwner(em, at.providerAccountUuid, returned)
+  if (!returned) await lockConnection(em, owner.connection.uuid)
+  const movement = createPanelMovement(em, entry, {
+    owner,
+    returned,
+    providerAccountUuid: at.providerAccountUuid,
+  })
+  const about = { ownerUuid: movement.uuid, requestId: movement.uuid, at: movement.createdAt }
+  const legs = await buildPanelLegs(em, movement, returned)
+  if (returned?.charge) await recordProviderRefund(em, { charge: returned.charge, out: movement, ...about })
+  await postMovement(em, movement, legs)
+  await recordMovementEvent(em, movement, about)
+  await scheduleDeliveriesForSweep(em, movement.uuid)
+  return null
+}
+
+/** The PIX that one returns, under its row lock and the gate of its money, and the charge that it paid. */
+type LockedReturnedPix = { original: Movement; charge: Charge | null }
+
+async function lockReturnedPix(
+  em: EntityManager,
+  { returnOf, direction }: StatementEntry,
+  providerAccountUuid: string,
+): Promise<LockedReturnedPix | null> {
+  if (returnOf === undefined) return null
+  const movementType = direction === 'OUT' ? 'IN' : 'OUT'
+  const found = await em.findOne(Movement, { providerAccountUuid, movementType, endToEnd: returnOf })
+  if (!found) return null
+  const paid = found.chargeUuid
+    ? await em.findOne(Charge, { uuid: found.chargeUuid, movement: found.uuid })
+    : null
+  if (paid) return { original: found, charge: await lockCharge(em, paid.uuid) }
+  const original = await em.findOneOrFail(Movement, found.uuid, { ...ROW_LOCK, refresh: true })
+  if (original.connectionUuid) await lockConnection(em, original.connectionUuid)
+  return { original, charge: null }
+}
+
+async function isPanelEntryRecorded(
+  em: EntityManager,
+  entry: StatementEntry,
+  providerAccountUuid: string,
+): Promise<boolean> {
+  const { direction: movementType, endToEnd, returnOf } = entry
+  if (returnOf !== undefined) {
+    const pix = { providerAccountUuid, movementType, names: [returnOf] }
+    return (await findUnrecordedReturns(em, pix, [{ ...entry, ...getReturnName(entry) }])).length === 0
+  }
+  if (endToEnd === '') return false
+  return (await em.count(Movement, { providerAccountUuid, movementType, endToEnd })) > 0
+}
+
+async function readWaitFacts(
+  em: EntityManager,
+  { entry, providerAccountUuid, waitMs }: PanelEntryToPost,
+  returned: LockedReturnedPix | null,
+) {
+  const { direction, cents, returnOf } = entry
+  return {
+    returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
+    hasOpenDispute:
+      returnOf !== undefined && (await hasOpenDispute(em, { providerAccountUuid, endToEnd: returnOf })),
+    isAttemptInDoubt: direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
+    nowMs: Date.now(),
+    waitMs,
+  }
+}
+
+/** A return is borne by whom its PIX was credited to; anything else by the owner of the provider account. */
+async function findEntryOwner(
+  em: EntityManager,
+  providerAccountUuid: string,
+  returned: LockedReturnedPix | null,
+): Promise<ProviderAccountOwner> {
+  const owner = await findProviderAccountOwner(em, providerAccountUuid)
+  return returned ? { ...owner, accountUuid: returned.original.accountUuid } : owner
+}
+
+function getReturnName({ returnId, endToEnd }: StatementEntry): PixReturnIds {
+  return { id: returnId ?? null, endToEnd: endToEnd || null }
+}
+
+type PanelEntryPosting = {
+  owner: ProviderAccountOwner
+  returned: LockedReturnedPix | null
+  providerAccountUuid: string
+}
+
+function createPanelMovement(em: EntityManager, entry: StatementEntry, booking: PanelEntryPosting): Movement {
+  const { owner, returned, providerAccountUuid } = booking
+  const original = returned?.original
+  return createMovement(
+    em,
+    {
+      accountUuid: owner.accountUuid,
+      providerAccountUuid,
+      connectionUuid: original?.connectionUuid ?? owner.connection.uuid,
+    },
+    {
+      ...MOVEMENT_TYPES[entry.returnOf === undefined ? entry.direction : 'return'],
+      movementType: entry.direction,
+      valueCents: entry.cents,
+      status: 'SETTLED',
+      endToEnd: entry.endToEnd || null,
+      ...(entry.returnOf !== undefined && buildReturnColumns(entry.returnOf, getReturnName(entry))),
+      settledAt: new Date(entry.at),
+      ...(original && {
+        sender: original.receiver,
+        receiver: original.sender,
+        chargeUuid: original.chargeUuid,
+        originalUuid: original.uuid,
+      }),
+    },
+    new Date(),
+  )
+}
+
+const MOVEMENT_TYPES = {
+  IN: { type: 'EXTERNAL_TRANSFER', reason: 'deposit' },
+  OUT: { type: 'EXTERNAL_TRANSFER', reason: 'panel_transfer' },
+  return: { type: 'EXTERNAL_REFUND', reason: 'panel_return' },
+} as const satisfies Record<string, { type: MovementType; reason: MovementReason }>
+
+/**
+ * What waits of an unmatched PIX goes back from where it waits, unless a return of ours is under way: then our return is
+ * refused and makes it good. Anything else leaves `available`, and the service's shortfall bears what that does not cover.
+ */
+async function buildPanelLegs(
+  em: EntityManager,
+  movement: Movement,
+  returned: LockedReturnedPix | null,
+): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, valueCents: cents, movementType } = movement
+  if (movementType === 'IN') {
+    const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+    return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+  }
+  const original = returned?.original
+  if (original?.disposition === 'held' || original?.disposition === 'not_returned') {
+    await applyProviderReturns(em, original)
+    return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
+  }
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
+}

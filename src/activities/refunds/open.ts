@@ -1,0 +1,165 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge } from '../../db/entities/charge.ts'
+import type { Movement } from '../../db/entities/movement.ts'
+import { Refund, type RefundPart } from '../../db/entities/refund.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { type RefundShare, refundHeldLegs, transferHeldLegs } from '../../domain/ledger/legs.ts'
+import { computeFeeCents } from '../../domain/ledger/money.ts'
+import {
+  computeRefundableCents,
+  computeSplitRefunds,
+  refundErrorCodeOf,
+} from '../../domain/refunds/refund.ts'
+import type { RefundInput } from '../../workflows/contracts/messages.ts'
+import { recordRefundEvent } from '../events/record-event.ts'
+import { createMovement, postMovement } from '../ledger/movements.ts'
+import { transitionCharge } from '../shared/transition.ts'
+
+/** How a refund's row is first written: who gives back how much, and what is held for it. */
+
+/** Who would pay it, and why it cannot be, where it cannot. */
+export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
+  const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
+  const parts = await allocateRefundParts(em, charge, order.valueCents)
+  const code =
+    getRefundRefusalCode(charge, order) ??
+    (await getBalanceRefusalCode(em, charge, getOwnerCents(charge, parts) + feeCents))
+  return { charge, feeCents, parts, code }
+}
+
+/** The same questions the request was asked, with the answers of now. */
+function getRefundRefusalCode(charge: Charge, { valueCents, ...order }: RefundInput) {
+  const why = refundErrorCodeOf(charge, getRefundOrderTime(order))
+  return why ?? (valueCents > computeRefundableCents(charge) ? 'refund_above_remainder' : null)
+}
+
+/** Now, or when it was ordered where its database was restored since. */
+function getRefundOrderTime({ restored }: Pick<RefundInput, 'restored'>): Date {
+  return new Date(restored?.orderedAt ?? Date.now())
+}
+
+/** What each split gives back as far as it can, and the owner the rest. */
+async function allocateRefundParts(
+  em: EntityManager,
+  charge: Charge,
+  valueCents: number,
+): Promise<RefundPart[]> {
+  const owed = computeSplitShares(charge, valueCents)
+  const available = await lockAvailableBalances(
+    em,
+    charge,
+    owed.map(each => each.split.accountUuid),
+  )
+  const parts = owed.map(({ split, cents: asked }) => {
+    const cents = Math.min(asked, available.get(split.accountUuid) ?? 0)
+    available.set(split.accountUuid, (available.get(split.accountUuid) ?? 0) - cents)
+    return { account_uuid: split.accountUuid, split_uuid: split.uuid, cents, asked }
+  })
+  const rest = valueCents - parts.reduce((sum, part) => sum + part.cents, 0)
+  return [...parts, { account_uuid: charge.accountUuid, split_uuid: null, cents: rest, asked: rest }]
+}
+
+/** What each split of a charge owes of a refund of so much. */
+export function computeSplitShares(charge: Charge, valueCents: number) {
+  const credited = charge.splits.getItems().filter(split => split.status === 'CREDITED')
+  return computeSplitRefunds(
+    credited.map(split => ({
+      uuid: split.uuid,
+      accountUuid: split.recipient.uuid,
+      creditedCents: split.creditedCents,
+      returnRequestedCents: split.returnRequestedCents,
+    })),
+    { receivedCents: charge.receivedCents, refundedCents: charge.refundedCents, valueCents },
+  )
+}
+
+/** Locked in sorted order, like all balances. */
+async function lockAvailableBalances(
+  em: EntityManager,
+  charge: Charge,
+  accountUuids: string[],
+): Promise<Map<string, number>> {
+  const { providerAccountUuid } = charge
+  const available = new Map<string, number>()
+  for (const accountUuid of [...new Set([...accountUuids, charge.accountUuid])].sort())
+    available.set(accountUuid, await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
+  return available
+}
+
+function getOwnerCents(charge: Charge, parts: RefundPart[]): number {
+  const part = parts.find(each => each.split_uuid === null && each.account_uuid === charge.accountUuid)
+  return Math.max(0, part?.cents ?? 0)
+}
+
+async function getBalanceRefusalCode(em: EntityManager, charge: Charge, cents: number) {
+  return (await lockAvailableBalance(em, charge)) < cents ? 'insufficient_balance' : null
+}
+
+type RefundPlan = { charge: Charge; feeCents: number; parts: RefundPart[]; code: string | null }
+
+export async function storeRefund(
+  em: EntityManager,
+  order: RefundInput,
+  { charge, feeCents, parts, code }: RefundPlan,
+): Promise<Refund> {
+  const at = new Date()
+  const movement = createRefundMovement(em, charge, { order, failed: code !== null, at })
+  const refund = em.create(Refund, {
+    uuid: order.uuid,
+    chargeUuid: charge.uuid,
+    accountUuid: charge.accountUuid,
+    connectionUuid: charge.connection.uuid,
+    providerAccountUuid: charge.providerAccountUuid,
+    state: code === null ? 'sending' : 'failed',
+    valueCents: order.valueCents,
+    feeCents: code === null ? feeCents : 0,
+    parts: code === null ? parts : [],
+    movement,
+    failure: code === null ? null : { code, message: 'the charge cannot be refunded by this value now' },
+    takeBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
+    requestId: order.requestId,
+    fingerprint: order.fingerprint,
+    createdAt: getRefundOrderTime(order),
+    updatedAt: at,
+  })
+  if (code === null) {
+    charge.refundingCents += order.valueCents
+    transitionCharge(charge, 'refund_requested', at)
+    await postMovement(em, movement, [
+      ...refundHeldLegs(getRefundParties(refund)),
+      ...transferHeldLegs(charge.accountUuid, feeCents),
+    ])
+  }
+  await em.flush()
+  movement.refundUuid = refund.uuid
+  if (code !== null) await recordRefundEvent(em, refund, { charge, at })
+  return refund
+}
+
+function createRefundMovement(
+  em: EntityManager,
+  charge: Charge,
+  { order, failed, at }: { order: RefundInput; failed: boolean; at: Date },
+): Movement {
+  const { accountUuid, providerAccountUuid, connection } = charge
+  return createMovement(
+    em,
+    { accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
+    {
+      type: 'EXTERNAL_REFUND',
+      movementType: 'OUT',
+      valueCents: order.valueCents,
+      status: failed ? 'FAILED' : 'PENDING',
+      sender: charge.receiver,
+      receiver: charge.movement?.sender,
+      chargeUuid: charge.uuid,
+      originalUuid: charge.movement?.uuid,
+    },
+    at,
+  )
+}
+
+/** Who pays how much of a refund. */
+export function getRefundParties(refund: Refund): RefundShare[] {
+  return refund.parts.map(part => ({ accountUuid: part.account_uuid, cents: part.cents }))
+}

@@ -1,0 +1,127 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import type { Movement } from '../../db/entities/movement.ts'
+import type { Transfer } from '../../db/entities/transfer.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { transferSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
+import type { MovementReason } from '../../domain/ledger/movement.ts'
+import type { ProviderPayout } from '../../domain/providers/provider.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
+import { createMovement, postMovement, settleMovement } from '../ledger/movements.ts'
+import { type LockedTransfer, transitionTransfer } from '../shared/transition.ts'
+
+/** Settled by the provider that holds it: the money is outside, the fee the service's. */
+export async function settleHeldTransfer(
+  em: EntityManager,
+  out: LockedTransfer,
+  sending: ProviderPayout,
+): Promise<void> {
+  const { transfer } = out
+  const { accountUuid, valueCents, feeCents, movement } = transfer
+  if (!movement) throw new Error('a transfer settled that held nothing')
+  const at = new Date()
+  applyProviderDetails(transfer, sending)
+  settleMovement(movement, sending, at)
+  transfer.heldCents = 0
+  transfer.settledAt = movement.settledAt
+  transitionTransfer(transfer, 'settled', at)
+  await recordTransferEvent(em, out, { at })
+  await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
+  await postMovement(em, movement, transferSettledLegs(accountUuid, { valueCents, feeCents }))
+}
+
+/**
+ * Nothing is held for what has settled: it was thought to have failed, or a restored balance did not cover it. The ledger
+ * follows the money.
+ */
+export async function settleUncoveredTransfer(
+  em: EntityManager,
+  out: LockedTransfer,
+  attempt: Attempt,
+  sending: ProviderPayout,
+): Promise<void> {
+  const at = new Date()
+  const { transfer } = out
+  transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
+  transfer.providerAccountUuid = attempt.providerAccountUuid
+  transfer.failure = null
+  transfer.feeCents = 0 // What nothing was held for pays none.
+  applyProviderDetails(transfer, sending)
+  const late = transferMachine.accepts(transfer.state, 'settled_late')
+  const reason = late ? 'late_settlement' : null
+  transfer.movement = await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason })
+  transfer.settledAt = transfer.movement.settledAt
+  transitionTransfer(transfer, late ? 'settled_late' : 'settled', at)
+  await recordTransferEvent(em, out, { at, late })
+}
+
+/** An attempt that was left has settled while another is live or paid: a movement of its own and an alarm, no act. */
+export async function recordDuplicateSettlement(
+  em: EntityManager,
+  transfer: Transfer,
+  attempt: Attempt,
+  sending: ProviderPayout,
+): Promise<void> {
+  attempt.state = 'duplicate'
+  await postUncoveredSettlement(em, transfer, {
+    attempt,
+    sending,
+    at: new Date(),
+    reason: 'duplicate_settlement',
+  })
+}
+
+type UncoveredSettlement = {
+  attempt: Attempt
+  sending: ProviderPayout
+  at: Date
+  reason: MovementReason | null
+}
+
+async function postUncoveredSettlement(
+  em: EntityManager,
+  transfer: Transfer,
+  { attempt, sending, at, reason }: UncoveredSettlement,
+): Promise<Movement> {
+  const { accountUuid, valueCents } = transfer
+  const { providerAccountUuid } = attempt
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  const movement = createTransferMovement(em, transfer, attempt)
+  settleMovement(movement, sending, at)
+  movement.reason = reason
+  await postMovement(em, movement, uncoveredOutflowLegs(accountUuid, { cents: valueCents, availableCents }))
+  await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
+  return movement
+}
+
+/** The movement of one attempt of a transfer. */
+export function createTransferMovement(
+  em: EntityManager,
+  transfer: Transfer,
+  { connectionUuid, providerAccountUuid }: { connectionUuid: string; providerAccountUuid: string },
+): Movement {
+  const { accountUuid, uuid, valueCents, pixKey, sender, receiver } = transfer
+  return createMovement(
+    em,
+    { accountUuid, providerAccountUuid, connectionUuid },
+    {
+      type: 'EXTERNAL_TRANSFER',
+      movementType: 'OUT',
+      valueCents,
+      status: 'PENDING',
+      pixKey,
+      sender,
+      receiver,
+      transferUuid: uuid,
+    },
+    new Date(),
+  )
+}
+
+/** What the provider tells of where the money goes. */
+export function applyProviderDetails(transfer: Transfer, sending: ProviderPayout): void {
+  transfer.endToEnd = sending.endToEnd || transfer.endToEnd
+  transfer.receiver = sending.receiver ?? transfer.receiver
+}

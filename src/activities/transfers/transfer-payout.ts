@@ -1,0 +1,180 @@
+import { snapshotAcceptedTransfer } from '../../contract/transfers/transfer.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { OperationFailure, Transfer } from '../../db/entities/transfer.ts'
+import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
+import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs.ts'
+import { computeFeeCents } from '../../domain/ledger/money.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { recordTransferEvent } from '../events/record-event.ts'
+import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { failMovement, postMovement } from '../ledger/movements.ts'
+import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
+import { getConnectionParty } from '../shared/provider-client.ts'
+import { type LockedTransfer, lockTransferWithQuery, transitionTransfer } from '../shared/transition.ts'
+import { createTransferFailure } from './failure.ts'
+import { recordTransferReturns } from './record-returns.ts'
+import {
+  applyProviderDetails,
+  createTransferMovement,
+  recordDuplicateSettlement,
+  settleHeldTransfer,
+  settleUncoveredTransfer,
+} from './settle.ts'
+
+/** Payout rules of a transfer, which may go through several providers (SPEC §4, §6). */
+export const transferPayout: PayoutHandler<LockedTransfer> = {
+  operation: 'transfer',
+  lock: lockTransferWithQuery,
+
+  closedReason({ transfer: { state, failure } }) {
+    return transferMachine.isFinal(state) ? (failure?.code ?? state) : null
+  },
+
+  getOrder: ({ transfer }) => transfer,
+
+  endUnaccepted: endUnacceptedTransfer,
+
+  holdFunds(em, { transfer }, by) {
+    return holdTransferFunds(em, transfer, by)
+  },
+
+  send(provider, { transfer }, { attempt, connection }: PayoutAttempt) {
+    return provider.sendTransfer({
+      id: attempt.reference,
+      cents: transfer.valueCents,
+      pixKey: transfer.pixKey,
+      document: transfer.document ?? null,
+      payerKey: connection.collectionKey ?? null,
+    })
+  },
+
+  find(provider, attempt) {
+    return provider.findTransfer(attempt.reference)
+  },
+
+  async applyAcceptance(em, { transfer, attempts }, sending) {
+    if (transfer.state !== 'sending') return
+    applyProviderDetails(transfer, sending)
+    transitionTransfer(transfer, 'accepted', new Date())
+    transfer.accepted ??= snapshotAcceptedTransfer(transfer, await loadAttemptProviders(em, attempts))
+  },
+
+  async applySettlement(em, out, attempt, sending) {
+    const { transfer } = out
+    if (transferMachine.accepts(transfer.state, 'accepted'))
+      await transferPayout.applyAcceptance(em, out, sending)
+    const mine = transfer.connection.uuid === attempt.connectionUuid
+    const inTime = mine && transferMachine.accepts(transfer.state, 'settled')
+    const late = transferMachine.accepts(transfer.state, 'settled_late')
+    if (!inTime && !late && !mine) return recordDuplicateSettlement(em, transfer, attempt, sending)
+    attempt.state = 'settled'
+    await em.flush() // First, because the event shows it, with the moment of its writing.
+    const isHeld = transfer.heldCents > 0 // Not where a restored balance did not cover it.
+    if (inTime && isHeld) await settleHeldTransfer(em, out, sending)
+    else if (inTime || late) await settleUncoveredTransfer(em, out, attempt, sending)
+  },
+
+  afterSettlement(em, out, attempt, sending) {
+    return recordTransferReturns(em, { ...out, attempt }, sending.returns ?? [])
+  },
+
+  getSnapshot({ transfer: { state, connection } }) {
+    return { transfer: { state, connectionUuid: connection.uuid } }
+  },
+
+  /** Another provider may follow, so the hold stays until that one begins or none is left; after an acceptance none is. */
+  async applyRefusal(em, out, attempt) {
+    const { transfer } = out
+    const mayBeTriedAgain = transfer.scheduledFor && attempt.finality !== 'final'
+    if (mayBeTriedAgain && transferMachine.accepts(transfer.state, 'postponed'))
+      return postponeTransfer(em, transfer)
+    if (transfer.state !== 'settling' || transfer.connection.uuid !== attempt.connectionUuid) return
+    await endUnsentTransfer(em, out, 'rejected', {
+      code: attempt.code ?? 'rejected',
+      message: attempt.message ?? 'the provider rejected the transfer',
+      provider: transfer.connection.provider,
+      ...(attempt.providerCode && { provider_code: attempt.providerCode }),
+    })
+  },
+}
+
+/**
+ * Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. `availableCents` of
+ * one that holds nothing yet and whose balances are locked already.
+ */
+export async function holdTransferFunds(
+  em: EntityManager,
+  transfer: Transfer,
+  { connection, availableCents }: Pick<PayoutAttempt, 'connection'> & { availableCents?: number | undefined },
+): Promise<{ code: string; message: string } | null> {
+  const { accountUuid, valueCents } = transfer
+  const { providerAccountUuid } = connection
+  const feeCents = computeFeeCents(valueCents, connection.fees.transfer)
+  await releaseTransferHold(em, transfer, providerAccountUuid)
+  transfer.connection = connection
+  transfer.providerAccountUuid = providerAccountUuid
+  transfer.sender = getConnectionParty(connection)
+  transfer.feeCents = feeCents
+  if (transfer.state === 'created') transitionTransfer(transfer, 'sending_started', new Date())
+  const cents = availableCents ?? (await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
+  if (cents < valueCents + feeCents)
+    return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
+  await postTransferHold(em, transfer)
+  return null
+}
+
+/** Ends a transfer that did not become visible before its deadline; a finished one stays as it is. */
+async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Promise<void> {
+  const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
+  if (transferMachine.accepts(out.transfer.state, event))
+    await endUnsentTransfer(em, out, event, createTransferFailure('not_taken'))
+}
+
+/** Ends a transfer of which nothing moved: releases its hold, stores its failure, writes the event. */
+export async function endUnsentTransfer(
+  em: EntityManager,
+  out: LockedTransfer,
+  event: 'refused' | 'rejected' | 'not_taken' | 'cancelled' | 'never_sent',
+  failure: OperationFailure | null,
+): Promise<void> {
+  const at = new Date()
+  const { transfer } = out
+  await releaseTransferHold(em, transfer)
+  transfer.failure = failure
+  transitionTransfer(transfer, event, at)
+  await recordTransferEvent(em, out, { at })
+}
+
+/** Puts a scheduled transfer off that no provider could carry out: nothing is held for it, and it can be cancelled. */
+export async function postponeTransfer(em: EntityManager, transfer: Transfer): Promise<void> {
+  await releaseTransferHold(em, transfer)
+  transitionTransfer(transfer, 'postponed', new Date())
+}
+
+async function postTransferHold(em: EntityManager, transfer: Transfer): Promise<void> {
+  const held = transfer.valueCents + transfer.feeCents
+  transfer.movement = createTransferMovement(em, transfer, {
+    connectionUuid: transfer.connection.uuid,
+    providerAccountUuid: transfer.providerAccountUuid,
+  })
+  transfer.heldCents = held
+  await postMovement(em, transfer.movement, transferHeldLegs(transfer.accountUuid, held))
+}
+
+/**
+ * What is free again repays what the service has lent and covers what disputes lack meanwhile, like any inflow. Disputes are
+ * locked before balances, and those of the provider account it goes on at, `next`, with those that it leaves.
+ */
+async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?: string): Promise<void> {
+  const { movement, accountUuid, heldCents: cents } = transfer
+  if (cents === 0 || !movement) return
+  const { providerAccountUuid } = movement
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  const legs = [...transferReleasedLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+  if (next)
+    await lockBalances(em, { accountUuids: [accountUuid], providerAccountUuids: [providerAccountUuid, next] })
+  failMovement(movement, new Date())
+  await postMovement(em, movement, legs)
+  transfer.heldCents = 0
+}

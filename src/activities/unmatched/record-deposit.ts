@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import { mapQuery, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
+import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { signalPayloadOwner } from '../../temporal/signals.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import { type FollowUps, pendingFollowUps } from '../events/follow-ups.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { loadProviderConnection } from '../shared/provider-client.ts'
+import { recordUnmatchedPayment } from './record.ts'
+
+/** A PIX that a notice names and no charge of ours expects. */
+export type RecordDepositInput = {
+  connectionUuid: string
+  endToEnd: string
+  requestId: string
+  timeScale: number
+}
+export type RecordDepositResult =
+  | (FollowUps & { kind: 'accepted' })
+  /** A charge of ours expects it after all: its life was told to ask. */
+  | { kind: 'expected' }
+  | { kind: 'not_found' }
+  | { kind: 'no_answer'; code: string }
+
+/**
+ * Asks the provider for the PIX and credits it to the connection's account: a deposit (SPEC §2). Whether it names a charge
+ * the provider says, and not the notice.
+ */
+export function recordDeposit(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+  return async ({
+    connectionUuid,
+    endToEnd,
+    requestId,
+  }: RecordDepositInput): Promise<RecordDepositResult> => {
+    const em = dependencies.orm.em.fork()
+    const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
+    const found = await provider.findPayment(endToEnd)
+    await recordCircuitResult(em, connection, found)
+    if (found.kind === 'not_found') return { kind: 'not_found' }
+    if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
+    const { payment } = found
+    if (payment.status === 'failed') return { kind: 'not_found' }
+    if (isInOpeningBalance(connection, payment)) return { kind: 'not_found' }
+    // Only a settled PIX is credited.
+    if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
+    const issuing = await findPaidAttempt(em, connection, payment)
+    const expected = issuing && (await signalExpectingCharge(engine, connection, issuing))
+    if (expected) return expected
+    return transactionReturning(dependencies.orm, async tx => {
+      const movement = await recordUnmatchedPayment(tx, { connection, payment, reason: 'deposit', requestId })
+      return mapQuery(pendingFollowUps(movement.uuid), left => ({ kind: 'accepted', ...left }))
+    })
+  }
+}
+
+/** What came before the account's opening balance was taken is part of it. */
+function isInOpeningBalance({ creditedSince }: Connection, { at }: IncomingPix): boolean {
+  return Boolean(creditedSince) && Date.parse(at) < creditedSince!.getTime()
+}
+
+/** The attempt to issue whose payload the PIX names. */
+async function findPaidAttempt(
+  em: EntityManager,
+  { providerAccountUuid }: Connection,
+  { reference }: IncomingPix,
+): Promise<Attempt | undefined> {
+  const attempt = await runQuery(em, queryAttemptByReference(em, { reference, providerAccountUuid }))
+  return attempt?.operation === 'issue' ? attempt : undefined
+}
+
+/** Null where nobody does: the provider issued no payload, whatever the PIX names. */
+async function signalExpectingCharge(
+  engine: WorkflowClientContext,
+  { uuid: connectionUuid }: Connection,
+  attempt: Attempt,
+): Promise<RecordDepositResult | null> {
+  switch (await signalPayloadOwner(engine, attempt, { notificationUuid: randomUUID(), connectionUuid })) {
+    case 'told':
+      return { kind: 'expected' }
+    case 'issuing':
+      return { kind: 'no_answer', code: 'charge_issuing' }
+    case 'none':
+      return null
+  }
+}

@@ -1,0 +1,102 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Account } from '../../db/entities/account.ts'
+import type { Charge } from '../../db/entities/charge.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import { Movement } from '../../db/entities/movement.ts'
+import { lockConnection } from '../../db/locks.ts'
+import { depositLegs, type Leg, paymentStartedLegs } from '../../domain/ledger/legs.ts'
+import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import { uuidFromHash } from '../../domain/pix/identifiers.ts'
+import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { sha256 } from '../../security/sealing.ts'
+import { recordMovementEvent } from '../events/record-event.ts'
+import { inflowPostings, keptPaymentPostings } from '../ledger/apply-inflow.ts'
+import { createMovement, postMovement } from '../ledger/movements.ts'
+import { getConnectionParty } from '../shared/provider-client.ts'
+
+type UnmatchedPaymentInput = {
+  connection: Connection
+  /** The charge it names, where there is one. */
+  charge?: Charge
+  payment: IncomingPix
+  reason: MovementReason
+  /** Who starts the deliveries of its event; the movement's own life where nobody else does. */
+  ownerUuid?: string
+  requestId: string
+}
+
+/**
+ * Keeps a settled PIX that is no charge's payment (SPEC §2): announced with its reason, and sent back to its payer once
+ * where the account's policy says so. A deposit is simply the account's. A PIX that is recorded already stays as it is.
+ */
+export async function recordUnmatchedPayment(
+  em: EntityManager,
+  unexpected: UnmatchedPaymentInput,
+): Promise<Movement> {
+  const { connection, charge, payment, reason } = unexpected
+  await lockConnection(em, connection.uuid)
+  const recorded = await em.findOne(Movement, {
+    providerAccountUuid: connection.providerAccountUuid,
+    movementType: 'IN',
+    endToEnd: payment.endToEnd,
+  })
+  if (recorded) return recorded
+  const account = await em.findOneOrFail(Account, connection.accountUuid)
+  const disposition = chooseDisposition(reason, account.unmatchedPolicy)
+  const at = new Date()
+  const movement = createMovement(
+    em,
+    {
+      accountUuid: account.uuid,
+      providerAccountUuid: connection.providerAccountUuid,
+      connectionUuid: connection.uuid,
+    },
+    {
+      uuid: deriveMovementUuid(connection, payment),
+      type: 'EXTERNAL_TRANSFER',
+      movementType: 'IN',
+      valueCents: payment.cents,
+      status: 'SETTLED',
+      endToEnd: payment.endToEnd,
+      txid: payment.txid,
+      pixKey: payment.pixKey,
+      sender: payment.payer,
+      receiver: charge?.receiver ?? getConnectionParty(connection),
+      chargeUuid: charge?.uuid,
+      reason,
+      disposition,
+      settledAt: new Date(payment.at),
+    },
+    at,
+  )
+  await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
+  await recordMovementEvent(em, movement, {
+    ownerUuid: unexpected.ownerUuid ?? movement.uuid,
+    requestId: unexpected.requestId,
+    at,
+  })
+  return movement
+}
+
+/** Deterministic uuid of (provider account, end-to-end id): after a restore, a return uses the id that the provider knows. */
+function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
+  return uuidFromHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
+}
+
+function chooseDisposition(
+  reason: MovementReason,
+  policy: Account['unmatchedPolicy'],
+): UnmatchedDisposition | null {
+  if (reason === 'deposit') return null
+  return policy === 'refund' ? 'held' : 'kept'
+}
+
+/** Held in `pending`, or the account's at once; what becomes available repays a shortfall first. */
+async function buildUnmatchedLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, valueCents: cents, disposition } = movement
+  if (disposition === 'held') return paymentStartedLegs(accountUuid, cents)
+  if (disposition === 'kept')
+    return [...paymentStartedLegs(accountUuid, cents), ...(await keptPaymentPostings(em, movement, cents))]
+  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
+  return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { eventSchema, showEvent } from '../../contract/events/event.ts'
+import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
+import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
+import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import type { WebhookAttemptResult } from '../../webhook-client/client.ts'
+import { buildSignatureHeaders } from '../../webhook-client/signature.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+
+export type AttemptDeliveryInput = { deliveryUuid: string; timeScale: number }
+export type AttemptDeliveryResult =
+  | { kind: 'closed'; outcome: 'DELIVERED' | 'FAILED' | 'CANCELLED' }
+  /** Before `TRILHO_TIME_SCALE`. */
+  | { kind: 'again'; waitMs: number }
+
+/** Tolerance for clocks of two machines: an attempt may be made so much earlier than it is due. */
+const CLOCK_TOLERANCE_MS = 1_000
+/** The event was pruned, and the delivery with it. */
+const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
+
+/** Makes one delivery attempt, where it is due, stores it, and returns what comes next (SPEC §8). */
+export function attemptDelivery({
+  orm,
+  sealer,
+  webhooks,
+  timeScale,
+  onDeliveryAttempt: tell,
+}: ActivityDependencies) {
+  return async ({ deliveryUuid }: AttemptDeliveryInput): Promise<AttemptDeliveryResult> => {
+    const em = orm.em.fork()
+    const delivery = await em.findOne(Delivery, deliveryUuid)
+    if (!delivery) return PRUNED_RESULT
+    if (delivery.status !== 'PENDING') return { kind: 'closed', outcome: delivery.status }
+    // Signalled early: an attempt is made before its time only where the row was made due.
+    const dueInMs = (delivery.nextTryAt?.getTime() ?? 0) - Date.now()
+    if (dueInMs > CLOCK_TOLERANCE_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
+
+    const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
+    const ending = getUndeliveredStatus(endpoint)
+    if (ending) return endDelivery(orm, delivery, ending)
+    const event = await em.findOneOrFail(Event, delivery.eventUuid)
+    const at = new Date()
+    const isFailing = endpoint.failingSince != null
+    const tried = await webhooks.postSigned({
+      ...buildSignedRequest({ endpoint, event, sealer, at }),
+      isFailing,
+    })
+    if (tried.kind === 'busy') return postponeAttempt(orm, delivery, { ...tried, timeScale })
+    tell?.(toAttemptMetric(tried, event))
+    return runInTransaction(orm, tx =>
+      recordDeliveryAttempt(tx, {
+        deliveryBefore: delivery,
+        url: endpoint.url,
+        attempt: tried,
+        at,
+        timeScale,
+      }),
+    )
+  }
+}
+
+/** As the metrics want it; the lag is that of the clock that wrote the event. */
+function toAttemptMetric(tried: MadeAttempt, event: Event): WebhookAttemptSample {
+  if (tried.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
+  if (!isSuccessfulAttempt(tried)) return { outcome: 'refused', lagSeconds: null }
+  return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
+}
+
+/** Ends a delivery whose endpoint was disabled or removed. */
+async function endDelivery(
+  orm: Orm,
+  { uuid }: Delivery,
+  outcome: 'FAILED' | 'CANCELLED',
+): Promise<AttemptDeliveryResult> {
+  await orm.em.fork().execute(
+    `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
+       where uuid = ? and status = 'PENDING'`,
+    [outcome, uuid],
+  )
+  return { kind: 'closed', outcome }
+}
+
+/** Postpones an attempt because the endpoint has too many requests open. The sweep finds it if its workflow is lost. */
+async function postponeAttempt(
+  orm: Orm,
+  { uuid, nextTryAt }: Delivery,
+  { retryInMs, timeScale }: { retryInMs: number; timeScale: number },
+): Promise<AttemptDeliveryResult> {
+  const forgottenAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
+  await orm.em.fork().execute(
+    `update delivery set wake_at = ? where uuid = ? and status = 'PENDING'
+       and date_trunc('milliseconds', next_try_at) is not distinct from ?::timestamptz`,
+    [forgottenAt, uuid, nextTryAt],
+  )
+  // The pace of real sockets, which no time scale divides.
+  return { kind: 'again', waitMs: retryInMs * timeScale }
+}
+
+type SigningInput = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }
+
+/** Builds body and Standard Webhooks signature; replaced signing secrets sign as well until they expire. */
+function buildSignedRequest({ endpoint, event, sealer, at }: SigningInput) {
+  const body = JSON.stringify(z.encode(eventSchema, showEvent(event)))
+  const previous = endpoint.previousTokens.filter(({ until }) => Date.parse(until) > at.getTime())
+  const sealed = [endpoint.sealedToken, ...previous.map(token => token.sealed)]
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Trilho-Webhooks/1',
+    'x-request-id': event.requestId,
+    ...buildSignatureHeaders({
+      id: event.uuid,
+      at,
+      body,
+      secrets: sealed.map(one => sealer.open<string>(one)),
+    }),
+  }
+  return { url: endpoint.url, body, headers }
+}
+
+type MadeAttempt = Exclude<WebhookAttemptResult, { kind: 'busy' }>
+/** `before`: the delivery as it was when the attempt began; `url`: the address that was called. */
+type AttemptRecord = {
+  deliveryBefore: Delivery
+  url: string
+  attempt: MadeAttempt
+  at: Date
+  timeScale: number
+}
+
+async function recordDeliveryAttempt(em: EntityManager, kept: AttemptRecord): Promise<AttemptDeliveryResult> {
+  const { deliveryBefore: before, attempt: tried, at, timeScale } = kept
+  await updateEndpointHealth(em, kept)
+  const delivery = await em.findOne(Delivery, before.uuid, ROW_LOCK)
+  if (!delivery) return PRUNED_RESULT
+  delivery.tries += 1
+  em.create(DeliveryAttempt, buildAttemptRow(delivery, tried, at))
+  if (isSuccessfulAttempt(tried)) return endLockedDelivery(delivery, 'DELIVERED')
+  if (delivery.status !== 'PENDING') return endLockedDelivery(delivery, delivery.status)
+  // Another attempt was requested during this one.
+  if (delivery.nextTryAt?.getTime() !== before.nextTryAt?.getTime()) return { kind: 'again', waitMs: 0 }
+  const retryAfterMs = tried.kind === 'answered' ? tried.retryAfterMs : 0
+  const waitMs = retryDelayMs(delivery.tries - delivery.roundFrom, Math.random(), retryAfterMs)
+  if (waitMs === null) return endLockedDelivery(delivery, 'FAILED')
+  delivery.nextTryAt = new Date(at.getTime() + scaleWait(waitMs, timeScale))
+  delivery.wakeAt = new Date(delivery.nextTryAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
+  return { kind: 'again', waitMs }
+}
+
+/**
+ * Updates the endpoint's health from an attempt, unless its address has changed since. Called before the delivery is locked:
+ * endpoints are locked first.
+ */
+async function updateEndpointHealth(
+  em: EntityManager,
+  { deliveryBefore: before, url, attempt: tried, at, timeScale }: AttemptRecord,
+): Promise<void> {
+  const uuid = before.webhookUuid
+  if (isSuccessfulAttempt(tried)) {
+    await em.execute(
+      `update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
+         and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
+      [at, uuid, url, new Date(at.getTime() - 60_000)],
+    )
+    return
+  }
+  const endpoint = await lockWebhook(em, uuid)
+  if (endpoint?.status !== 'ACTIVE' || endpoint.url !== url) return
+  endpoint.failingSince ??= at
+  const isGone = tried.kind === 'answered' && tried.status === 410
+  const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaleWait(DISABLE_AFTER_MS, timeScale)
+  if (isGone || isSilent) await disableWebhook(em, endpoint, isGone ? 'gone' : 'silent')
+  else await em.flush()
+}
+
+function buildAttemptRow({ uuid, tries }: Delivery, tried: MadeAttempt, at: Date) {
+  const answered = tried.kind === 'answered'
+  return {
+    deliveryUuid: uuid,
+    number: tries,
+    statusCode: answered ? tried.status : null,
+    failure: answered ? null : tried.kind,
+    durationMs: tried.durationMs,
+    answer: answered ? tried.answer : '',
+    at,
+  }
+}
+
+function endLockedDelivery(
+  delivery: Delivery,
+  status: 'DELIVERED' | 'FAILED' | 'CANCELLED',
+): AttemptDeliveryResult {
+  delivery.status = status
+  delivery.nextTryAt = null
+  delivery.wakeAt = null
+  return { kind: 'closed', outcome: status }
+}
+
+/** SPEC §8: only 2xx succeeds. */
+function isSuccessfulAttempt(tried: WebhookAttemptResult): boolean {
+  return tried.kind === 'answered' && tried.status >= 200 && tried.status < 300
+}

@@ -1,0 +1,70 @@
+import { runInTransaction } from '../../db/client/orm.ts'
+import { lockWebhook, MATCHES_ENDPOINT_MODE } from '../../db/repositories/webhook-endpoints.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import {
+  CLAIM_EXPIRY_SQL,
+  CLAIMED_COLUMNS_SQL,
+  type ClaimedDelivery,
+  wakeDeliveries,
+} from './sweep-deliveries.ts'
+
+/** Events of the endpoint's account and mode from `since` until `until`, from after `after` on; moments are ISO 8601. */
+export type ReplayEventsInput = {
+  webhookUuid: string
+  since: string
+  until: string
+  after?: EventCursor
+  recovered?: number
+}
+type EventCursor = { at: string; uuid: string }
+
+const REPLAY_BATCH_SIZE = 500
+
+/**
+ * Begins again what an endpoint has missed: what failed, what still fails, and what was never sent to it. What it took
+ * is left alone. Safe to repeat: what is on its way for the first time is not touched.
+ */
+export function replayMissedEvents({ orm }: ActivityDependencies, engine: WorkflowClientContext) {
+  return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {
+    const { begun, next } = await runInTransaction(orm, async em => {
+      const webhook = await lockWebhook(em, order.webhookUuid)
+      // One that is gone or disabled has nothing to recover.
+      if (webhook?.status !== 'ACTIVE') return NOTHING_TO_REPLAY
+      const events: MissedEventRow[] = await em.execute(
+        `select e.uuid, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+         from webhook w join event e on e.account_uuid = w.account_uuid
+         left join connection k on k.uuid = e.connection_uuid
+         where w.uuid = ? and e.type = any(array[?]) and e.created_at >= ? and e.created_at <= ?
+           and (e.created_at, e.uuid) > (?::timestamptz, ?::uuid) and ${MATCHES_ENDPOINT_MODE}
+         order by e.created_at, e.uuid limit ?`,
+        [
+          webhook.uuid,
+          webhook.events,
+          order.since,
+          order.until,
+          order.after?.at ?? '-infinity',
+          order.after?.uuid ?? NIL_UUID,
+          REPLAY_BATCH_SIZE,
+        ],
+      )
+      if (events.length === 0) return NOTHING_TO_REPLAY
+      const begun: ClaimedDelivery[] = await em.execute(
+        `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
+         select gen_random_uuid(), ?, e.uuid, now(), now(), ${CLAIM_EXPIRY_SQL} from unnest(array[?]::uuid[]) as e (uuid)
+         on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_try_at = now(),
+           round_from = delivery.tries, wake_at = excluded.wake_at, updated_at = now()
+         where delivery.status in ('FAILED', 'CANCELLED')
+           or (delivery.status = 'PENDING' and delivery.tries > delivery.round_from)
+         returning ${CLAIMED_COLUMNS_SQL}`,
+        [webhook.uuid, events.map(event => event.uuid)],
+      )
+      return { begun, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
+    })
+    return { recovered: await wakeDeliveries(orm, engine, begun), next }
+  }
+}
+
+type MissedEventRow = { uuid: string; at: string }
+const NOTHING_TO_REPLAY: { begun: ClaimedDelivery[]; next: EventCursor | null } = { begun: [], next: null }
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'

@@ -1,0 +1,20 @@
+import type { EntityManager } from '../db/client/orm.ts'
+import { type OperatorActionRecord, recordOperatorAction } from '../db/repositories/operator-actions.ts'
+
+/** `subject` may only be known once it is done. */
+export type AuditedAction<T> = Omit<OperatorActionRecord, 'subject'> & {
+  subject: string | ((done: T) => string)
+  work: (em: EntityManager) => Promise<T>
+}
+
+/** Does something and writes down who did it and why, both or neither. */
+export function runAuditedAction<T>(
+  em: EntityManager,
+  { subject, work, ...act }: AuditedAction<T>,
+): Promise<T> {
+  return em.transactional(async tx => {
+    const done = await work(tx)
+    await recordOperatorAction(tx, { ...act, subject: typeof subject === 'string' ? subject : subject(done) })
+    return done
+  })
+}

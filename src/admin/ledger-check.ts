@@ -1,0 +1,159 @@
+import { raw } from '@mikro-orm/core'
+import type { EntityManager } from '../db/client/orm.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { readLedgerBalance, sumUnbookedCents } from '../db/repositories/balance-checks.ts'
+import { IS_CONFIGURED } from '../db/repositories/connections.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
+
+/** A rule of SPEC §7 that does not hold somewhere; `where` names the row. */
+export type LedgerViolation = {
+  rule:
+    | 'movement_balanced'
+    | 'balance_is_fold'
+    | 'balance_after_posting'
+    | 'dispute_cover'
+    | 'provisioned_is_held'
+    | 'pending_waits'
+    | 'provider_agrees'
+  where: string
+  detail: string
+}
+
+/** What lives say should be in a bucket, in rows of (account, provider account, centavos). */
+const buildBucketQuery = (bucket: 'provisioned' | 'pending', lives: string) => `
+  select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
+         'balance ' || b.cents || ', lives ' || coalesce(l.cents, 0) as detail
+  from balance b left join (
+    select account_uuid, provider_account_uuid, sum(cents) as cents from (${lives}) life
+    group by account_uuid, provider_account_uuid
+  ) l using (account_uuid, provider_account_uuid)
+  where b.bucket = '${bucket}' and b.cents <> coalesce(l.cents, 0)`
+
+/** Value and fee of what is being sent; of a refund its parts are their payers’, its fee the owner’s. */
+const HELD_CENTS_SQL = `
+  select account_uuid, provider_account_uuid, held_cents as cents from transfer where held_cents > 0
+  union all
+  select (part ->> 'account_uuid')::uuid, provider_account_uuid, greatest(0, (part ->> 'cents')::bigint)
+  from refund, jsonb_array_elements(parts) as part where state in ('sending', 'settling')
+  union all
+  select account_uuid, provider_account_uuid, fee_cents from refund where state in ('sending', 'settling')
+  union all
+  select account_uuid, provider_account_uuid, value_cents from movement where disposition = 'returning'`
+
+/** What is being paid, and what is nobody’s, less what the provider returned of it without an order of ours. */
+const PENDING_CENTS_SQL = `
+  select m.account_uuid, m.provider_account_uuid, m.value_cents as cents
+  from charge c join movement m on m.uuid = c.movement_uuid where c.state = 'paying'
+  union all
+  select account_uuid, provider_account_uuid, value_cents - coalesce((
+    select sum(back.value_cents) from movement back
+    where back.original_uuid = movement.uuid and back.type = 'EXTERNAL_REFUND'
+      and (back.med_uuid is not null or back.reason = 'panel_return')), 0)
+  from movement where disposition in ('held', 'not_returned')`
+
+/** Rules that PostgreSQL alone can check: each query answers the rows that break it. */
+const LEDGER_RULES: { rule: LedgerViolation['rule']; query: string }[] = [
+  {
+    rule: 'movement_balanced',
+    query: `select movement_uuid::text as where, 'adds up to ' || sum(cents) as detail
+            from posting group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
+  },
+  {
+    rule: 'balance_is_fold',
+    query: `select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
+                   'balance ' || b.cents || ', postings ' || coalesce(p.cents, 0) as detail
+            from balance b left join (
+              select account_uuid, provider_account_uuid, bucket, sum(cents) as cents
+              from posting group by account_uuid, provider_account_uuid, bucket
+            ) p using (account_uuid, provider_account_uuid, bucket)
+            where b.cents <> coalesce(p.cents, 0)`,
+  },
+  {
+    rule: 'balance_after_posting',
+    query: `select id::text as where, 'says ' || balance_cents || ', fold says ' || fold as detail
+            from (select id, balance_cents, sum(cents) over (
+                    partition by account_uuid, provider_account_uuid, bucket order by id) as fold
+                  from posting) p
+            where balance_cents <> fold`,
+  },
+  {
+    rule: 'dispute_cover',
+    query: `select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
+                   'balance ' || b.cents || ', disputes and blocks of the provider ' || coalesce(m.cents, 0) as detail
+            from balance b left join (
+              select account_uuid, provider_account_uuid, bucket, sum(cents) as cents from (
+                select account_uuid, provider_account_uuid, bucket, cents from med,
+                  lateral (values ('blocked', held_cents), ('retained', retained_cents)) as kept (bucket, cents)
+                union all
+                select p.account_uuid, p.provider_account_uuid, p.bucket, p.cents
+                from movement e join posting p on p.movement_uuid = e.uuid
+                where e.reason in ('provider_block', 'provider_unblock') and p.bucket = 'blocked'
+              ) held group by account_uuid, provider_account_uuid, bucket
+            ) m using (account_uuid, provider_account_uuid, bucket)
+            where b.bucket in ('blocked', 'retained') and b.cents <> coalesce(m.cents, 0)`,
+  },
+  { rule: 'provisioned_is_held', query: buildBucketQuery('provisioned', HELD_CENTS_SQL) },
+  { rule: 'pending_waits', query: buildBucketQuery('pending', PENDING_CENTS_SQL) },
+]
+
+/** Checks the ledger by itself; an empty answer means that every rule holds. */
+export async function checkLedger(em: EntityManager): Promise<LedgerViolation[]> {
+  const violations: LedgerViolation[] = []
+  for (const { rule, query } of LEDGER_RULES) {
+    const rows: { where: string; detail: string }[] = await em.execute(query)
+    violations.push(...rows.map(row => ({ rule, ...row })))
+  }
+  return violations
+}
+
+/**
+ * Compares what each provider says it holds with all buckets but `outside` at its account. Payments on their way make
+ * a difference for as long as they are: a caller asks again before it worries.
+ */
+export async function checkProviderBalances(
+  em: EntityManager,
+  providers: ProviderRegistry,
+): Promise<LedgerViolation[]> {
+  const accounts: { uuid: string }[] = await em.execute(
+    `select distinct provider_account_uuid as uuid from connection where ${IS_CONFIGURED} order by 1`,
+  )
+  const violations: LedgerViolation[] = []
+  for (const { uuid: providerAccountUuid } of accounts) {
+    // One that is not ACTIVE any more is asked where there is no other, as reconciliation does.
+    const orderBy = [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }] as const
+    const connection = await em.findOneOrFail(
+      Connection,
+      { providerAccountUuid, status: { $ne: 'CONFIGURATION_PENDING' } },
+      { populate: ['sealedCredentials'], orderBy: [...orderBy] },
+    )
+    const said = await readProviderCents(providers, connection)
+    const { ledgerCents, movingCents } = await readLedgerBalance(em, providerAccountUuid)
+    if (said !== ledgerCents)
+      violations.push({
+        rule: 'provider_agrees',
+        where: `${connection.provider}/${providerAccountUuid}`,
+        detail: [
+          `ledger ${ledgerCents}, provider ${said ?? 'does not answer'}`,
+          ...(movingCents > 0 ? [`under way ${movingCents}`] : []),
+          ...(await sumUnbookedCents(em, providerAccountUuid)).map(
+            ({ why, direction, cents, count }) =>
+              `${[why, direction].join(' ').trim()}: ${cents} in ${count}`,
+          ),
+        ].join('; '),
+      })
+  }
+  return violations
+}
+
+/** Null where it does not say; one whose credentials cannot be read hides none of the others. */
+async function readProviderCents(
+  providers: ProviderRegistry,
+  connection: Connection,
+): Promise<number | null> {
+  try {
+    const asked = await providers.providerFor(connection).balances()
+    return asked.kind === 'found' ? asked.balance.availableCents + asked.balance.blockedCents : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,66 @@
+import type { EntityManager } from '../db/client/orm.ts'
+import type { Sealer } from '../security/sealing.ts'
+
+/** A column that holds sealed texts: by the house's rule for its name, or because a list in it does. Its table has a `uuid`. */
+type SealedColumn = { table_name: string; column_name: string; type: 'text' | 'jsonb' }
+
+const SEALED_COLUMNS_SQL = `
+  select table_name, column_name, udt_name as type from information_schema.columns
+  where table_schema = current_schema()
+    and (column_name like 'sealed\\_%' or (table_name, column_name) = ('webhook', 'previous_tokens'))
+  order by 1, 2`
+
+export type ResealResult = { table: string; column: string; resealed: number; unopened: number }
+
+/**
+ * Seals everything that is stored under an older key anew under the newest one. A row that somebody changes meanwhile is
+ * left to the next run; one that does not open here, whichever key it names, is counted as unopened. What runs under an
+ * older key is not touched: the key must stay known until the last life that began under it is over.
+ */
+export async function resealSecrets(em: EntityManager, sealer: Sealer): Promise<ResealResult[]> {
+  const columns: SealedColumn[] = await em.execute(SEALED_COLUMNS_SQL)
+  const told: ResealResult[] = []
+  for (const column of columns) told.push(await resealColumn(em, sealer, column))
+  await em.execute(
+    `update connection set secret_key_id = ? where secret_key_id <> ? and sealed_credentials like ?`,
+    [sealer.keyId, sealer.keyId, `sealed.${sealer.keyId}.%`],
+  )
+  return told
+}
+
+async function resealColumn(
+  em: EntityManager,
+  sealer: Sealer,
+  { table_name: table, column_name: column, type }: SealedColumn,
+): Promise<ResealResult> {
+  const rows: { uuid: string; text: string }[] = await em.execute(
+    `select uuid, "${column}"::text from "${table}" where "${column}"::text ~ ?`,
+    ['sealed\\.'],
+  )
+  const told = { table, column, resealed: 0, unopened: 0 }
+  for (const { uuid, text } of rows) {
+    const fresh = resealText(sealer, text)
+    if (fresh === null) told.unopened += 1
+    else if (fresh !== text) {
+      const { affectedRows } = await em.execute<{ affectedRows: number }>(
+        `update "${table}" set "${column}" = ?::${type} where uuid = ? and "${column}"::text = ?`,
+        [fresh, uuid, text],
+        'run',
+      )
+      told.resealed += affectedRows
+    }
+  }
+  return told
+}
+
+/** A text with all that is sealed in it; what the newest key sealed stays as it is, once it has opened. */
+function resealText(sealer: Sealer, text: string): string | null {
+  try {
+    return text.replaceAll(/sealed\.\w+\.[\w-]+/g, sealed => {
+      const value = sealer.open(sealed)
+      return sealed.startsWith(`sealed.${sealer.keyId}.`) ? sealed : sealer.seal(value)
+    })
+  } catch {
+    return null
+  }
+}

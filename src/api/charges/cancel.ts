@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { ReadCharge } from '../../db/repositories/charges.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
+import { executeCancelChargeUpdate } from '../../temporal/start.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import { fail } from '../http/api-error.ts'
+import { READ_BACK_RESERVE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import { getRequestDeadline } from '../middleware/request-deadline.ts'
+import { readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
+import { requireVisibleCharge } from './find.ts'
+
+/** Cancels a PENDING charge at its provider, then here; without the provider's answer it stays PENDING (SPEC §2). */
+export async function cancelMerchantCharge(
+  engine: WorkflowClientContext,
+  { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
+): Promise<ReadCharge> {
+  const charge = await requireVisibleCharge(em, token, uuid)
+  if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
+  const deadline = getRequestDeadline()
+  deadline.awaitedPart = 'temporal'
+  await engine.client()
+  deadline.markStarted(uuid)
+  const asked = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
+  const answer = await deadline
+    .awaitStep(executeCancelChargeUpdate(engine, uuid, asked), READ_BACK_RESERVE_MS)
+    .catch(() => ({ kind: 'no_answer' }) as const)
+  if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  const now = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))
+  // Paid, expired or cancelled by somebody else in the meantime.
+  if (now.state !== 'cancelled') fail('charge_not_cancellable')
+  return now
+}

@@ -1,0 +1,84 @@
+import type { ChargesQuery } from '../../contract/charges/charge.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { findAttemptPositions } from '../../db/repositories/attempts.ts'
+import { countCharges, type ReadCharge, readCharge, readCharges } from '../../db/repositories/charges.ts'
+import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
+import { scopeOf } from '../authorization/scope.ts'
+import { fail } from '../http/api-error.ts'
+import { readListTotal } from '../http/list-total.ts'
+import {
+  buildDayRange,
+  buildEndedBeforeConditions,
+  buildListPage,
+  computePageOffset,
+} from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+
+/** A charge by primary key, whoever's it is. */
+export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
+  return readCharge(em, joinConditions(['uuid = ?', uuid]))
+}
+
+/** A charge of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
+export async function requireVisibleCharge(
+  em: EntityManager,
+  token: CallerToken,
+  uuid: string,
+): Promise<ReadCharge> {
+  const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...scopeOf(token)))
+  const [seen] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
+  return seen!
+}
+
+/** For provider-bound tokens: removes the attempts of other providers from `error`. */
+async function redactChargesForToken(
+  em: EntityManager,
+  { connectionUuid }: CallerToken,
+  charges: ReadCharge[],
+): Promise<ReadCharge[]> {
+  const failed = charges.filter(charge => charge.failure)
+  if (connectionUuid === null || failed.length === 0) return charges
+  const places = await findAttemptPositions(em, { connectionUuid, subjects: failed.map(({ uuid }) => uuid) })
+  return charges.map(charge => {
+    const { uuid, failure } = charge
+    if (!failure) return charge
+    const attempts = failure.attempts.filter((_, index) => index === places.get(uuid))
+    return { ...charge, failure: { ...failure, attempts } }
+  })
+}
+
+/** One page of the charges that a token sees, newest first. */
+export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
+  const asked = joinConditions(...scopeOf(token), ...buildChargeConditions(query))
+  const [rows, tallied] = await Promise.all([
+    readCharges(em, asked, { limit: query.per_page, offset: computePageOffset(query) }),
+    readListTotal(em, { token, query, noun: 'charge', statesOf: chargeMachine.statesShowing }),
+  ])
+  const total = tallied ?? (await countCharges(em, asked))
+  return buildListPage({ ...query, total, rows: await redactChargesForToken(em, token, rows) })
+}
+
+/** SPEC §1's filters; an absent one asks for nothing. */
+function buildChargeConditions(query: ChargesQuery): OptionalSqlCondition[] {
+  const created = buildDayRange(query.date_from, query.date_to)
+  const paid = buildDayRange(query.payment_date_from, query.payment_date_to)
+  return [
+    query.uuid !== undefined && ['uuid = ?', query.uuid],
+    query.status && [
+      'state = any(?::text[])',
+      formatTextArray(query.status.flatMap(chargeMachine.statesShowing)),
+    ],
+    query.type === 'UNDEFINED' && ['false'],
+    query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
+    query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
+    query.txid !== undefined && ['txid = ?', query.txid],
+    query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+    created?.$gte && ['created_at >= ?', created.$gte],
+    created?.$lt && ['created_at < ?', created.$lt],
+    paid?.$gte && ['paid_at >= ?', paid.$gte],
+    ...buildEndedBeforeConditions('paid_at', paid?.$lt),
+    query.value_min !== undefined && ['value_cents >= ?', query.value_min],
+    query.value_max !== undefined && ['value_cents <= ?', query.value_max],
+  ]
+}

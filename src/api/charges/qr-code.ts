@@ -1,0 +1,18 @@
+import { encode as encodePng } from 'fast-png'
+import encodeQR from 'qr'
+
+/** The picture of a payload. Medium error correction: a payload fits well, and a scratched screen still reads. */
+const QR_OPTIONS = { ecc: 'medium', border: 4 } as const
+/** Pixels of one module of the PNG. */
+const PIXELS_PER_MODULE = 8
+
+export function renderQrSvg(payload: string): string {
+  return encodeQR(payload, 'svg', QR_OPTIONS)
+}
+
+export function renderQrPng(payload: string): Buffer {
+  const modules = encodeQR(payload, 'raw', { ...QR_OPTIONS, scale: PIXELS_PER_MODULE })
+  const size = modules.length
+  const data = Uint8Array.from(modules.flat(), dark => (dark ? 0 : 255))
+  return Buffer.from(encodePng({ width: size, height: size, data, depth: 8, channels: 1 }))
+}

@@ -1,0 +1,113 @@
+import {
+  chargePage,
+  chargeResponse,
+  chargesQuery,
+  createChargeBody,
+  createdChargeResponse,
+  showCharge,
+} from '../../contract/charges/charge.ts'
+import type { ReadCharge } from '../../db/repositories/charges.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { fail } from '../http/api-error.ts'
+import { registerRoute } from '../http/route.ts'
+import { cancelMerchantCharge } from './cancel.ts'
+import { createCharge, PAYMENTS_PATH } from './create.ts'
+import { listCharges, requireVisibleCharge } from './find.ts'
+import { renderQrPng, renderQrSvg } from './qr-code.ts'
+import { collectChargeErrors } from './validate-create.ts'
+
+/** api-document.txt, Charges. */
+export const chargeRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
+  const engine: WorkflowClientContext = {
+    client: temporal,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  }
+
+  registerRoute(router, {
+    method: 'post',
+    path: PAYMENTS_PATH,
+    isIdempotent: true,
+    summary: 'Create a charge',
+    description:
+      'Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge.',
+    body: createChargeBody,
+    validateSemantics: collectChargeErrors,
+    responses: {
+      201: createdChargeResponse,
+      errors: [
+        'provider_rejected',
+        'idempotency_key_reused',
+        'no_provider_available',
+        'not_found_after_restore',
+        'paused',
+        'issuing',
+        'not_confirmed',
+      ],
+    },
+    handle: request => createCharge({ engine, sealer }, request),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: PAYMENTS_PATH,
+    summary: 'List charges',
+    query: chargesQuery,
+    responses: { 200: chargePage },
+    async handle({ em, token, query }) {
+      const { data, meta } = await listCharges(em, token, query)
+      return { body: { data: data.map(showCharge), meta } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: `${PAYMENTS_PATH}/:uuid`,
+    summary: 'Read a charge',
+    responses: { 200: chargeResponse },
+    async handle({ em, token, params }) {
+      return { body: { data: showCharge(await requireVisibleCharge(em, token, params.uuid)) } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: `${PAYMENTS_PATH}/:uuid/qr.svg`,
+    summary: 'The payload as a QR picture (SVG)',
+    responses: { 200: 'image/svg+xml' },
+    async handle({ em, token, params }) {
+      return { body: renderQrSvg(requirePayload(await requireVisibleCharge(em, token, params.uuid))) }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: `${PAYMENTS_PATH}/:uuid/qr.png`,
+    summary: 'The payload as a QR picture (PNG)',
+    responses: { 200: 'image/png' },
+    async handle({ em, token, params }) {
+      return { body: renderQrPng(requirePayload(await requireVisibleCharge(em, token, params.uuid))) }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: `${PAYMENTS_PATH}/:uuid/cancel`,
+    summary: 'Cancel a PENDING charge',
+    responses: {
+      200: chargeResponse,
+      errors: ['charge_not_cancellable', 'cancellation_unknown', 'not_confirmed'],
+    },
+    async handle({ em, token, params }) {
+      return {
+        body: { data: showCharge(await cancelMerchantCharge(engine, { em, token, uuid: params.uuid })) },
+      }
+    },
+  })
+}
+
+/** A charge that nobody could issue has no picture. */
+function requirePayload(charge: ReadCharge): string {
+  return charge.payload ?? fail('not_found')
+}

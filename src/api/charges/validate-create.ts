@@ -1,0 +1,123 @@
+import {
+  type CreateChargeBody,
+  createChargeBody,
+  MAX_SPLITS,
+  splitBody,
+} from '../../contract/charges/charge.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
+import {
+  type ChargeSplit,
+  findSplitErrors,
+  findSplitSumError,
+  type PartialSplit,
+} from '../../domain/charges/split.ts'
+import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { collectFieldErrors, fail } from '../http/api-error.ts'
+import type { FieldErrors } from '../http/validate.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import { requireUnpausedConnections } from '../routing/pause-check.ts'
+import { findCandidates } from '../routing/provider-candidates.ts'
+
+/** What no schema can say of a new charge, because it takes the database or two fields at once. */
+
+type ChargeCaller = { em: EntityManager; token: CallerToken }
+
+/**
+ * The splits of a charge that may be created, and its candidates in the order of trying; else 422 with all that is wrong,
+ * or 503 while paused.
+ */
+export async function validateCreateCharge(
+  caller: ChargeCaller,
+  body: CreateChargeBody,
+): Promise<{ splits: ChargeSplit[]; candidates: string[] }> {
+  const splits = body.splits.map(toSplit)
+  const { errors, payable } = await evaluateCharge(caller, { ...body, splits })
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  return {
+    splits,
+    candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(payable, 'in')),
+  }
+}
+
+/** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */
+export async function collectChargeErrors({
+  em,
+  token,
+  body,
+}: ChargeCaller & { body: unknown }): Promise<FieldErrors> {
+  const given = Object(body)
+  const { value, provider_uuid } = createChargeBody.shape
+  const read = {
+    value: value.safeParse(given.value).data,
+    splits: Array.isArray(given.splits) ? given.splits.slice(0, MAX_SPLITS).map(parseSplitFields) : [],
+  }
+  const provider = provider_uuid.safeParse(given.provider_uuid)
+  if (!provider.success) return collectSplitErrors({ em, token }, read)
+  return (await evaluateCharge({ em, token }, { ...read, provider_uuid: provider.data })).errors
+}
+
+type ReadableChargeBody = { value: number | undefined; splits: PartialSplit[] }
+
+function toSplit(split: CreateChargeBody['splits'][number]): ChargeSplit {
+  return { type: split.type, amount: split.value, recipientAccountUuid: split.recipient_account_uuid }
+}
+
+function parseSplitFields(split: unknown): PartialSplit {
+  const given = Object(split)
+  const { type, value, recipient_account_uuid } = splitBody.shape
+  return {
+    type: type.safeParse(given.type).data,
+    amount: value.safeParse(given.value).data,
+    recipientAccountUuid: recipient_account_uuid.safeParse(given.recipient_account_uuid).data,
+  }
+}
+
+async function evaluateCharge(
+  caller: ChargeCaller,
+  { provider_uuid: providerUuid, ...body }: ReadableChargeBody & { provider_uuid?: string | undefined },
+): Promise<{ errors: FieldErrors; payable: Connection[] }> {
+  const { value } = body
+  const errors = await collectSplitErrors(caller, body)
+  const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
+  if (!candidates || value === undefined) return { errors, payable: [] }
+  const able = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
+  const payable = able.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
+  if (able.length === 0) errors.value = ['no provider of this charge can leave the value open']
+  else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
+  return { errors, payable }
+}
+
+async function collectSplitErrors(
+  caller: ChargeCaller,
+  { value, splits }: ReadableChargeBody,
+): Promise<FieldErrors> {
+  const sum = value === undefined ? null : findSplitSumError(splits, value)
+  const faults = Map.groupBy([...findSplitErrors(splits), ...(sum ? [sum] : [])], fault => fault.field)
+  const errors = Array.from(faults, ([field, found]) => [field, found.map(fault => fault.message)])
+  const recipients = splits.map(split => split.recipientAccountUuid)
+  return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
+}
+
+/** Recipients must exist and not be the charge's own account; one that cannot be read is not ours to judge. */
+async function collectRecipientErrors(
+  { em, token }: ChargeCaller,
+  uuids: (string | undefined)[],
+): Promise<FieldErrors> {
+  const asked = uuids.filter(uuid => uuid !== undefined)
+  if (asked.length === 0) return {}
+  const rows: { uuid: string }[] = await em.execute(
+    'select uuid from account where uuid = any(array[?]::uuid[])',
+    [asked],
+  )
+  const known = new Set(rows.map(row => row.uuid))
+  const errors: FieldErrors = {}
+  for (const [index, uuid] of uuids.entries()) {
+    const field = `splits.${index}.recipient_account_uuid`
+    if (uuid === token.accountUuid) errors[field] = ["must not be the charge's own account"]
+    else if (uuid !== undefined && !known.has(uuid)) errors[field] = ['there is no such account']
+  }
+  return errors
+}

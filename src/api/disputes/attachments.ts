@@ -1,0 +1,73 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { Logger } from 'pino'
+import { type AttachmentType, attachmentStorageKeyOf } from '../../domain/disputes/attachment.ts'
+import type { FileStorage } from '../../storage/storage.ts'
+import type { DisputeReplyDetails } from '../../workflows/contracts/messages.ts'
+import { Upload } from '../http/multipart.ts'
+
+/** The files of a reply: on this machine's disk, and then in the storage under keys of that reply alone. */
+
+export type AttachmentDependencies = { storage: FileStorage; log: Logger }
+export type ReplyAttachment = DisputeReplyDetails['attachments'][number] & { path: string }
+
+export function toReplyAttachments(medUuid: string, files: File[]): ReplyAttachment[] {
+  return files.map(requireUpload).map(({ name, type, size: bytes, path }) => {
+    const uuid = randomUUID()
+    const contentType = type as AttachmentType
+    const storageKey = attachmentStorageKeyOf({ disputeUuid: medUuid, uuid, type: contentType })
+    return { uuid, name: toStorableFileName(name), contentType, bytes, storageKey, path }
+  })
+}
+
+/** What makes files the same: their names and what is in them. */
+export function hashAttachments(files: File[]): Promise<{ name: string; sha256: string }[]> {
+  return Promise.all(
+    files.map(requireUpload).map(async ({ name, path }) => {
+      const hash = createHash('sha256')
+      await pipeline(createReadStream(path), hash)
+      return { name, sha256: hash.digest('hex') }
+    }),
+  )
+}
+
+/** All of them or none. */
+export async function storeAttachments(
+  keeping: AttachmentDependencies,
+  proofs: ReplyAttachment[],
+): Promise<void> {
+  const kept = await Promise.allSettled(
+    proofs.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
+      keeping.storage.writeFile(storageKey, { path, type, sizeBytes }),
+    ),
+  )
+  const failed = kept.find(one => one.status === 'rejected')
+  if (!failed) return
+  await removeAttachments(keeping, proofs)
+  throw failed.reason
+}
+
+export async function removeAttachments(
+  { storage, log }: AttachmentDependencies,
+  proofs: ReplyAttachment[],
+): Promise<void> {
+  const removed = await Promise.allSettled(proofs.map(({ storageKey }) => storage.removeFile(storageKey)))
+  const left = proofs.filter((_, index) => removed[index]?.status === 'rejected')
+  if (left.length > 0) log.warn({ keys: left.map(one => one.storageKey) }, 'files that nobody needs are left')
+}
+
+function requireUpload(file: File): Upload {
+  if (file instanceof Upload) return file
+  throw new Error('a file that no form has brought')
+}
+
+/** Of the sender's name for a file what PostgreSQL stores; nothing depends on it. */
+function toStorableFileName(name: string): string {
+  return (
+    name
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 255)
+      .toWellFormed() || 'file'
+  )
+}

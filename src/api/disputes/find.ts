@@ -1,0 +1,96 @@
+import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/med.ts'
+import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute.ts'
+import type { FileStorage } from '../../storage/storage.ts'
+import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
+import { fail } from '../http/api-error.ts'
+import { buildDayRange, buildListPage, computePageOffset, NEWEST_FIRST } from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+
+const POPULATED_RELATIONS = ['connection', 'movement'] as const
+
+/** A dispute of the token's account and provider, or 404. */
+export async function requireVisibleDispute(
+  em: EntityManager,
+  token: CallerToken,
+  uuid: string,
+): Promise<Dispute> {
+  const med = await em.findOne(
+    Dispute,
+    { $and: [{ uuid }, visibilityFilter(token)] },
+    { populate: [...POPULATED_RELATIONS] },
+  )
+  return med ?? fail('not_found')
+}
+
+/** A dispute with links to its proofs, as GET shows it. */
+export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, med: Dispute) {
+  const [found] = await showDisputesWithAttachments(em, storage, [med])
+  return found!
+}
+
+/** One page of the disputes that a token sees, newest first. */
+export async function listDisputes(
+  em: EntityManager,
+  storage: FileStorage,
+  token: CallerToken,
+  query: DisputesQuery,
+) {
+  const { sql, values } = joinConditions(...scopeOf(token), ...buildDisputeConditions(query))
+  const [page, [counted]] = await Promise.all([
+    em.execute<{ uuid: string }[]>(
+      `select uuid from med where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
+      [...values, query.per_page, computePageOffset(query)],
+    ),
+    em.execute<{ total: string }[]>(`select count(*) as total from med where ${sql}`, values),
+  ])
+  const total = Number(counted!.total)
+  const rows = await em.find(
+    Dispute,
+    { uuid: { $in: page.map(({ uuid }) => uuid) } },
+    { populate: [...POPULATED_RELATIONS], orderBy: NEWEST_FIRST },
+  )
+  return buildListPage({ ...query, total, rows: await showDisputesWithAttachments(em, storage, rows) })
+}
+
+/** The proofs of a whole page are found by one statement. */
+async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, meds: Dispute[]) {
+  const uuids = meds.map(med => med.uuid)
+  const attachments = await em.find(Attachment, { medUuid: { $in: uuids } }, { orderBy: ATTACHMENT_ORDER })
+  const byMed = Map.groupBy(attachments, ({ medUuid }) => medUuid)
+  return Promise.all(
+    meds.map(async med => {
+      const own = byMed.get(med.uuid) ?? []
+      return showDispute(med, await showAttachments(own, ({ storageKey }) => storage.createLink(storageKey)))
+    }),
+  )
+}
+
+/** SPEC §1's filters; an absent one asks for nothing. */
+function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
+  const created = buildDayRange(query.date_from, query.date_to)
+  const among = (states: DisputeState[]): OptionalSqlCondition => [
+    'state = any(?::text[])',
+    formatTextArray(states),
+  ]
+  return [
+    query.uuid !== undefined && ['uuid = ?', query.uuid],
+    query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
+    query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
+    created?.$gte && ['created_at >= ?', created.$gte],
+    created?.$lt && ['created_at < ?', created.$lt],
+    query.status &&
+      among(disputeMachine.states.filter(state => query.status?.includes(disputeMachine.statusOf(state)))),
+    query.resolved !== undefined &&
+      among(disputeMachine.states.filter(state => disputeMachine.isFinal(state) === query.resolved)),
+    query.open !== undefined &&
+      among(disputeMachine.states.filter(state => isUndecided(state) === query.open)),
+  ]
+}
+
+/** Nobody has decided it yet. */
+function isUndecided(state: DisputeState): boolean {
+  return ['PENDING', 'PROCESSING'].includes(disputeMachine.statusOf(state))
+}

@@ -1,0 +1,64 @@
+import { disputePage, disputeResponse, disputesQuery } from '../../contract/disputes/dispute.ts'
+import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import { readInSnapshot } from '../../db/client/orm.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
+import { replyToDispute, requireAnswerableDispute } from './reply.ts'
+
+/** api-document.txt, Disputes. */
+export const disputeRoutes: RouteRegistrar = (router, { temporal, config, sealer, storage, log }) => {
+  const engine: WorkflowClientContext = {
+    client: temporal,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  }
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/meds',
+    summary: 'List disputes',
+    query: disputesQuery,
+    responses: { 200: disputePage },
+    handle: ({ em: outside, token, query }) =>
+      readInSnapshot(outside, async em => ({ body: await listDisputes(em, storage, token, query) })),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/meds/:uuid',
+    summary: 'Read a dispute',
+    responses: { 200: disputeResponse },
+    handle: ({ em: outside, token, params }) =>
+      readInSnapshot(outside, async em => ({
+        body: {
+          data: await showDisputeWithAttachments(
+            em,
+            storage,
+            await requireVisibleDispute(em, token, params.uuid),
+          ),
+        },
+      })),
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: '/api/v1/meds/:uuid/reply',
+    isIdempotent: true,
+    summary: 'Answer a dispute',
+    description:
+      'Once, while the dispute is PENDING and about money received. It answers PROCESSING; then the provider is told.',
+    body: disputeReplyForm,
+    bodyAs: 'multipart',
+    responses: {
+      200: disputeResponse,
+      errors: ['med_already_answered', 'med_not_answerable', 'idempotency_key_reused', 'not_confirmed'],
+    },
+    async beforeBody({ params: { uuid }, ...request }) {
+      await requireAnswerableDispute({ ...request, uuid })
+    },
+    handle: ({ params: { uuid }, body: form, ...request }) =>
+      replyToDispute({ engine, sealer, storage, log }, { ...request, uuid, form }),
+  })
+}

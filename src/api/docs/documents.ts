@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { html } from './html.ts'
+import { renderMarkdown } from './markdown.ts'
+import type { DocumentationPage } from './page.ts'
+
+const REPOSITORY_ROOT = join(import.meta.dirname, '../../..')
+
+/** A file of the repository and the page that shows it, `/docs/<name>`. */
+export type RepositoryDocument = { name: string; title: string; file: string }
+
+/** The documents that the contents list, in the order of reading. */
+export const DOCUMENTS = [
+  { name: 'readme', title: 'Start here', file: 'README.md' },
+  { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
+  { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
+  { name: 'architecture', title: 'Architecture', file: 'docs/architecture.md' },
+  { name: 'contributing', title: 'Contributing', file: 'CONTRIBUTING.md' },
+  { name: 'adding-a-field', title: 'Adding a field', file: 'docs/adding-a-field.md' },
+  { name: 'adding-a-list-filter', title: 'Adding a list filter', file: 'docs/adding-a-list-filter.md' },
+  { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
+  { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
+  { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },
+  { name: 'woovi', title: 'Woovi', file: 'docs/providers/woovi.md' },
+  { name: 'production', title: 'Production', file: 'docs/production.md' },
+  { name: 'runbooks', title: 'Runbooks', file: 'docs/runbooks.md' },
+  { name: 'security', title: 'Security', file: 'docs/security.md' },
+  { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },
+  { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
+  { name: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
+] as const satisfies RepositoryDocument[]
+
+/** One page per alert of deploy/alerts.yml; docs/runbooks.md lists them. The title is the name of the alert. */
+export const RUNBOOKS: RepositoryDocument[] = listMarkdownNames('docs/runbooks').map(name => ({
+  name,
+  title: name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
+  file: `docs/runbooks/${name}.md`,
+}))
+
+/** The decision records, in the order of their numbers; docs/architecture.md lists them. */
+export const DECISIONS: RepositoryDocument[] = listMarkdownNames('docs/decisions').map(name => ({
+  name,
+  title: `Decision ${name.replaceAll('-', ' ')}`,
+  file: `docs/decisions/${name}.md`,
+}))
+
+/** Names of the Markdown files of a folder, sorted. */
+function listMarkdownNames(folder: string): string[] {
+  return readdirSync(join(REPOSITORY_ROOT, folder))
+    .filter(file => file.endsWith('.md'))
+    .map(file => basename(file, '.md'))
+    .sort()
+}
+
+/** The pictures that documents show, by file name. */
+export const DOCUMENT_IMAGES = readdirSync(join(REPOSITORY_ROOT, 'docs/images')).filter(file =>
+  file.endsWith('.png'),
+)
+
+/** Reads a picture of `IMAGES`. */
+export function readDocumentImage(name: string): Buffer {
+  return readFileSync(join(REPOSITORY_ROOT, 'docs/images', name))
+}
+
+/** A document as a page. */
+export function buildDocumentPage({ name, title, file }: RepositoryDocument): DocumentationPage {
+  const { text, headings } = renderMarkdown(readFileSync(join(REPOSITORY_ROOT, file), 'utf8'))
+  return {
+    name,
+    title,
+    contents: html`<h2>On this page</h2>
+<ul>${headings.map(heading => html`<li><a href="#${heading.id}">${heading.title}</a></li>`)}</ul>`,
+    main: html`<div class="text">${text}</div>`,
+  }
+}

@@ -1,0 +1,51 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import { ERROR_GUIDANCE } from '../../domain/errors/error-guidance.ts'
+import { RAIL_CODES, type RailCode } from '../../domain/pix/rail-codes.ts'
+
+/** What docs/errors.md says of each code, made from the catalogues that the service itself answers by. */
+
+/** The refusals of the API, by status. */
+function renderErrorTables(): string {
+  const codes = Object.keys(ERROR_CATALOGUE) as ErrorCode[]
+  const byStatus = [...Map.groupBy(codes, code => ERROR_CATALOGUE[code].status)].sort(
+    ([one], [other]) => one - other,
+  )
+  return byStatus
+    .map(([status, listed]) => {
+      const rows = listed.map(code => [`\`${code}\``, ERROR_CATALOGUE[code].message, ERROR_GUIDANCE[code]])
+      return `### ${status}\n\n${renderTable(['code', 'message', 'when, and what to do'], rows)}`
+    })
+    .join('\n\n')
+}
+
+/** Why the rail rejects a movement, and what Trilho does then. */
+function renderRailCodeTable(): string {
+  const rows = Object.entries(RAIL_CODES).map(([code, { meaning, fallback }]) => [
+    `\`${code}\``,
+    meaning,
+    FALLBACK_TEXTS[fallback],
+  ])
+  return renderTable(['code', 'meaning', 'then'], rows)
+}
+
+const FALLBACK_TEXTS: Record<RailCode['fallback'], string> = {
+  other_may_help: 'the next provider is tried',
+  final: 'final',
+  return_only: 'final; of returns alone',
+}
+
+function renderTable(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** The document with its tables made anew, each between the marks that bear its name. */
+export function updateErrorTables(document: string): string {
+  return Object.entries({ refusals: renderErrorTables(), rail: renderRailCodeTable() }).reduce(
+    (text, [name, made]) =>
+      text.replace(
+        new RegExp(`(<!-- made: ${name} -->)[\\s\\S]*?(<!-- end -->)`),
+        (_, open: string, end: string) => `${open}\n\n${made}\n\n${end}`,
+      ),
+    document,
+  )
+}

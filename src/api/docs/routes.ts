@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { buildOpenApiDocument } from '../openapi/document.ts'
+import { buildReferencePage } from '../openapi/reference-page.ts'
+import {
+  buildDocumentPage,
+  DECISIONS,
+  DOCUMENT_IMAGES,
+  DOCUMENTS,
+  RUNBOOKS,
+  readDocumentImage,
+} from './documents.ts'
+import { DOCS_CONTENT_SECURITY_POLICY, type DocumentationPage, renderDocumentationPage } from './page.ts'
+
+/** The merchants' interface, told by its routes: for machines at `/openapi.json`, for people at `/docs`; and what is written beside it. */
+export const documentationRoutes: RouteRegistrar = router => {
+  // At the first request: by then every route has registered itself.
+  const document = memoize(() =>
+    buildOpenApiDocument(router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))),
+  )
+  const json = memoize(() => JSON.stringify(document()))
+  const reference = memoize(() => renderLinkedPage(buildReferencePage(document())))
+  const pages = new Map(
+    SERVED_DOCUMENTS.map(one => [one.name, memoize(() => renderLinkedPage(buildDocumentPage(one)))]),
+  )
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'The OpenAPI document',
+    tokens: 'none',
+    responses: { 200: 'application/json' },
+    async handle() {
+      return { body: json() }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/docs',
+    summary: 'The documentation',
+    tokens: 'none',
+    responses: { 200: 'text/html' },
+    async handle() {
+      return { body: reference(), headers: DOCS_HEADERS }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/docs/:name',
+    summary: 'A document',
+    tokens: 'none',
+    params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
+    responses: { 200: 'text/html' },
+    async handle({ params }) {
+      return { body: pages.get(params.name)!(), headers: DOCS_HEADERS }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/docs/images/:name',
+    summary: 'A picture of a document',
+    tokens: 'none',
+    params: z.object({ name: z.enum(DOCUMENT_IMAGES) }),
+    responses: { 200: 'image/png' },
+    async handle({ params }) {
+      return { body: readDocumentImage(params.name) }
+    },
+  })
+}
+
+const DOCS_HEADERS = { 'Content-Security-Policy': DOCS_CONTENT_SECURITY_POLICY }
+const SERVED_DOCUMENTS = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]
+const PAGE_LINKS = [...DOCUMENTS, { name: '', title: 'API reference' }]
+
+function renderLinkedPage(page: DocumentationPage): string {
+  return renderDocumentationPage(page, PAGE_LINKS)
+}
+
+function memoize<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,30 @@
+import { eventPage, eventResponse, eventsQuery, showEvent } from '../../contract/events/event.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { listEvents, requireVisibleEvent } from './find.ts'
+
+/** SPEC §8: what happened, as endpoints were told of it; a bound token sees what its provider carried. */
+export const eventRoutes: RouteRegistrar = router => {
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/events',
+    summary: 'List the events of the last 30 days',
+    query: eventsQuery,
+    responses: { 200: eventPage },
+    async handle({ em, token, query }) {
+      const { data, meta } = await listEvents(em, token, query)
+      return { body: { data: data.map(showEvent), meta } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/events/:id',
+    summary: 'Read an event',
+    description: 'Exactly the body that endpoints got.',
+    responses: { 200: eventResponse },
+    handle: async ({ em, token, params }) => ({
+      body: { data: showEvent(await requireVisibleEvent(em, token, params.id)) },
+    }),
+  })
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { isSchemaMigrated } from '../../db/client/migrate.ts'
+import type { Orm } from '../../db/client/orm.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { ApiError, fail } from '../http/api-error.ts'
+import { describeFailureCause } from '../http/failure-cause.ts'
+import { ResponseTimeoutError, withTimeout } from '../http/outage.ts'
+import { registerRoute } from '../http/route.ts'
+import { PROBE_TIMEOUT_MS } from '../limits.ts'
+import { probeTemporal } from '../operations/temporal-client.ts'
+
+const healthResponse = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+
+/** `/healthz` says that the process runs, `/readyz` that it can serve. */
+export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping = () => false }) => {
+  registerRoute(router, {
+    method: 'get',
+    path: '/healthz',
+    summary: 'Whether the process is up',
+    tokens: 'none',
+    responses: { 200: healthResponse },
+    async handle() {
+      return { body: { status: 'ok' as const } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/readyz',
+    summary:
+      'Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping',
+    tokens: 'none',
+    responses: { 200: healthResponse, errors: ['unavailable'] },
+    async handle() {
+      if (isStopping()) fail('unavailable', { retryAfterS: 1, cause: 'stopping', data: { stopping: true } })
+      const [postgres, engine] = await Promise.all([
+        findProbeFailure(() => probePostgres(orm), 'postgres'),
+        findProbeFailure(() => temporal().then(probeTemporal), 'temporal'),
+      ])
+      if (postgres !== null || engine !== null) {
+        const data = { postgres: postgres === null, temporal: engine === null }
+        fail('unavailable', { retryAfterS: 1, data, cause: postgres ?? engine })
+      }
+      return { body: { status: 'ok' as const } }
+    },
+  })
+}
+
+/** Refuses where the schema is not that of this release, on a standby, and where a new transaction is read-only. */
+async function probePostgres(orm: Orm): Promise<void> {
+  if (!(await isSchemaMigrated(orm))) throw createUnavailableError('postgres: schema not migrated')
+  const [row] = await orm.em
+    .fork()
+    .execute<{ writable: boolean }[]>(
+      `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
+    )
+  if (!row!.writable) throw createUnavailableError('postgres: read-only')
+}
+
+/** The cause of a failed probe, which gets PROBE_MS; null where it succeeds. */
+async function findProbeFailure(probe: () => Promise<void>, part: string): Promise<string | null> {
+  try {
+    await withTimeout(PROBE_TIMEOUT_MS, probe())
+    return null
+  } catch (error) {
+    return error instanceof ResponseTimeoutError ? `${part}: no answer in time` : describeFailureCause(error)
+  }
+}
+
+const createUnavailableError = (cause: string) => new ApiError('unavailable', { cause })

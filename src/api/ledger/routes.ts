@@ -1,0 +1,18 @@
+import { ledgerPage, ledgerQuery } from '../../contract/ledger/ledger-line.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { listLedgerLines } from './find.ts'
+
+/** SPEC §7: the movements of an account with the running balance. */
+export const ledgerRoutes: RouteRegistrar = router => {
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/ledger',
+    summary: 'List what changed the available balance, with the balance after each line',
+    query: ledgerQuery,
+    responses: { 200: ledgerPage },
+    async handle({ em, token, query }) {
+      return { body: await listLedgerLines(em, token, query) }
+    },
+  })
+}

@@ -1,0 +1,75 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import type { PixKeyType } from '../../domain/pix-keys/pix-key.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { fail, failField } from '../http/api-error.ts'
+import type { FieldErrors } from '../http/validate.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import { requireUnpausedConnections } from '../routing/pause-check.ts'
+import {
+  collectProviderErrors,
+  findCandidates,
+  type InvalidBodyRequest,
+} from '../routing/provider-candidates.ts'
+
+export type PixKeyProviderRequest = { token: CallerToken; providerUuid: string | undefined; type: PixKeyType }
+
+/** Who is to make a key: the token's provider, else the named one, else the first of the defaults (api-document.txt). */
+export async function choosePixKeyProvider(
+  em: EntityManager,
+  { type, ...wanted }: PixKeyProviderRequest,
+): Promise<Connection> {
+  const [first] = await findCandidates(em, wanted)
+  const why = unsuitableReason(first!, type)
+  if (why === 'pool') failField('provider_uuid', formatPoolMessage(first!))
+  if (why === 'unsupported')
+    fail('key_not_supported', { errors: { type: [formatUnsupportedMessage(first!, type)] } })
+  return first!
+}
+
+/**
+ * Whether a code for such a key can be of any use, so that none is sent in vain. Where no provider is named, any default
+ * that makes such keys will do: which one, POST /pix-keys says.
+ */
+export async function requirePixKeyProvider(
+  em: EntityManager,
+  { type, ...wanted }: PixKeyProviderRequest,
+): Promise<void> {
+  const able = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
+  if (able.length === 0) await choosePixKeyProvider(em, { type, ...wanted })
+  else requireUnpausedConnections(able, 'in')
+}
+
+/** What is wrong with the provider of a key whose body its schema has refused already: all is said at once. */
+export function collectPixKeyProviderErrors(refused: InvalidBodyRequest) {
+  return collectProviderErrors(refused, ([first]) => collectPoolErrors([first!]))
+}
+
+/** The same of a code, for which any default will do. */
+export function collectCodeProviderErrors(refused: InvalidBodyRequest) {
+  return collectProviderErrors(refused, collectPoolErrors)
+}
+
+function collectPoolErrors(makers: Connection[]): FieldErrors {
+  const errors: FieldErrors = {}
+  if (makers.every(isPool)) errors.provider_uuid = [formatPoolMessage(makers[0]!)]
+  return errors
+}
+
+function isPool({ type }: Connection): boolean {
+  return type !== 'NOMINAL'
+}
+
+function unsuitableReason(connection: Connection, type: PixKeyType): 'pool' | 'unsupported' | null {
+  if (isPool(connection)) return 'pool'
+  return PROVIDER_CAPABILITIES[connection.dialect].creatableKeyTypes.includes(type) ? null : 'unsupported'
+}
+
+function formatPoolMessage({ provider }: Connection): string {
+  return `must be a NOMINAL provider: ${provider} is a POOL, whose account is the service's`
+}
+
+export function formatUnsupportedMessage({ provider, dialect }: Connection, type: PixKeyType): string {
+  const able = PROVIDER_CAPABILITIES[dialect].creatableKeyTypes.filter(one => one !== type)
+  return `${provider} does not make ${type} keys for this account; it makes ${able.join(', ')}`
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import {
+  createdPixKeyResponse,
+  createPixKeyBody,
+  pixKeyPage,
+  pixKeyResponse,
+  pixKeysQuery,
+  removedPixKeyResponse,
+  requestCodeBody,
+  requestedCodeResponse,
+  showPixKey,
+} from '../../contract/pix-keys/pix-key.ts'
+import { MAX_KEY_LENGTH } from '../../domain/pix-keys/pix-key.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { collectCodeProviderErrors, collectPixKeyProviderErrors } from './choose-provider.ts'
+import { createPixKey, PIX_KEYS_PATH } from './create.ts'
+import { countCreationAttempt } from './creation-limit.ts'
+import { listPixKeys, requireVisiblePixKey } from './find.ts'
+import { removePixKey } from './remove.ts'
+import { AUTH_CODES_PATH, requestAuthCode } from './request-code.ts'
+
+const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
+
+/** api-document.txt, PIX keys. */
+export const pixKeyRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
+  const engine: WorkflowClientContext = {
+    client: temporal,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  }
+
+  registerRoute(router, {
+    method: 'post',
+    path: AUTH_CODES_PATH,
+    isIdempotent: true,
+    summary: 'Request the code that proves an e-mail address or phone',
+    description: 'Six digits, good for ten minutes, one key and five wrong tries.',
+    body: requestCodeBody,
+    validateSemantics: collectCodeProviderErrors,
+    responses: {
+      201: requestedCodeResponse,
+      errors: [
+        'key_not_supported',
+        'idempotency_key_reused',
+        'code_undeliverable',
+        'paused',
+        'not_confirmed',
+      ],
+    },
+    handle: asked => requestAuthCode({ engine, sealer, messengers: config.messengers }, asked),
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: PIX_KEYS_PATH,
+    isIdempotent: true,
+    summary: 'Create a PIX key',
+    description:
+      'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds.',
+    rateLimit: countCreationAttempt,
+    body: createPixKeyBody,
+    validateSemantics: collectPixKeyProviderErrors,
+    responses: {
+      201: createdPixKeyResponse,
+      errors: [
+        'provider_rejected',
+        'pix_key_taken',
+        'pix_key_limit',
+        'key_not_supported',
+        'idempotency_key_reused',
+        'too_many_attempts',
+        'no_provider_available',
+        'paused',
+        'not_confirmed',
+        'pix_key_unknown',
+      ],
+    },
+    handle: ordered => createPixKey({ engine, sealer }, ordered),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: PIX_KEYS_PATH,
+    summary: 'List the PIX keys of the account',
+    query: pixKeysQuery,
+    responses: { 200: pixKeyPage },
+    handle: async ({ em, token, query }) => ({ body: await listPixKeys(em, token, query) }),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: `${PIX_KEYS_PATH}/:key`,
+    summary: 'Read a PIX key',
+    params: pixKeyParams,
+    responses: { 200: pixKeyResponse },
+    handle: async ({ em, token, params: { key } }) => ({
+      body: { data: showPixKey(await requireVisiblePixKey(em, token, key)) },
+    }),
+  })
+
+  registerRoute(router, {
+    method: 'delete',
+    path: `${PIX_KEYS_PATH}/:key`,
+    summary: 'Remove a PIX key',
+    params: pixKeyParams,
+    responses: {
+      200: removedPixKeyResponse,
+      errors: [
+        'provider_rejected',
+        'key_in_use',
+        'no_provider_available',
+        'not_confirmed',
+        'pix_key_unknown',
+      ],
+    },
+    async handle({ em, token, params: { key }, requestId }) {
+      await removePixKey(engine, { key, token, em, requestId })
+      return { body: { message: 'The PIX key was removed.' } }
+    },
+  })
+}

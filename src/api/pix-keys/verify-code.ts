@@ -1,0 +1,65 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { AuthCode } from '../../db/entities/pix-key.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { isUuid } from '../../domain/pix/identifiers.ts'
+import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import { failField } from '../http/api-error.ts'
+
+export const USED_CODE_MESSAGE = 'was used before: a code is good for one key'
+
+export type AuthCodeProof = {
+  accountUuid: string
+  type: VerifiedKeyType
+  authCodeId: string
+  authCode: string
+}
+
+/**
+ * The address that a code was sent to, where this is the code; else 422 with the field that is wrong. A wrong guess is
+ * counted before it is answered, under the code's lock, so that many at once are not one more than five.
+ */
+export async function verifyAddress(
+  em: EntityManager,
+  sealer: Sealer,
+  proof: AuthCodeProof,
+): Promise<string> {
+  const judged = await em.fork().transactional(inner => verifyCode(inner, sealer, proof))
+  return 'address' in judged ? judged.address : failField(judged.field, judged.message)
+}
+
+type CodeVerification = { address: string } | { field: 'auth_code_id' | 'auth_code'; message: string }
+
+async function verifyCode(
+  em: EntityManager,
+  sealer: Sealer,
+  proof: AuthCodeProof,
+): Promise<CodeVerification> {
+  const uuid = proof.authCodeId.toLowerCase()
+  const code = isUuid(uuid)
+    ? await em.findOne(AuthCode, { uuid, accountUuid: proof.accountUuid }, ROW_LOCK)
+    : null
+  if (!code) return rejectCode('is not a code of this account')
+  if (code.type !== proof.type) return rejectCode(`is of a code for ${code.type}, not for ${proof.type}`)
+  if (code.usedAt) return rejectCode(USED_CODE_MESSAGE)
+  if (await isCodeExpired(em, uuid)) return rejectCode('has expired: a code is good for 10 minutes')
+  if (code.wrongTries >= MAX_WRONG_CODE_ATTEMPTS)
+    return rejectCode('was tried too often: ask for another code')
+  if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
+  code.wrongTries += 1
+  const left = MAX_WRONG_CODE_ATTEMPTS - code.wrongTries
+  const more = left === 0 ? 'ask for another code' : left === 1 ? '1 try left' : `${left} tries left`
+  return { field: 'auth_code', message: `is wrong: ${more}` }
+}
+
+function rejectCode(message: string): CodeVerification {
+  return { field: 'auth_code_id', message }
+}
+
+async function isCodeExpired(em: EntityManager, uuid: string): Promise<boolean> {
+  const [row]: { late: boolean }[] = await em.execute(
+    'select expires_at <= clock_timestamp() as late from auth_code where uuid = ?',
+    [uuid],
+  )
+  return row?.late ?? true
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import {
+  defaultProvidersResponse,
+  providerPage,
+  providerResponse,
+  providersQuery,
+  replaceDefaultProvidersBody,
+} from '../../contract/providers/provider.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { collectDefaultProviderErrors, replaceDefaultProviders } from './defaults.ts'
+import { listDefaultProviders, listProviders, readVisibleProvider } from './find.ts'
+
+/** api-document.txt, Providers. A bound token sees its own provider only. */
+export const providerRoutes: RouteRegistrar = router => {
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/providers',
+    summary: 'List the providers of the account',
+    query: providersQuery,
+    responses: { 200: providerPage },
+    async handle({ query, token, em }) {
+      return { body: await listProviders(em, token, query) }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/providers/defaults',
+    summary: 'Read the default providers',
+    description: 'In their order of priority; a bound token sees itself where it is one of them.',
+    responses: { 200: defaultProvidersResponse },
+    async handle({ token, em }) {
+      return { body: { data: { PIX: await listDefaultProviders(em, token) } } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'put',
+    path: '/api/v1/providers/defaults',
+    summary: 'Replace the default providers',
+    description: 'Providers that are absent from the list are defaults no more.',
+    tokens: 'global_only',
+    body: replaceDefaultProvidersBody,
+    validateSemantics: collectDefaultProviderErrors,
+    responses: { 200: z.object({ message: z.string() }) },
+    async handle({ body, token, em }) {
+      await replaceDefaultProviders(em, token, body.provider_uuids)
+      return { body: { message: 'The default providers were replaced.' } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/providers/:uuid',
+    summary: 'Read a provider',
+    responses: { 200: providerResponse },
+    async handle({ params, token, em }) {
+      return { body: { data: await readVisibleProvider(em, token, params.uuid) } }
+    },
+  })
+}

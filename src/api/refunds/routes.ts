@@ -1,0 +1,72 @@
+import {
+  acceptedRefundResponse,
+  createRefundBody,
+  refundPage,
+  refundResponse,
+  refundsQuery,
+} from '../../contract/refunds/refund.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { createChargeRefund } from './create.ts'
+import { listRefunds, readVisibleRefund } from './find.ts'
+
+/** api-document.txt, POST …/refund, and the look-ups of SPEC §3. */
+export const refundRoutes: RouteRegistrar = (router, { temporal, config }) => {
+  const engine: WorkflowClientContext = {
+    client: temporal,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  }
+
+  registerRoute(router, {
+    method: 'post',
+    path: '/api/v1/payments/:uuid/refund',
+    isIdempotent: true,
+    summary: 'Refund a charge, whole or in part',
+    body: createRefundBody.optional(),
+    isNullRejected: true, // No value refunds everything: null is more likely a value that got lost.
+    responses: {
+      200: acceptedRefundResponse,
+      errors: [
+        'provider_rejected',
+        'charge_not_refundable',
+        'refund_in_progress',
+        'refund_med_open',
+        'refund_period_over',
+        'insufficient_balance',
+        'idempotency_key_reused',
+        'no_provider_available',
+        'not_found_after_restore',
+        'paused',
+        'not_taken',
+        'not_confirmed',
+      ],
+    },
+    handle: ({ params, body, ...request }) =>
+      createChargeRefund(engine, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/payments/:uuid/refunds',
+    summary: 'List the refunds of a charge',
+    query: refundsQuery,
+    responses: { 200: refundPage },
+    async handle({ em, token, params, query }) {
+      return { body: await listRefunds(em, token, params.uuid, query) }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/payments/:uuid/refunds/:refund',
+    summary: 'Read a refund',
+    responses: { 200: refundResponse },
+    async handle({ em, token, params }) {
+      return {
+        body: { data: await readVisibleRefund(em, token, { charge: params.uuid, refund: params.refund }) },
+      }
+    },
+  })
+}

@@ -1,0 +1,81 @@
+import {
+  createTransferBody,
+  showTransfer,
+  transferPage,
+  transferResponse,
+  transfersQuery,
+} from '../../contract/transfers/transfer.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { registerRoute } from '../http/route.ts'
+import { cancelMerchantTransfer } from './cancel.ts'
+import { createTransfer, TRANSFERS_PATH } from './create.ts'
+import { listTransfers, requireVisibleTransfer } from './find.ts'
+import { collectTransferErrors } from './validate-create.ts'
+
+/** api-document.txt, Transfers. */
+export const transferRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
+  const engine: WorkflowClientContext = {
+    client: temporal,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  }
+
+  registerRoute(router, {
+    method: 'post',
+    path: TRANSFERS_PATH,
+    isIdempotent: true,
+    summary: 'Send money to a PIX key',
+    description:
+      'Answers PROCESSING when a provider has accepted, or after ten seconds without a word; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',
+    body: createTransferBody,
+    validateSemantics: collectTransferErrors,
+    responses: {
+      201: transferResponse,
+      errors: [
+        'provider_rejected',
+        'external_ref_taken',
+        'idempotency_key_reused',
+        'no_provider_available',
+        'paused',
+        'account_blocked',
+        'not_taken',
+        'not_found_after_restore',
+        'not_confirmed',
+      ],
+    },
+    handle: request => createTransfer({ engine, sealer }, request),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: TRANSFERS_PATH,
+    summary: 'List transfers',
+    query: transfersQuery,
+    responses: { 200: transferPage },
+    async handle({ em, token, query }) {
+      return { body: await listTransfers(em, token, query) }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: `${TRANSFERS_PATH}/:uuid`,
+    summary: 'Read a transfer with its attempts',
+    responses: { 200: transferResponse },
+    async handle({ em, token, params }) {
+      const transfer = await requireVisibleTransfer(em, token, params.uuid)
+      return { body: { data: showTransfer(transfer, transfer.attempts) } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: `${TRANSFERS_PATH}/:uuid/cancel`,
+    summary: 'Cancel a transfer that waits for its time',
+    responses: { 200: transferResponse, errors: ['transfer_not_cancellable', 'not_confirmed'] },
+    async handle({ em, token, params: { uuid } }) {
+      return { body: { data: await cancelMerchantTransfer(engine, { em, token, uuid }) } }
+    },
+  })
+}

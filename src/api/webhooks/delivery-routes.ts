@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import {
+  deliveriesQuery,
+  deliveryPage,
+  recoverDeliveriesBody,
+  startedDeliveryResponse,
+} from '../../contract/webhooks/webhook-delivery.ts'
+import { startEventReplay } from '../../temporal/deliveries.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { fail, failField } from '../http/api-error.ts'
+import { registerRoute } from '../http/route.ts'
+import { WAKE_TIMEOUT_MS } from '../limits.ts'
+import { getRequestDeadline } from '../middleware/request-deadline.ts'
+import { WEBHOOKS_PATH } from './create.ts'
+import { createTestDelivery, listDeliveries, resendDelivery } from './deliveries.ts'
+import { requireVisibleWebhook } from './update.ts'
+import { tryWakeDelivery } from './wake-delivery.ts'
+
+/** SPEC §8: what went to an endpoint, and what its owner has sent to it. Bound tokens have no business here. */
+export const deliveryRoutes: RouteRegistrar = (router, { config, temporal }) => {
+  const {
+    timeScale,
+    temporal: { taskQueue },
+  } = config
+  const engine: WorkflowClientContext = { client: temporal, taskQueue, timeScale }
+
+  registerRoute(router, {
+    method: 'post',
+    path: `${WEBHOOKS_PATH}/:uuid/test`,
+    summary: 'Send a TEST event to a webhook',
+    description: 'It is signed, tried and listed like any other; `data` is the webhook itself.',
+    tokens: 'global_only',
+    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
+    async handle({ params: { uuid }, token, requestId, em }) {
+      const data = await createTestDelivery(em, { ...token, uuid }, requestId)
+      await tryWakeDelivery(engine, data.uuid)
+      return { body: { message: 'A test event is on its way.', data } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: `${WEBHOOKS_PATH}/:uuid/deliveries`,
+    summary: 'List the deliveries of a webhook, with each try',
+    tokens: 'global_only',
+    query: deliveriesQuery,
+    responses: { 200: deliveryPage },
+    handle: async ({ params: { uuid }, token, query, em }) => ({
+      body: await listDeliveries(em, { ...token, uuid }, query),
+    }),
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: `${WEBHOOKS_PATH}/:uuid/deliveries/:delivery/resend`,
+    summary: 'Send an event again',
+    description: 'Whatever came of it before: at once, and then on the schedule from its beginning.',
+    tokens: 'global_only',
+    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
+    async handle({ params: { uuid, delivery }, token, em }) {
+      const data = await resendDelivery(em, { ...token, uuid }, delivery)
+      await tryWakeDelivery(engine, data.uuid)
+      return { body: { message: 'The event is on its way again.', data } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: `${WEBHOOKS_PATH}/:uuid/recover`,
+    summary: 'Send what a webhook has missed',
+    description:
+      'Every event since then, of the kinds it hears of, that it has not taken: what failed, what is still failing and what was never sent.',
+    tokens: 'global_only',
+    body: recoverDeliveriesBody,
+    responses: { 200: z.object({ message: z.string() }), errors: ['webhook_disabled'] },
+    async handle({ params: { uuid }, token, body: { since }, em }) {
+      const webhook = await requireVisibleWebhook(em, { ...token, uuid })
+      if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
+      if (since > new Date()) failField('since', 'must not be in the future')
+      await startEventReplay(
+        engine,
+        { webhookUuid: uuid, since: since.toISOString() },
+        getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
+      )
+      return { body: { message: 'What the webhook has missed is on its way.' } }
+    },
+  })
+}

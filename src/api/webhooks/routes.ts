@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import {
+  createWebhookBody,
+  rotateWebhookBody,
+  showRotatedWebhook,
+  showWebhook,
+  updateWebhookBody,
+  webhookPage,
+  webhookResponse,
+  webhooksQuery,
+} from '../../contract/webhooks/webhook.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-inspection.ts'
+import type { RouteRegistrar } from '../app.ts'
+import { buildListPage } from '../http/pagination.ts'
+import { registerRoute } from '../http/route.ts'
+import { createWebhook, WEBHOOKS_PATH } from './create.ts'
+import {
+  listWebhooks,
+  removeWebhook,
+  requireVisibleWebhook,
+  rotateSigningSecret,
+  updateWebhook,
+} from './update.ts'
+import { collectEndpointErrors, createEndpointInspector } from './validate-endpoint.ts'
+import { trySweepDeliveries } from './wake-delivery.ts'
+
+/** api-document.txt, Webhooks. Bound tokens have no business here. */
+export const webhookRoutes =
+  (inspection: EndpointInspectionOptions = {}): RouteRegistrar =>
+  (router, { sealer, config, temporal }) => {
+    const {
+      timeScale,
+      temporal: { taskQueue },
+    } = config
+    const engine: WorkflowClientContext = { client: temporal, taskQueue, timeScale }
+    const tools = { sealer, timeScale, inspect: createEndpointInspector(config, inspection) }
+
+    registerRoute(router, {
+      method: 'post',
+      path: WEBHOOKS_PATH,
+      isIdempotent: true,
+      summary: 'Register a webhook',
+      description: 'The endpoint must complete a TLS handshake. The token is shown whole only here.',
+      tokens: 'global_only',
+      body: createWebhookBody,
+      validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
+      responses: { 201: webhookResponse, errors: ['webhook_limit', 'idempotency_key_reused'] },
+      handle: request => createWebhook(tools, request),
+    })
+
+    registerRoute(router, {
+      method: 'get',
+      path: WEBHOOKS_PATH,
+      summary: 'List the webhooks of the account',
+      tokens: 'global_only',
+      query: webhooksQuery,
+      responses: { 200: webhookPage },
+      async handle({ query, token, em }) {
+        const [rows, total] = await listWebhooks(em, token, query)
+        return { body: buildListPage({ ...query, total, rows: rows.map(showWebhook) }) }
+      },
+    })
+
+    registerRoute(router, {
+      method: 'get',
+      path: `${WEBHOOKS_PATH}/:uuid`,
+      summary: 'Read a webhook',
+      tokens: 'global_only',
+      responses: { 200: webhookResponse },
+      async handle({ params: { uuid }, token, em }) {
+        return { body: { data: showWebhook(await requireVisibleWebhook(em, { ...token, uuid })) } }
+      },
+    })
+
+    registerRoute(router, {
+      method: 'patch',
+      path: `${WEBHOOKS_PATH}/:uuid`,
+      summary: 'Change a webhook',
+      description:
+        'Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS handshake. DISABLED ends what was to be delivered; `recover` brings it back.',
+      tokens: 'global_only',
+      body: updateWebhookBody,
+      validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
+      responses: { 200: webhookResponse },
+      async handle({ params: { uuid }, token, body, em }) {
+        const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
+        if (body.status === 'DISABLED') await trySweepDeliveries(engine)
+        const data = body.token === undefined ? showWebhook(webhook) : showRotatedWebhook(webhook, body.token)
+        return { body: { data } }
+      },
+    })
+
+    registerRoute(router, {
+      method: 'post',
+      path: `${WEBHOOKS_PATH}/:uuid/rotate`,
+      summary: 'Replace the token of a webhook',
+      description:
+        'Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.',
+      tokens: 'global_only',
+      body: rotateWebhookBody.optional(),
+      responses: { 200: webhookResponse },
+      async handle({ params: { uuid }, token, body, em }) {
+        const { webhook, token: secret } = await rotateSigningSecret(
+          em,
+          { ...token, uuid },
+          body?.token,
+          tools,
+        )
+        return { body: { data: showRotatedWebhook(webhook, secret) } }
+      },
+    })
+
+    registerRoute(router, {
+      method: 'delete',
+      path: `${WEBHOOKS_PATH}/:uuid`,
+      summary: 'Remove a webhook',
+      description: 'Deliveries that are under way end.',
+      tokens: 'global_only',
+      responses: { 200: z.object({ message: z.string() }) },
+      async handle({ params: { uuid }, token, em }) {
+        await removeWebhook(em, { ...token, uuid })
+        await trySweepDeliveries(engine)
+        return { body: { message: 'The webhook was removed.' } }
+      },
+    })
+  }

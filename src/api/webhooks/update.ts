@@ -1,0 +1,148 @@
+import type { FilterQuery } from '@mikro-orm/core'
+import type { UpdateWebhookBody } from '../../contract/webhooks/webhook.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { type PreviousSigningSecret, Webhook } from '../../db/entities/webhook.ts'
+import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { MAX_PREVIOUS_SECRETS } from '../../domain/webhooks/webhook.ts'
+import { type Sealer, sha256 } from '../../security/sealing.ts'
+import { generateSigningSecret, maskSigningSecret } from '../../webhook-client/signature.ts'
+import { fail, failField } from '../http/api-error.ts'
+import { newestFirstOptions } from '../http/pagination.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import { type EndpointInspector, requireUsableEndpoint } from './validate-endpoint.ts'
+
+/** One endpoint, and who may see it. */
+export type WebhookReference = WebhookViewer & { uuid: string }
+type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope'>
+type WebhookDependencies = { sealer: Sealer; inspect: EndpointInspector; timeScale: number }
+
+export function listWebhooks(
+  em: EntityManager,
+  seer: WebhookViewer,
+  query: Parameters<typeof newestFirstOptions>[0],
+) {
+  return em.findAndCount(Webhook, buildWebhookVisibilityFilter(seer), newestFirstOptions(query))
+}
+
+export async function requireVisibleWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
+  return (
+    (await em.findOne(Webhook, { $and: [{ uuid: place.uuid }, buildWebhookVisibilityFilter(place)] })) ??
+    fail('not_found')
+  )
+}
+
+/** The same under its lock, or 404. */
+export async function lockVisibleWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
+  return (await lockWebhook(em, place.uuid, buildWebhookVisibilityFilter(place))) ?? fail('not_found')
+}
+
+/** The account's, of the mode that is seen; one that is older than modes is of both. */
+function buildWebhookVisibilityFilter({
+  accountUuid,
+  modeScope: reaches,
+}: WebhookViewer): FilterQuery<Webhook> {
+  return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
+}
+
+/** Changes what is named. Another URL, and an endpoint that is enabled again, must complete a handshake first. */
+export async function updateWebhook(
+  em: EntityManager,
+  place: WebhookReference,
+  body: UpdateWebhookBody,
+  tools: WebhookDependencies,
+) {
+  const before = await requireVisibleWebhook(em.fork(), place)
+  const enables = body.status === 'ACTIVE' && before.status === 'DISABLED'
+  await requireUsableEndpoint(
+    { url: body.url ?? (enables ? before.url : undefined), token: body.token },
+    tools.inspect,
+  )
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, place)
+    if (body.url !== undefined && body.url !== webhook.url) {
+      webhook.url = body.url
+      webhook.failingSince = null
+    }
+    if (body.events) webhook.events = body.events
+    if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedToken))
+      replaceSigningSecret(webhook, body.token, tools)
+    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') enableWebhook(webhook)
+    if (body.status === 'DISABLED' && webhook.status === 'ACTIVE') await disableWebhook(tx, webhook, 'asked')
+    return webhook
+  })
+}
+
+function enableWebhook(webhook: Webhook): void {
+  webhook.status = 'ACTIVE'
+  webhook.disabledReason = null
+  webhook.failingSince = null
+}
+
+/** Gives an endpoint another token; the one before signs as well for a day. */
+export async function rotateSigningSecret(
+  em: EntityManager,
+  place: WebhookReference,
+  given: string | undefined,
+  tools: WebhookDependencies,
+) {
+  await requireUsableEndpoint({ token: given }, tools.inspect)
+  const token = given ?? generateSigningSecret()
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, place)
+    if (token === tools.sealer.open(webhook.sealedToken))
+      failField('token', 'must differ from the token it replaces')
+    replaceSigningSecret(webhook, token, tools)
+    return { webhook, token }
+  })
+}
+
+/** The same where the token is still the one of this mark; null where another has taken its place since. */
+export function rotateSecretIfUnchanged(
+  em: EntityManager,
+  place: WebhookReference,
+  mark: string | null,
+  tools: WebhookDependencies,
+): Promise<string | null> {
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, place)
+    if (mark !== computeSecretEtag(webhook)) return null
+    const token = generateSigningSecret()
+    replaceSigningSecret(webhook, token, tools)
+    return token
+  })
+}
+
+/** Tells one token of an endpoint from the next, and nothing of either. */
+export function computeSecretEtag({ sealedToken }: Webhook): string {
+  return sha256(sealedToken).toString('base64url')
+}
+
+function replaceSigningSecret(
+  webhook: Webhook,
+  token: string,
+  { sealer, timeScale }: WebhookDependencies,
+): void {
+  const now = Date.now()
+  const until = new Date(now + scaleWait(WAITS.rotationGrace, timeScale)).toISOString()
+  const signsStill = (one: PreviousSigningSecret) =>
+    Date.parse(one.until) > now && sealer.open(one.sealed) !== token
+  webhook.previousTokens = [
+    { sealed: webhook.sealedToken, until },
+    ...webhook.previousTokens.filter(signsStill),
+  ]
+    // One that is rotated more often in a day is not used by its old tokens.
+    .slice(0, MAX_PREVIOUS_SECRETS)
+  webhook.sealedToken = sealer.seal(token)
+  webhook.maskedToken = maskSigningSecret(token)
+}
+
+/** Removes an endpoint, and with it what was still to be delivered. */
+export function removeWebhook(em: EntityManager, place: WebhookReference): Promise<void> {
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, place)
+    webhook.deletedAt = new Date()
+    await tx.flush()
+    await endPendingDeliveries(tx, webhook)
+  })
+}

@@ -1,0 +1,43 @@
+import { createAddressPolicy } from '../../webhook-client/address-policy.ts'
+import {
+  type EndpointInspection,
+  type EndpointInspectionOptions,
+  inspectEndpoint,
+} from '../../webhook-client/endpoint-inspection.ts'
+import { isUsableSigningSecret } from '../../webhook-client/signature.ts'
+import { fail } from '../http/api-error.ts'
+import type { FieldErrors } from '../http/validate.ts'
+
+/** Looks at a URL before it is stored or enabled: SPEC §8. */
+export type EndpointInspector = (url: string) => Promise<EndpointInspection>
+
+/** As the configuration lets addresses be. */
+export function createEndpointInspector(
+  config: { loopbackWebhooks: boolean },
+  options: EndpointInspectionOptions = {},
+): EndpointInspector {
+  const policy = createAddressPolicy({ canReachLoopback: config.loopbackWebhooks })
+  return url => inspectEndpoint(url, policy, options)
+}
+
+const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be proper base64'
+
+type EndpointInput = { url?: unknown; token?: unknown }
+
+/** Whether webhooks can be sent to a URL and signed with a token, as far as either is given; 422 with all that is wrong. */
+export async function requireUsableEndpoint(given: EndpointInput, inspect: EndpointInspector): Promise<void> {
+  const errors = await collectEndpointErrors(given, inspect)
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+}
+
+/** The same of a body that its schema has refused already, as far as it can be read: all is said at once. */
+export async function collectEndpointErrors(
+  { url, token }: EndpointInput,
+  inspect: EndpointInspector,
+): Promise<FieldErrors> {
+  const endpoint = typeof url === 'string' ? await inspect(url) : null
+  return {
+    ...(endpoint?.kind === 'refused' && { url: [endpoint.message] }),
+    ...(typeof token === 'string' && !isUsableSigningSecret(token) && { token: [INVALID_SECRET_MESSAGE] }),
+  }
+}

@@ -1,0 +1,23 @@
+import { signalDelivery, startDeliverySweep } from '../../temporal/deliveries.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import { isOutage, withTimeout } from '../http/outage.ts'
+import { WAKE_TIMEOUT_MS } from '../limits.ts'
+import { getRequestDeadline } from '../middleware/request-deadline.ts'
+
+/** Whatever a request has written is done even where Temporal is away just now: the next sweep finds it. */
+
+export function tryWakeDelivery(engine: WorkflowClientContext, uuid: string): Promise<void> {
+  return ignoreOutage(signalDelivery(engine, { uuid, status: 'PENDING' }))
+}
+
+export function trySweepDeliveries(engine: WorkflowClientContext): Promise<void> {
+  return ignoreOutage(startDeliverySweep(engine))
+}
+
+async function ignoreOutage(waking: Promise<void>): Promise<void> {
+  try {
+    await withTimeout(getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS), waking)
+  } catch (error) {
+    if (!isOutage(error)) throw error
+  }
+}

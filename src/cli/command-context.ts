@@ -1,0 +1,197 @@
+import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { Client, Connection } from '@temporalio/client'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import pino from 'pino'
+import { type AuditedAction, runAuditedAction } from '../admin/audited-action.ts'
+import { type Config, readServiceConfig } from '../config.ts'
+import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
+import { readCommandEnvironment } from '../dev/env/local-environment.ts'
+import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
+import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
+import { createSealer, type Sealer } from '../security/sealing.ts'
+import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+
+/** What every command works with. */
+export type CommandContext = {
+  orm: Orm
+  em: EntityManager
+  config: Config
+  sealer: Sealer
+  providers: ProviderRegistry
+}
+
+/** Where commands are given: what they work with, and where they say what came of it. */
+export type CommandEnvironment = {
+  withContext(work: (tools: CommandContext) => Promise<unknown>): Promise<void>
+  /** One JSON object a line. */
+  print(line: unknown): void
+  /** A secret that must not stand on a command line. */
+  readSecret(): Promise<string>
+}
+
+/** The desk of a shell. */
+export const shellEnvironment: CommandEnvironment = {
+  async withContext(work) {
+    const { environment, ca } = await readCommandEnvironment()
+    const config = readServiceConfig(environment)
+    // A person waits for it, and no request: what goes through a whole ledger takes as long as it takes.
+    const orm = await openOrm({
+      databaseUrl: config.databaseUrl,
+      applicationName: 'trilho cli',
+      statementMs: null,
+    })
+    const seal = createSealer(config.secretKeys)
+    const providers = createProviderRegistry({
+      openCredentials: seal.open,
+      timeoutMs: 10_000,
+      recordUnexplained: createUnexplainedAnswerRecorder({
+        orm,
+        sealer: seal,
+        log: pino({ level: 'silent' }),
+      }),
+      ...(ca !== undefined && { ca }),
+    })
+    try {
+      await work({ orm, em: orm.em.fork(), config, sealer: seal, providers })
+    } finally {
+      await Promise.all([providers.close(), orm.close()])
+    }
+  },
+  print: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
+  async readSecret() {
+    const chunks: Buffer[] = []
+    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+    return Buffer.concat(chunks).toString('utf8').trim()
+  },
+}
+
+/** For commands that speak to lives. */
+export async function withWorkflowClient(
+  { temporal, timeScale }: Config,
+  work: (engine: WorkflowClientContext, client: Client) => Promise<void>,
+): Promise<void> {
+  const connection = await Connection.connect({ address: temporal.address })
+  const client = new Client({ connection, namespace: temporal.namespace })
+  try {
+    await work({ client: async () => client, taskQueue: temporal.taskQueue, timeScale }, client)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Who gives a command, and why. */
+export type ActorOptions = { by: string; reason: string }
+
+/** A command that changes something says who and, where it is not routine, why: both are kept for ever. */
+export function addActorOptions(command: Command, { isRoutine = false } = {}): Command {
+  const reason = new Option('--reason <reason>', 'kept in the log of acts').argParser(parseText)
+  return command
+    .option('--by <who>', 'kept in the log of acts', parseText, readUserName())
+    .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
+}
+
+/** A container may run as a user that no name is known of. */
+export function readUserName(ask: () => { username: string } = userInfo): string {
+  try {
+    return ask().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+/** Does what a command says and writes it down with who and why. */
+export function runAudited<T>(
+  { em }: Pick<CommandContext, 'em'>,
+  { by, reason }: ActorOptions,
+  deed: Omit<AuditedAction<T>, 'who' | 'reason'>,
+): Promise<T> {
+  return runAuditedAction(em, { ...deed, who: by, reason })
+}
+
+/** A uuid; anything else is said at once, and not by the database. */
+export function parseUuid(value: string): string {
+  if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw new InvalidArgumentError('Not a uuid.')
+  return value.toLowerCase()
+}
+
+/** A name or a reason, as it is given; nothing is none. */
+export function parseText(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('It is empty.')
+  return value
+}
+
+/** Credentials go there, and never in the clear. */
+export function parseHttpsUrl(value: string): string {
+  if (!URL.canParse(value) || new URL(value).protocol !== 'https:')
+    throw new InvalidArgumentError('Not an https address.')
+  return value
+}
+
+/** A moment in ISO 8601, on a day that there is: a Date takes 31 February for 3 March. */
+export function parseInstant(value: string): Date {
+  const at = new Date(value)
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
+  if (!day || Number.isNaN(at.getTime()) || !new Date(day).toJSON().startsWith(day))
+    throw new InvalidArgumentError('Not a moment in ISO 8601.')
+  return at
+}
+
+export function parsePastInstant(value: string): Date {
+  const at = parseInstant(value)
+  if (at.getTime() > Date.now()) throw new InvalidArgumentError('Not in the past.')
+  return at
+}
+
+export function parseFutureInstant(value: string): Date {
+  const at = parseInstant(value)
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It has passed already.')
+  return at
+}
+
+/** How many, from one on. */
+export function parseCount(value: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 1 to 999999.')
+  return Number(value)
+}
+
+/** How often an attempt was sent: none where it is only known from before a restore. */
+export function parseSendCount(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 0.')
+  return Number(value)
+}
+
+/** Reais with at most two decimals, to centavos. */
+export function parseReais(value: string): number {
+  const cents = /^\d{1,9}(\.\d{1,2})?$/.test(value) ? Math.round(Number(value) * 100) : null
+  if (cents === null) throw new InvalidArgumentError('Not reais with at most two decimals.')
+  return cents
+}
+
+/** So many hours, above zero and not beyond what a date can bear. */
+export function parseHours(value: string): number {
+  if (!/^\d{1,5}(\.\d+)?$/.test(value) || Number(value) === 0)
+    throw new InvalidArgumentError('Not a positive number of hours.')
+  return Number(value)
+}
+
+export function requireOption(value: string | undefined, option: string): string {
+  if (value === undefined) throw new Error(`${option} is needed here`)
+  return value
+}
+
+/** A row that a command names; a sentence where there is none. */
+export function requireFound<T>(row: T | null, what: string): T {
+  if (row === null) throw new Error(`there is no ${what}`)
+  return row
+}
+
+/** What a file of JSON holds; it may be secret. */
+export async function readJsonFile(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    // Not the parser's own words: they quote what is secret.
+    throw new Error(error instanceof SyntaxError ? `${file} is no JSON` : `${file} cannot be read`)
+  }
+}

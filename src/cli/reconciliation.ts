@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { Argument, type Command, Option } from 'commander'
+import { checkLedger, checkProviderBalances } from '../admin/ledger-check.ts'
+import { listUnknownOutcomes } from '../dashboard/queries/operator-lists.ts'
+import { migrate } from '../db/client/orm.ts'
+import { type AttemptVersion, PAYOUT_KINDS, type PayoutKind } from '../domain/payouts/payout-kind.ts'
+import { requestManualSettlement } from '../temporal/manual-settlement.ts'
+import type { ManualSettlement } from '../workflows/contracts/messages.ts'
+import type {
+  ReconciliationInput,
+  reconciliationWorkflow,
+} from '../workflows/maintenance/reconciliation.workflow.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  parseHours,
+  parseSendCount,
+  parseUuid,
+  requireOption,
+  withWorkflowClient,
+} from './command-context.ts'
+
+/** The schema, the ledger, the statements, and what no provider can tell. */
+export function registerReconciliationCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
+  trilho
+    .command('migrate')
+    .description('bring the database schema up to date')
+    .action(() => withTools(({ config }) => migrate(config.databaseUrl)))
+
+  trilho
+    .command('check-ledger')
+    .description(
+      'check that movements add up to zero, balances are the fold of postings, and what is held or waits has its life',
+    )
+    .option('--providers', 'also compare with what each provider says it holds')
+    .action(options =>
+      withTools(async ({ em, providers }) => {
+        const violations = await checkLedger(em)
+        if (options.providers) violations.push(...(await checkProviderBalances(em, providers)))
+        violations.forEach(print)
+        print({ violations: violations.length })
+        if (violations.length > 0) process.exitCode = 1
+      }),
+    )
+
+  trilho
+    .command('reconcile')
+    .description(
+      'compare every provider’s statement with ours now, repair what lost notices left, show the rest',
+    )
+    .option('--hours <hours>', 'how far back', parseHours, 48)
+    .action((period: ReconciliationInput) =>
+      withTools(({ em, config }) =>
+        withWorkflowClient(config, async ({ taskQueue }, client) => {
+          const results = await client.workflow.execute<typeof reconciliationWorkflow>(
+            'reconciliationWorkflow',
+            {
+              workflowId: `reconciliation/${randomUUID()}`,
+              taskQueue,
+              args: [period],
+            },
+          )
+          results.forEach(print)
+          const open = await em.execute('select * from difference where settled_at is null order by found_at')
+          open.forEach(print)
+          const unknown = {
+            not_compared: results.filter(one => one.noAnswer !== undefined).length,
+            disputes_not_listed: results.filter(one => one.disputesNoAnswer !== undefined).length,
+          }
+          print({ differences: open.length, ...unknown })
+          if (open.length + unknown.not_compared + unknown.disputes_not_listed > 0) process.exitCode = 1
+        }),
+      ),
+    )
+
+  trilho
+    .command('unknown')
+    .description(
+      'list the transfers, refunds and returns whose outcome no provider has told, with the attempt and sending that `settle` names',
+    )
+    .action(() =>
+      withTools(async ({ em }) => {
+        for (const one of await listUnknownOutcomes(em))
+          print({
+            noun: one.operation,
+            uuid: one.subject_uuid,
+            attempt: one.attempt,
+            sending: one.sending,
+            provider: one.provider,
+            state: one.state,
+            code: one.code,
+            cents: Number(one.cents),
+            unknown_since: one.unknown_since,
+          })
+      }),
+    )
+
+  addActorOptions(trilho.command('settle'))
+    .addArgument(new Argument('<noun>').choices(PAYOUT_KINDS))
+    .argument('<uuid>', 'of the transfer, the refund, or the PIX that is returned', parseUuid)
+    .description(
+      'end an unknown transfer, refund or return that no provider can tell about; refused where it has changed since',
+    )
+    .requiredOption(
+      '--attempt <uuid>',
+      'the attempt at the provider that was asked, as `unknown` lists it',
+      parseUuid,
+    )
+    .requiredOption('--sending <number>', 'how often it had been sent, as `unknown` lists it', parseSendCount)
+    .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
+    .option('--end-to-end <id>', 'of the settled PIX')
+    .action((noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) =>
+      withTools(({ em, config }) => {
+        const word = buildManualSettlement(options)
+        return withWorkflowClient(config, async engine => {
+          print({
+            told: await requestManualSettlement(engine, em, {
+              noun,
+              uuid: subject,
+              settlement: word,
+              who: options.by,
+            }),
+          })
+        })
+      }),
+    )
+}
+
+type SettleOptions = AttemptVersion & { as: 'settled' | 'rejected'; endToEnd?: string }
+
+function buildManualSettlement({
+  as,
+  endToEnd,
+  reason,
+  attempt,
+  sending,
+}: ActorOptions & SettleOptions): ManualSettlement {
+  const seen = { attempt, sending }
+  if (as === 'rejected') {
+    if (endToEnd !== undefined) throw new Error('--end-to-end is only of what was settled')
+    return { ...seen, as, reason }
+  }
+  return { ...seen, as, endToEnd: requireOption(endToEnd, '--end-to-end'), reason }
+}

@@ -1,0 +1,64 @@
+import { hostname } from 'node:os'
+import { Connection } from '@temporalio/client'
+import type { Command } from 'commander'
+import { waitForTemporal } from '../dev/services/temporal.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/workflow-ids.ts'
+import type { CommandEnvironment } from './command-context.ts'
+
+const DAY_S = 86_400
+/** gRPC's ALREADY_EXISTS. */
+const ALREADY_EXISTS = 6
+
+/** What Trilho needs of a Temporal server: a namespace that remembers, and the attributes operators search by. */
+export function registerTemporalCommands(
+  trilho: Command,
+  { withContext: withTools, print }: CommandEnvironment,
+): void {
+  trilho
+    .command('prepare-temporal')
+    .description('make the namespace, where it is not there, and the search attributes it lacks')
+    .option('--retention-days <days>', 'how long ended lives stay readable', '30')
+    .action(options =>
+      withTools(async ({ config }) => {
+        const { address, namespace } = config.temporal
+        const made = await createNamespace(address, namespace, Number(options.retentionDays) * DAY_S)
+        await waitForTemporal(address, { namespace, searchAttributes: Object.values(SEARCH_ATTRIBUTES) })
+        print({
+          namespace,
+          made,
+          search_attributes: Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
+        })
+      }),
+    )
+
+  trilho
+    .command('worker-health')
+    .description('whether a worker on this machine has published its metrics in the last half minute')
+    .action(() =>
+      withTools(async ({ em }) => {
+        const workers = await em.execute(
+          `select worker, at from worker_metrics where worker like ? || ':%' and at > now() - interval '30 seconds'`,
+          [hostname()],
+        )
+        workers.forEach(print)
+        if (workers.length === 0) process.exitCode = 1
+      }),
+    )
+}
+
+/** Answers whether it had to be made. */
+async function createNamespace(address: string, namespace: string, retentionS: number): Promise<boolean> {
+  const connection = await Connection.connect({ address })
+  try {
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: retentionS as never },
+    })
+    return true
+  } catch (error) {
+    if (Object(error).code !== ALREADY_EXISTS) throw error
+    return false
+  } finally {
+    await connection.close()
+  }
+}

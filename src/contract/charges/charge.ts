@@ -1,0 +1,309 @@
+import { z } from 'zod'
+import type { Movement } from '../../db/entities/movement.ts'
+import type { ReadCharge, ReadSplit } from '../../db/repositories/charges.ts'
+import { CHARGE_STATUSES, type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { isDocument, normalizeDocument } from '../../domain/pix/document.ts'
+import type { Party } from '../../domain/providers/provider.ts'
+import {
+  caseInsensitiveEnum,
+  dataResponse,
+  day,
+  instantSchema,
+  namesQuery,
+  numberQuery,
+  pageQueryFields,
+  pageResponse,
+  partyName,
+  partySchema,
+  providerReference,
+  reais,
+  reaisOutput,
+  reaisText,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, Charges: the body of POST /payments, its list filters, and the charge as it is shown. */
+
+/** A CPF or CNPJ with right check digits, upper-case inside. */
+export const cpfOrCnpj = z
+  .string()
+  .transform(normalizeDocument)
+  .refine(isDocument, 'must be a valid CPF (11 digits) or CNPJ (14 characters)')
+
+export const finalBeneficiary = z.strictObject({ name: partyName, document: cpfOrCnpj })
+
+export const splitBody = z.strictObject({
+  type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']),
+  /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
+  value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
+  recipient_account_uuid: uuidSchema,
+})
+
+export const MAX_SPLITS = 100
+
+export const createChargeBody = z.strictObject({
+  value: reais.meta({ description: 'Reais; 0 lets the payer choose', examples: [150.75] }),
+  type: caseInsensitiveEnum(['PIX']),
+  external_ref: z.string().min(1).max(255).optional(),
+  final_beneficiary: finalBeneficiary.optional(),
+  provider_uuid: uuidSchema.optional(),
+  splits: z.array(splitBody).max(MAX_SPLITS).default([]),
+  expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
+})
+export type CreateChargeBody = z.output<typeof createChargeBody>
+
+const reaisQuery = numberQuery(reais)
+
+export const chargesQuery = z.strictObject({
+  ...pageQueryFields,
+  uuid: uuidSchema.optional(),
+  status: namesQuery(CHARGE_STATUSES).optional(),
+  type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
+  end_to_end: z.string().max(255).optional(),
+  payment_date_from: day.optional(),
+  payment_date_to: day.optional(),
+  date_from: day.optional(),
+  date_to: day.optional(),
+  external_ref: z.string().max(255).optional(),
+  txid: z.string().max(255).optional(),
+  provider_uuid: uuidSchema.optional(),
+  value_min: reaisQuery.optional(),
+  value_max: reaisQuery.optional(),
+})
+export type ChargesQuery = z.output<typeof chargesQuery>
+
+const splitSchema = z
+  .object({
+    uuid: uuidSchema,
+    type: z.enum(['PERCENTAGE', 'FIXED']),
+    value: reaisOutput.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
+    status: z.enum(['PENDING', 'CREDITED', 'FAILED']),
+    recipient_account: z.object({ uuid: uuidSchema, name: z.string() }),
+  })
+  .meta({ id: 'Split' })
+
+/** A ledger record as a charge shows it: the incoming PIX that paid. */
+const chargeTransactionSchema = z
+  .object({
+    uuid: uuidSchema,
+    value: reaisText,
+    movement_type: z.enum(['IN', 'OUT']),
+    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    settled_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'ChargeTransaction' })
+
+const PIX_STATUSES = ['PENDING', 'COMPLETED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const
+
+const chargePixSchema = z
+  .object({
+    sender: partySchema.nullable(),
+    receiver: partySchema,
+    txid: z.string().nullable(),
+    value: reaisText,
+    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+    pix_key: z.string(),
+    additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
+    transaction: chargeTransactionSchema.nullable(),
+    status: z.enum(PIX_STATUSES),
+    expires_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'ChargePix' })
+
+const paymentFields = {
+  uuid: uuidSchema,
+  status: z.enum(PIX_STATUSES),
+  payload: z.string().meta({ description: 'The copy-and-paste PIX code' }),
+  pix: chargePixSchema,
+  expires_at: instantSchema,
+  created_at: instantSchema,
+  updated_at: instantSchema,
+}
+
+const chargeFields = {
+  uuid: uuidSchema,
+  value: reaisOutput,
+  total_value: reaisOutput,
+  fees: reaisOutput,
+  currency: z.literal('BRL'),
+  status: z.enum(CHARGE_STATUSES),
+  type: z.literal('PIX'),
+  external_ref: z.string().optional(),
+  final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
+  splits: z.array(splitSchema),
+  history: z.array(z.object({ status: z.enum(CHARGE_STATUSES), created_at: z.iso.datetime() })),
+  provider: providerReference,
+  error: z
+    .object({
+      code: z.string(),
+      attempts: z.array(z.object({ provider: z.string(), outcome: z.string(), code: z.string() })),
+    })
+    .optional()
+    .meta({ description: 'Only on a FAILED charge: why nobody could issue it' }),
+  created_at: instantSchema,
+  updated_at: instantSchema,
+}
+
+/** The answer of POST /payments and of its replay. */
+export const createdChargeSchema = z
+  .object({
+    ...chargeFields,
+    payment: z.object({ ...paymentFields, value: reaisOutput, type: z.literal('PIX') }),
+  })
+  .meta({ id: 'CreatedCharge' })
+
+/** A charge as it is read, listed and announced. */
+export const chargeSchema = z
+  .object({
+    ...chargeFields,
+    payment: z.object({
+      ...paymentFields,
+      value: reaisText,
+      type: z.literal('QR_DYNAMIC'),
+      verify_sender: z.boolean(),
+    }),
+  })
+  .meta({ id: 'Charge' })
+
+export const createdChargeResponse = dataResponse(createdChargeSchema)
+export const chargeResponse = dataResponse(chargeSchema)
+export const chargePage = pageResponse(chargeSchema)
+
+/** The charge as GET shows it now; the caller has loaded connection, movement and splits with their recipients. */
+export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
+  return {
+    ...showSharedFields(charge),
+    status: chargeMachine.statusOf(charge.state),
+    total_value: charge.totalCents,
+    fees: charge.feeCents,
+    history: charge.history,
+    updated_at: charge.updatedAt,
+    payment: {
+      ...showPayment(charge, toPixStatus(charge.state)),
+      value: charge.totalCents,
+      type: 'QR_DYNAMIC',
+      verify_sender: false,
+    },
+  }
+}
+
+/** The charge as its POST answered, however far it has come since: what was true when it was issued. */
+export function showCreatedCharge(charge: ReadCharge): z.output<typeof createdChargeSchema> {
+  const [first] = charge.history
+  const created = first ? new Date(first.created_at) : charge.createdAt
+  const failed = charge.state === 'failed'
+  const asked = charge.valueCents === 0 ? 0 : charge.totalCents
+  const shown = showPayment(charge, failed ? 'FAILED' : 'PENDING')
+  return {
+    ...showSharedFields(charge),
+    status: failed ? 'FAILED' : 'PENDING',
+    total_value: asked,
+    fees: charge.valueCents === 0 ? 0 : charge.feeCents,
+    splits: Array.from(charge.splits, split => ({ ...showSplit(split), status: 'PENDING' as const })),
+    history: first ? [first] : [],
+    updated_at: created,
+    payment: {
+      ...shown,
+      pix: { ...shown.pix, sender: null, transaction: null, value: asked, updated_at: created },
+      updated_at: created,
+      value: asked,
+      type: 'PIX',
+    },
+  }
+}
+
+function showSharedFields(charge: ReadCharge) {
+  return {
+    uuid: charge.uuid,
+    value: charge.valueCents,
+    currency: 'BRL' as const,
+    type: 'PIX' as const,
+    ...(charge.externalRef !== null &&
+      charge.externalRef !== undefined && { external_ref: charge.externalRef }),
+    ...(charge.beneficiaryName && {
+      final_beneficiary: { name: charge.beneficiaryName, document: charge.beneficiaryDocument ?? '' },
+    }),
+    splits: Array.from(charge.splits, showSplit),
+    provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
+    ...(charge.failure && { error: charge.failure }),
+    created_at: charge.createdAt,
+  }
+}
+
+function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) {
+  const expiresAt = charge.expiresAt ?? new Date(charge.createdAt.getTime() + charge.expiresInSeconds * 1_000)
+  const times = { expires_at: expiresAt, created_at: charge.createdAt, updated_at: charge.updatedAt }
+  return {
+    uuid: charge.paymentUuid,
+    status,
+    payload: charge.payload ?? '',
+    pix: {
+      sender: charge.movement?.sender ?? null,
+      receiver: charge.receiver ?? UNKNOWN_PARTY,
+      txid: charge.txid ?? null,
+      value: charge.totalCents,
+      type: 'QR_DYNAMIC' as const,
+      pix_key: charge.pixKey ?? '',
+      additional_info: [],
+      // One that has only begun may fail yet, and whoever sees a transaction may ship.
+      transaction: charge.movement && charge.state !== 'paying' ? showTransaction(charge.movement) : null,
+      status,
+      ...times,
+    },
+    ...times,
+  }
+}
+
+function showTransaction(movement: Movement): z.output<typeof chargeTransactionSchema> {
+  return {
+    uuid: movement.uuid,
+    value: movement.valueCents,
+    movement_type: movement.movementType,
+    type: movement.type === 'EXTERNAL_REFUND' ? 'EXTERNAL_REFUND' : 'EXTERNAL_TRANSFER',
+    status: movement.status,
+    end_to_end: movement.endToEnd ?? '',
+    settled_at: movement.settledAt ?? null,
+    created_at: movement.createdAt,
+    updated_at: movement.updatedAt,
+  }
+}
+
+function showSplit(split: ReadSplit): z.output<typeof splitSchema> {
+  return {
+    uuid: split.uuid,
+    type: split.type,
+    value: split.amount,
+    status: split.status,
+    recipient_account: { uuid: split.recipient.uuid, name: split.recipient.name },
+  }
+}
+
+/** Whom the contract shows where a party is not known yet. */
+export const UNKNOWN_PARTY: Party = {
+  name: '',
+  document: '',
+  account_number: '',
+  account_agency: '',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'PAYMENT',
+}
+
+const PIX_STATUS_BY_STATE: Record<ChargeState, (typeof PIX_STATUSES)[number]> = {
+  issuing: 'PENDING',
+  pending: 'PENDING',
+  paying: 'PENDING',
+  paid: 'COMPLETED',
+  refunding: 'COMPLETED',
+  partially_refunded: 'COMPLETED',
+  refunded: 'COMPLETED',
+  failed: 'FAILED',
+  expired: 'EXPIRED',
+  cancelled: 'CANCELLED',
+}
+const toPixStatus = (state: ChargeState) => PIX_STATUS_BY_STATE[state]

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { ATTACHMENT_TYPES, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
+import { flag } from '../shared/fields.ts'
+
+/** api-document.txt, POST /meds/{medUuid}/reply: a form, read by src/api/http/multipart.ts. */
+
+const accept = flag.meta({
+  description: '`1` or `true` accepts: the money goes back. `0` or `false` rejects',
+  examples: ['0'],
+})
+
+const attachment = z.strictObject({
+  file: z
+    .file('must be a file')
+    .min(1, 'must not be empty')
+    .max(MAX_ATTACHMENT_BYTES, 'must be at most 10 MiB')
+    .mime(ATTACHMENT_TYPES, 'must be a PDF, PNG, JPEG or WebP by its content')
+    .meta({ description: 'PDF, PNG, JPEG or WebP by its content, at most 10 MiB' }),
+})
+
+export const disputeReplyForm = z.strictObject({
+  accept,
+  analysis: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(2_000, 'must be at most 2000 characters')
+    .meta({ description: 'Why', examples: ['The goods were delivered; the receipt is attached.'] }),
+  attachments: z
+    .array(attachment.optional())
+    .default([])
+    .transform(places => places.filter(one => one !== undefined))
+    .meta({
+      description: `Proofs, at most ${MAX_ATTACHMENTS}, sent as \`attachments[0][file]\`, \`attachments[1][file]\`, …`,
+      maxItems: MAX_ATTACHMENTS,
+    }),
+})
+export type DisputeReplyForm = z.output<typeof disputeReplyForm>

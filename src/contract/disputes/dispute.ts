@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import type { Attachment, Dispute } from '../../db/entities/med.ts'
+import type { Movement } from '../../db/entities/movement.ts'
+import {
+  DISPUTE_KINDS,
+  DISPUTE_STATUSES,
+  DISPUTE_TYPES,
+  disputeMachine,
+} from '../../domain/disputes/dispute.ts'
+import { showMovementInitiation, showMovementRecord } from '../ledger/movement.ts'
+import {
+  dataResponse,
+  day,
+  flag,
+  instantSchema,
+  namesQuery,
+  pageQueryFields,
+  pageResponse,
+  partySchema,
+  providerReference,
+  reaisOutput,
+  reaisText,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, Dispute (MED): as it is read, listed and announced. */
+
+const disputeInitiation = z
+  .object({
+    sender: partySchema.nullable(),
+    receiver: partySchema,
+    txid: z.string().nullable(),
+    value: reaisText,
+    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+    pix_key: z.string(),
+    additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
+    expires_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'DisputeInitiation' })
+
+const disputeRecord = z
+  .object({
+    uuid: uuidSchema,
+    initiation: disputeInitiation,
+    value: reaisText,
+    movement_type: z.enum(['IN', 'OUT']),
+    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    settled_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'DisputeRecord', description: 'The disputed PIX' })
+
+export const disputeSchema = z
+  .object({
+    uuid: uuidSchema,
+    pix_in_transaction: disputeRecord,
+    attachments: z.array(
+      z
+        .object({ uuid: uuidSchema, url: z.string().meta({ description: 'Signed; it expires' }) })
+        .meta({ id: 'Attachment' }),
+    ),
+    med_type: z.enum(DISPUTE_KINDS),
+    dispute_type: z.enum(DISPUTE_TYPES),
+    status: z.enum(DISPUTE_STATUSES),
+    details: z.string(),
+    analysis: z.string().meta({ description: 'Of the reply, or the provider’s while there is none' }),
+    resolved: z.boolean(),
+    due_at: instantSchema.meta({ description: 'Until when a reply is taken' }),
+    value: reaisOutput.meta({ description: 'What is asked back' }),
+    blocked_value: reaisOutput.meta({ description: 'What is kept for it now' }),
+    charge_uuid: uuidSchema.optional(),
+    transfer_uuid: uuidSchema.optional(),
+    provider: providerReference,
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'Dispute' })
+
+export const disputeResponse = dataResponse(disputeSchema)
+export const disputePage = pageResponse(disputeSchema)
+
+export const disputesQuery = z.strictObject({
+  ...pageQueryFields,
+  uuid: uuidSchema.optional(),
+  status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED']).optional(),
+  med_type: namesQuery(DISPUTE_KINDS).optional(),
+  dispute_type: namesQuery(DISPUTE_TYPES).optional(),
+  resolved: flag.optional().meta({ description: 'Whether nothing more happens to it' }),
+  open: flag
+    .optional()
+    .meta({ description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING' }),
+  date_from: day.optional(),
+  date_to: day.optional(),
+})
+export type DisputesQuery = z.output<typeof disputesQuery>
+
+/** Makes the address that a proof can be read at for a while. */
+export type AttachmentLinker = (attachment: Attachment) => Promise<string>
+export type AttachmentLink = { uuid: string; url: string }
+
+/** The proofs of a dispute as they are shown now. */
+export function showAttachments(
+  attachments: Attachment[],
+  linkTo: AttachmentLinker,
+): Promise<AttachmentLink[]> {
+  return Promise.all(
+    attachments.map(async attachment => ({ uuid: attachment.uuid, url: await linkTo(attachment) })),
+  )
+}
+
+/** The dispute as GET shows it now; the caller has loaded connection and movement. */
+export function showDispute(med: Dispute, attachments: AttachmentLink[]): z.output<typeof disputeSchema> {
+  return {
+    uuid: med.uuid,
+    pix_in_transaction: showDisputedMovement(med.movement),
+    attachments,
+    med_type: med.kind,
+    dispute_type: med.disputeType,
+    status: disputeMachine.statusOf(med.state),
+    details: med.details,
+    analysis: med.analysis ?? med.providerAnalysis,
+    resolved: disputeMachine.isFinal(med.state),
+    due_at: med.dueAt,
+    value: med.valueCents,
+    blocked_value: med.heldCents + med.retainedCents,
+    ...(med.chargeUuid && { charge_uuid: med.chargeUuid }),
+    ...(med.transferUuid && { transfer_uuid: med.transferUuid }),
+    provider: { uuid: med.connection.uuid, provider: med.connection.provider },
+    created_at: med.createdAt,
+    updated_at: med.updatedAt,
+  }
+}
+
+function showDisputedMovement(movement: Movement): z.output<typeof disputeRecord> {
+  return {
+    ...showMovementRecord(movement),
+    initiation: {
+      ...showMovementInitiation(movement),
+      pix_key: movement.pixKey ?? '',
+      additional_info: [],
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { Movement } from '../../db/entities/movement.ts'
+import { MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
+import { maskDocument } from '../../domain/pix/document.ts'
+import type { Party } from '../../domain/providers/provider.ts'
+import { UNKNOWN_PARTY } from '../charges/charge.ts'
+import { instantSchema, partySchema, reaisOutput, uuidSchema } from '../shared/fields.ts'
+
+/** api-document.txt, Ledger record: one PIX movement, as PIX_TRANSACTION events carry it. */
+
+const movementInitiation = z
+  .object({
+    sender: partySchema.nullable(),
+    receiver: partySchema,
+    txid: z.string().nullable(),
+    value: reaisOutput,
+    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+    pix_key: z.string().optional(),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
+    expires_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'Initiation' })
+
+export const movementSchema = z
+  .object({
+    uuid: uuidSchema,
+    initiation: movementInitiation,
+    value: reaisOutput,
+    movement_type: z.enum(['IN', 'OUT']),
+    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    charge_uuid: uuidSchema.optional(),
+    original_uuid: uuidSchema.optional().meta({ description: 'The movement that this one returns' }),
+    reason: z.enum(MOVEMENT_REASONS).optional().meta({
+      description:
+        'Why this PIX is no charge’s payment, or that it settled twice or after it had failed; absent on an ordinary one',
+    }),
+    settled_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'Movement' })
+
+const INITIATION_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
+
+/** A PIX movement as it is announced; for movements of the rail only, not for fees or splits. */
+export function showMovement(movement: Movement): z.output<typeof movementSchema> {
+  return {
+    ...showMovementRecord(movement),
+    initiation: { ...showMovementInitiation(movement), ...(movement.pixKey && { pix_key: movement.pixKey }) },
+    ...(movement.chargeUuid && { charge_uuid: movement.chargeUuid }),
+    ...(movement.originalUuid && { original_uuid: movement.originalUuid }),
+    ...(movement.reason && { reason: movement.reason }),
+  }
+}
+
+/** What a movement says of itself, whatever shows it. */
+export function showMovementRecord(movement: Movement) {
+  return {
+    uuid: movement.uuid,
+    value: movement.valueCents,
+    movement_type: movement.movementType,
+    type: movement.type === 'EXTERNAL_REFUND' ? ('EXTERNAL_REFUND' as const) : ('EXTERNAL_TRANSFER' as const),
+    status: movement.status,
+    end_to_end: movement.endToEnd ?? '',
+    settled_at: movement.settledAt ?? null,
+    ...showMovementTimes(movement),
+  }
+}
+
+/** And of the order that it carried out. */
+export function showMovementInitiation(movement: Movement) {
+  const { type, movementType, sender = null, receiver } = movement
+  const paysRecipient = type === 'EXTERNAL_TRANSFER' && movementType === 'OUT'
+  const isFromRecipient = type === 'EXTERNAL_REFUND' && movementType === 'IN'
+  return {
+    sender: isFromRecipient && sender ? maskParty(sender) : sender,
+    receiver: paysRecipient ? maskParty(receiver ?? UNKNOWN_PARTY) : (receiver ?? UNKNOWN_PARTY),
+    txid: movement.txid ?? null,
+    value: movement.valueCents,
+    type: showInitiationType(movement),
+    status: INITIATION_STATUS[movement.status],
+    expires_at: null,
+    ...showMovementTimes(movement),
+  }
+}
+
+/** The recipient of a transfer is not the account's customer: of its document and account only a part is shown. */
+export function maskParty(party: Party): Party {
+  return {
+    ...party,
+    document: party.document && maskDocument(party.document),
+    account_number: maskText(party.account_number),
+    account_agency: maskText(party.account_agency),
+  }
+}
+
+function maskText(text: string): string {
+  return text.length <= 2 ? text.replaceAll(/./g, '*') : `${'*'.repeat(text.length - 2)}${text.slice(-2)}`
+}
+
+function showMovementTimes({ createdAt, updatedAt }: Movement) {
+  return { created_at: createdAt, updated_at: updatedAt }
+}
+
+function showInitiationType(movement: Movement): 'QR_DYNAMIC' | 'KEY' | 'REFUND' {
+  if (movement.type === 'EXTERNAL_REFUND') return 'REFUND'
+  return movement.txid ? 'QR_DYNAMIC' : 'KEY'
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
+import {
+  detectPixKeyType,
+  normalizePixKey,
+  PIX_KEY_TYPES,
+  type PixKeyType,
+  pixKeyMachine,
+  VERIFIED_KEY_TYPES,
+} from '../../domain/pix-keys/pix-key.ts'
+import {
+  caseInsensitiveEnum,
+  instantSchema,
+  namesQuery,
+  pageQueryFields,
+  pageResponse,
+  providerReference,
+  RUN_DESPITE_OTHER_ISSUES,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, PIX keys: the bodies of both POSTs, the list's pages, and a key as it is shown. */
+
+const provider_uuid = uuidSchema
+  .optional()
+  .meta({ description: 'A NOMINAL provider of the account; the default one where absent' })
+
+export const requestCodeBody = z
+  .strictObject({
+    type: caseInsensitiveEnum(VERIFIED_KEY_TYPES),
+    key: z
+      .string()
+      .max(255)
+      .transform(normalizePixKey)
+      .meta({
+        description: 'The e-mail address, or the mobile with `+55`, that is to be a key',
+        examples: ['maria@example.com'],
+      }),
+    provider_uuid,
+  })
+  .superRefine(({ type, key }, context) => {
+    if (isProvedType(type) && typeof key === 'string' && detectPixKeyType(key) !== type)
+      addFieldIssue(context, 'key', ADDRESS_MESSAGES[type])
+  }, RUN_DESPITE_OTHER_ISSUES)
+export type RequestCodeBody = z.output<typeof requestCodeBody>
+
+const ADDRESS_MESSAGES = {
+  EMAIL: 'must be an e-mail address of at most 77 characters',
+  PHONE: 'must be a Brazilian mobile with its country code: +55, area code, 9 and eight digits',
+}
+
+export const createPixKeyBody = z
+  .strictObject({
+    type: caseInsensitiveEnum(PIX_KEY_TYPES),
+    auth_code_id: z.string().max(64).optional().meta({
+      description: 'Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE',
+      format: 'uuid',
+    }),
+    auth_code: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({
+        description: 'The six digits that came; required for EMAIL and PHONE',
+        examples: ['123456'],
+      }),
+    provider_uuid,
+  })
+  .superRefine(({ type, auth_code_id, auth_code }, context) => {
+    if (!isProvedType(type)) return
+    if (auth_code_id === undefined) addFieldIssue(context, 'auth_code_id', `is required for ${type}`)
+    if (auth_code === undefined) addFieldIssue(context, 'auth_code', `is required for ${type}`)
+    else if (typeof auth_code === 'string' && !/^\d{6}$/.test(auth_code))
+      addFieldIssue(context, 'auth_code', 'must be 6 digits')
+  }, RUN_DESPITE_OTHER_ISSUES)
+export type CreatePixKeyBody = z.output<typeof createPixKeyBody>
+
+export function isProvedType(type: PixKeyType): type is (typeof VERIFIED_KEY_TYPES)[number] {
+  return (VERIFIED_KEY_TYPES as readonly PixKeyType[]).includes(type)
+}
+
+function addFieldIssue(context: z.core.$RefinementCtx, field: string, message: string) {
+  context.addIssue({ code: 'custom', path: [field], message })
+}
+
+export const pixKeysQuery = z.strictObject({ ...pageQueryFields, type: namesQuery(PIX_KEY_TYPES).optional() })
+export type PixKeysQuery = z.output<typeof pixKeysQuery>
+
+export const pixKeySchema = z
+  .object({
+    key: z.string().meta({ examples: ['maria@example.com'] }),
+    type: z.enum(PIX_KEY_TYPES),
+    is_active: z.boolean().meta({ description: 'false while its provider has not confirmed a removal' }),
+    created_at: instantSchema,
+    provider: providerReference,
+  })
+  .meta({ id: 'PixKey' })
+
+const message = z.string().meta({ description: 'For people' })
+export const createdPixKeyResponse = z.object({ message, data: pixKeySchema })
+export const pixKeyResponse = z.object({ data: pixKeySchema })
+export const pixKeyPage = pageResponse(pixKeySchema)
+export const removedPixKeyResponse = z.object({ message })
+export const requestedCodeResponse = z.object({
+  message,
+  data: z.object({ auth_code_id: uuidSchema, expires_at: instantSchema }).meta({ id: 'AuthCode' }),
+})
+
+export function showPixKey(row: PixKey): z.output<typeof pixKeySchema> {
+  const { uuid, provider } = row.connection
+  return {
+    key: row.key!,
+    type: row.type,
+    is_active: pixKeyMachine.statusOf(row.state) === 'true',
+    created_at: row.createdAt,
+    provider: { uuid, provider },
+  }
+}
+
+/** A key as its POST answered, whatever has become of it since. */
+export function showCreatedPixKey(row: PixKey): z.output<typeof createdPixKeyResponse> {
+  return { message: 'The PIX key was created.', data: { ...showPixKey(row), is_active: true } }
+}
+
+export function showRequestedCode({ uuid, expiresAt }: AuthCode): z.output<typeof requestedCodeResponse> {
+  return { message: 'The code was sent.', data: { auth_code_id: uuid, expires_at: expiresAt } }
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { Connection } from '../../db/entities/connection.ts'
+import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import {
+  caseInsensitiveEnum,
+  dataResponse,
+  namesQuery,
+  pageQueryFields,
+  pageResponse,
+  partySchema,
+  reaisOutput,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, Providers: the list filters, the body of PUT /providers/defaults, and a provider as it is shown. */
+
+export const providersQuery = z.strictObject({
+  ...pageQueryFields,
+  status: namesQuery(CONNECTION_STATUSES).optional(),
+})
+export type ProvidersQuery = z.output<typeof providersQuery>
+
+const PAYMENT_TYPES = ['PIX'] as const
+
+export const MAX_DEFAULT_PROVIDERS = 10
+
+export const replaceDefaultProvidersBody = z.strictObject({
+  payment_type: caseInsensitiveEnum(PAYMENT_TYPES),
+  provider_uuids: z
+    .array(uuidSchema)
+    .min(1, 'must name 1 to 10 providers')
+    .max(MAX_DEFAULT_PROVIDERS, 'must name 1 to 10 providers')
+    .meta({ description: 'The first is preferred, the others are fallbacks in their order' }),
+})
+
+const type = z.enum(['NOMINAL', 'POOL'])
+
+const virtualAccount = z
+  .object({ type, ...partySchema.shape })
+  .meta({ id: 'VirtualAccount', description: 'The account that the provider holds for the account holder' })
+
+const balance = z
+  .object({
+    available_balance: reaisOutput,
+    pending_balance: reaisOutput,
+    blocked_balance: reaisOutput,
+    retained_balance: reaisOutput,
+    provisioned_balance: reaisOutput,
+    currency: z.literal('BRL'),
+  })
+  .meta({ id: 'Balance' })
+
+const providerFields = {
+  uuid: uuidSchema.meta({ description: 'The value of a `provider_uuid`' }),
+  status: z.enum(CONNECTION_STATUSES),
+  provider: z.enum(PROVIDER_NAMES),
+  type,
+  is_operational: z.boolean().meta({ description: 'ACTIVE and the integration is healthy' }),
+  is_public: z.boolean().meta({ description: 'Whether calls may name it' }),
+  virtual_account: virtualAccount.nullable().meta({ description: 'null for POOL' }),
+}
+
+export const defaultProviderSchema = z.object(providerFields).meta({ id: 'DefaultProvider' })
+export const providerSchema = z
+  .object({ ...providerFields, balances: z.array(balance) })
+  .meta({ id: 'Provider' })
+
+export const providerResponse = dataResponse(providerSchema)
+export const providerPage = pageResponse(providerSchema)
+export const defaultProvidersResponse = dataResponse(z.object({ PIX: z.array(defaultProviderSchema) }))
+
+/** What a connection's row does not know of itself. */
+export type ProviderHealth = { isCircuitOpen: boolean; balance: z.output<typeof balance> }
+
+export function showProvider(
+  connection: Connection,
+  { isCircuitOpen: isBroken, balance }: ProviderHealth,
+): z.output<typeof providerSchema> {
+  return { ...showDefaultProvider(connection, isBroken), balances: [balance] }
+}
+
+export function showDefaultProvider(
+  connection: Connection,
+  isBroken: boolean,
+): z.output<typeof defaultProviderSchema> {
+  return {
+    uuid: connection.uuid,
+    status: connection.status,
+    provider: connection.provider,
+    type: connection.type,
+    is_operational: connection.status === 'ACTIVE' && !isBroken,
+    is_public: connection.isPublic,
+    virtual_account: connection.type === 'POOL' ? null : (connection.virtualAccount ?? null),
+  }
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import type { Movement } from '../../db/entities/movement.ts'
+import type { Refund } from '../../db/entities/refund.ts'
+import type { ReadCharge } from '../../db/repositories/charges.ts'
+import { CHARGE_STATUSES, chargeMachine } from '../../domain/charges/charge.ts'
+import { refundMachine } from '../../domain/refunds/refund.ts'
+import { movementSchema, showMovement } from '../ledger/movement.ts'
+import {
+  dataResponse,
+  instantSchema,
+  pageQueryFields,
+  pageResponse,
+  providerReference,
+  reais,
+  reaisOutput,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, Refund result: the answer of a refund, of its look-ups and of REFUND events. */
+
+export const createRefundBody = z.strictObject({
+  value: reais
+    .refine(cents => cents >= 1, 'must be at least 0.01')
+    .optional()
+    .meta({ description: 'What is still refundable where absent' }),
+})
+
+export const refundsQuery = z.strictObject(pageQueryFields)
+
+/** A movement that need not exist yet, or no more than in its ledger form. */
+const refundPartSchema = z
+  .object({
+    uuid: uuidSchema,
+    status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']),
+    value: reaisOutput,
+    fees: reaisOutput,
+    pix_original: movementSchema,
+    pix_refund: movementSchema,
+    error: z
+      .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
+      .optional(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'Refund' })
+
+export const refundSchema = z
+  .object({
+    uuid: uuidSchema.meta({ description: 'The charge' }),
+    status: z.enum(CHARGE_STATUSES),
+    value: reaisOutput,
+    fees: reaisOutput,
+    refund: refundPartSchema,
+    history: z.array(z.object({ status: z.enum(CHARGE_STATUSES), created_at: z.iso.datetime() })),
+    provider: providerReference,
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'RefundResult' })
+
+export const refundResponse = dataResponse(refundSchema)
+export const refundPage = pageResponse(refundSchema)
+export const acceptedRefundResponse = z.object({ message: z.string(), data: refundSchema })
+
+/** The refund of a charge as GET shows it now; the caller has loaded both movements. */
+export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof refundSchema> {
+  return {
+    uuid: charge.uuid,
+    status: chargeMachine.statusOf(charge.state),
+    value: charge.valueCents,
+    fees: charge.feeCents,
+    refund: {
+      uuid: refund.uuid,
+      status: refundMachine.statusOf(refund.state),
+      value: refund.valueCents,
+      fees: refund.feeCents,
+      pix_original: showMovement(charge.movement as Movement),
+      pix_refund: showMovement(refund.movement as Movement),
+      ...(refund.failure && {
+        error: {
+          code: refund.failure.code,
+          message: refund.failure.message,
+          ...(refund.failure.provider_code && { provider_code: refund.failure.provider_code }),
+        },
+      }),
+      created_at: refund.createdAt,
+      updated_at: refund.updatedAt,
+    },
+    history: charge.history,
+    provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
+    created_at: charge.createdAt,
+    updated_at: charge.updatedAt,
+  }
+}
+
+/** The answer of the POST: what was accepted, whatever has become of it since (SPEC §3). */
+export function showAcceptedRefund(refund: Refund, charge: ReadCharge): z.output<typeof refundSchema> {
+  const shown = showRefund(refund, charge)
+  const { error: _, pix_refund, ...part } = shown.refund
+  return {
+    ...shown,
+    status: 'PROCESSING',
+    history: listHistoryUntilRefund(charge, refund),
+    updated_at: refund.createdAt,
+    refund: {
+      ...part,
+      status: 'PROCESSING',
+      updated_at: refund.createdAt,
+      pix_refund: {
+        ...pix_refund,
+        initiation: { ...pix_refund.initiation, status: 'PENDING', updated_at: pix_refund.created_at },
+        status: 'PENDING',
+        end_to_end: '',
+        settled_at: null,
+        updated_at: pix_refund.created_at,
+      },
+    },
+  }
+}
+
+/** The charge's history as it was when this refund had just begun. */
+function listHistoryUntilRefund(charge: ReadCharge, refund: Refund) {
+  return charge.history.filter(entry => new Date(entry.created_at) <= refund.createdAt)
+}

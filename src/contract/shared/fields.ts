@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import {
+  centsFromReais,
+  centsFromText,
+  MAX_CENTS,
+  reaisFromCents,
+  textFromCents,
+} from '../../domain/ledger/money.ts'
+import { PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import { formatTimestamp } from '../../domain/shared/timestamp.ts'
+
+/**
+ * What the contract's objects have in common. Every schema here reads and writes: `z.decode` takes the wire to our
+ * terms (centavos, Date, upper-case names), `z.encode` takes our terms to the wire, and OpenAPI shows the wire's side.
+ */
+
+/** Reais as a JSON number outside, integer centavos inside: one amount that a caller names. */
+export const reais = z
+  .codec(z.number(), z.int().min(0).max(MAX_CENTS), {
+    decode: (value, context) => {
+      const cents = centsFromReais(value)
+      if (cents !== null) return cents
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        message: 'must be an amount in reais from 0 to 9999999999.99 with at most two decimals',
+      })
+      return z.NEVER
+    },
+    encode: reaisFromCents,
+  })
+  .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
+
+/** The same where it is answered. Balances, and amounts with their fees, exceed what any one amount may be. */
+export const reaisOutput = z
+  .codec(z.number(), z.int().min(0), {
+    decode: value => Math.round(value * 100),
+    encode: reaisFromCents,
+  })
+  .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
+
+/** Reais as a text with two decimals outside, integer centavos inside. Only ever written. */
+export const reaisText = z
+  .codec(z.string().regex(/^-?\d+\.\d{2}$/), z.int(), {
+    decode: text => centsFromText(text) ?? Number.NaN,
+    encode: textFromCents,
+  })
+  .meta({ description: 'Reais as a decimal string with two decimals', examples: ['150.75'] })
+
+/** ISO 8601 UTC with six fractional digits outside, a Date inside. */
+export const instantSchema = z
+  .codec(z.iso.datetime(), z.date(), {
+    decode: text => new Date(text),
+    encode: formatTimestamp,
+  })
+  .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
+
+/** One of some names, in any case; answered in upper case. Letters of other alphabets stay what they are: `ı` is no `I`. */
+export function caseInsensitiveEnum<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return z.preprocess(
+    value => (typeof value === 'string' ? value.replace(/[a-z]/g, letter => letter.toUpperCase()) : value),
+    z.enum(names as unknown as readonly [Names[number], ...Names[number][]]),
+  )
+}
+
+/** In capitals it is the same one. */
+export const uuidSchema = z.guid().toLowerCase().meta({ description: 'A UUID' })
+
+export const partyName = z.string().trim().min(1).max(140)
+
+export const partySchema = z
+  .object({
+    name: z.string(),
+    document: z.string(),
+    account_number: z.string(),
+    account_agency: z.string(),
+    bank: z.object({ code: z.string(), name: z.string(), ispb: z.string() }),
+    account_type: z.enum(['CHECKING', 'PAYMENT']),
+  })
+  .meta({ id: 'Party', description: 'Sender or receiver of a PIX; unknown texts are empty' })
+
+export const providerReference = z
+  .object({ uuid: uuidSchema, provider: z.enum(PROVIDER_NAMES) })
+  .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })
+
+/** For a rule over several fields of an object: it is asked where others of them are wrong, too, so that all is said at once. */
+export const RUN_DESPITE_OTHER_ISSUES = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+}
+
+/** The page that a list answers with, whatever it lists. */
+const pageMeta = z
+  .object({
+    current_page: z.int(),
+    from: z.int(),
+    last_page: z.int(),
+    per_page: z.int(),
+    to: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: 'PageMeta' })
+
+export const dataResponse = <T extends z.ZodType>(resource: T) => z.object({ data: resource })
+export const pageResponse = <T extends z.ZodType>(resource: T) =>
+  z.object({ data: z.array(resource), meta: pageMeta })
+
+/** Every error of the service. */
+export const errorBody = z
+  .object({
+    message: z.string().meta({ description: 'For people' }),
+    code: z.string().meta({ description: 'Stable name from the catalogue', examples: ['validation_failed'] }),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .meta({
+        description: 'Field path to its messages',
+        examples: [{ 'splits.0.value': ['must be a number'] }],
+      }),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Error' })
+
+/** The filters and pages that every list takes. */
+export const day = z.iso
+  .date()
+  .refine(text => text >= '0001-01-01', 'must be a day from 0001-01-01 on')
+  .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
+
+/** A number in a query is written in plain digits; what else JavaScript takes for one (`0x10`, `1e1`, a space) is none. */
+export function numberQuery<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    value => (typeof value !== 'string' ? value : PLAIN_NUMBER.test(value) ? Number(value) : Number.NaN),
+    schema,
+  )
+}
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
+
+export const pageQueryFields = {
+  page: numberQuery(z.int().min(1)).default(1),
+  per_page: numberQuery(z.int().min(1).max(100)).default(15),
+}
+
+/** Yes or no in a query or a form, as browsers and programs write it. */
+export const flag = z
+  .string()
+  .regex(/^(1|0|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$/, 'must be 1, true, 0 or false')
+  .transform(value => value === '1' || value.toLowerCase() === 'true')
+
+/** Names repeated (`status=A&status=B`) or separated by commas. */
+export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return z.preprocess(
+    value => (Array.isArray(value) ? value : [value]).flatMap(part => String(part).split(',')),
+    z.array(caseInsensitiveEnum(names)).min(1),
+  )
+}

@@ -1,0 +1,300 @@
+import { z } from 'zod'
+import type { AttemptState } from '../../db/entities/attempt.ts'
+import type { OperationFailure } from '../../db/entities/transfer.ts'
+import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
+import type { ReadTransfer } from '../../db/repositories/transfers.ts'
+import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
+import { TRANSFER_STATUSES, transferMachine } from '../../domain/transfers/transfer.ts'
+import { cpfOrCnpj, finalBeneficiary, UNKNOWN_PARTY } from '../charges/charge.ts'
+import { isErrorOfAttempt } from '../events/event.ts'
+import { maskParty } from '../ledger/movement.ts'
+import {
+  caseInsensitiveEnum,
+  dataResponse,
+  day,
+  instantSchema,
+  namesQuery,
+  pageQueryFields,
+  pageResponse,
+  partySchema,
+  providerReference,
+  reais,
+  reaisOutput,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, Transfers: the body of POST /transfers, its filters, and the transfer as it is shown. */
+
+const pixKey = z
+  .string()
+  .max(255)
+  .transform(normalizePixKey)
+  .refine(key => key.length <= 77, 'must be at most 77 characters')
+  .refine(
+    key => detectPixKeyType(key) !== null,
+    'must be a CPF, a CNPJ, an e-mail, a Brazilian mobile number with +55, or a random key',
+  )
+
+const scheduledFor = z.iso
+  .datetime({ offset: true })
+  .transform(text => new Date(text))
+  .meta({ description: 'ISO 8601 with offset, in the future, at most 90 days ahead' })
+
+export const createTransferBody = z.strictObject({
+  value: reais.refine(cents => cents >= 1, 'must be at least 0.01').meta({ examples: [25.9] }),
+  /** Taken as in a charge, where it is required: there is no other type. */
+  type: caseInsensitiveEnum(['PIX']).optional(),
+  pix_key: pixKey,
+  document: cpfOrCnpj.optional(),
+  external_ref: z.string().min(1).max(255).optional(),
+  provider_uuid: uuidSchema.optional(),
+  final_beneficiary: finalBeneficiary.optional(),
+  scheduled_for: scheduledFor.optional(),
+})
+export type CreateTransferBody = z.output<typeof createTransferBody>
+
+export const transfersQuery = z.strictObject({
+  ...pageQueryFields,
+  uuid: uuidSchema.optional(),
+  status: namesQuery(TRANSFER_STATUSES).optional(),
+  type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
+  transfer_date_from: day.optional(),
+  transfer_date_to: day.optional(),
+  date_from: day.optional(),
+  date_to: day.optional(),
+  external_ref: z.string().max(255).optional(),
+  end_to_end: z.string().max(255).optional(),
+  pix_key: z.string().max(255).transform(normalizePixKey).optional(),
+  provider_uuid: uuidSchema.optional(),
+})
+export type TransfersQuery = z.output<typeof transfersQuery>
+
+const ATTEMPT_OUTCOMES = [
+  'calling',
+  'accepted',
+  'settled',
+  'rejected',
+  'unreachable',
+  'unknown',
+  'duplicate',
+] as const
+
+const attemptSchema = z
+  .object({
+    provider: z.string(),
+    outcome: z.enum(ATTEMPT_OUTCOMES),
+    code: z.string(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'Attempt' })
+
+const transferError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    provider_code: z.string().optional(),
+    provider: z.string().optional(),
+    attempts: z.array(
+      z.object({ provider: z.string(), outcome: z.enum(ATTEMPT_OUTCOMES), code: z.string() }),
+    ),
+  })
+  .meta({ id: 'TransferError' })
+
+const keyInitiation = z
+  .object({
+    sender: partySchema.nullable(),
+    receiver: partySchema,
+    txid: z.null(),
+    value: reaisOutput,
+    type: z.literal('KEY'),
+    pix_key: z.string(),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
+    expires_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'KeyInitiation' })
+
+const transferRecord = z
+  .object({
+    uuid: uuidSchema,
+    initiation: keyInitiation,
+    value: reaisOutput,
+    movement_type: z.literal('OUT'),
+    type: z.literal('EXTERNAL_TRANSFER'),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    end_to_end: z.string(),
+    settled_at: instantSchema.nullable(),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'TransferRecord' })
+
+export const transferSchema = z
+  .object({
+    uuid: uuidSchema,
+    value: reaisOutput,
+    fees: reaisOutput,
+    currency: z.literal('BRL'),
+    status: z.enum(TRANSFER_STATUSES),
+    type: z.literal('PIX'),
+    external_ref: z.string().optional(),
+    final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
+    transfer: transferRecord,
+    history: z.array(z.object({ status: z.enum(TRANSFER_STATUSES), created_at: z.iso.datetime() })),
+    provider: providerReference,
+    attempts: z.array(attemptSchema),
+    outcome: z.literal('unknown').optional(),
+    unknown_since: instantSchema.optional(),
+    next_check_at: instantSchema.optional(),
+    scheduled_for: instantSchema.optional(),
+    error: transferError.optional(),
+    created_at: instantSchema,
+  })
+  .meta({ id: 'Transfer' })
+
+export const transferResponse = dataResponse(transferSchema)
+export const transferPage = pageResponse(transferSchema)
+
+/** The transfer as GET shows it now; the caller has loaded connection and movement. */
+export function showTransfer(
+  transfer: ReadTransfer,
+  attempts: AttemptWithProvider[],
+): z.output<typeof transferSchema> {
+  const unknown = attempts.find(({ attempt }) => attempt.state === 'unknown')?.attempt
+  const shownAttempts = attempts.map(({ attempt, provider }) => ({
+    provider,
+    outcome: toAttemptOutcome(attempt.state),
+    code: attempt.code ?? '',
+    created_at: attempt.createdAt,
+    updated_at: attempt.updatedAt,
+  }))
+  return {
+    uuid: transfer.uuid,
+    value: transfer.valueCents,
+    fees: transfer.feeCents,
+    currency: 'BRL',
+    status: transferMachine.statusOf(transfer.state),
+    type: 'PIX',
+    ...(transfer.externalRef && { external_ref: transfer.externalRef }),
+    ...(transfer.beneficiaryName && {
+      final_beneficiary: { name: transfer.beneficiaryName, document: transfer.beneficiaryDocument ?? '' },
+    }),
+    transfer: showTransferRecord(transfer),
+    history: transfer.history,
+    provider: { uuid: transfer.connection.uuid, provider: transfer.connection.provider },
+    attempts: shownAttempts,
+    ...(unknown && {
+      outcome: 'unknown' as const,
+      ...(unknown.unknownSince && { unknown_since: unknown.unknownSince }),
+      ...(unknown.nextCheckAt && { next_check_at: unknown.nextCheckAt }),
+    }),
+    ...(transfer.scheduledFor && { scheduled_for: transfer.scheduledFor }),
+    ...(transfer.failure && { error: showTransferError(transfer.failure, shownAttempts) }),
+    created_at: transfer.createdAt,
+  }
+}
+
+/** Whose refusal it was is told to those who see that provider's attempt. */
+function showTransferError(
+  { provider, provider_code, ...failure }: OperationFailure,
+  attempts: z.output<typeof attemptSchema>[],
+): z.output<typeof transferError> {
+  const isSeen = provider !== undefined && isErrorOfAttempt(attempts, { ...failure, provider })
+  return {
+    ...failure,
+    ...(isSeen && { provider, ...(provider_code !== undefined && { provider_code }) }),
+    attempts: attempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
+  }
+}
+
+/**
+ * What the POST and its replays answer, for ever the same: the transfer as it was when a provider had just accepted it
+ * or when it was scheduled. Kept in the transaction that does either.
+ */
+export function snapshotAcceptedTransfer(
+  transfer: ReadTransfer,
+  attempts: AttemptWithProvider[],
+): Record<string, unknown> {
+  const shown = showTransfer(transfer, attempts)
+  return z.encode(transferSchema, {
+    ...omitUnknownOutcome(shown),
+    attempts: shown.attempts.map(attempt =>
+      canStillSettle(attempt.outcome) ? { ...attempt, outcome: 'accepted' as const } : attempt,
+    ),
+  })
+}
+
+/** Who has taken it has said so, also where only a look-up brought it to light. */
+function omitUnknownOutcome<Shown extends UnknownOutcomeFields>({
+  outcome: _,
+  unknown_since: __,
+  next_check_at: ___,
+  ...known
+}: Shown) {
+  return known
+}
+type UnknownOutcomeFields = { outcome?: unknown; unknown_since?: unknown; next_check_at?: unknown }
+
+function canStillSettle(outcome: (typeof ATTEMPT_OUTCOMES)[number]): boolean {
+  return outcome !== 'rejected' && outcome !== 'unreachable'
+}
+
+/** The answer of the POST; one that nobody has accepted yet is shown as it is. */
+export function showAcceptedTransfer(
+  transfer: ReadTransfer,
+  attempts: AttemptWithProvider[],
+): z.output<typeof transferSchema> {
+  if (!transfer.accepted) return showTransfer(transfer, attempts)
+  const kept = transfer.accepted as z.input<typeof transferSchema>
+  // Some were kept with a doubt that no attempt of theirs is in.
+  const shown = kept.attempts.some(({ outcome }) => outcome === 'unknown') ? kept : omitUnknownOutcome(kept)
+  // What was stored before the contract's `expires_at` was shown lacks it.
+  const initiation = { ...shown.transfer.initiation, expires_at: null }
+  return z.decode(transferSchema, { ...shown, transfer: { ...shown.transfer, initiation } })
+}
+
+function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRecord> {
+  const { movement } = transfer
+  const times = {
+    created_at: movement?.createdAt ?? transfer.createdAt,
+    updated_at: movement?.updatedAt ?? transfer.updatedAt,
+  }
+  const over = transferMachine.isFinal(transfer.state)
+  const settled = over && movement?.status === 'SETTLED'
+  return {
+    // Before anything is held there is no movement yet; the transfer's own id stands for it.
+    uuid: movement?.uuid ?? transfer.uuid,
+    initiation: {
+      sender: transfer.sender ?? null,
+      receiver: maskParty(transfer.receiver ?? UNKNOWN_PARTY),
+      txid: null,
+      value: transfer.valueCents,
+      type: 'KEY',
+      pix_key: transfer.pixKey,
+      status: showInitiationStatus(transfer, settled),
+      expires_at: null,
+      ...times,
+    },
+    value: transfer.valueCents,
+    movement_type: 'OUT',
+    type: 'EXTERNAL_TRANSFER',
+    status: settled ? 'SETTLED' : over ? 'FAILED' : 'PENDING',
+    end_to_end: transfer.endToEnd ?? '',
+    settled_at: transfer.settledAt ?? null,
+    ...times,
+  }
+}
+
+function showInitiationStatus(transfer: ReadTransfer, settled: boolean) {
+  if (settled) return 'COMPLETED'
+  if (transfer.state === 'cancelled') return 'CANCELLED'
+  if (transfer.state === 'expired') return 'EXPIRED'
+  return transfer.state === 'failed' ? 'FAILED' : 'PENDING'
+}
+
+function toAttemptOutcome(state: AttemptState): (typeof ATTEMPT_OUTCOMES)[number] {
+  if (state === 'orphan' || state === 'closed') throw new Error('an orphan is no outcome of a transfer')
+  return state
+}

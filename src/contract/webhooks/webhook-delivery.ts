@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import type { Delivery, DeliveryAttempt, Event } from '../../db/entities/webhook.ts'
+import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import {
+  dataResponse,
+  instantSchema,
+  namesQuery,
+  pageQueryFields,
+  pageResponse,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** SPEC §8: one event on its way to one endpoint, with what came of each try. */
+
+const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
+
+const deliveryAttemptSchema = z.object({
+  number: z.int(),
+  at: instantSchema,
+  status: z.int().nullable().meta({ description: 'The HTTP status; null where there was no answer' }),
+  failure: z
+    .string()
+    .optional()
+    .meta({ description: 'Why there was none: refused_address, no_connection, timeout, broken' }),
+  duration_ms: z.int(),
+  answer: z.string().meta({ description: 'The beginning of the answer, at most 1 kB' }),
+})
+
+export const deliverySchema = z
+  .object({
+    uuid: uuidSchema,
+    event: z.object({ id: uuidSchema, type: z.enum(EVENT_TYPES) }),
+    status: z.enum(DELIVERY_STATUSES),
+    next_try_at: instantSchema.nullable().meta({ description: 'null where it is being tried, or over' }),
+    tries: z.array(deliveryAttemptSchema).meta({ description: 'The latest twenty, in their order' }),
+    created_at: instantSchema,
+    updated_at: instantSchema,
+  })
+  .meta({ id: 'Delivery' })
+
+export const deliveryPage = pageResponse(deliverySchema)
+export const startedDeliveryResponse = dataResponse(deliverySchema).extend({ message: z.string() })
+
+export const deliveriesQuery = z.strictObject({
+  status: namesQuery(DELIVERY_STATUSES).optional(),
+  ...pageQueryFields,
+})
+export type DeliveriesQuery = z.output<typeof deliveriesQuery>
+
+export const recoverDeliveriesBody = z.strictObject({
+  since: z.iso
+    .datetime({ offset: true })
+    .transform(text => new Date(text))
+    .refine(at => at.getUTCFullYear() >= 1, 'must be a moment from 0001-01-01 on')
+    .meta({ description: 'ISO 8601 with its offset; not in the future', examples: ['2026-11-20T00:00:00Z'] }),
+})
+
+type DeliveryWithAttempts = {
+  delivery: Delivery
+  event: Pick<Event, 'uuid' | 'type'>
+  attempts: DeliveryAttempt[]
+}
+
+export function showDelivery({
+  delivery,
+  event,
+  attempts: tries,
+}: DeliveryWithAttempts): z.output<typeof deliverySchema> {
+  return {
+    uuid: delivery.uuid,
+    event: { id: event.uuid, type: event.type },
+    status: delivery.status,
+    next_try_at: delivery.nextTryAt ?? null,
+    tries: tries.map(one => ({
+      number: one.number,
+      at: one.at,
+      status: one.statusCode ?? null,
+      ...(one.failure && { failure: one.failure }),
+      duration_ms: one.durationMs,
+      answer: one.answer,
+    })),
+    created_at: delivery.createdAt,
+    updated_at: delivery.updatedAt,
+  }
+}

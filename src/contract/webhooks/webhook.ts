@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import type { Webhook, WebhookCreation } from '../../db/entities/webhook.ts'
+import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import {
+  caseInsensitiveEnum,
+  dataResponse,
+  instantSchema,
+  pageQueryFields,
+  pageResponse,
+  uuidSchema,
+} from '../shared/fields.ts'
+
+/** api-document.txt, Webhooks: the body of POST /webhooks, the list's pages, and a webhook as it is shown. */
+
+const url = z
+  .string()
+  .refine(isHttps, 'must be an https URL')
+  .meta({
+    description: 'https, resolving to public addresses only',
+    examples: ['https://shop.example/pix'],
+  })
+const token = z
+  .string()
+  .max(1_024)
+  .meta({
+    description: 'The secret that signs. After `whsec_`, proper base64',
+    examples: ['a secret of your own'],
+  })
+const events = z
+  .array(caseInsensitiveEnum(SUBSCRIBABLE_EVENT_TYPES))
+  .min(1, 'must name at least one event')
+  .max(100)
+  .transform(names => [...new Set(names)])
+
+export const createWebhookBody = z.strictObject({
+  url,
+  token: token.optional().meta({ description: 'Generated where absent' }),
+  events: events.optional().meta({ description: 'All five where absent' }),
+})
+export type CreateWebhookBody = z.output<typeof createWebhookBody>
+
+export const updateWebhookBody = z.strictObject({
+  url: url.optional(),
+  token: token.optional().meta({ description: 'Replaces the token as a rotation does' }),
+  events: events.optional(),
+  status: caseInsensitiveEnum(['ACTIVE', 'DISABLED'])
+    .optional()
+    .meta({ description: 'ACTIVE enables it again, after another TLS handshake' }),
+})
+export type UpdateWebhookBody = z.output<typeof updateWebhookBody>
+
+export const rotateWebhookBody = z.strictObject({
+  token: token.optional().meta({ description: 'Generated where absent' }),
+})
+
+export const webhooksQuery = z.strictObject(pageQueryFields)
+
+export const webhookSchema = z
+  .object({
+    uuid: uuidSchema,
+    url: z.string(),
+    token: z.string().meta({ description: 'Whole where it is created or replaced, masked where it is read' }),
+    previous_token_expires_at: instantSchema
+      .optional()
+      .meta({ description: 'Until then the token before this one signs as well' }),
+    status: z.enum(['ACTIVE', 'DISABLED']),
+    disabled_reason: z.string().optional(),
+    events: z.array(z.enum(SUBSCRIBABLE_EVENT_TYPES)),
+    created_at: instantSchema,
+  })
+  .meta({ id: 'Webhook' })
+
+export const webhookResponse = dataResponse(webhookSchema)
+export const webhookPage = pageResponse(webhookSchema)
+
+/** A webhook as it is read: its token is masked. */
+export function showWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
+  return {
+    uuid: webhook.uuid,
+    url: webhook.url,
+    token: webhook.maskedToken,
+    ...showPreviousToken(webhook),
+    status: webhook.status,
+    ...(webhook.disabledReason && { disabled_reason: webhook.disabledReason }),
+    events: webhook.events,
+    created_at: webhook.createdAt,
+  }
+}
+
+/** A webhook as its POST answered, whatever has become of it since. */
+export function showCreatedWebhook(
+  { uuid, createdAt }: Webhook,
+  { url, events, token }: WebhookCreation,
+): z.output<typeof webhookSchema> {
+  return { uuid, url, token, status: 'ACTIVE', events, created_at: createdAt }
+}
+
+/** A webhook whose token was just replaced, with the new one. */
+export function showRotatedWebhook(webhook: Webhook, token: string): z.output<typeof webhookSchema> {
+  return { ...showWebhook(webhook), token }
+}
+
+function showPreviousToken({ previousTokens: [latest] }: Webhook) {
+  const until = latest && new Date(latest.until)
+  return until && until > new Date() ? { previous_token_expires_at: until } : {}
+}
+
+function isHttps(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === 'https:'
+}

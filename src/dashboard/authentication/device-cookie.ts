@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { type Sealer, sha256 } from '../../security/sealing.ts'
+
+/** How long a device is remembered after its last sign-in. */
+export const DEVICE_COOKIE_MAX_AGE_MS = 180 * 24 * 60 * 60 * 1_000
+
+/** E-mails that one device is remembered for: the people who share it. */
+const MAX_EMAILS_PER_DEVICE = 5
+
+const deviceCookieSchema = z.object({
+  kind: z.literal('dashboard-device'),
+  device: z.uuid(),
+  /** SHA-256 of each e-mail that has signed in, the latest first. */
+  emails: z.array(z.string()).max(MAX_EMAILS_PER_DEVICE),
+  endsAtMs: z.number(),
+})
+
+/** A browser that holds a cookie of an earlier sign-in. The cookie opens nothing by itself. */
+export type DeviceCookie = z.infer<typeof deviceCookieSchema>
+
+/**
+ * Reads the cookie of a device; null where it is absent, expired, forged or sealed by a key that is not known any more.
+ * After OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
+ */
+export function openDeviceCookie(cookie: string | undefined, sealer: Sealer): DeviceCookie | null {
+  if (!cookie) return null
+  try {
+    const device = deviceCookieSchema.parse(sealer.open(cookie))
+    return device.endsAtMs > Date.now() ? device : null
+  } catch {
+    return null
+  }
+}
+
+/** The cookie of a device after an e-mail has signed in on it, with the e-mails that did before. */
+export function sealDeviceCookie(device: DeviceCookie | null, email: string, sealer: Sealer): string {
+  const own = hashDeviceEmail(email)
+  const others = (device?.emails ?? []).filter(hash => hash !== own)
+  return sealer.seal({
+    kind: 'dashboard-device',
+    device: device?.device ?? randomUUID(),
+    emails: [own, ...others].slice(0, MAX_EMAILS_PER_DEVICE),
+    endsAtMs: Date.now() + DEVICE_COOKIE_MAX_AGE_MS,
+  } satisfies DeviceCookie)
+}
+
+/** Whether this e-mail has signed in on the device before. */
+export function hasSignedInOnDevice(device: DeviceCookie | null, email: string): device is DeviceCookie {
+  return device?.emails.includes(hashDeviceEmail(email)) ?? false
+}
+
+function hashDeviceEmail(email: string): string {
+  return sha256(`device ${email}`).toString('base64url')
+}

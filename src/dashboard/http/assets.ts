@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { sha256 } from '../../security/sealing.ts'
+
+export type Asset = { name: string; type: string; body: Buffer; path: string }
+
+/** What pages are dressed and moved by, all of it served by us; the address names the content, so it may be kept. */
+export function loadAssets(): Asset[] {
+  const packages = createRequire(import.meta.url)
+  const own = (name: string) => join(import.meta.dirname, '..', 'assets', name)
+  return [
+    readAsset('pico.css', packages.resolve('@picocss/pico/css/pico.min.css')),
+    readAsset('htmx.js', packages.resolve('htmx.org/dist/htmx.min.js')),
+    readAsset('dashboard.css', own('dashboard.css')),
+    readAsset('dashboard.js', own('dashboard.js')),
+    readAsset('rail.svg', own('rail.svg')),
+  ]
+}
+
+const CONTENT_TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+function readAsset(name: string, file: string): Asset {
+  const body = readFileSync(file)
+  const mark = sha256(body).toString('hex').slice(0, 16)
+  return {
+    name,
+    type: CONTENT_TYPES[name.split('.').at(-1)!]!,
+    body,
+    path: `/dashboard/assets/${mark}/${name}`,
+  }
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { Eta } from 'eta'
+import { html, Markup } from '../../api/docs/html.ts'
+
+export type ViewRenderer = { render(view: string, told: object): string }
+
+/** The templates under `views/`; what they write is escaped, whatever it is, but for markup that our own code made. */
+export function createViewRenderer(): ViewRenderer {
+  const eta = new Eta({
+    views: join(import.meta.dirname, '..', 'views'),
+    cache: true,
+    autoEscape: true,
+    autoTrim: ['nl', 'nl'],
+    escapeFunction: escapeValue,
+  })
+  return { render: (view, told) => eta.render(`./${view}`, told) }
+}
+
+function escapeValue(value: unknown): string {
+  if (value instanceof Markup) return value.text
+  if (value === null || value === undefined || value === false) return ''
+  return html`${String(value)}`.text
+}

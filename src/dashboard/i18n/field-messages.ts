@@ -1,0 +1,171 @@
+import type { Language } from './translator.ts'
+
+/** What the API says of a field, in the words of a page. English is the API's own language. */
+export function translateFieldMessage(language: Language, message: string): string {
+  if (language === 'en') return message
+  const said = PORTUGUESE_FIELD_MESSAGES.find(([english]) => english.test(message))
+  return said ? message.replace(said[0], said[1]) : message
+}
+
+type FieldMessageTranslation = [english: RegExp, portuguese: string]
+
+/** Numbers and names stay as they are: `$1` is the first of them. */
+const PORTUGUESE_FIELD_MESSAGES: readonly FieldMessageTranslation[] = (
+  [
+    ['is required', 'é obrigatório'],
+    ['must be the value of the entry', 'precisa ser o valor do lançamento'],
+    ['is required for (.+)', 'é obrigatório para $1'],
+    ['is required of what was settled', 'é obrigatório se liquidou'],
+    ['is only of what was settled', 'só vale se liquidou'],
+    ['is not known here', 'não é um campo daqui'],
+    ['is too long', 'é longo demais'],
+    ['must not be empty', 'não pode ficar vazio'],
+    ['must be a number', 'precisa ser um número'],
+    ['must be 1, true, 0 or false', 'precisa ser sim ou não'],
+    ['must be sent once', 'só pode ser enviado uma vez'],
+    ['must not be named twice', 'não pode aparecer duas vezes'],
+    ['must leave at most (\\d+) lines', 'precisa deixar no máximo $1 linhas'],
+    ['must be of the mode of the token', 'precisa ser do ambiente do token'],
+    [
+      'must not contain NUL characters or broken surrogate pairs',
+      'contém caracteres que não podem ser guardados',
+    ],
+    ['must be at most (\\d+) characters', 'pode ter no máximo $1 caracteres'],
+    ['must be 1 to 255 printable ASCII characters', 'precisa ter de 1 a 255 caracteres ASCII visíveis'],
+    ['must be at least 0\\.01', 'precisa ser de ao menos R$ 0,01'],
+    [
+      'must be an amount in reais from 0 to 9999999999\\.99 with at most two decimals',
+      'precisa ser um valor em reais, de 0 a 9.999.999.999,99, com até duas casas decimais',
+    ],
+    [
+      'must be an amount in reais, as in 1234\\.56 or 1234,56',
+      'precisa ser um valor em reais, como 1234,56 ou 1.234,56',
+    ],
+    ['must be a day from 0001-01-01 on', 'precisa ser um dia a partir de 01/01/0001'],
+    ['must be a moment from 0001-01-01 on', 'precisa ser um momento a partir de 01/01/0001'],
+    ['must be in the future, at most 90 days ahead', 'precisa estar no futuro, a no máximo 90 dias'],
+    ['must not be in the future', 'não pode estar no futuro'],
+    [
+      'must be a valid CPF \\(11 digits\\) or CNPJ \\(14 characters\\)',
+      'precisa ser um CPF (11 dígitos) ou CNPJ (14 caracteres) válido',
+    ],
+    [
+      'must be a CPF, a CNPJ, an e-mail, a Brazilian mobile number with \\+55, or a random key',
+      'precisa ser um CPF, um CNPJ, um e-mail, um celular com +55 ou uma chave aleatória',
+    ],
+    [
+      'must be an e-mail address of at most 77 characters',
+      'precisa ser um endereço de e-mail de até 77 caracteres',
+    ],
+    [
+      'must be a Brazilian mobile with its country code: \\+55, area code, 9 and eight digits',
+      'precisa ser um celular com o código do país: +55, DDD, 9 e oito dígitos',
+    ],
+    ['must be 6 digits', 'precisa ter 6 dígitos'],
+    ['is not a code of this account', 'não é um código desta conta'],
+    ['is of a code for (.+), not for (.+)', 'é de um código para $1, não para $2'],
+    ['was used before: a code is good for one key', 'já foi usado: um código vale para uma chave'],
+    ['has expired: a code is good for 10 minutes', 'expirou: um código vale por 10 minutos'],
+    ['was tried too often: ask for another code', 'foi tentado vezes demais: peça outro código'],
+    ['is wrong: ask for another code', 'não confere: peça outro código'],
+    ['is wrong: (\\d+) (?:try|tries) left', 'não confere; tentativas que restam: $1'],
+    [
+      '(\\w+) does not make (\\w+) keys for this account; it makes (.+)',
+      '$1 não cria chaves $2 para esta conta; cria $3',
+    ],
+    [
+      'must be a NOMINAL provider: (\\w+) is a POOL, whose account is the service.s',
+      'precisa ser um provedor NOMINAL: $1 é um POOL, cuja conta é do serviço',
+    ],
+    ['must be an active provider of the account', 'precisa ser um provedor ativo da conta'],
+    ['must name 1 to 10 providers', 'precisa ter de 1 a 10 provedores'],
+    [
+      'no active default provider; name one, or set the defaults',
+      'nenhum provedor preferido está ativo; escolha um, ou defina a ordem',
+    ],
+    [
+      'must not exceed 9999999999.99 together with its fee',
+      'com a tarifa não pode passar de R$ 9.999.999.999,99',
+    ],
+    [
+      'no provider of this charge can leave the value open',
+      'nenhum provedor desta cobrança pode deixar o valor em aberto',
+    ],
+    [
+      'no provider of this transfer can check to whom the key belongs',
+      'nenhum provedor desta transferência pode conferir de quem é a chave',
+    ],
+    [
+      'must not exceed what is still refundable of the charge',
+      'não pode passar do que ainda pode ser devolvido da cobrança',
+    ],
+    ['a percentage may not exceed 100', 'uma porcentagem não pode passar de 100'],
+    ['the percentages together may not exceed 100', 'as porcentagens juntas não podem passar de 100'],
+    ['this recipient already has a split of this type', 'este recebedor já tem uma divisão deste tipo'],
+    [
+      'a charge with an open value takes PERCENTAGE splits only',
+      'uma cobrança de valor em aberto só aceita divisões por PERCENTAGE',
+    ],
+    [
+      'the splits together may not exceed the value of the charge',
+      'as divisões juntas não podem passar do valor da cobrança',
+    ],
+    ['must be an https URL', 'precisa ser um endereço https'],
+    ['The URL is not well formed\\.', 'o endereço está mal escrito'],
+    ['The URL must start with https://\\.', 'o endereço precisa começar com https://'],
+    ['The URL must not be longer than (\\d+) characters\\.', 'o endereço pode ter no máximo $1 caracteres'],
+    ['The URL must not contain a user name or password\\.', 'o endereço não pode conter usuário nem senha'],
+    ['The URL must not contain a fragment\\.', 'o endereço não pode conter um fragmento (#)'],
+    ['The host of the URL does not resolve\\.', 'o nome do endereço não existe no DNS'],
+    [
+      'Every address of the host of the URL must be public\\.',
+      'todos os IPs do endereço precisam ser públicos',
+    ],
+    ['must name at least one event', 'precisa ter ao menos um evento'],
+    [
+      'must not be empty, and after whsec_ must be proper base64',
+      'não pode ficar vazio e, depois de whsec_, precisa ser base64',
+    ],
+    ['must differ from the token it replaces', 'precisa ser diferente do segredo que substitui'],
+    ['must be a file', 'precisa ser um arquivo'],
+    ['must be at most 10 MiB', 'pode ter no máximo 10 MiB'],
+    ['must not be sent: at most (\\d+) files', 'não pode ser enviado: no máximo $1 arquivos'],
+    ['must not have more than (\\d+) fields', 'não pode ter mais de $1 campos'],
+    ['must say why', 'precisa dizer por quê'],
+    ['must not be in the past', 'não pode estar no passado'],
+    ['is required of what was settled', 'é obrigatório para o que foi liquidado'],
+    [
+      'No TLS connection to the URL could be made: (.+)\\.',
+      'não foi possível uma conexão TLS ao endereço: $1',
+    ],
+    // Why a webhook is disabled.
+    ['the endpoint answered 410 Gone', 'o endereço respondeu 410 Gone'],
+    ['no success for five days', 'nenhum sucesso em cinco dias'],
+    ['disabled by the account', 'desativado pela conta'],
+    ['unknown', 'motivo desconhecido'],
+    // What zod says by itself.
+    ['Invalid (?:GUID|UUID)', 'precisa ser um identificador (UUID)'],
+    ['Invalid ISO date', 'precisa ser um dia que existe'],
+    ['Invalid ISO datetime', 'precisa ser um momento (ISO 8601, em UTC)'],
+    ['Invalid option: expected one of (.+)', 'precisa ser um destes: $1'],
+    ['Invalid string: must match pattern (.+)', 'não está no formato esperado: $1'],
+    ['Invalid input: expected (?:number|int), received .+', 'precisa ser um número inteiro'],
+    ['Invalid input: expected string, received .+', 'precisa ser um texto'],
+    ['Invalid input: expected boolean, received .+', 'precisa ser sim ou não'],
+    ['Invalid input: expected array, received .+', 'precisa ser uma lista'],
+    ['Invalid input: expected (?:object|record), received .+', 'precisa ser um objeto'],
+    ['Invalid input: expected (".+")', 'precisa ser $1'],
+    ['Invalid input', 'não está certo'],
+    ['Too small: expected string to have >=1 characters', 'não pode ficar vazio'],
+    ['Too small: expected string to have >=(\\d+) characters', 'precisa ter ao menos $1 caracteres'],
+    ['Too big: expected string to have <=(\\d+) characters', 'pode ter no máximo $1 caracteres'],
+    ['Too small: expected array to have >=(\\d+) items', 'precisa ter ao menos $1'],
+    ['Too big: expected array to have <=(\\d+) items', 'pode ter no máximo $1'],
+    ['Too small: expected \\w+ to be >=?(-?[\\d.]+)', 'precisa ser ao menos $1'],
+    ['Too big: expected \\w+ to be <=?(-?[\\d.]+)', 'pode ser no máximo $1'],
+    [
+      'must be a PDF, PNG, JPEG or WebP by its content',
+      'precisa ser um PDF, PNG, JPEG ou WebP pelo conteúdo',
+    ],
+  ] as const
+).map(([english, portuguese]) => [new RegExp(`^${english}$`), portuguese])

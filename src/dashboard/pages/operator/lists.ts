@@ -1,0 +1,125 @@
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { OperatorAction } from '../../../db/entities/operator-act.ts'
+import { Pause } from '../../../db/entities/pause.ts'
+import { listOpenAccountEntries } from '../../../db/repositories/account-entries.ts'
+import { listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
+import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
+import { createPage } from '../../http/page.ts'
+import type { DashboardRouter, PageContext } from '../../http/router.ts'
+import { findProviderStatistics } from '../../queries/account-statistics.ts'
+import { listConnectionHealth } from '../../queries/connection-health.ts'
+import {
+  listContradictedOutcomes,
+  listFailingWebhooks,
+  listOpenDifferences,
+  listStuckWorkflows,
+  listUnexpectedSettlements,
+  listUnknownOutcomes,
+  listUnmatchedPayments,
+  MAX_LISTED_ROWS,
+} from '../../queries/operator-lists.ts'
+import { FORMATS } from '../../views/formats.ts'
+import { renderShareBar } from '../../views/plots.ts'
+
+export const OPERATOR_PATH = '/dashboard/operator'
+const MAX_ACTIONS = 200
+
+/** What an operator looks at, over all accounts. */
+export const OPERATOR_PAGES = {
+  async unknown({ em, form }: OperatorPageContext) {
+    const told = {
+      rows: await listUnknownOutcomes(em.fork()),
+      contradictions: await listContradictedOutcomes(em.fork()),
+      ...{ typed: Object.fromEntries(form), moves: true },
+    }
+    return createPage('operator/unknown', told, `${OPERATOR_PATH}/unknown`)
+  },
+  lives: async ({ em }: OperatorPageContext) =>
+    createPage(
+      'operator/lives',
+      { rows: await listStuckWorkflows(em.fork()), moves: true },
+      `${OPERATOR_PATH}/lives`,
+    ),
+  async webhooks({ em, form }: OperatorPageContext) {
+    const told = { rows: await listFailingWebhooks(em.fork()), typed: Object.fromEntries(form) }
+    return createPage('operator/webhooks', told, `${OPERATOR_PATH}/webhooks`)
+  },
+  async unmatched({ em, form }: OperatorPageContext) {
+    const told = { rows: await listUnmatchedPayments(em.fork()), typed: Object.fromEntries(form) }
+    return createPage('operator/unmatched', told, `${OPERATOR_PATH}/unmatched`)
+  },
+  unexpected: async ({ em }: OperatorPageContext) =>
+    createPage(
+      'operator/unexpected',
+      { rows: await listUnexpectedSettlements(em.fork()) },
+      `${OPERATOR_PATH}/unexpected`,
+    ),
+  differences: async ({ em }: OperatorPageContext) =>
+    createPage(
+      'operator/differences',
+      { rows: await listOpenDifferences(em.fork()) },
+      `${OPERATOR_PATH}/differences`,
+    ),
+  async providers({ em, form }: OperatorPageContext) {
+    const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
+    const typed = Object.fromEntries(form)
+    const told = { rows: await listConnectionHealth(em.fork()), pauses: pauses.map(presentPause), typed }
+    return createPage('operator/providers', told, `${OPERATOR_PATH}/providers`)
+  },
+  async acts({ em }: OperatorPageContext) {
+    const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
+    const rows = await em.fork().find(OperatorAction, {}, order)
+    return createPage('operator/acts', {
+      rows: rows.map(({ at, who, act, subject, reason }) => ({ at, who, act, subject, reason })),
+    })
+  },
+}
+
+type OperatorPageContext = Pick<PageContext, 'em' | 'form'>
+
+export function registerOperatorPages({ get }: DashboardRouter): void {
+  get('operator', OPERATOR_PATH, async ({ em, language }) => {
+    const [counts, did] = await Promise.all([
+      countOperatorLists(em.fork()),
+      findProviderStatistics(em.fork(), null),
+    ])
+    const format = FORMATS[language]
+    const providers = did.map(one => ({
+      ...one,
+      bar: one.success !== null && renderShareBar(one.success, format.percent(one.success)),
+    }))
+    return createPage('operator/overview', {
+      counts: Object.entries(counts),
+      most: MAX_LISTED_ROWS,
+      providers,
+      moves: true,
+    })
+  })
+  for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
+}
+
+/** How many of each wait for somebody, as far as they are listed. */
+async function countOperatorLists(em: EntityManager): Promise<Record<string, number>> {
+  const lists = {
+    unknown: listUnknownOutcomes(em.fork()),
+    lives: listStuckWorkflows(em.fork()),
+    webhooks: listFailingWebhooks(em.fork()),
+    unexpected: listUnexpectedSettlements(em.fork()),
+    unmatched: listUnmatchedPayments(em.fork()),
+    differences: listOpenDifferences(em.fork()),
+    entries: Promise.all([
+      listOpenAccountEntries(em.fork()),
+      listAdjustments(em.fork(), { isOpen: true }),
+    ]).then(lists => lists.flat()),
+    answers: listUnexplainedNames(em.fork()),
+  }
+  const counted = await Promise.all(
+    Object.entries(lists).map(async ([name, rows]) => [name, (await rows).length] as const),
+  )
+  return Object.fromEntries(counted)
+}
+
+function presentPause({ uuid: pause, accountUuid, connectionUuid, reach, who, reason, createdAt }: Pause) {
+  const target = connectionUuid ? 'connection' : accountUuid ? 'account' : 'all'
+  return { pause, target, uuid: connectionUuid ?? accountUuid ?? '', reach, who, reason, createdAt }
+}

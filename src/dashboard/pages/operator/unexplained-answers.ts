@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { fail } from '../../../api/http/api-error.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
+import {
+  listUnexplainedAnswers,
+  listUnexplainedNames,
+  MAX_UNEXPLAINED_LISTED,
+} from '../../../db/repositories/unexplained-answers.ts'
+import { openUnexplainedAnswer } from '../../../provider-notifications/unexplained-answers.ts'
+import { parseFormFields } from '../../http/form.ts'
+import { createPage } from '../../http/page.ts'
+import type { DashboardRouter, PageContext } from '../../http/router.ts'
+import { OPERATOR_PATH } from './lists.ts'
+
+const PATH = `${OPERATOR_PATH}/answers`
+
+const filterSchema = z.object({
+  reference: z.string().max(255).optional(),
+  provider: z.string().max(80).optional(),
+  operation: z.string().max(80).optional(),
+  kind: z.string().max(80).optional(),
+  name: z.string().max(80).optional(),
+})
+const openFormSchema = z.object({
+  uuid: uuidSchema,
+  reason: z.string().trim().min(3, 'must say why').max(1_000),
+})
+
+/** Answers of providers that no document explains: by name, those of one name or attempt, and one with its body. */
+export function registerUnexplainedAnswerPages({ get, post, house }: DashboardRouter): void {
+  get('operator', PATH, renderUnexplainedAnswers)
+  post('operator', `${PATH}/open`, {
+    async handle({ em, form, session: signedIn }) {
+      const asked = parseFormFields(openFormSchema, Object.fromEntries(form))
+      const opened = await openUnexplainedAnswer(em, house.sealer, {
+        uuid: asked.uuid,
+        who: signedIn.user.email,
+        reason: asked.reason,
+      })
+      if (!opened) return fail('not_found')
+      // Not as `body`: that is the name of a layout's own content, which is not escaped.
+      const { body: answer, ...row } = opened
+      return createPage('operator/answer', { row, answer }, PATH)
+    },
+    renderForm: renderUnexplainedAnswers,
+  })
+}
+
+async function renderUnexplainedAnswers({ em, query }: PageContext) {
+  const wanted = filterSchema.safeParse(query).data ?? {}
+  const isNarrowed = Object.values(wanted).some(value => value !== undefined)
+  const names = isNarrowed ? [] : await listUnexplainedNames(em.fork())
+  const rows = isNarrowed ? await listUnexplainedAnswers(em.fork(), wanted) : []
+  return createPage('operator/answers', { names, rows, isNarrowed, most: MAX_UNEXPLAINED_LISTED }, PATH)
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { createPixKey } from '../../api/pix-keys/create.ts'
+import { countCreationAttempt } from '../../api/pix-keys/creation-limit.ts'
+import { listPixKeys } from '../../api/pix-keys/find.ts'
+import { removePixKey } from '../../api/pix-keys/remove.ts'
+import { requestAuthCode } from '../../api/pix-keys/request-code.ts'
+import { createPixKeyBody, pixKeysQuery, requestCodeBody } from '../../contract/pix-keys/pix-key.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import { MAX_KEY_LENGTH, PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
+import { parseFormFields } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { listConnections } from './connections.ts'
+import { listByFilters } from './filtered-list.ts'
+import { listAccountModes, tokenWithMode } from './mode.ts'
+
+const PATH = '/dashboard/keys'
+const submissionSchema = z.object({ once: uuidSchema })
+const removeFormSchema = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
+
+export function registerPixKeyPages({ get, post, house }: DashboardRouter): void {
+  const { workflowClientContext: engine, sealer, config } = house
+
+  get('merchant', PATH, visit => renderPixKeys(visit))
+
+  /** The first half of an e-mail's or a phone's key: six digits go to it, and the page asks for them. */
+  post('merchant', `${PATH}/code`, {
+    async handle(visit) {
+      const body = parseFormFields(requestCodeBody, Object.fromEntries(visit.form))
+      const asked = { ...(await readOperationContext(visit)), body }
+      const { data } = (await requestAuthCode({ engine, sealer, messengers: config.messengers }, asked)).body
+      return renderPixKeys(visit, {
+        ...data,
+        type: body.type,
+        address: body.key,
+        provider: body.provider_uuid,
+      })
+    },
+    renderForm: visit => renderPixKeys(visit),
+  })
+
+  post('merchant', PATH, {
+    async handle(visit) {
+      const asked = await readOperationContext(visit)
+      await countCreationAttempt({ ...asked, em: visit.em.fork() })
+      const body = parseFormFields(createPixKeyBody, Object.fromEntries(visit.form))
+      await createPixKey({ engine, sealer }, { ...asked, body })
+      return redirect(PATH, 'key_created', asked.token.mode)
+    },
+    renderForm: visit => renderPixKeys(visit, readPendingVerification(visit)),
+  })
+
+  post('merchant', `${PATH}/remove`, {
+    async handle(visit) {
+      const { key } = parseFormFields(removeFormSchema, Object.fromEntries(visit.form))
+      const { token, em, requestId } = await readOperationContext(visit)
+      await removePixKey(engine, { key, token, em, requestId })
+      return redirect(PATH, 'key_removed', token.mode)
+    },
+    renderForm: visit => renderPixKeys(visit),
+  })
+}
+
+/** Whose order it is; a form that is sent twice by mistake asks once. */
+async function readOperationContext(visit: PageContext<'merchant'>) {
+  const { em, form, requestId } = visit
+  const sent = form.has('once') ? parseFormFields(submissionSchema, { once: form.get('once') }).once : null
+  const idempotencyKey = sent && `dashboard ${sent}`
+  return { em, requestId, idempotencyKey, token: await tokenWithMode(visit) }
+}
+
+type PendingVerification = {
+  auth_code_id: string
+  type: string
+  address: string
+  provider?: string | undefined
+}
+
+async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVerification | null) {
+  const token = await tokenWithMode(visit)
+  const { data, meta, wrong } = await listByFilters(visit, pixKeysQuery, asked =>
+    listPixKeys(visit.em.fork(), token, asked),
+  )
+  const reached = { ...token, reaches: token.mode }
+  const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
+  const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
+  const told = {
+    rows: data,
+    meta,
+    wrong,
+    connections,
+    mode: token.mode,
+    modes: await listAccountModes(visit),
+    proving,
+    typed: Object.fromEntries(visit.form),
+    plain,
+    proved: VERIFIED_KEY_TYPES,
+  }
+  return createPage('keys', told, PATH)
+}
+
+/** After a wrong code the page asks for it again. */
+function readPendingVerification({ form }: PageContext<'merchant'>): PendingVerification | null {
+  const id = form.get('auth_code_id')
+  if (!id) return null
+  const provider = form.get('provider_uuid') ?? undefined
+  return { auth_code_id: id, type: form.get('type') ?? '', address: form.get('address') ?? '', provider }
+}

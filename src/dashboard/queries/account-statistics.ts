@@ -1,0 +1,162 @@
+import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
+import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
+import type { ProviderName } from '../../domain/providers/provider.ts'
+import { TIME_ZONE } from '../views/formats.ts'
+
+/** What an account moved and how its providers did, for the overview's plots. */
+
+/** Of who moves so much that adding it up would keep a page waiting, fewer days are told. */
+const PLOTTED_DAYS = [14, 3, 1]
+const VOLUME_TIMEOUT_MS = 1_000
+/** Providers are judged by what they did lately: of each connection of an account, or of all there are. */
+const PROVIDER_STATISTICS_DAYS = 7
+const MAX_ATTEMPTS_PER_CONNECTION = { ofOne: 1_000, ofAll: 100 }
+
+export type DailyVolume = { day: string; received: number; sent: number; refunded: number }
+
+/** Whose figures, and of which providers: what simulators moved is never added to money. */
+export type StatisticsScope = { accountUuid: string; isSimulated: boolean }
+
+/** The connections of these figures, as a condition of SQL on a column that names one. */
+const CONNECTION_IN_SCOPE_SQL =
+  'connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)'
+
+/**
+ * Centavos settled on each of the last days as Brasília counts them, oldest first, days of nothing among them; none where
+ * not even those of today are added up in time.
+ */
+export async function findDailyVolumes(em: EntityManager, of: StatisticsScope): Promise<DailyVolume[]> {
+  for (const days of PLOTTED_DAYS) {
+    const moved = await sumDailyVolumes(em, of, days).catch(error => {
+      if (Object(error).code === QUERY_CANCELED) return null
+      throw error
+    })
+    if (moved) return moved
+  }
+  return []
+}
+
+/** What PostgreSQL calls a statement that it has ended. */
+const QUERY_CANCELED = '57014'
+
+async function sumDailyVolumes(
+  outside: EntityManager,
+  { accountUuid, isSimulated }: StatisticsScope,
+  days: number,
+): Promise<DailyVolume[]> {
+  const rows = await readInSnapshot(outside, async em => {
+    await em.execute(`set local statement_timeout = ${VOLUME_TIMEOUT_MS}`)
+    return em.execute<{ day: string; received: string; sent: string; refunded: string }[]>(
+      `with days as (
+       select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${days - 1}) n
+     ), moved as (
+       select (settled_at at time zone '${TIME_ZONE}')::date as day, type, movement_type, value_cents
+       from movement
+       where account_uuid = ? and status = 'SETTLED' and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')
+         and created_at > now() - interval '${days + 2} days' and ${CONNECTION_IN_SCOPE_SQL}
+     )
+     select to_char(d.day, 'YYYY-MM-DD') as day,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER'), 0) as received,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_TRANSFER'), 0) as sent,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_REFUND'), 0) as refunded
+     from days d left join moved m on m.day = d.day group by d.day order by d.day`,
+      [accountUuid, accountUuid, isSimulated],
+    )
+  })
+  return rows.map(row => ({
+    day: row.day,
+    received: Number(row.received),
+    sent: Number(row.sent),
+    refunded: Number(row.refunded),
+  }))
+}
+
+export type ProviderStatistics = {
+  provider: ProviderName
+  calls: number
+  /** Of the calls whose outcome is known. */
+  success: number | null
+  issuingMs: number | null
+  settlingMs: number | null
+}
+
+/** How often each provider of these figures, or of all accounts, took what it was asked, and the median of its times. */
+export async function findProviderStatistics(
+  em: EntityManager,
+  of: StatisticsScope | null,
+): Promise<ProviderStatistics[]> {
+  const { accountUuid = null, isSimulated = null } = of ?? {}
+  const rows = await em.execute<
+    {
+      provider: ProviderName
+      calls: string
+      taken: string
+      known: string
+      issuing_ms: number | null
+      settling_ms: number | null
+    }[]
+  >(
+    `select c.provider, count(a.uuid) as calls,
+       count(a.uuid) filter (where a.state in ('accepted', 'settled')) as taken,
+       count(a.uuid) filter (where a.state not in ('calling', 'orphan', 'closed')) as known,
+       percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
+         filter (where a.operation = 'issue' and a.state = 'accepted') as issuing_ms,
+       percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
+         filter (where a.operation = 'transfer' and a.state = 'settled') as settling_ms
+     from connection c
+     left join lateral (
+       select * from attempt
+       where connection_uuid = c.uuid and created_at > now() - interval '${PROVIDER_STATISTICS_DAYS} days'
+       order by created_at desc limit ${of ? MAX_ATTEMPTS_PER_CONNECTION.ofOne : MAX_ATTEMPTS_PER_CONNECTION.ofAll}
+     ) a on true
+     where ?::uuid is null or (c.account_uuid = ? and c.is_simulated = ?)
+     group by c.provider order by c.provider`,
+    [accountUuid, accountUuid, isSimulated],
+  )
+  return rows.map(row => ({
+    provider: row.provider,
+    calls: Number(row.calls),
+    success: Number(row.known) === 0 ? null : Number(row.taken) / Number(row.known),
+    issuingMs: row.issuing_ms,
+    settlingMs: row.settling_ms,
+  }))
+}
+
+export type AccountCounts = {
+  availableCents: number
+  pendingCharges: number
+  transfersUnderWay: number
+  unknown: number
+  unmatched: number
+}
+
+/** What there is, what is on its way, and what somebody may want to look at. */
+export async function findAccountCounts(
+  em: EntityManager,
+  { accountUuid, isSimulated }: StatisticsScope,
+): Promise<AccountCounts> {
+  const [row] = await em.execute<
+    Record<'available' | 'pending' | 'sending' | 'unknown' | 'unmatched', string>[]
+  >(
+    `with k as (select uuid, provider_account_uuid from connection where account_uuid = ? and is_simulated = ?)
+     select
+       (select coalesce(sum(cents), 0) from balance where account_uuid = ? and bucket = 'available'
+          and provider_account_uuid in (select provider_account_uuid from k)) as available,
+       (select count(*) from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')
+          and connection_uuid in (select uuid from k)) as pending,
+       (select count(*) from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')
+          and connection_uuid in (select uuid from k)) as sending,
+       (select count(*) from attempt where state = 'unknown' and operation = any(array[?])
+          and connection_uuid in (select uuid from k)) as unknown,
+       (select count(*) from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
+          and connection_uuid in (select uuid from k)) as unmatched`,
+    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_KINDS, accountUuid],
+  )
+  return {
+    availableCents: Number(row!.available),
+    pendingCharges: Number(row!.pending),
+    transfersUnderWay: Number(row!.sending),
+    unknown: Number(row!.unknown),
+    unmatched: Number(row!.unmatched),
+  }
+}

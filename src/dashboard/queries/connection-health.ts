@@ -1,0 +1,24 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { MAX_LISTED_ROWS } from './operator-lists.ts'
+
+export type ConnectionHealth = {
+  uuid: string
+  account_uuid: string
+  account_name: string
+  provider: string
+  type: string
+  status: string
+  opened_at: Date | null
+  pause: string | null
+}
+
+/** Every connection, those in trouble first: its status, its breaker, and whether it is paused. */
+export function listConnectionHealth(em: EntityManager): Promise<ConnectionHealth[]> {
+  return em.execute(
+    `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause
+     from connection c join account n on n.uuid = c.account_uuid
+     left join breaker b on b.connection_uuid = c.uuid
+     left join pause p on p.connection_uuid = c.uuid
+     order by (b.opened_at is null and p.uuid is null and c.status = 'ACTIVE'), n.name, c.provider limit ${MAX_LISTED_ROWS}`,
+  )
+}

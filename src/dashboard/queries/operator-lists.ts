@@ -1,0 +1,202 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { PENDING_ATTEMPT_STATES } from '../../db/repositories/attempts.ts'
+import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
+import { PAYOUT_KINDS, type PayoutKind } from '../../domain/payouts/payout-kind.ts'
+
+/** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
+export const MAX_LISTED_ROWS = 200
+/** A life that moves by itself and has not for this long is stuck. */
+const STUCK_MINUTES = 10
+
+export type UnknownOutcome = {
+  operation: PayoutKind
+  subject_uuid: string
+  attempt: string
+  /** The attempts at the operation, counted from 1. */
+  number: number
+  /** How often the attempt was sent. */
+  sending: number
+  account_name: string
+  provider: string
+  state: string
+  code: string | null
+  /** What the provider said of it last. */
+  message: string | null
+  cents: string
+  /** Our id of the attempt at the provider. */
+  reference: string
+  unknown_since: Date
+  next_check_at: Date | null
+}
+
+/** Money whose outcome no provider has told yet: unknown, or one that is under way and silent. It may be settled by a word. */
+export function listUnknownOutcomes(em: EntityManager): Promise<UnknownOutcome[]> {
+  return em.execute(
+    `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
+       n.name as account_name, c.provider, a.state,
+       case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.message, a.reference,
+       coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
+       coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
+     from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
+     left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
+     left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
+     left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
+     where a.operation in ('${PAYOUT_KINDS.join("', '")}') and a.state in ('unknown', '${PENDING_ATTEMPT_STATES.join("', '")}')
+       and (a.state = 'unknown' or a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
+     order by unknown_since limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type ContradictedOutcome = {
+  operation: PayoutKind
+  subject_uuid: string
+  account_name: string
+  provider: string
+  contradiction_code: string
+  contradiction_at: Date
+}
+
+/** Settled money that its provider has reported as failed since, the latest first. */
+export function listContradictedOutcomes(em: EntityManager): Promise<ContradictedOutcome[]> {
+  return em.execute(
+    `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.contradiction_code, a.contradiction_at
+     from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
+     where a.contradiction_at is not null order by a.contradiction_at desc limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type StuckWorkflow = {
+  noun: 'charge' | 'transfer' | 'refund' | 'pix-key'
+  uuid: string
+  /** What its workflow is called beside noun and uuid. */
+  part: string
+  account_name: string
+  state: string
+  /** Null where it is not about money. */
+  cents: string | null
+  updated_at: Date
+}
+
+/** Lives in a state that they leave by themselves, and have not left. */
+export function listStuckWorkflows(em: EntityManager): Promise<StuckWorkflow[]> {
+  const still = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
+  return em.execute(
+    `select l.*, n.name as account_name from (
+       select 'charge' as noun, uuid, '' as part, account_uuid, state, total_cents as cents, updated_at from charge l
+         where state in ('issuing', 'paying', 'refunding') and ${still}
+       union all
+       select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
+         where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()
+           or exists (select from lost_workflow w where w.noun = 'transfer' and w.subject_uuid = l.uuid)) and ${still}
+       union all
+       select 'refund', uuid, '', account_uuid, state, value_cents, updated_at from refund l
+         where state in ('sending', 'settling') and ${still}
+       union all
+       select 'pix-key', uuid, case state when 'removing' then '/removal' else '' end, account_uuid, state, null, updated_at
+         from pix_key l where state in ('creating', 'removing') and ${still}
+     ) l join account n on n.uuid = l.account_uuid order by l.updated_at limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type FailingWebhook = {
+  uuid: string
+  account_uuid: string
+  account_name: string
+  url: string
+  status: 'ACTIVE' | 'DISABLED'
+  disabled_reason: string | null
+  failing_since: Date | null
+  failed: string
+  since: Date
+}
+
+/** Endpoints that fail, that have missed something for good, or that are disabled: those last, however old, hide no other. */
+export function listFailingWebhooks(em: EntityManager): Promise<FailingWebhook[]> {
+  return em.execute(
+    `select w.uuid, w.account_uuid, n.name as account_name, w.url, w.status, w.disabled_reason, w.failing_since,
+       d.failed, coalesce(d.since, w.failing_since, now() - interval '1 day') as since
+     from webhook w join account n on n.uuid = w.account_uuid
+     cross join lateral (
+       select count(*) as failed, min(created_at) as since from delivery
+       where webhook_uuid = w.uuid and status in ('FAILED', 'CANCELLED') and created_at > now() - interval '30 days'
+     ) d
+     where w.deleted_at is null and (w.status = 'DISABLED' or w.failing_since is not null or d.failed > 0)
+     order by w.status = 'DISABLED', w.failing_since desc nulls last, w.created_at desc limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type UnmatchedPayment = {
+  uuid: string
+  account_name: string
+  provider: string
+  cents: string
+  reason: string
+  disposition: string
+  end_to_end: string
+  charge_uuid: string | null
+  /** How often its return was sent. */
+  sending: number
+  code: string | null
+  created_at: Date
+}
+
+/** Money that is no charge's and is neither returned nor kept yet, with its provider's last word. */
+export function listUnmatchedPayments(em: EntityManager): Promise<UnmatchedPayment[]> {
+  return em.execute(
+    `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
+       m.disposition, m.end_to_end, m.charge_uuid, coalesce(a.sendings, 0) as sending, a.code, m.created_at
+     from movement m join account n on n.uuid = m.account_uuid
+     join provider_account p on p.uuid = m.provider_account_uuid
+     left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
+     left join lateral (select sum(value_cents) as cents from movement b
+       where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.med_uuid is not null) back on true
+     where m.disposition in ('held', 'returning', 'not_returned') order by m.created_at limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type UnexpectedSettlement = {
+  uuid: string
+  reason: (typeof UNEXPECTED_SETTLEMENTS)[number]
+  noun: PayoutKind
+  subject_uuid: string
+  account_name: string
+  provider: string
+  cents: string
+  end_to_end: string | null
+  told_at: Date
+}
+
+/** Money that left a second time, or after it was said that it had not, of the last thirty days; the newest first. */
+export function listUnexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
+  return em.execute(
+    `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,
+       case when m.transfer_uuid is not null then 'transfer'
+         when m.refund_uuid is not null then 'refund' else 'return' end as noun,
+       n.name as account_name, p.provider, m.value_cents as cents, m.end_to_end, m.updated_at as told_at
+     from movement m join account n on n.uuid = m.account_uuid
+     join provider_account p on p.uuid = m.provider_account_uuid
+     where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '30 days'
+     order by m.updated_at desc limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type OpenDifference = {
+  uuid: string
+  kind: string
+  movement_type: 'IN' | 'OUT'
+  end_to_end: string
+  provider: string
+  holder: string
+  detail: unknown
+  found_at: Date
+  seen_at: Date
+}
+
+/** What a provider's statement and ours disagree on. */
+export function listOpenDifferences(em: EntityManager): Promise<OpenDifference[]> {
+  return em.execute(
+    `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder, d.detail, d.found_at, d.seen_at
+     from difference d join provider_account p on p.uuid = d.provider_account_uuid
+     where d.settled_at is null order by d.found_at limit ${MAX_LISTED_ROWS}`,
+  )
+}

@@ -1,0 +1,84 @@
+import { html, type Markup } from '../../api/docs/html.ts'
+import { LANGUAGES, type Language } from '../i18n/translator.ts'
+
+/** Brazil's banks keep the time of Brasília; the exact moment in UTC stands in the markup beside it. */
+export const TIME_ZONE = 'America/Sao_Paulo'
+
+export type Formats = ReturnType<typeof createFormats>
+
+export const FORMATS = Object.fromEntries(
+  LANGUAGES.map(language => [language, createFormats(language)]),
+) as Record<Language, Formats>
+
+/** Numbers, amounts and moments as people of a language read them. */
+function createFormats(language: Language) {
+  const locale = language === 'en' ? 'en-GB' : language
+  const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
+  const number = new Intl.NumberFormat(locale)
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const moment = new Intl.DateTimeFormat(locale, {
+    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    second: '2-digit',
+    timeZone: TIME_ZONE,
+  } as const)
+  const short = new Intl.DateTimeFormat(locale, {
+    ...{ day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: TIME_ZONE },
+  } as const)
+  const dated = new Intl.DateTimeFormat(locale, {
+    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    timeZone: TIME_ZONE,
+  } as const)
+  const day = new Intl.DateTimeFormat(locale, { day: '2-digit', month: '2-digit', timeZone: 'UTC' })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
+
+  return {
+    money: (cents: number) => money.format(cents / 100),
+    /** Axis labels: whole reais, thousands shortened. */
+    roundMoney: (cents: number) =>
+      new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(cents / 100),
+    number: (value: number) => number.format(value),
+    percent: (share: number) => percent.format(share),
+    /** A moment with the exact one behind it. */
+    time: (at: Date | string): Markup => renderTime(at, moment),
+    /** The same without seconds, and without its year while that is the present one. */
+    shortTime: (at: Date | string, now: Date = new Date()): Markup =>
+      renderTime(at, formatYear(at) === formatYear(now) ? short : dated),
+    /** A day `YYYY-MM-DD` as `21/11`. */
+    day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
+    /** How long ago or ahead, in the largest unit that fits. */
+    age(at: Date | string, now: Date = new Date()): string {
+      const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1_000)
+      const [unit, size] =
+        RELATIVE_TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
+      return relative.format(Math.trunc(seconds / size), unit)
+    },
+    duration: (ms: number) =>
+      ms < 1_000 ? `${Math.round(ms)} ms` : `${number.format(Math.round(ms / 100) / 10)} s`,
+    document: formatDocument,
+  }
+}
+
+const RELATIVE_TIME_UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+const yearFormat = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: TIME_ZONE })
+
+function formatYear(at: Date | string): string {
+  return yearFormat.format(new Date(at))
+}
+
+function renderTime(at: Date | string, format: Intl.DateTimeFormat): Markup {
+  const date = new Date(at)
+  return html`<time datetime="${date.toISOString()}">${format.format(date)}</time>`
+}
+
+/** `123.456.789-09` and `12.ABC.345/01DE-35`; anything else, masks among it, as it is. */
+function formatDocument(text: string): string {
+  if (/^\d{11}$/.test(text)) return text.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')
+  if (/^[0-9A-Z]{12}\d\d$/.test(text)) return text.replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5')
+  return text
+}

@@ -1,0 +1,25 @@
+import { Markup } from '../../api/docs/html.ts'
+
+/** The strokes of small pictures beside words; they say nothing that the words do not. */
+const ICON_PATHS = {
+  overview: 'M4 20V10M10 20V4M16 20v-7M22 20H2',
+  in: 'M12 3v12m-5-5 5 5 5-5M4 20h16',
+  out: 'M12 16V4m-5 5 5-5 5 5M4 20h16',
+  ledger: 'M5 3h14v18H5zM9 8h6M9 12h6M9 16h4',
+  providers: 'M3 10 12 4l9 6M5 10v8m4.7-8v8m4.6-8v8M19 10v8M3 21h18',
+  token: 'M14 10a4 4 0 1 1-4-4 4 4 0 0 1 4 4Zm-1 3 8 8m-4-4 2-2',
+  events: 'M12 7v5l3 3M21 12a9 9 0 1 1-9-9 9 9 0 0 1 9 9Z',
+  webhooks: 'M13 3 5 14h6l-1 7 8-11h-6z',
+  dispute: 'M12 4 2.5 20h19ZM12 10v5m0 2.5v.5',
+  key: 'M7 14a3.5 3.5 0 1 1 3.2-5H21v3h-2v3h-3v-3h-5.8A3.5 3.5 0 0 1 7 14Z',
+  external: 'M14 4h6v6m0-6-9 9M18 14v6H4V6h6',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+} as const
+
+export type IconName = keyof typeof ICON_PATHS
+
+export function renderIcon(name: IconName): Markup {
+  return new Markup(
+    `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="${ICON_PATHS[name]}"/></svg>`,
+  )
+}

@@ -1,0 +1,40 @@
+import type { UserRole } from '../../db/entities/user.ts'
+import type { IconName } from './icons.ts'
+
+/** The pages of each role, in the order of the menu; a phrase `nav.<name>` names each. */
+const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> = {
+  merchant: [
+    { name: 'overview', path: '/dashboard', icon: 'overview' },
+    { name: 'charges', path: '/dashboard/charges', icon: 'in' },
+    { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
+    { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },
+    { name: 'keys', path: '/dashboard/keys', icon: 'key' },
+    { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger' },
+    { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
+    { name: 'tokens', path: '/dashboard/tokens', icon: 'token' },
+    { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks' },
+    { name: 'events', path: '/dashboard/events', icon: 'events' },
+  ],
+  operator: [
+    { name: 'operator', path: '/dashboard/operator', icon: 'overview' },
+    { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'dispute' },
+    { name: 'lives', path: '/dashboard/operator/lives', icon: 'events' },
+    { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
+    { name: 'unmatched', path: '/dashboard/operator/unmatched', icon: 'in' },
+    { name: 'differences', path: '/dashboard/operator/differences', icon: 'ledger' },
+    { name: 'entries', path: '/dashboard/operator/entries', icon: 'ledger' },
+    { name: 'answers', path: '/dashboard/operator/answers', icon: 'events' },
+    { name: 'deadWebhooks', path: '/dashboard/operator/webhooks', icon: 'webhooks' },
+    { name: 'health', path: '/dashboard/operator/providers', icon: 'providers' },
+    { name: 'acts', path: '/dashboard/operator/acts', icon: 'token' },
+  ],
+}
+
+export function buildNavigation(role: UserRole, path: string) {
+  const menu = MENUS[role]
+  // The longest path that leads here: `/dashboard` leads everywhere.
+  const here = menu
+    .filter(one => path === one.path || path.startsWith(`${one.path}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0]
+  return menu.map(one => ({ ...one, isHere: one === here }))
+}

@@ -1,0 +1,61 @@
+import { html, type Markup } from '../../api/docs/html.ts'
+import type { DailyVolume } from '../queries/account-statistics.ts'
+import type { Formats } from './formats.ts'
+
+/** Plots as SVG; their colours are the style sheet's, their numbers stand in a table beside them. */
+
+const SERIES = ['received', 'sent', 'refunded'] as const
+type Series = (typeof SERIES)[number]
+
+const WIDTH = 720
+const HEIGHT = 240
+const MARGIN = { left: 56, right: 8, top: 12, bottom: 28 }
+const GRID_LINES = 4
+
+type BarPlotInput = { format: Formats; label: string; names: Record<Series, string> }
+
+/** Three bars for each day, from nothing to the largest. */
+export function renderDailyBars(days: DailyVolume[], { format, label, names }: BarPlotInput): Markup {
+  const most = roundUpAxisMax(Math.max(...days.flatMap(day => SERIES.map(series => day[series]))))
+  const inner = { width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom }
+  const step = inner.width / days.length
+  const bar = Math.min(12, (step - 6) / SERIES.length)
+  const y = (cents: number) => MARGIN.top + inner.height * (1 - cents / most)
+
+  const grid = Array.from({ length: GRID_LINES + 1 }, (_, line) => (most / GRID_LINES) * line).map(
+    cents => html`<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${formatCoordinate(y(cents))}" y2="${formatCoordinate(y(cents))}"/>
+<text class="axis" x="${MARGIN.left - 8}" y="${formatCoordinate(y(cents) + 4)}" text-anchor="end">${format.roundMoney(cents)}</text>`,
+  )
+  const bars = days.map((day, index) => {
+    const left = MARGIN.left + step * index + (step - bar * SERIES.length) / 2
+    const columns = SERIES.map(
+      (
+        series,
+        place,
+      ) => html`<rect class="${series}" x="${formatCoordinate(left + bar * place)}" y="${formatCoordinate(y(day[series]))}"
+ width="${formatCoordinate(bar - 1)}" height="${formatCoordinate((inner.height * day[series]) / most)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`,
+    )
+    const isNamed = (days.length - 1 - index) % 2 === 0
+    return html`${columns}${isNamed && html`<text class="axis" x="${formatCoordinate(left + (bar * SERIES.length) / 2)}" y="${HEIGHT - 8}" text-anchor="middle">${format.day(day.day)}</text>`}`
+  })
+  return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${grid}${bars}</svg>`
+}
+
+/** A share of one as a bar. */
+export function renderShareBar(share: number, label: string): Markup {
+  const width = formatCoordinate(Math.max(0, Math.min(1, share)) * 100)
+  const kind = share >= 0.98 ? 'good' : share >= 0.9 ? 'fair' : 'poor'
+  return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${label}"><rect class="rest" width="100" height="6" rx="3"/><rect class="${kind}" width="${width}" height="6" rx="3"/></svg>`
+}
+
+/** The next of 1, 2, 4, 8 times a power of ten, in reais, so that the lines stand at round amounts. */
+export function roundUpAxisMax(cents: number): number {
+  const reais = Math.max(cents / 100, 10)
+  const power = 10 ** Math.floor(Math.log10(reais))
+  const factor = [1, 2, 4, 8, 10].find(one => one * power >= reais) ?? 10
+  return factor * power * 100
+}
+
+function formatCoordinate(value: number): string {
+  return value.toFixed(1)
+}

@@ -1,0 +1,89 @@
+import { type Leg, postingsOf } from '../../domain/ledger/legs.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { enqueueStatement, type Query, query, type ResultRow, runQuery } from '../pipeline/query.ts'
+
+/** The legs of one movement, all at one provider account. */
+export type MovementLegs = { movementUuid: string; providerAccountUuid: string; legs: Leg[] }
+
+/**
+ * Writes the postings of some movements and moves the balances with them, in the caller's transaction. Each posting has its
+ * bucket's balance after it, counted backwards from the one after the last.
+ * All buckets of an account are locked together and in sorted order, so that two transactions never wait for each other
+ * whichever bucket each began with; one that would go below zero is refused by the database (constraint `balance_covered`),
+ * as is one of an account that has no connection there. Nobody waits for an answer: such a refusal is the error of what
+ * the transaction says next.
+ */
+export async function writePostings(em: EntityManager, entries: MovementLegs[]): Promise<void> {
+  const rows = entries.flatMap(({ movementUuid, providerAccountUuid, legs }) =>
+    postingsOf(legs).map(posting => ({ ...posting, movementUuid, providerAccountUuid })),
+  )
+  if (rows.length === 0) return
+  await enqueueStatement(
+    em,
+    `with leg as (
+       select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::bigint[])
+         with ordinality as l (movement, provider_account, account, bucket, cents, position)
+     ), wanted as (
+       select provider_account, account, bucket, sum(cents) as cents from leg group by provider_account, account, bucket
+     ), locked as (
+       select provider_account_uuid, account_uuid, bucket from balance
+       where (provider_account_uuid, account_uuid) in (select provider_account, account from wanted)
+       order by provider_account_uuid, account_uuid, bucket for update
+     ), moved as (
+       update balance b set cents = b.cents + w.cents
+       from locked l
+       join wanted w on w.provider_account = l.provider_account_uuid and w.account = l.account_uuid and w.bucket = l.bucket
+       where b.provider_account_uuid = l.provider_account_uuid and b.account_uuid = l.account_uuid
+         and b.bucket = l.bucket
+       returning b.provider_account_uuid, b.account_uuid, b.bucket, b.cents
+     )
+     insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
+     select l.movement, l.account, l.provider_account, l.bucket, l.cents,
+       m.cents - coalesce(sum(l.cents) over (
+         partition by l.provider_account, l.account, l.bucket order by l.position
+         rows between 1 following and unbounded following), 0)
+     from leg l
+     left join moved m on m.provider_account_uuid = l.provider_account and m.account_uuid = l.account and m.bucket = l.bucket
+     order by l.position`,
+    [
+      rows.map(row => row.movementUuid),
+      rows.map(row => row.providerAccountUuid),
+      rows.map(row => row.accountUuid),
+      rows.map(row => row.bucket),
+      rows.map(row => row.cents),
+    ],
+  )
+}
+
+/**
+ * Locks the balances of some accounts at some provider accounts, in sorted order, before the first of them is moved: whoever
+ * leaves one provider for another, or shares with another account, and whoever comes the other way do not wait for each
+ * other.
+ */
+export function lockBalances(
+  em: EntityManager,
+  { accountUuids, providerAccountUuids }: { accountUuids: string[]; providerAccountUuids: string[] },
+): Promise<void> {
+  return enqueueStatement(
+    em,
+    `select from balance where account_uuid = any(?::uuid[]) and provider_account_uuid = any(?::uuid[])
+     order by provider_account_uuid, account_uuid, bucket for update`,
+    [accountUuids, providerAccountUuids],
+  )
+}
+
+/** What an account could spend at a provider account right now, its balances locked until the transaction ends. */
+export function lockAvailableBalance(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
+): Promise<number> {
+  return runQuery(em, queryAvailableBalance(accountUuid, [providerAccountUuid]))
+}
+
+/** The same, to be asked beside others; `key` is what the provider account's key is found by, of these values. */
+export function queryAvailableBalance(accountUuid: string, values: string[], key = '?'): Query<number> {
+  const sql = `select bucket, cents from balance
+    where provider_account_uuid = ${key} and account_uuid = ? order by bucket for update`
+  const inBucket = (rows: ResultRow[]) => rows.find(({ bucket }) => bucket === 'available')?.cents
+  return query(sql, [...values, accountUuid], rows => Number(inBucket(rows) ?? 0))
+}

@@ -1,0 +1,10 @@
+import { DriverException } from '@mikro-orm/core'
+
+/** What a log says of an error: where it happened; of a database error without its message and detail, which quote rows. */
+export function redactError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { thrown: typeof error }
+  if (!(error instanceof DriverException)) return { type: error.name, stack: error.stack }
+  const { code, constraint, table, routine } = error as DriverException & Record<string, unknown>
+  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line))
+  return { type: error.name, code, constraint, table, routine, stack: frames.join('\n') }
+}

@@ -1,0 +1,60 @@
+import {
+  type BalanceComparison,
+  isBalanceExplained,
+} from '../../domain/reconciliation/statement-comparison.ts'
+import type { EntityManager } from '../client/orm.ts'
+
+/** What each provider last said that it holds, beside the ledger (table `balance_check`). */
+
+/** What the ledger says is at a provider account: all buckets but `outside`, and of it what is under way. */
+export async function readLedgerBalance(
+  em: EntityManager,
+  providerAccountUuid: string,
+): Promise<{ ledgerCents: number; movingCents: number }> {
+  const [row] = await em.execute<{ ledger: string; provisioned: string; coming: string }[]>(
+    `select coalesce(sum(cents) filter (where bucket <> 'outside'), 0) as ledger,
+       coalesce(sum(cents) filter (where bucket = 'provisioned'), 0) as provisioned,
+       (select coalesce(sum(value_cents), 0) from movement
+        where provider_account_uuid = ? and movement_type = 'IN' and status = 'PENDING') as coming
+     from balance where provider_account_uuid = ?`,
+    [providerAccountUuid, providerAccountUuid],
+  )
+  return { ledgerCents: Number(row!.ledger), movingCents: Number(row!.provisioned) + Number(row!.coming) }
+}
+
+/** A difference keeps the time since when there has been one. */
+export async function storeBalanceCheck(
+  em: EntityManager,
+  { providerAccountUuid, ...held }: BalanceComparison & { providerAccountUuid: string },
+): Promise<void> {
+  const { providerCents, ledgerCents, movingCents } = held
+  await em.execute(
+    `insert into balance_check as b
+       (provider_account_uuid, provider_cents, ledger_cents, moving_cents, checked_at, differs_since)
+     values (?, ?, ?, ?, now(), case when ? then null else now() end)
+     on conflict (provider_account_uuid) do update set provider_cents = excluded.provider_cents,
+       ledger_cents = excluded.ledger_cents, moving_cents = excluded.moving_cents, checked_at = now(),
+       differs_since = case when excluded.differs_since is null then null
+         else coalesce(b.differs_since, excluded.differs_since) end`,
+    [providerAccountUuid, providerCents, ledgerCents, movingCents, isBalanceExplained(held)],
+  )
+}
+
+/** Why a provider account's balance may differ: centavos of entries and PIX that only its statement knows, by reason. */
+export async function sumUnbookedCents(
+  em: EntityManager,
+  providerAccountUuid: string,
+): Promise<{ why: string; direction: string; cents: number; count: number }[]> {
+  const rows = await em.execute<{ why: string; direction: string; cents: string; count: string }[]>(
+    `select why, direction, sum(cents) as cents, count(*) as count from (
+       select coalesce(waits, kind) as why, movement_type as direction,
+         coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint as cents
+       from difference where provider_account_uuid = ? and settled_at is null
+       union all
+       select kind || ' ' || type, '', value_cents from account_entry
+       where provider_account_uuid = ? and movement_uuid is null and med_uuid is null and kind not in ('block', 'unblock')
+     ) unbooked group by why, direction order by why, direction`,
+    [providerAccountUuid, providerAccountUuid],
+  )
+  return rows.map(row => ({ ...row, cents: Number(row.cents), count: Number(row.count) }))
+}

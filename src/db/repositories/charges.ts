@@ -1,0 +1,74 @@
+import type { EntityManager } from '../client/orm.ts'
+import { Charge, type Split } from '../entities/charge.ts'
+import type { Connection } from '../entities/connection.ts'
+import { Movement } from '../entities/movement.ts'
+import { getEntityMapper } from '../pipeline/entity-mapper.ts'
+import { type ResultRow, selectRows } from '../pipeline/query.ts'
+import type { SqlCondition } from '../sql-conditions.ts'
+
+/** A charge with all that showing it needs, to be looked at only; a loaded entity is one too. */
+export type ReadCharge = Omit<Charge, 'connection' | 'movement' | 'splits'> & {
+  connection: Pick<Connection, 'uuid' | 'provider'>
+  movement?: Movement | null
+  splits: Iterable<ReadSplit>
+}
+export type ReadSplit = Pick<Split, 'uuid' | 'type' | 'amount' | 'status'> & {
+  recipient: { uuid: string; name: string }
+}
+
+type ChargeRow = ResultRow & { provider: Connection['provider']; splits: ReadSplit[] | null }
+
+/** One charge as it is shown. */
+export async function readCharge(
+  em: EntityManager,
+  { sql, values }: SqlCondition,
+): Promise<ReadCharge | null> {
+  const { select, mapRow: made } = buildChargeSelect(em, `select uuid from charge where ${sql}`)
+  const [row] = await selectRows<ChargeRow>(em, select, values)
+  return row ? made(row) : null
+}
+
+/** Charges, newest first, as one moment saw them. The page is found by keys alone, so that a far one costs no more. */
+export async function readCharges(
+  em: EntityManager,
+  { sql, values }: SqlCondition,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ReadCharge[]> {
+  const page = `select uuid from charge where ${sql} order by created_at desc, uuid desc limit ? offset ?`
+  const { select, mapRow: made } = buildChargeSelect(em, page)
+  return (await em.execute<ChargeRow[]>(select, [...values, limit, offset])).map(made)
+}
+
+/** How those of some keys are read, and what a row says. */
+function buildChargeSelect(em: EntityManager, keys: string) {
+  const charge = getEntityMapper(em, Charge, 'c')
+  const movement = getEntityMapper(em, Movement, 'm')
+  return {
+    select: `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS_COLUMN} as splits
+     from (${keys}) page
+     join charge c on c.uuid = page.uuid
+     join connection k on k.uuid = c.connection_uuid
+     left join movement m on m.uuid = c.movement_uuid
+     order by c.created_at desc, c.uuid desc`,
+    mapRow: (row: ChargeRow): ReadCharge => ({
+      ...charge.mapRow(row),
+      connection: { uuid: row.c_connection_uuid as string, provider: row.provider },
+      movement: row.m_uuid === null ? null : movement.mapRow(row),
+      splits: row.splits ?? [],
+    }),
+  }
+}
+
+export async function countCharges(em: EntityManager, { sql, values }: SqlCondition): Promise<number> {
+  const [row] = await em.execute<{ total: string }[]>(
+    `select count(*) as total from charge where ${sql}`,
+    values,
+  )
+  return Number(row!.total)
+}
+
+const SPLITS_COLUMN = `(
+  select json_agg(json_build_object('uuid', s.uuid, 'type', s.type, 'amount', s.amount, 'status', s.status,
+    'recipient', json_build_object('uuid', a.uuid, 'name', a.name)) order by s.position)
+  from split s join account a on a.uuid = s.recipient_account_uuid where s.charge_uuid = c.uuid
+)`

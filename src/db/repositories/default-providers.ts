@@ -1,0 +1,29 @@
+import type { EntityManager } from '../client/orm.ts'
+import type { Token } from '../entities/token.ts'
+
+/**
+ * Replaces the priority list of an account, simulators and real providers each in the order given, because candidates are
+ * always of one kind. Where `mode` says which, the places of the other kind stay. Under the account's lock, so that of two
+ * replacements at once one follows the other whole.
+ */
+export async function replaceDefaultConnections(
+  em: EntityManager,
+  { accountUuid, mode }: { accountUuid: string; mode?: Token['mode'] | undefined },
+  connectionUuids: string[],
+): Promise<void> {
+  await em.transactional(async tx => {
+    await tx.execute('select from account where uuid = ? for no key update', [accountUuid])
+    await tx.execute(
+      `delete from default_provider d using connection k
+       where d.account_uuid = ? and d.payment_type = 'PIX' and k.uuid = d.connection_uuid
+         and (?::text is null or k.is_simulated = (? = 'test'))`,
+      [accountUuid, mode ?? null, mode ?? null],
+    )
+    await tx.execute(
+      `insert into default_provider (account_uuid, payment_type, position, connection_uuid)
+       select ?, 'PIX', row_number() over (partition by k.is_simulated order by asked.place), k.uuid
+       from unnest(array[?]::uuid[]) with ordinality as asked (uuid, place) join connection k on k.uuid = asked.uuid`,
+      [accountUuid, connectionUuids],
+    )
+  })
+}

@@ -1,0 +1,57 @@
+import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
+import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
+import type { EntityManager } from '../client/orm.ts'
+
+/** PIX that only a provider's statement knows: open differences of the kind `missing_here`. */
+
+export type MissingPix = { uuid: string; detail: StatementDifference }
+
+export function findMissingPix(em: EntityManager, providerAccountUuid: string): Promise<MissingPix[]> {
+  return em.execute<MissingPix[]>(
+    `select uuid, detail from difference
+     where provider_account_uuid = ? and kind = 'missing_here' and settled_at is null order by found_at, uuid`,
+    [providerAccountUuid],
+  )
+}
+
+/** Says why one is not booked, or that it is not different any more. */
+export function updateMissingPix(
+  em: EntityManager,
+  uuid: string,
+  waits: PanelPixPendingReason | null,
+): Promise<unknown> {
+  return em.execute(
+    'update difference set waits = ?, settled_at = case when ?::text is null then now() else settled_at end where uuid = ?',
+    [waits, waits, uuid],
+  )
+}
+
+/** Whether a call that may still have moved this value out of the provider account has no final outcome. */
+export async function hasUnresolvedAttempt(
+  em: EntityManager,
+  { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
+): Promise<boolean> {
+  const rows = await em.execute<object[]>(
+    `select from attempt a
+       left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
+       left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
+       left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
+     where a.provider_account_uuid = ? and a.operation in ('transfer', 'refund', 'return')
+       and a.state in ('calling', 'accepted', 'unknown')
+       and coalesce(t.value_cents, r.value_cents, m.value_cents) = ? limit 1`,
+    [providerAccountUuid, cents],
+  )
+  return rows.length > 0
+}
+
+/** Whether a dispute of that PIX is not over yet. */
+export async function hasOpenDispute(
+  em: EntityManager,
+  { providerAccountUuid, endToEnd }: { providerAccountUuid: string; endToEnd: string },
+): Promise<boolean> {
+  const rows = await em.execute<object[]>(
+    `select from med where provider_account_uuid = ? and end_to_end = ? and state in ('open', 'analysing', 'accepted') limit 1`,
+    [providerAccountUuid, endToEnd],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,38 @@
+import { EXISTING_KEY_STATES, type PixKeyType } from '../../domain/pix-keys/pix-key.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { PixKey } from '../entities/pix-key.ts'
+
+/** What the database's own rules of keys ask too, for those who would rather know before they break one. */
+
+/** The keys of a type that an account has or may have, without those that collect for its connections. */
+export async function countPixKeys(
+  em: EntityManager,
+  { accountUuid, type, isSimulated }: { accountUuid: string; type: PixKeyType; isSimulated: boolean },
+): Promise<number> {
+  const [row]: { count: string }[] = await em.execute('select counted_pix_keys(?, ?, ?) as count', [
+    accountUuid,
+    type,
+    isSimulated,
+  ])
+  return Number(row?.count)
+}
+
+/** Whether a key is, or may be, somebody's already. */
+export async function isPixKeyRegistered(
+  em: EntityManager,
+  key: { key: string; isSimulated: boolean },
+): Promise<boolean> {
+  return (await em.count(PixKey, { ...key, state: { $in: [...EXISTING_KEY_STATES] } })) > 0
+}
+
+/** Whether a connection collects by this key, or an open charge can be paid to it. */
+export async function isPixKeyInUse(
+  em: EntityManager,
+  { key, isSimulated }: Pick<PixKey, 'key' | 'isSimulated'>,
+): Promise<boolean> {
+  const [row]: { in_use: boolean }[] = await em.execute('select pix_key_is_in_use(?, ?) as in_use', [
+    key,
+    isSimulated,
+  ])
+  return row?.in_use ?? false
+}

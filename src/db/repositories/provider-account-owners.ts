@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { BUCKETS } from '../../domain/ledger/legs.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { Connection } from '../entities/connection.ts'
+
+/** Who bears what moves at a provider account without us, and through which connection it is locked and shown. */
+export type ProviderAccountOwner = { accountUuid: string; connection: Connection }
+
+/**
+ * The owner of a provider account: the account of its NOMINAL connection, the eldest where there are several; of one that
+ * is only shared (POOL), the service's own account, which then has its balances there. Expects a transaction.
+ */
+export async function findProviderAccountOwner(
+  em: EntityManager,
+  providerAccountUuid: string,
+): Promise<ProviderAccountOwner> {
+  const connections = await em.find(
+    Connection,
+    { providerAccountUuid, status: { $ne: 'CONFIGURATION_PENDING' } },
+    { orderBy: { createdAt: 'asc', uuid: 'asc' } },
+  )
+  const nominal = connections.find(({ type }) => type === 'NOMINAL')
+  const connection = nominal ?? connections[0]
+  if (!connection) throw new Error(`no connection to the provider account ${providerAccountUuid}`)
+  const accountUuid = nominal?.accountUuid ?? (await ensureServiceAccount(em, providerAccountUuid))
+  return { accountUuid, connection }
+}
+
+/** The service's own account, made where it is first needed, with balances at this provider account. */
+export async function ensureServiceAccount(em: EntityManager, providerAccountUuid: string): Promise<string> {
+  await em.execute(
+    `insert into account (uuid, name, document, is_service, created_at) values (?, 'Trilho', '', true, now())
+     on conflict (is_service) where is_service do nothing`,
+    [randomUUID()],
+  )
+  const [service] = await em.execute<{ uuid: string }[]>('select uuid from account where is_service')
+  await em.execute(
+    `insert into balance (account_uuid, provider_account_uuid, bucket, cents)
+     select ?, ?, name, 0 from unnest(array[?]::text[]) as name on conflict do nothing`,
+    [service!.uuid, providerAccountUuid, [...BUCKETS]],
+  )
+  return service!.uuid
+}

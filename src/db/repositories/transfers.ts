@@ -1,0 +1,91 @@
+import type { EntityManager } from '../client/orm.ts'
+import { Attempt } from '../entities/attempt.ts'
+import type { Connection } from '../entities/connection.ts'
+import { Movement } from '../entities/movement.ts'
+import { Transfer } from '../entities/transfer.ts'
+import { getEntityMapper } from '../pipeline/entity-mapper.ts'
+import { type ResultRow, selectRows } from '../pipeline/query.ts'
+import type { SqlCondition } from '../sql-conditions.ts'
+import type { AttemptWithProvider } from './attempts.ts'
+
+/** A transfer with its connection and movement, to be looked at only; a loaded entity is one too. */
+export type ReadTransfer = Omit<Transfer, 'connection' | 'movement'> & {
+  connection: Pick<Connection, 'uuid' | 'provider'>
+  movement?: Movement | null
+}
+export type TransferWithAttempts = ReadTransfer & { attempts: AttemptWithProvider[] }
+
+type TransferRow = ResultRow & { provider: Connection['provider']; tried: ResultRow[] | null }
+
+/** One transfer with those of its attempts that went `through` a connection, or null for all of them. */
+export async function readTransfer(
+  em: EntityManager,
+  { sql, values }: SqlCondition,
+  through: string | null,
+): Promise<TransferWithAttempts | null> {
+  const { select, mapRow: made } = buildTransferSelect(em, `select uuid from transfer where ${sql}`)
+  const [row] = await selectRows<TransferRow>(em, select, [through, ...values])
+  return row ? made(row) : null
+}
+
+/** Transfers with their attempts, newest first, as one moment saw them; the page is found by keys alone. */
+export async function readTransfers(
+  em: EntityManager,
+  { sql, values }: SqlCondition,
+  {
+    limit,
+    offset,
+    connectionUuid: through,
+  }: { limit: number; offset: number; connectionUuid: string | null },
+): Promise<TransferWithAttempts[]> {
+  const page = `select uuid from transfer where ${sql} order by created_at desc, uuid desc limit ? offset ?`
+  const { select, mapRow: made } = buildTransferSelect(em, page)
+  return (await em.execute<TransferRow[]>(select, [through, ...values, limit, offset])).map(made)
+}
+
+/** How those of some keys are read, and what a row says; the first value is through which connection. */
+function buildTransferSelect(em: EntityManager, keys: string) {
+  const [transfer, movement, attempt] = [
+    getEntityMapper(em, Transfer, 't'),
+    getEntityMapper(em, Movement, 'm'),
+    getEntityMapper(em, Attempt, 'a'),
+  ]
+  return {
+    select: `select ${transfer.columns}, k.provider, ${movement.columns}, (
+       select json_agg(tried order by tried.a_position) from (
+         select ${attempt.columns}, k.provider from attempt a join connection k on k.uuid = a.connection_uuid
+         where a.operation = 'transfer' and a.subject_uuid = t.uuid and a.connection_uuid = coalesce(?, a.connection_uuid)
+       ) tried
+     ) as tried
+     from (${keys}) page
+     join transfer t on t.uuid = page.uuid
+     join connection k on k.uuid = t.connection_uuid
+     left join movement m on m.uuid = t.movement_uuid
+     order by t.created_at desc, t.uuid desc`,
+    mapRow: (row: TransferRow): TransferWithAttempts => ({
+      ...transfer.mapRow(row),
+      connection: { uuid: row.t_connection_uuid as string, provider: row.provider },
+      movement: row.m_uuid === null ? null : movement.mapRow(row),
+      attempts: (row.tried ?? []).map(one => ({
+        attempt: attempt.mapRow(one),
+        provider: one.provider as string,
+      })),
+    }),
+  }
+}
+
+export async function countTransfers(em: EntityManager, { sql, values }: SqlCondition): Promise<number> {
+  const [row] = await em.execute<{ total: string }[]>(
+    `select count(*) as total from transfer where ${sql}`,
+    values,
+  )
+  return Number(row!.total)
+}
+
+/** Whether a transfer of an account carries a reference already; those of the simulator are a world of their own. */
+export async function isExternalRefUsed(
+  em: EntityManager,
+  { isSimulated, ...ref }: { accountUuid: string; externalRef: string; isSimulated: boolean },
+): Promise<boolean> {
+  return (await em.count(Transfer, { ...ref, connection: { isSimulated } })) > 0
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../client/orm.ts'
+
+/** What providers answered that no published document explains: kept sealed, counted when it repeats (table `unexplained_answer`). */
+
+/** At most so many different answers of one name to one question are kept; more are counted on the newest of them. */
+const MAX_ANSWERS_PER_NAME = 20
+/** The same for items of lists, each of which stands for money or a dispute of its own. */
+const MAX_ITEMS_PER_NAME = 5_000
+/** An answer is deleted so long after it was last seen. */
+const RETENTION_DAYS = 30
+export const MAX_UNEXPLAINED_LISTED = 200
+
+export type SealedUnexplainedAnswer = {
+  connectionUuid: string
+  operation: string
+  reference: string | null
+  kind: string
+  status: number | null
+  name: string
+  sealedBody: string
+  isCut: boolean
+  digest: string
+  period: { from: string; to: string } | null
+}
+
+/**
+ * Keeps one answer, or counts it where it is known. An item of several lists lies in all of their periods: the
+ * intersection is kept. An item that comes back is unresolved again.
+ */
+export async function storeUnexplainedAnswer(
+  em: EntityManager,
+  answer: SealedUnexplainedAnswer,
+): Promise<void> {
+  const { connectionUuid, operation, reference, kind, status, name, sealedBody, isCut, digest, period } =
+    answer
+  const [kept] = await em.execute<{ uuid: string }[]>(
+    `insert into unexplained_answer as u
+       (uuid, connection_uuid, operation, reference, kind, status, name, sealed_body, is_cut, digest, period_from, period_to)
+     select ?::uuid, ?::uuid, ?, ?::text, ?, ?::int, ?, ?, ?::boolean, ?, ?::timestamptz, ?::timestamptz
+     where ? > (select count(*) from unexplained_answer o where o.connection_uuid = ? and o.operation = ?
+         and o.reference is not distinct from ?::text and o.kind = ? and o.name = ? and o.digest <> ?)
+     on conflict (connection_uuid, operation, reference, kind, digest) do update set
+       occurrences = u.occurrences + 1, last_seen_at = now(), resolved_at = null,
+       status = excluded.status, name = excluded.name,
+       period_from = case when greatest(u.period_from, excluded.period_from) <= least(u.period_to, excluded.period_to)
+         then greatest(u.period_from, excluded.period_from) else excluded.period_from end,
+       period_to = case when greatest(u.period_from, excluded.period_from) <= least(u.period_to, excluded.period_to)
+         then least(u.period_to, excluded.period_to) else excluded.period_to end
+     returning u.uuid`,
+    [
+      ...[randomUUID(), connectionUuid, operation, reference, kind, status, name, sealedBody, isCut, digest],
+      ...[period?.from ?? null, period?.to ?? null],
+      ...[kind === 'unreadable_item' ? MAX_ITEMS_PER_NAME : MAX_ANSWERS_PER_NAME],
+      ...[connectionUuid, operation, reference, kind, name, digest],
+    ],
+  )
+  if (kept) return
+  await em.execute(
+    `update unexplained_answer set occurrences = occurrences + 1, last_seen_at = now() where uuid = (
+       select uuid from unexplained_answer where connection_uuid = ? and operation = ?
+         and reference is not distinct from ?::text and kind = ? and name = ? order by last_seen_at desc limit 1)`,
+    [connectionUuid, operation, reference, kind, name],
+  )
+}
+
+export type UnexplainedName = {
+  provider: string
+  operation: string
+  kind: string
+  name: string
+  status: number | null
+  occurrences: string
+  answers: string
+  unresolved: string
+  last_seen_at: Date
+}
+
+/** How often each name came, the latest first. */
+export function listUnexplainedNames(em: EntityManager): Promise<UnexplainedName[]> {
+  return em.execute(
+    `select c.provider, u.operation, u.kind, u.name, max(u.status) as status, sum(u.occurrences) as occurrences,
+       count(*) as answers, count(*) filter (where u.period_from is not null and u.resolved_at is null) as unresolved,
+       max(u.last_seen_at) as last_seen_at
+     from unexplained_answer u join connection c on c.uuid = u.connection_uuid
+     group by c.provider, u.operation, u.kind, u.name
+     order by max(u.last_seen_at) desc limit ${MAX_UNEXPLAINED_LISTED}`,
+  )
+}
+
+export type UnexplainedRow = {
+  uuid: string
+  connection_uuid: string
+  account_name: string
+  provider: string
+  operation: string
+  reference: string | null
+  kind: string
+  status: number | null
+  name: string
+  is_cut: boolean
+  occurrences: number
+  first_seen_at: Date
+  last_seen_at: Date
+  period_from: Date | null
+  period_to: Date | null
+  resolved_at: Date | null
+}
+
+/** Narrows a list of answers; what is absent does not. */
+export type UnexplainedFilter = Partial<
+  Record<'reference' | 'provider' | 'operation' | 'kind' | 'name', string | undefined>
+>
+
+const COLUMNS = `u.uuid, u.connection_uuid, n.name as account_name, c.provider, u.operation, u.reference, u.kind, u.status,
+  u.name, u.is_cut, u.occurrences, u.first_seen_at, u.last_seen_at, u.period_from, u.period_to, u.resolved_at`
+const FROM = `from unexplained_answer u join connection c on c.uuid = u.connection_uuid
+  join account n on n.uuid = c.account_uuid`
+
+/** Answers without their bodies, the latest first. */
+export function listUnexplainedAnswers(
+  em: EntityManager,
+  filter: UnexplainedFilter,
+): Promise<UnexplainedRow[]> {
+  const { reference, provider, operation, kind, name } = filter
+  const given = { 'u.reference': reference, 'c.provider': provider, 'u.operation': operation }
+  const wanted = Object.entries({ ...given, 'u.kind': kind, 'u.name': name }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const where = wanted.map(([column]) => `${column} = ?`).join(' and ') || 'true'
+  return em.execute(
+    `select ${COLUMNS} ${FROM} where ${where} order by u.last_seen_at desc, u.uuid limit ${MAX_UNEXPLAINED_LISTED}`,
+    wanted.map(([, value]) => value),
+  )
+}
+
+/** One answer with its sealed body. */
+export async function findUnexplainedAnswer(
+  em: EntityManager,
+  uuid: string,
+): Promise<(UnexplainedRow & { sealed_body: string }) | undefined> {
+  const [row] = await em.execute<(UnexplainedRow & { sealed_body: string })[]>(
+    `select ${COLUMNS}, u.sealed_body ${FROM} where u.uuid = ?`,
+    [uuid],
+  )
+  return row
+}
+
+/** The period in which a list of one provider account has items that could not be read; times are ISO 8601 UTC. */
+export type QuarantinedPeriod = { connectionUuid: string; from: string; to: string }
+
+const IS_QUARANTINED = `u.operation = ? and u.period_from is not null and u.resolved_at is null`
+
+/** Periods that a list is asked for again, those that waited longest first. */
+export async function listQuarantinedPeriods(
+  em: EntityManager,
+  asked: { operation: string; providerAccountUuid: string; lastSeenBefore: string; limit: number },
+): Promise<QuarantinedPeriod[]> {
+  const rows = await em.execute<{ connection_uuid: string; period_from: string; period_to: string }[]>(
+    `select u.connection_uuid, u.period_from, u.period_to from unexplained_answer u
+     join connection c on c.uuid = u.connection_uuid
+     where c.provider_account_uuid = ? and ${IS_QUARANTINED} and u.last_seen_at < ?::timestamptz
+     group by u.connection_uuid, u.period_from, u.period_to order by min(u.last_seen_at) limit ?`,
+    [asked.providerAccountUuid, asked.operation, asked.lastSeenBefore, asked.limit],
+  )
+  return rows.map(row => ({
+    connectionUuid: row.connection_uuid,
+    from: new Date(row.period_from).toISOString(),
+    to: new Date(row.period_to).toISOString(),
+  }))
+}
+
+/** PostgreSQL's clock, by which `resolveItems` tells what a list has left out again. */
+export async function readDatabaseTime(em: EntityManager): Promise<string> {
+  const [row] = await em.execute<{ now: string }[]>('select clock_timestamp()::text as now')
+  return row!.now
+}
+
+/** Resolves the items of a period that was listed again since `listedAt` and that the list did not leave out any more. */
+export async function resolveUnexplainedItems(
+  em: EntityManager,
+  { operation, period, listedAt }: { operation: string; period: QuarantinedPeriod; listedAt: string },
+): Promise<void> {
+  await em.execute(
+    `update unexplained_answer u set resolved_at = now()
+     where u.connection_uuid = ? and ${IS_QUARANTINED} and u.period_from >= ? and u.period_to <= ? and u.last_seen_at < ?::timestamptz`,
+    [period.connectionUuid, operation, period.from, period.to, listedAt],
+  )
+}
+
+/** Deletes answers that were last seen thirty days ago, except items that are not resolved; answers how many, at most `most`. */
+export async function pruneUnexplainedAnswers(em: EntityManager, most: number): Promise<number> {
+  const rows = await em.execute<object[]>(
+    `delete from unexplained_answer where uuid in (
+       select uuid from unexplained_answer where last_seen_at < now() - interval '${RETENTION_DAYS} days'
+         and (period_from is null or resolved_at is not null) order by last_seen_at limit ?) returning uuid`,
+    [most],
+  )
+  return rows.length
+}

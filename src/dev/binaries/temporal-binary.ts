@@ -1,0 +1,109 @@
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findOnPath, isExecutable, runCommand } from '../os/exec.ts'
+import type { PrintLine } from '../os/wait-until.ts'
+import { buildOnce } from './build-once.ts'
+import { buildWithGo } from './go-build.ts'
+import { downloadArchive, findReachableArchive } from './temporal-download.ts'
+
+/** The newest that both the official download and the Go module proxy have; brings Server 1.29.1. */
+const version = '1.5.1'
+const goPrograms = {
+  ...{ name: 'Temporal CLI', version, minutes: 5 },
+  packages: ['github.com/temporalio/cli/cmd/temporal'],
+}
+
+export type TemporalBinaryOptions = {
+  /** TEMPORAL_CLI_PATH: taken at its word. */
+  temporalCliPath?: string
+  path: string
+  cacheHome: string
+  environment: NodeJS.ProcessEnv
+  print?: PrintLine
+  abort?: AbortSignal
+}
+
+/** The two ways to get a binary; each fills an empty folder with a file `temporal`, or says false: not possible. */
+export type TemporalBinarySources = Record<
+  'download' | 'build',
+  (folder: string, search: TemporalBinaryOptions) => Promise<boolean>
+>
+
+/** Temporal's command line: named, on PATH, cached, downloaded or built, in this order. */
+export async function resolveTemporalBinary(
+  search: TemporalBinaryOptions,
+  makers: TemporalBinarySources = { download: downloadCli, build: buildCli },
+): Promise<string> {
+  if (search.temporalCliPath !== undefined) {
+    if (await isTemporalCli(search.temporalCliPath)) return search.temporalCliPath
+    throw new Error(`TEMPORAL_CLI_PATH names no Temporal CLI: ${search.temporalCliPath}`)
+  }
+  const installed = await findOnPath('temporal', search.path)
+  if (installed && (await isTemporalCli(installed))) return installed
+
+  const folder = join(search.cacheHome, 'trilho', `temporal-${version}`)
+  const cached = join(folder, 'temporal')
+  if (await isExecutable(cached)) return cached
+  await buildOnce(
+    folder,
+    { isBuilt: () => isExecutable(cached), print: search.print ?? printNothing, abort: search.abort },
+    async empty => {
+      if (await trySource('download', empty, search, makers)) return
+      if (await trySource('build', empty, search, makers)) return
+      throw new Error(installInstructions)
+    },
+  )
+  return cached
+}
+
+const printNothing: PrintLine = () => {}
+
+const installInstructions = [
+  'There is no Temporal CLI here, its download (https://temporal.download) cannot be reached,',
+  'and it could not be built (no `go` on PATH, or see above). One of these helps:',
+  '  - install it (https://docs.temporal.io/cli) so that `temporal` is on PATH, or set TEMPORAL_CLI_PATH;',
+  '  - install Go (https://go.dev/dl), which builds it once in about 5 minutes;',
+  '  - set TEMPORAL_ADDRESS to a Temporal server that runs already.',
+].join('\n')
+
+/** Old or new, it must at least know its own name: other programs are called `temporal` too. */
+async function isTemporalCli(file: string): Promise<boolean> {
+  try {
+    return /^temporal version/.test(await runCommand(file, ['--version']))
+  } catch {
+    return false
+  }
+}
+
+async function trySource(
+  way: keyof TemporalBinarySources,
+  folder: string,
+  search: TemporalBinaryOptions,
+  makers: TemporalBinarySources,
+): Promise<boolean> {
+  try {
+    if (!(await makers[way](folder, search))) return false
+    if (await isTemporalCli(join(folder, 'temporal'))) return true
+    throw new Error('what came of it is no Temporal CLI')
+  } catch (error) {
+    search.abort?.throwIfAborted()
+    search.print?.(`The ${way} of the Temporal CLI failed: ${(error as Error).message}`)
+    return false
+  }
+}
+
+async function downloadCli(
+  folder: string,
+  { print: say = printNothing, abort }: TemporalBinaryOptions,
+): Promise<boolean> {
+  const archive = await findReachableArchive('cli', `v${version}`)
+  if (!archive) return false
+  say(`Downloading the Temporal CLI ${version}, once for all clones …`)
+  const file = await downloadArchive(archive, folder, abort)
+  if (file !== join(folder, 'temporal')) await rename(file, join(folder, 'temporal'))
+  return true
+}
+
+function buildCli(folder: string, search: TemporalBinaryOptions): Promise<boolean> {
+  return buildWithGo(folder, goPrograms, { ...search, print: search.print ?? printNothing })
+}

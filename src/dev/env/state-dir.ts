@@ -1,0 +1,71 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { access, mkdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+
+/** What a local Trilho keeps, all in one folder (TRILHO_HOME). */
+export type StateDir = ReturnType<typeof resolveStateDir>
+
+export function resolveStateDir(folder: string) {
+  const path = (...names: string[]) => join(resolve(folder), ...names)
+  return {
+    folder: path(),
+    /** Held while one runs here. */
+    lock: path('start.lock'),
+    /** There while the one that holds the lock is going down. */
+    stoppingMarker: path('stopping'),
+    ports: path('ports.json'),
+    pids: path('pids.json'),
+    localInfo: path('local.json'),
+    secretKey: path('secret.key'),
+    postgres: path('postgres'),
+    postgresPassword: path('postgres.password'),
+    temporalDatabase: path('temporal.db'),
+    /** Attachments, where the storage is the disk. */
+    files: path('files'),
+    simulator: path('simulator'),
+    simulatorCa: path('simulator', 'tls', 'ca.pem'),
+    log: (name: string) => path('logs', `${name}.log`),
+  }
+}
+
+/** Readers see the old file or the new one, never half of it. */
+export function writeFileAtomically(path: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const fresh = `${path}.${process.pid}.new`
+  writeFileSync(fresh, text, { mode })
+  renameSync(fresh, path)
+}
+
+export function writeJsonFile(path: string, value: unknown, mode?: number): void {
+  writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`, mode)
+}
+
+/** Undefined if it is not there, or no JSON. */
+export async function tryReadJsonFile<T>(path: string): Promise<T | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as T
+  } catch {
+    return undefined
+  }
+}
+
+/** A secret made at the first start and kept, for this user's eyes only. */
+export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
+  const kept = await readFile(path, 'utf8').catch(() => undefined)
+  if (kept) return kept.trim()
+  const secret = make()
+  await mkdir(dirname(path), { recursive: true })
+  writeFileAtomically(path, `${secret}\n`, 0o600)
+  return secret
+}
+
+export function fileExists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true })
+}

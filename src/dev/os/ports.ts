@@ -1,0 +1,125 @@
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { type FileLock, tryFileLock } from './file-lock.ts'
+
+export type PortName =
+  | 'api'
+  | 'simulator'
+  | 'providerA'
+  | 'providerB'
+  | 'providerC'
+  | 'providerD'
+  | 'postgres'
+  | 'temporal'
+  | 'temporalUi'
+
+export type Ports = Record<PortName, number>
+
+/** Where each is looked for first, and the variable that names another. */
+const DEFAULT_PORTS: Record<PortName, { port: number; variable: string }> = {
+  api: { port: 3000, variable: 'PORT' },
+  simulator: { port: 3010, variable: 'SIMULATOR_PORT' },
+  providerA: { port: 3011, variable: 'SIMULATOR_PROVIDER_PORTS' },
+  providerB: { port: 3012, variable: 'SIMULATOR_PROVIDER_PORTS' },
+  providerC: { port: 3013, variable: 'SIMULATOR_PROVIDER_PORTS' },
+  providerD: { port: 3014, variable: 'SIMULATOR_PROVIDER_PORTS' },
+  postgres: { port: 5433, variable: 'POSTGRES_PORT' },
+  temporal: { port: 7233, variable: 'TEMPORAL_PORT' },
+  temporalUi: { port: 8233, variable: 'TEMPORAL_UI_PORT' },
+}
+
+export type PickedPorts = {
+  ports: Ports
+  /** Those that were not given, to be remembered: links and connections point to them. */
+  portsToRemember: Partial<Ports>
+  /** Lets go of the claims, once nothing listens any more. */
+  release(): Promise<void>
+}
+
+/**
+ * Given ones are taken at their word and must be free; 0 means any. The others stay where they were, else take
+ * their default, else move. Each is claimed until released, so that two starts at the same time never share one.
+ */
+export async function pickPorts({
+  given,
+  remembered,
+}: {
+  given: Partial<Ports>
+  remembered: Partial<Ports>
+}): Promise<PickedPorts> {
+  const claims: FileLock[] = []
+  const release = async () => {
+    for (const claim of claims.splice(0)) await claim.release()
+  }
+  const taken = async (port: number) => {
+    const claimed = await claimPort(port)
+    if (claimed) claims.push(claimed)
+    return claimed !== undefined
+  }
+  const ports: Partial<Ports> = {}
+  const kept: Partial<Ports> = {}
+  try {
+    // Those that are given come first, so that nothing else takes them.
+    const names = (Object.keys(DEFAULT_PORTS) as PortName[]).toSorted(
+      (a, b) => Number(!given[a]) - Number(!given[b]),
+    )
+    for (const name of names) {
+      if (given[name]) {
+        if (!(await taken(given[name]))) throw new PortInUseError(name, given[name])
+        ports[name] = given[name]
+        continue
+      }
+      const first = remembered[name] ?? (given[name] === 0 ? undefined : DEFAULT_PORTS[name].port)
+      kept[name] = first !== undefined && (await taken(first)) ? first : await claimRandomPort(taken)
+      ports[name] = kept[name]
+    }
+    return { ports: ports as Ports, portsToRemember: kept, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+class PortInUseError extends Error {
+  constructor(name: PortName, port: number) {
+    super(`${DEFAULT_PORTS[name].variable} asks for port ${port}, which another program uses.`)
+  }
+}
+
+/** Below the range from which systems take ports for outgoing connections, which come and go. */
+const PORT_RANGE = { from: 20_000, to: 32_000 }
+
+async function claimRandomPort(taken: (port: number) => Promise<boolean>): Promise<number> {
+  for (let tries = 0; tries < 1_000; tries++) {
+    const port = PORT_RANGE.from + Math.floor(Math.random() * (PORT_RANGE.to - PORT_RANGE.from))
+    if (await taken(port)) return port
+  }
+  throw new Error(`No port between ${PORT_RANGE.from} and ${PORT_RANGE.to} is free.`)
+}
+
+/** A port that nobody uses or is about to. */
+export async function reserveFreePort(): Promise<{ port: number; release(): Promise<void> }> {
+  let lock: FileLock | undefined
+  const port = await claimRandomPort(async candidate => {
+    lock = await claimPort(candidate)
+    return lock !== undefined
+  })
+  return { port, release: async () => lock?.release() }
+}
+
+async function claimPort(port: number): Promise<FileLock | undefined> {
+  const claimed = await tryFileLock(join(tmpdir(), `trilho-ports-${userInfo().uid}`, String(port)))
+  if (!('release' in claimed)) return undefined
+  if (await isPortFree(port)) return claimed
+  await claimed.release()
+  return undefined
+}
+
+function isPortFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}

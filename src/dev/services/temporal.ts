@@ -1,0 +1,152 @@
+import { Connection } from '@temporalio/client'
+import type { SearchAttributeType } from '@temporalio/common'
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
+import { WAIT_LIMITS, waitUntil } from '../os/wait-until.ts'
+
+/** As src/workflows/contracts/workflow-ids.ts defines them. */
+export type SearchAttribute = { name: string; type: SearchAttributeType }
+
+export type TemporalServerOptions = {
+  port: number
+  namespace: string
+  searchAttributes: readonly SearchAttribute[]
+  /** Without it, it runs headless. */
+  uiPort?: number
+  /** Without it, it forgets everything when it ends. */
+  databaseFile?: string
+}
+
+/**
+ * The server's own defaults poll 20 times a second, which rounds each hop through a queue up to 50 ms. What is shown of
+ * lives is written once a second instead, all of it in one go: one that has ended by then is written once and not three
+ * times. What was done of a queue is noted every 2 s, not every 30: until then each new task is sorted in among all of it.
+ * An activity whose worker has room begins with the answer that schedules it, and takes no way through a queue at all.
+ * Search attributes are read from the database every two seconds, and not a dozen times in each life.
+ */
+const dynamicConfig = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'history.visibilityProcessorMaxPollRPS': 1,
+  'history.visibilityTaskBatchSize': 1000,
+  'history.transferProcessorUpdateAckInterval': '2s',
+  'history.timerProcessorUpdateAckInterval': '2s',
+  'history.visibilityProcessorUpdateAckInterval': '2s',
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
+  'system.enableActivityEagerExecution': true,
+  'system.forceSearchAttributesCacheRefreshOnRead': false,
+}
+
+const typeNames: Record<SearchAttributeType, string> = {
+  BOOL: 'Bool',
+  DATETIME: 'Datetime',
+  DOUBLE: 'Double',
+  INT: 'Int',
+  KEYWORD: 'Keyword',
+  KEYWORD_LIST: 'KeywordList',
+  TEXT: 'Text',
+}
+
+/** The command line of a development server, on loopback only. */
+export function buildTemporalArguments(server: TemporalServerOptions): string[] {
+  const { port, uiPort, databaseFile, namespace, searchAttributes } = server
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', namespace],
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile]),
+    ...(databaseFile === undefined ? [] : ['--sqlite-pragma', 'journal_mode=wal']),
+    ...(databaseFile === undefined ? [] : ['--sqlite-pragma', 'synchronous=normal']),
+    ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${JSON.stringify(value)}`,
+    ]),
+    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${typeNames[type]}`]),
+    ...['--log-level', 'warn'],
+  ]
+}
+
+/** More garbage between collections: about a tenth more work done on two cores. */
+export const temporalEnvironment = { GOGC: '400' }
+
+/**
+ * Waits until the namespace answers and knows every search attribute. Those it lacks are added: a development
+ * server registers them only when it makes its database, and a server that was given may know none of ours. It takes a
+ * life that carries them once it can search by them, which may be later than it lists them.
+ */
+export async function waitForTemporal(
+  address: string,
+  { namespace, searchAttributes }: Pick<TemporalServerOptions, 'namespace' | 'searchAttributes'>,
+  abort?: AbortSignal,
+): Promise<void> {
+  let last = 'no answer'
+  await waitUntil(knowsItAll, {
+    what: () => `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
+    limitMs: WAIT_LIMITS.temporalMs,
+    abort,
+  })
+
+  async function knowsItAll(): Promise<boolean> {
+    try {
+      return await withConnection(address, async ({ workflowService, operatorService }) => {
+        await workflowService.describeNamespace({ namespace })
+        const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
+        const missing = searchAttributes.filter(
+          ({ name }) => !customAttributes || !(name in customAttributes),
+        )
+        if (missing.length === 0) {
+          await workflowService.countWorkflowExecutions({
+            namespace,
+            query: buildEmptySearchQuery(searchAttributes),
+          })
+          return true
+        }
+        last = `without the search attributes ${missing.map(({ name }) => name).join(', ')}`
+        const types = missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)])
+        await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
+        return false
+      })
+    } catch (error) {
+      last = (error as Error).message
+      return false
+    }
+  }
+}
+
+/** A search by all of them that nothing is found by, and that no number of lives makes slow. */
+function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): string {
+  return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
+}
+
+/** Waits until a worker that came after `since` takes tasks from the queue. */
+export async function waitForWorker(
+  queue: { address: string; namespace: string; taskQueue: string; since: Date },
+  abort?: AbortSignal,
+): Promise<void> {
+  const { address, namespace, taskQueue, since } = queue
+  await waitUntil(
+    () =>
+      withConnection(address, async ({ workflowService }) => {
+        const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASK_QUEUE_TYPE }
+        const { pollers } = await workflowService.describeTaskQueue(request)
+        return pollers?.some(
+          ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= +since - clockSlackMs,
+        )
+      }),
+    { what: 'No worker takes tasks', limitMs: WAIT_LIMITS.workerMs, everyMs: 250, abort },
+  )
+}
+
+/** The server's clock need not be ours, and whole seconds are compared. */
+const clockSlackMs = 5_000
+
+/** TaskQueueType in Temporal's API. */
+const WORKFLOW_TASK_QUEUE_TYPE = 1
+
+async function withConnection<T>(address: string, ask: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address, connectTimeout: WAIT_LIMITS.temporalCallMs })
+  try {
+    return await connection.withDeadline(Date.now() + WAIT_LIMITS.temporalCallMs, () => ask(connection))
+  } finally {
+    await connection.close()
+  }
+}

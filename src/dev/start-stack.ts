@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DemoOptions, DemoResult } from './demo/demo.ts'
+import { withReachableBindHost } from './env/bind-host.ts'
+import type { LocalInfo } from './env/local-info.ts'
+import { withMemoryFlags } from './env/memory-flags.ts'
+import { readOrCreateSecret } from './env/state-dir.ts'
+import { rejectOnAbort } from './os/wait-until.ts'
+import type { ChildProcessPlan } from './process/supervisor.ts'
+import {
+  connectOrStartTemporal,
+  type StackContext,
+  startPostgres,
+  startSimulatorProcess,
+  waitForApi,
+} from './services/startup.ts'
+import type { SearchAttribute } from './services/temporal.ts'
+
+/** The product's own programs and what they bring, so that a test can put small ones in their place. */
+export type StackPrograms = {
+  scripts: Record<'simulator' | 'worker' | 'api', string>
+  searchAttributes: readonly SearchAttribute[]
+  setUpDemo(options: DemoOptions): Promise<DemoResult>
+  waitForWorker(
+    queue: { address: string; namespace: string; taskQueue: string; since: Date },
+    abort: AbortSignal,
+  ): Promise<void>
+}
+
+/** Starts everything in the order of who needs whom, and returns where it all is once the API is ready. */
+export async function startStack(site: StackContext, parts: StackPrograms): Promise<LocalInfo> {
+  const { config, home, ports, processes, abort } = site
+  const environment = withReachableBindHost(config.environment)
+  const secretKeys = config.secretKeys ?? (await readOrCreateSecret(home.secretKey, generateLocalSecretKey))
+  const [database_url, temporal_address] = await Promise.all([
+    config.databaseUrl ?? startPostgres(site),
+    connectOrStartTemporal(site, parts.searchAttributes),
+  ])
+
+  const api_url = `http://127.0.0.1:${ports.api}`
+  const temporal_ui_url =
+    config.temporalUiUrl ?? (config.temporalAddress ? '' : `http://127.0.0.1:${ports.temporalUi}`)
+  const publicUrl = config.publicUrl ?? api_url
+  const simulatorEnvironment = {
+    ...environment,
+    SIMULATOR_PORT: String(ports.simulator),
+    SIMULATOR_PROVIDER_PORTS: [ports.providerA, ports.providerB, ports.providerC, ports.providerD].join(','),
+    SIMULATOR_HOME: home.simulator,
+  }
+  const simulator = await startSimulatorProcess(site, own('simulator', simulatorEnvironment))
+
+  const demo = await rejectOnAbort(
+    parts.setUpDemo({ databaseUrl: database_url, secretKeys, simulator, publicUrl }),
+    abort,
+  )
+  const productEnvironment = withMemoryFlags({
+    TRILHO_STORAGE_FOLDER: home.files,
+    TRILHO_DRAIN_SECONDS: '0', // No proxy stands in front.
+    ...environment,
+    TRILHO_ENVIRONMENT: 'local',
+    TRILHO_BUILD_ID: '', // Without a version that an operator makes current, versioned workers take nothing.
+    DATABASE_URL: database_url,
+    TEMPORAL_ADDRESS: temporal_address,
+    ...(temporal_ui_url && { TEMPORAL_UI_URL: temporal_ui_url }),
+    PORT: String(ports.api),
+    TRILHO_SECRET_KEY: secretKeys,
+    TRILHO_PUBLIC_URL: publicUrl,
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    TRILHO_OUTBOX: 'true',
+    NODE_EXTRA_CA_CERTS: simulator.ca_file,
+  })
+  const since = new Date()
+  processes.start(own('worker', productEnvironment))
+  processes.start(own('api', productEnvironment))
+  const queue = {
+    address: temporal_address,
+    namespace: config.temporalNamespace,
+    taskQueue: config.taskQueue,
+  }
+  await Promise.all([parts.waitForWorker({ ...queue, since }, abort), waitForApi(api_url, abort)])
+
+  return {
+    api_url,
+    dashboard_url: `${api_url}/dashboard`,
+    docs_url: `${api_url}/docs`,
+    temporal_address,
+    temporal_namespace: queue.namespace,
+    task_queue: queue.taskQueue,
+    temporal_ui_url,
+    simulator_url: simulator.url,
+    inbox_url: simulator.inbox_url,
+    database_url,
+    ...demo,
+  }
+
+  /** One of our own programs, on the very Node that this start runs on. */
+  function own(name: keyof StackPrograms['scripts'], env: NodeJS.ProcessEnv): ChildProcessPlan {
+    const root = join(import.meta.dirname, '../..')
+    return { name, command: process.execPath, args: [join(root, parts.scripts[name])], env, cwd: root }
+  }
+}
+
+/** `local:` and 32 random bytes, as TRILHO_SECRET_KEY wants them. */
+function generateLocalSecretKey(): string {
+  return `local:${randomBytes(32).toString('base64')}`
+}

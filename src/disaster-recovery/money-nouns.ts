@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { type ChargeState, chargeMachine, isPaidChargeState } from '../domain/charges/charge.ts'
+import { refundMachine } from '../domain/refunds/refund.ts'
+import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
+import { signalCharge, signalRefund, signalReturn, signalTransfer } from '../temporal/signals.ts'
+import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+
+/** What a restored database and a workflow's history may disagree about, for each noun that carries money. */
+
+export type MoneyNoun = 'charge' | 'transfer' | 'refund' | 'return'
+/** Its row by uuid; of a return that is the PIX that goes back. */
+export const SELECT_ROW: Record<MoneyNoun, string> = {
+  charge: 'select state, connection_uuid from charge where uuid = ?',
+  transfer: 'select state, connection_uuid from transfer where uuid = ?',
+  refund: 'select state, connection_uuid from refund where uuid = ?',
+  return: `select disposition as state, connection_uuid from movement where uuid = ? and disposition is not null`,
+}
+export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
+  charge: state => chargeMachine.isFinal(state as ChargeState),
+  transfer: state => transferMachine.isFinal(state as never),
+  refund: state => refundMachine.isFinal(state as never),
+  return: state => state !== 'held' && state !== 'returning',
+}
+
+export type RestoredRow = { state: string; connection_uuid: string }
+/** Whether it had come to more than its row says, though both are over: money moved after the end. */
+export function isHistoryAhead(noun: MoneyNoun, state: string, ended: string | undefined): boolean {
+  switch (noun) {
+    case 'charge':
+      return !isPaidChargeState(state) && state !== 'failed' && isPaidChargeState(ended)
+    case 'transfer':
+      return (
+        isSettledTransferState(ended) &&
+        (!isSettledTransferState(state) || (state !== ended && state !== 'refunded' && ended !== 'paid'))
+      )
+    case 'refund':
+      return state === 'failed' && ended === 'settled'
+    case 'return':
+      return state === 'not_returned' && ended === 'settled'
+  }
+}
+
+/** Has its workflow ask the provider what is new, through the door of notices. */
+export async function signalMoneyWorkflow(
+  engine: WorkflowClientContext,
+  noun: MoneyNoun,
+  { uuid, connectionUuid }: { uuid: string; connectionUuid: string },
+): Promise<void> {
+  const notice = { notificationUuid: randomUUID(), connectionUuid }
+  switch (noun) {
+    case 'charge':
+      return signalCharge(engine, uuid, notice)
+    case 'transfer':
+      return signalTransfer(engine, uuid, notice)
+    case 'refund':
+      return signalRefund(engine, uuid, notice)
+    case 'return':
+      return signalReturn(engine, { uuid, connectionUuid }, notice)
+  }
+}

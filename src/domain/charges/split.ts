@@ -1,0 +1,67 @@
+import { computeShareCents } from '../ledger/money.ts'
+
+export type SplitType = 'PERCENTAGE' | 'FIXED'
+export type SplitStatus = 'PENDING' | 'CREDITED' | 'FAILED'
+
+/** A part of a charge for another account; `amount` is hundredths of a percent, or centavos where FIXED. */
+export type ChargeSplit = { type: SplitType; amount: number; recipientAccountUuid: string }
+
+/** 100 %, in hundredths of a percent. */
+export const HUNDRED_PERCENT = 10_000
+
+/** What a split gets of the value it divides, in centavos, rounded down: the rest stays with the owner. */
+export function computeSplitShareCents(
+  split: Pick<ChargeSplit, 'type' | 'amount'>,
+  valueCents: number,
+): number {
+  return split.type === 'FIXED' ? split.amount : computeShareCents(valueCents, split.amount)
+}
+
+/** As much of a split as could be read: a rule judges those that have all that it is about. */
+export type PartialSplit = { [Field in keyof ChargeSplit]?: ChargeSplit[Field] | undefined }
+
+export type SplitError = { field: string; message: string }
+
+/** api-document.txt, POST /payments, rules 1, 2 and 4: what is wrong with some splits, whatever the charge's value. */
+export function findSplitErrors(splits: PartialSplit[]): SplitError[] {
+  const faults: SplitError[] = []
+  const seen = new Set<string>()
+  splits.forEach(({ type, amount = 0, recipientAccountUuid }, index) => {
+    if (type === 'PERCENTAGE' && amount > HUNDRED_PERCENT)
+      faults.push({ field: `splits.${index}.value`, message: 'a percentage may not exceed 100' })
+    if (!type || !recipientAccountUuid) return
+    const pair = `${recipientAccountUuid}/${type}`
+    if (seen.has(pair))
+      faults.push({
+        field: `splits.${index}.recipient_account_uuid`,
+        message: 'this recipient already has a split of this type',
+      })
+    seen.add(pair)
+  })
+  const percentages = splits.filter(split => split.type === 'PERCENTAGE')
+  if (percentages.reduce((sum, { amount = 0 }) => sum + amount, 0) > HUNDRED_PERCENT)
+    faults.push({ field: 'splits', message: 'the percentages together may not exceed 100' })
+  return faults
+}
+
+/**
+ * Rule 3: the splits together may not exceed the charge's value. An open value (0) is not known yet, so only
+ * percentages fit (SPEC §2).
+ */
+export function findSplitSumError(splits: PartialSplit[], valueCents: number): SplitError | null {
+  const fixed = splits.findIndex(split => split.type === 'FIXED')
+  if (valueCents === 0 && fixed >= 0)
+    return {
+      field: `splits.${fixed}.type`,
+      message: 'a charge with an open value takes PERCENTAGE splits only',
+    }
+  const sum = splits.reduce((total, split) => total + minimumShareCents(split, valueCents), 0)
+  return sum > valueCents
+    ? { field: 'splits', message: 'the splits together may not exceed the value of the charge' }
+    : null
+}
+
+/** What cannot be read may be nothing. */
+function minimumShareCents({ type, amount = 0 }: PartialSplit, valueCents: number): number {
+  return type ? computeSplitShareCents({ type, amount }, valueCents) : 0
+}

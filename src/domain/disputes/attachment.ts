@@ -1,0 +1,29 @@
+/** SPEC §5: proofs that come with the reply to a dispute. */
+
+export const MAX_ATTACHMENTS = 10
+export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
+
+/** What an attachment may be, by its content, and how a file of that kind ends. */
+const ATTACHMENT_EXTENSIONS = {
+  'application/pdf': 'pdf',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+} as const
+export type AttachmentType = keyof typeof ATTACHMENT_EXTENSIONS
+export const ATTACHMENT_TYPES = Object.keys(ATTACHMENT_EXTENSIONS) as [AttachmentType, ...AttachmentType[]]
+
+/** Where the storage keeps it; nothing of it is anybody's to choose, so no path leads elsewhere. */
+export function attachmentStorageKeyOf(of: {
+  disputeUuid: string
+  uuid: string
+  type: AttachmentType
+}): string {
+  return `meds/${of.disputeUuid}/${of.uuid}.${ATTACHMENT_EXTENSIONS[of.type]}`
+}
+
+/** The type that a key's ending says; null where it is no attachment's. */
+export function attachmentTypeOf(key: string): AttachmentType | null {
+  const ending = /\.(\w+)$/.exec(key)?.[1]
+  return ATTACHMENT_TYPES.find(type => ATTACHMENT_EXTENSIONS[type] === ending) ?? null
+}

@@ -1,0 +1,165 @@
+import { scaleWait } from '../shared/intervals.ts'
+import { createStateMachine } from '../shared/state-machine.ts'
+import type { ProviderDispute } from './provider-dispute.ts'
+
+/** api-document.txt, Dispute. */
+export const DISPUTE_STATUSES = ['PENDING', 'PROCESSING', 'ACCEPTED', 'REJECTED', 'CANCELLED'] as const
+export type DisputeStatus = (typeof DISPUTE_STATUSES)[number]
+/** Against money that came to us, or against a transfer of ours. */
+export const DISPUTE_KINDS = ['RECEIVED_MED', 'REQUESTED_MED'] as const
+export type DisputeKind = (typeof DISPUTE_KINDS)[number]
+export const DISPUTE_TYPES = [
+  'UNDEFINED',
+  'SCAM',
+  'WRONG_TRANSACTION',
+  'COERCION_CRIME',
+  'UNAUTHORIZED_ACCESS',
+] as const
+export type DisputeType = (typeof DISPUTE_TYPES)[number]
+
+export type DisputeState = 'open' | 'analysing' | 'accepted' | 'resolved' | 'rejected' | 'cancelled'
+export type DisputeEvent =
+  | 'replied'
+  | 'reply_refused'
+  | 'deadline_passed'
+  | 'agreed'
+  | 'disagreed'
+  | 'withdrawn'
+  | 'returned'
+  | 'closed_without_funds'
+
+/** State machine of a dispute (SPEC §5). An accepted one is shown ACCEPTED before and after its return; `resolved` differs. */
+export const disputeMachine = createStateMachine<DisputeState, DisputeStatus, DisputeEvent>({
+  open: {
+    status: 'PENDING',
+    on: {
+      replied: 'analysing',
+      deadline_passed: 'analysing',
+      agreed: 'accepted',
+      disagreed: 'rejected',
+      withdrawn: 'cancelled',
+    },
+  },
+  analysing: {
+    status: 'PROCESSING',
+    on: { reply_refused: 'open', agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' },
+  },
+  accepted: {
+    status: 'ACCEPTED',
+    on: { returned: 'resolved', closed_without_funds: 'resolved', withdrawn: 'cancelled' },
+  },
+  resolved: { status: 'ACCEPTED', on: {}, isFinal: true },
+  rejected: { status: 'REJECTED', on: {}, isFinal: true },
+  cancelled: { status: 'CANCELLED', on: {}, isFinal: true },
+})
+
+/** The states in which a dispute holds money and keeps refunds of its charge away. */
+export const UNRESOLVED_DISPUTE_STATES: readonly DisputeState[] = disputeMachine.states.filter(
+  state => !disputeMachine.isFinal(state),
+)
+
+/** DICT's SituationType (2.12.1) in the contract's words; what is new or unknown is UNDEFINED. */
+const DISPUTE_TYPE_BY_SITUATION: Record<string, DisputeType> = {
+  SCAM: 'SCAM',
+  // The contract's name for a transaction the payer did not authorize; a wrong key is no matter for the MED.
+  ACCOUNT_TAKEOVER: 'WRONG_TRANSACTION',
+  COERCION: 'COERCION_CRIME',
+  FRAUDULENT_ACCESS: 'UNAUTHORIZED_ACCESS',
+}
+export function disputeTypeOf(situation: string): DisputeType {
+  return Object.hasOwn(DISPUTE_TYPE_BY_SITUATION, situation)
+    ? DISPUTE_TYPE_BY_SITUATION[situation]!
+    : 'UNDEFINED'
+}
+
+/** An analysis takes at most seven days (SPEC §5), whatever a provider says. */
+export const MAX_ANALYSIS_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Deadline of the reply: the provider's, at most seven days after the opening. Milliseconds of the epoch. */
+export function replyDeadlineMs(opening: { openedAtMs: number; providerDeadlineMs: number | null }): number {
+  const latest = opening.openedAtMs + MAX_ANALYSIS_MS
+  return opening.providerDeadlineMs === null ? latest : Math.min(latest, opening.providerDeadlineMs)
+}
+
+/** Hours before the deadline at which the merchant is warned of an unanswered dispute. */
+const WARNING_HOURS: readonly number[] = [48, 24, 6]
+const HOUR_MS = 60 * 60 * 1_000
+
+type ReplyDeadline = { dueAtMs: number; nowMs: number; timeScale: number }
+
+/** The latest warning that is due, in hours before the deadline; null before the first and from the deadline on. */
+export function dueWarningHours({ dueAtMs, nowMs, timeScale }: ReplyDeadline): number | null {
+  if (nowMs >= dueAtMs) return null
+  return WARNING_HOURS.findLast(hours => dueAtMs - scaleWait(hours * HOUR_MS, timeScale) <= nowMs) ?? null
+}
+
+/** Time of the next warning, or of the deadline. Milliseconds of the epoch. */
+export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: ReplyDeadline): number {
+  const warnings = WARNING_HOURS.map(hours => dueAtMs - scaleWait(hours * HOUR_MS, timeScale))
+  return warnings.find(at => at > nowMs) ?? dueAtMs
+}
+
+/**
+ * The events, in order, that lead from our state of a dispute to the one that its provider reports. Several at once where the
+ * provider decided long ago.
+ */
+export function eventsToProviderState(
+  state: DisputeState,
+  facts: Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>,
+): DisputeEvent[] {
+  const steps: DisputeEvent[] = []
+  const decided = EVENT_BY_PROVIDER_STATUS[facts.status]
+  if (decided && disputeMachine.accepts(state, decided)) steps.push(decided)
+  const then = steps.reduce((at, event) => disputeMachine.next(at, event), state)
+  if (facts.status !== 'agreed') return steps
+  if (facts.returns.length > 0 && disputeMachine.accepts(then, 'returned')) steps.push('returned')
+  else if (facts.isClosed && disputeMachine.accepts(then, 'closed_without_funds'))
+    steps.push('closed_without_funds')
+  return steps
+}
+
+/** `analysing` at the provider: our reply has arrived, or a reply was given in the provider's panel. */
+const EVENT_BY_PROVIDER_STATUS: Record<ProviderDispute['status'], DisputeEvent | null> = {
+  open: null,
+  analysing: 'replied',
+  agreed: 'agreed',
+  disagreed: 'disagreed',
+  withdrawn: 'withdrawn',
+}
+
+/** Code of the catalogue that refuses a reply to this dispute; null where a reply is accepted. */
+export function replyErrorCodeOf(med: {
+  kind: DisputeKind
+  state: DisputeState
+  hasReply: boolean
+}): 'med_not_answerable' | 'med_already_answered' | null {
+  if (med.kind === 'REQUESTED_MED') return 'med_not_answerable'
+  if (med.hasReply) return 'med_already_answered'
+  return med.state === 'open' ? null : 'med_not_answerable'
+}
+
+/** Claim of a dispute and the money that covers it, held and retained. Centavos. */
+export type DisputeCover = { claimedCents: number; heldCents: number; retainedCents: number }
+
+/** The part of a claim that is not covered yet. Centavos. */
+export function computeUncoveredCents({ claimedCents, heldCents, retainedCents }: DisputeCover): number {
+  return claimedCents - heldCents - retainedCents
+}
+
+/**
+ * What a dispute may claim of the money that came in: what was asked, but never more than is left beside refunds and
+ * other disputes, so that the payer is never paid twice.
+ */
+export function computeClaimCents(claim: { requestedCents: number; remainderCents: number }): number {
+  return Math.max(0, Math.min(claim.requestedCents, claim.remainderCents))
+}
+
+/** What a dispute still wants and has after its provider returned so much: blocked money goes first. */
+export function coverAfterReturn(cover: DisputeCover, cents: number): DisputeCover {
+  const held = Math.min(cents, cover.heldCents)
+  return {
+    claimedCents: cover.claimedCents - Math.min(cents, cover.claimedCents),
+    heldCents: cover.heldCents - held,
+    retainedCents: cover.retainedCents - Math.min(cents - held, cover.retainedCents),
+  }
+}

@@ -1,0 +1,58 @@
+import type { PixReturnIds } from '../pix/pix-return.ts'
+import type {
+  NoAnswerResult,
+  NotFoundResult,
+  ProviderApi,
+  RejectedResult,
+  UnknownResult,
+  UnreachableResult,
+} from '../providers/provider.ts'
+import type { DisputeKind, DisputeType } from './dispute.ts'
+
+/** A dispute as its provider reports it; times are ISO 8601 UTC. */
+export type ProviderDispute = {
+  /** The provider's own id of the dispute, by which a repeated notification is recognised. */
+  id: string
+  kind: DisputeKind
+  /** The end-to-end id of the disputed PIX: one we received, or one we sent (REQUESTED_MED). */
+  endToEnd: string
+  /** Ours, made from DICT's SituationType by `disputeTypeOf`. */
+  disputeType: DisputeType
+  /** What the payer wants back; null where the provider does not say, which means the whole PIX. */
+  cents: number | null
+  /** `open` waits for a reply, `analysing` has one or had none in time; the others are decisions. */
+  status: 'open' | 'analysing' | 'agreed' | 'disagreed' | 'withdrawn'
+  openedAt: string
+  /** The provider's deadline for a reply. */
+  dueAt: string | null
+  /** Coded text, as the provider words it: its situation, its reason. */
+  details: string
+  /** The provider's or the payer's reasoning. */
+  analysis: string
+  /** The provider's own devoluções of nature MED, settled ones only; of a REQUESTED_MED what came back to us. */
+  returns: DisputeReturn[]
+  /** Agreed, and nothing more is returned: the matter is over even where `returns` is empty. */
+  isClosed: boolean
+}
+
+export type DisputeReturn = PixReturnIds & { cents: number; at: string }
+
+/** By its id; the end-to-end id helps a provider that can only list. */
+export type DisputeReference = { id: string; endToEnd: string | null }
+export type FindDisputeOutcome = { kind: 'found'; dispute: ProviderDispute } | NotFoundResult | NoAnswerResult
+export type ListDisputesOutcome = { kind: 'found'; disputes: ProviderDispute[] } | NoAnswerResult
+
+/** Our answer to a dispute. `accept`: we agree, and the money goes back. */
+export type ProviderDisputeReply = {
+  id: string
+  endToEnd: string
+  accept: boolean
+  analysis: string
+  /** Proofs; `url` is signed, lets the provider read the file, and expires. */
+  attachments: { uuid: string; name: string; contentType: string; url: string }[]
+}
+/** A reply moves no money: after `unknown` the dispute is polled, and the reply sent again where it is still open. */
+export type ReplyToDisputeOutcome = { kind: 'accepted' } | RejectedResult | UnreachableResult | UnknownResult
+
+/** Whether a provider notifies of disputes. One that does not is asked for its list every few minutes. */
+export const HAS_DISPUTE_NOTIFICATIONS: Record<ProviderApi, boolean> = { efi: false, woovi: true }

@@ -1,0 +1,199 @@
+/**
+ * SPEC §7: double entry per (account, provider account, bucket). `fee` is what the service earned from that account,
+ * `shortfall` what left without cover (never above zero), `outside` the world beyond the provider (the negative of what came in).
+ */
+export const BUCKETS = [
+  'available',
+  'pending',
+  'provisioned',
+  'blocked',
+  'retained',
+  'fee',
+  'shortfall',
+  'outside',
+] as const
+type Bucket = (typeof BUCKETS)[number]
+
+/** One leg of a movement; positive adds to the bucket. */
+export type Posting = { accountUuid: string; bucket: Bucket; cents: number }
+
+/** Moves `cents` from one bucket to another, of one account or of two. */
+export type Leg = {
+  cents: number
+  from: { accountUuid: string; bucket: Bucket }
+  to: { accountUuid: string; bucket: Bucket }
+}
+
+/** The postings of some legs, one per bucket touched, zero ones left out; they always add up to zero. */
+export function postingsOf(legs: Leg[]): Posting[] {
+  const sums = new Map<string, Posting>()
+  const add = (at: { accountUuid: string; bucket: Bucket }, cents: number) => {
+    const key = `${at.accountUuid}/${at.bucket}`
+    const posting = sums.get(key) ?? { ...at, cents: 0 }
+    posting.cents += cents
+    sums.set(key, posting)
+  }
+  for (const leg of legs) {
+    if (!Number.isSafeInteger(leg.cents) || leg.cents < 0)
+      throw new RangeError(`a leg of ${leg.cents} centavos`)
+    add(leg.from, -leg.cents)
+    add(leg.to, leg.cents)
+  }
+  return [...sums.values()].filter(posting => posting.cents !== 0)
+}
+
+/** A payment that begins: the money is seen on its way in. */
+export function paymentStartedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'outside' }, to: { accountUuid, bucket: 'pending' } }]
+}
+
+/** A payment confirmed: the owner's; fee and shares leave from there, as movements of their own. */
+export function paymentConfirmedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'available' } }]
+}
+
+/** A payment that fails after it began: the money never came. */
+export function paymentFailedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'outside' } }]
+}
+
+/** A PIX that names no charge of ours. */
+export function depositLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'outside' }, to: { accountUuid, bucket: 'available' } }]
+}
+
+/** An unmatched PIX under the policy `keep`. */
+export function unmatchedKeptLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'available' } }]
+}
+
+/** Sending an unmatched PIX back: held, gone, or back where it was. */
+export function returnHeldLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'provisioned' } }]
+}
+export function returnSettledLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'outside' } }]
+}
+export function returnFailedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'pending' } }]
+}
+
+/** Money held for a transfer: value and fee leave `available` before anyone is called. */
+export function transferHeldLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'provisioned' } }]
+}
+/** The value is outside, the fee the service's. */
+export function transferSettledLegs(
+  accountUuid: string,
+  { valueCents, feeCents }: { valueCents: number; feeCents: number },
+): Leg[] {
+  const from = { accountUuid, bucket: 'provisioned' } as const
+  return [
+    { cents: valueCents, from, to: { accountUuid, bucket: 'outside' } },
+    { cents: feeCents, from, to: { accountUuid, bucket: 'fee' } },
+  ]
+}
+export function transferReleasedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'available' } }]
+}
+
+/** Money that is gone though nothing held it: what `available` covers, and the rest as the service's shortfall. */
+export function uncoveredOutflowLegs(
+  accountUuid: string,
+  { cents, availableCents }: { cents: number; availableCents: number },
+): Leg[] {
+  const covered = Math.min(cents, availableCents)
+  const to = { accountUuid, bucket: 'outside' } as const
+  return [
+    { cents: covered, from: { accountUuid, bucket: 'available' }, to },
+    { cents: cents - covered, from: { accountUuid, bucket: 'shortfall' }, to },
+  ]
+}
+
+/**
+ * Money that comes in where a shortfall is open: it is repaid first, the rest is the account's (SPEC §7).
+ * `shortfallCents` is the bucket as it stands, never above zero.
+ */
+export function shortfallRepaidLegs(
+  accountUuid: string,
+  { cents, shortfallCents }: { cents: number; shortfallCents: number },
+): Leg[] {
+  const repaid = Math.min(cents, -shortfallCents)
+  return [
+    { cents: repaid, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'shortfall' } },
+  ]
+}
+
+/** What the service lends so that an account can pay `cents` out of `available`; the next inflows repay it (SPEC §7). */
+export function shortfallAdvancedLegs(
+  accountUuid: string,
+  { cents, availableCents }: { cents: number; availableCents: number },
+): Leg[] {
+  const lent = Math.max(0, cents - availableCents)
+  return [
+    { cents: lent, from: { accountUuid, bucket: 'shortfall' }, to: { accountUuid, bucket: 'available' } },
+  ]
+}
+
+/** What a provider blocked, outside disputes, is available again. */
+export function entryUnblockedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'blocked' }, to: { accountUuid, bucket: 'available' } }]
+}
+
+/** What a dispute claims is blocked when it opens, or kept of a later inflow; over, it is the account's again. */
+export function disputeHeldLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'blocked' } }]
+}
+export function disputeRetainedLegs(accountUuid: string, cents: number): Leg[] {
+  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'retained' } }]
+}
+export function disputeReleasedLegs(
+  accountUuid: string,
+  cover: { heldCents: number; retainedCents: number },
+) {
+  const to = { accountUuid, bucket: 'available' } as const
+  return [
+    { cents: cover.heldCents, from: { accountUuid, bucket: 'blocked' }, to },
+    { cents: cover.retainedCents, from: { accountUuid, bucket: 'retained' }, to },
+  ] satisfies Leg[]
+}
+/** The provider has returned a disputed PIX: out of what was blocked, then retained, then whatever there is. */
+export function disputeReturnedLegs(
+  accountUuid: string,
+  gone: { cents: number; heldCents: number; retainedCents: number; availableCents: number },
+): Leg[] {
+  const to = { accountUuid, bucket: 'outside' } as const
+  const held = Math.min(gone.cents, gone.heldCents)
+  const retained = Math.min(gone.cents - held, gone.retainedCents)
+  const cents = gone.cents - held - retained
+  return [
+    { cents: held, from: { accountUuid, bucket: 'blocked' }, to },
+    { cents: retained, from: { accountUuid, bucket: 'retained' }, to },
+    ...uncoveredOutflowLegs(accountUuid, { cents, availableCents: gone.availableCents }),
+  ]
+}
+
+/**
+ * One account's part of a refund. Negative only for the charge's owner, where the splits owe more than this refund because
+ * earlier parts were rounded: the owner gets back what it had advanced, once the refund has settled.
+ */
+export type RefundShare = { accountUuid: string; cents: number }
+export function refundHeldLegs(parts: RefundShare[]): Leg[] {
+  return parts.filter(isPayingShare).flatMap(part => transferHeldLegs(part.accountUuid, part.cents))
+}
+export function refundSettledLegs(parts: RefundShare[], fee: RefundShare): Leg[] {
+  return [
+    ...parts
+      .filter(isPayingShare)
+      .flatMap(part => transferSettledLegs(part.accountUuid, { valueCents: part.cents, feeCents: 0 })),
+    ...parts.filter(part => !isPayingShare(part)).flatMap(part => depositLegs(part.accountUuid, -part.cents)),
+    ...transferSettledLegs(fee.accountUuid, { valueCents: 0, feeCents: fee.cents }),
+  ]
+}
+export function refundReleasedLegs(parts: RefundShare[]): Leg[] {
+  return parts.filter(isPayingShare).flatMap(part => transferReleasedLegs(part.accountUuid, part.cents))
+}
+
+function isPayingShare({ cents }: RefundShare): boolean {
+  return cents >= 0
+}

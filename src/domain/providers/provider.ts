@@ -1,0 +1,263 @@
+import type { PixReturnIds } from '../pix/pix-return.ts'
+import type { PixKeyType } from '../pix-keys/pix-key.ts'
+
+/** The four names the contract shows; which dialect one speaks is a matter of its connection. */
+export const PROVIDER_NAMES = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const
+export type ProviderName = (typeof PROVIDER_NAMES)[number]
+
+/** api-document.txt, Provider: every status a connection may show. Only ACTIVE starts anything new. */
+export const CONNECTION_STATUSES = [
+  'UNDEFINED',
+  'ACTIVE',
+  'INFORMATION_PENDING',
+  'KYC_PENDING',
+  'KYC_ANALYSIS',
+  'KYC_REJECTED',
+  'LIVENESS_PENDING',
+  'LIVENESS_APPROVED',
+  'LIVENESS_REJECTED',
+  'CONFIGURATION_PENDING',
+  'BLOCKED',
+  'INACTIVE',
+] as const
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
+
+/** NOMINAL: an account of the holder's own. POOL: one shared account managed by the service. */
+export type ConnectionType = 'NOMINAL' | 'POOL'
+
+/** The provider APIs that an adapter speaks. */
+export const PROVIDER_APIS = ['efi', 'woovi'] as const
+export type ProviderApi = (typeof PROVIDER_APIS)[number]
+
+/** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
+export type ProviderCapabilities = {
+  /** A charge whose payer chooses the value. */
+  canIssueOpenAmount: boolean
+  canTransfer: boolean
+  /** It sends only where the key belongs to the document that the order names. */
+  canCheckDocument: boolean
+  /** The kinds of PIX key that it makes by its API. */
+  creatableKeyTypes: readonly PixKeyType[]
+}
+/**
+ * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
+ * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
+ */
+export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
+  efi: {
+    canIssueOpenAmount: false,
+    canTransfer: true,
+    canCheckDocument: true,
+    creatableKeyTypes: ['RANDOM'],
+  },
+  woovi: {
+    canIssueOpenAmount: false,
+    canTransfer: true,
+    canCheckDocument: false,
+    creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
+  },
+}
+
+/** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
+export type Party = {
+  name: string
+  document: string
+  account_number: string
+  account_agency: string
+  bank: { code: string; name: string; ispb: string }
+  account_type: 'CHECKING' | 'PAYMENT'
+}
+
+/** Why a provider could not be reached, or gave no answer, whatever its dialect. */
+const TRANSPORT_CODES = [
+  'dns_failed',
+  'connection_refused',
+  'connection_reset',
+  'connection_failed',
+  'connection_lost',
+  'timeout',
+  'tls_failed',
+  'certificate_expired',
+  'no_token',
+] as const
+export type TransportCode = (typeof TRANSPORT_CODES)[number]
+
+/** Whether a code says why a provider gave no answer; every other code is a name of the rail or of a provider. */
+export function isTransportCode(code: unknown): code is TransportCode {
+  return (TRANSPORT_CODES as readonly unknown[]).includes(code)
+}
+
+/** Whether a call of this outcome got no answer that says anything certain. */
+export function isWithoutAnswer(kind: string): boolean {
+  return ['unreachable', 'no_answer', 'unknown'].includes(kind)
+}
+
+/**
+ * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:
+ * only `rejected` and `unreachable` prove that nothing moved.
+ */
+export type RejectedResult = {
+  kind: 'rejected'
+  /** Whether another provider could still do it, or the reason travels with the payment. */
+  finality: 'other_may_help' | 'final'
+  /** Ours: a rail code (`AC03`) or a snake_case name from the error catalogue. */
+  code: string
+  /** The provider's own name for it. */
+  providerCode?: string
+  message: string
+}
+/** The request provably never left: DNS, refused, TLS, token call, breaker. */
+export type UnreachableResult = { kind: 'unreachable'; code: string; message: string }
+/** It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. */
+export type UnknownResult = { kind: 'unknown'; code: string; message: string }
+/**
+ * The order stands at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
+ * So it is no refusal: no other provider is called while it stands. `refusal`: why the provider did not carry it out when
+ * it was asked to; it counts as a refusal once the order is proved to be gone.
+ */
+export type AwaitingApprovalResult = {
+  kind: 'awaiting_approval'
+  code: string
+  message: string
+  refusal?: Omit<RejectedResult, 'kind'>
+}
+/** A look-up that brought no answer; it changes nothing and is asked again. `isUnprocessed`: it never left, or was refused. */
+export type NoAnswerResult = { kind: 'no_answer'; code: string; message: string; isUnprocessed?: true }
+export type NotFoundResult = { kind: 'not_found' }
+
+/** What issuing a charge needs. `totalCents` 0 asks for an open amount. */
+export type ProviderChargeRequest = {
+  /** Our id at the provider: the charge's uuid without hyphens. */
+  reference: string
+  totalCents: number
+  expiresInSeconds: number
+  /** The key that collects, or null where the provider needs none. */
+  collectionKey: string | null
+  message?: string
+}
+
+/** A payload that can be paid; times are ISO 8601 UTC. */
+export type IssuedCharge = {
+  txid: string
+  payload: string
+  expiresAt: string
+  pixKey: string
+  receiver: Party
+}
+export type IssueChargeOutcome =
+  | { kind: 'accepted'; charge: IssuedCharge }
+  | RejectedResult
+  | UnreachableResult
+  | UnknownResult
+
+/** An incoming PIX as its provider reports it. */
+export type IncomingPix = {
+  endToEnd: string
+  txid: string | null
+  /** Our id of the charge that it pays, where it pays one. */
+  reference: string | null
+  cents: number
+  status: 'in_process' | 'settled' | 'failed'
+  /** ISO 8601 UTC. */
+  at: string
+  payer: Party | null
+  pixKey: string
+}
+
+/** Status of a charge at its provider: `open` can still be paid, `removed` cannot. */
+export type FoundCharge = {
+  kind: 'found'
+  status: 'open' | 'completed' | 'removed' | 'expired'
+  charge: IssuedCharge
+  payments: IncomingPix[]
+}
+export type FindChargeOutcome = FoundCharge | NotFoundResult | NoAnswerResult
+export type FindPaymentOutcome = { kind: 'found'; payment: IncomingPix } | NotFoundResult | NoAnswerResult
+/** `refused`: it cannot be cancelled (already paid or removed); ask what it is now. */
+export type CancelChargeOutcome =
+  | { kind: 'cancelled' }
+  | { kind: 'refused'; code: string; message: string }
+  | NotFoundResult
+  | NoAnswerResult
+
+/** A devolução: money back to the payer of one incoming PIX. `id` is ours, 1..35 alphanumerics. */
+export type ProviderRefundRequest = { id: string; endToEnd: string; cents: number }
+/** Money to a PIX key. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
+export type ProviderTransferRequest = {
+  id: string
+  cents: number
+  pixKey: string
+  /** The recipient's CPF or CNPJ, which the provider must confirm; only for one that `checksDocument`. */
+  document: string | null
+  /** The key that pays, or null where the provider needs none. */
+  payerKey: string | null
+  message?: string
+}
+/** Money on its way out, accepted by a provider; `code` says why where it was rejected. */
+export type ProviderPayout = {
+  status: 'in_process' | 'settled' | 'rejected'
+  /** `''` while the provider has not reported it. */
+  endToEnd: string
+  code?: string
+  message?: string
+  at: string | null
+  /** Of a transfer: the recipient as the provider reports it, masked where the provider masks. */
+  receiver?: Party | null
+  /** Of a transfer: what its recipient gave back, settled; absent where that was not to be learned just now. */
+  returns?: PayoutReturn[]
+}
+export type PayoutReturn = PixReturnIds & { cents: number; at: string }
+export type SendPayoutOutcome =
+  | { kind: 'accepted'; payout: ProviderPayout }
+  | RejectedResult
+  | UnreachableResult
+  | UnknownResult
+  | AwaitingApprovalResult
+export type FindPayoutOutcome =
+  | { kind: 'found'; payout: ProviderPayout }
+  | NotFoundResult
+  | NoAnswerResult
+  | Omit<AwaitingApprovalResult, 'refusal'>
+
+export type ProviderBalance = { availableCents: number; blockedCents: number }
+
+/** One settled movement of a provider's statement; `value` never negative, `direction` says which way. */
+export type StatementEntry = {
+  endToEnd: string
+  /** Our id where the provider knows it: a txid, the id of a sending, or that of the sending it returns. */
+  reference: string | null
+  direction: 'IN' | 'OUT'
+  cents: number
+  at: string
+  /** Of a return: the end-to-end id of the returned PIX, where the provider reports it. */
+  returnOf?: string
+  /** Of a return: the provider's id of it, unique among the returns of `returnOf`; `endToEnd` may be '' beside it. */
+  returnId?: string
+}
+
+/** `key` is null for RANDOM. No provider accepts an id of ours with it: an unknown outcome is looked up by `listKeys`. */
+export type ProviderKeyRequest = { type: PixKeyType; key: string | null }
+export type ProviderKey = { key: string; type: PixKeyType }
+/** Refusals of keys have these codes: `key_taken`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */
+export type CreateKeyOutcome =
+  | { kind: 'created'; key: string }
+  | RejectedResult
+  | UnreachableResult
+  | UnknownResult
+export type ListKeysOutcome = { kind: 'found'; keys: ProviderKey[] } | NoAnswerResult
+export type DeleteKeyOutcome =
+  | { kind: 'deleted' }
+  | NotFoundResult
+  | RejectedResult
+  | UnreachableResult
+  | UnknownResult
+
+/** One fact of a notice: a hint that something about `reference` or `endToEnd` changed. */
+export type NotificationItem = {
+  kind: 'payment' | 'refund' | 'transfer' | 'med'
+  /** Our id at the provider, where the notice names one; of a `med` the provider's id of the dispute. */
+  reference: string | null
+  endToEnd: string | null
+  /** The item as it came, for the record. */
+  raw: string
+}

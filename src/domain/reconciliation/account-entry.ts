@@ -1,0 +1,59 @@
+import type { MovementReason } from '../ledger/movement.ts'
+
+/**
+ * What an entry of a provider's statement is that is no PIX. `unlisted`: no published document of the provider says which
+ * way it moved money; an operator explains it by an adjustment.
+ */
+const ACCOUNT_ENTRY_KINDS = ['tariff', 'withdrawal', 'credit', 'block', 'unblock', 'unlisted'] as const
+export type AccountEntryKind = (typeof ACCOUNT_ENTRY_KINDS)[number]
+
+/** One settled entry that is no PIX, at one provider account. */
+export type AccountEntry = {
+  /** The provider's own id, unique among the entries of one type at one account. */
+  id: string
+  kind: AccountEntryKind
+  /** The provider's own name of the type. */
+  type: string
+  cents: number
+  /** ISO 8601 UTC. */
+  at: string
+  /** The PIX that it is about, where the provider names one. */
+  endToEnd?: string
+}
+
+/** How each kind is booked. A block keeps the money in the account, but not in `available`. */
+export const ENTRY_MOVEMENTS = {
+  tariff: { type: 'ADJUSTMENT', direction: 'OUT', reason: 'provider_tariff' },
+  withdrawal: { type: 'ADJUSTMENT', direction: 'OUT', reason: 'provider_withdrawal' },
+  credit: { type: 'ADJUSTMENT', direction: 'IN', reason: 'provider_credit' },
+  block: { type: 'HOLD', direction: 'OUT', reason: 'provider_block' },
+  unblock: { type: 'HOLD', direction: 'IN', reason: 'provider_unblock' },
+} as const satisfies Record<Exclude<AccountEntryKind, 'unlisted'>, EntryMovement>
+
+type EntryMovement = { type: 'ADJUSTMENT' | 'HOLD'; direction: 'IN' | 'OUT'; reason: MovementReason }
+
+/** What the identity of an entry is made of, as movements name it: unique within one provider account and direction. */
+export function entryIdentityOf({ type, id }: Pick<AccountEntry, 'type' | 'id'>): string {
+  return `${type}/${id}`
+}
+
+/** What blocks of one account at one provider account come to, in centavos, without the entry that is booked now. */
+export type BlockedEntryTotals = {
+  /** Blocks less their releases, as the provider's statement lists them; below zero where a release was listed first. */
+  listedCents: number
+  /** What the bucket `blocked` holds for them: less than is listed where `available` did not cover it. */
+  heldCents: number
+}
+
+/** How many centavos a block takes from `available`: none that a release, listed before it, has ended. */
+export function computeBlockCents(
+  cents: number,
+  { listedCents, heldCents, availableCents }: BlockedEntryTotals & { availableCents: number },
+): number {
+  return Math.min(cents, availableCents, Math.max(0, listedCents + cents - heldCents))
+}
+
+/** How many centavos a release gives back to `available`: what is held beyond the blocks that remain. */
+export function computeUnblockCents(cents: number, { listedCents, heldCents }: BlockedEntryTotals): number {
+  return Math.max(0, heldCents - Math.max(0, listedCents - cents))
+}

@@ -1,0 +1,57 @@
+import { uuidFromReference } from '../pix/identifiers.ts'
+import type { StatementEntry } from '../providers/provider.ts'
+
+/**
+ * How long a PIX that only the provider's statement knows is left to the workflow or the notification that may still
+ * account for it. Scaled like every wait (src/domain/shared/intervals.ts).
+ */
+export const PANEL_PIX_WAIT_MS = 24 * 60 * 60_000
+
+/** Why a PIX that only the statement knows is not booked as one of the panel. */
+export type PanelPixPendingReason =
+  /** It carries an id in the form of ours: a workflow accounts for it, or an operator adjusts. */
+  | 'has_our_reference'
+  /** It returns a transfer of ours: that transfer's workflow accounts for it. */
+  | 'returns_our_transfer'
+  /** A call of ours with the same value at this provider account has no outcome yet. */
+  | 'attempt_in_doubt'
+  /** A dispute about the PIX that it returns is open: the dispute's workflow accounts for it. */
+  | 'has_open_dispute'
+  /** The provider names neither an id of the rail nor one of its own, so a repeat cannot be recognised. */
+  | 'no_end_to_end'
+  /** It is younger than the wait. */
+  | 'too_young'
+
+/** Waits that end by themselves or have another alert: not counted as differences yet. */
+export const TRANSIENT_PENDING_REASONS = [
+  'too_young',
+  'attempt_in_doubt',
+  'has_open_dispute',
+] as const satisfies PanelPixPendingReason[]
+
+/** What our rows say about such a PIX. */
+export type PanelPixFacts = {
+  returnsOurTransfer: boolean
+  hasOpenDispute: boolean
+  isAttemptInDoubt: boolean
+  nowMs: number
+  waitMs: number
+}
+
+/** Null: nothing of ours can account for it any more, so it moved without us. */
+export function panelPixPendingReasonOf(
+  entry: StatementEntry,
+  facts: PanelPixFacts,
+): PanelPixPendingReason | null {
+  if (!hasRailIdShape(entry.endToEnd) && !(entry.endToEnd === '' && entry.returnId)) return 'no_end_to_end'
+  if (entry.reference !== null && uuidFromReference(entry.reference) !== null) return 'has_our_reference'
+  if (facts.returnsOurTransfer) return 'returns_our_transfer'
+  if (facts.hasOpenDispute) return 'has_open_dispute'
+  if (facts.isAttemptInDoubt) return 'attempt_in_doubt'
+  return facts.nowMs - Date.parse(entry.at) < facts.waitMs ? 'too_young' : null
+}
+
+/** As the Central Bank's Pix API has it (`endToEndId`, `rtrId`). */
+function hasRailIdShape(text: string): boolean {
+  return /^[a-zA-Z0-9]{32}$/.test(text)
+}

@@ -1,0 +1,93 @@
+import type { StatementEntry } from '../providers/provider.ts'
+
+/** One of our movements that the rail knows. */
+export type RecordedMovement = {
+  /** '' of a return whose rail id was never reported. */
+  endToEnd: string
+  /** Of a return: what it returns, and the provider's id of it. */
+  returnOf?: string
+  returnId?: string
+  direction: 'IN' | 'OUT'
+  cents: number
+  /** ISO 8601 UTC; null while it is not settled. */
+  settledAt: string | null
+  status: 'PENDING' | 'SETTLED' | 'FAILED'
+}
+
+type DifferenceKind = 'missing_here' | 'missing_there' | 'value_differs' | 'status_differs'
+
+/** One end-to-end id on which the provider and we disagree; a side that lacks it is absent. */
+export type StatementDifference = {
+  kind: DifferenceKind
+  endToEnd: string
+  direction: 'IN' | 'OUT'
+  entry?: StatementEntry
+  ours?: RecordedMovement
+}
+
+/**
+ * Compares a provider's settled movements with ours, each known by direction and end-to-end id, a return also by what it
+ * returns and the provider's id of it (SPEC §6). An entry that is listed twice counts once. Ours that are not settled are no
+ * claim, so only a settled one can be missing there.
+ */
+export function compareStatement(
+  theirs: StatementEntry[],
+  ours: RecordedMovement[],
+): { matched: number; differences: StatementDifference[] } {
+  const mine = new Map(ours.flatMap(one => matchingKeysOf(one).map(name => [name, one] as const)))
+  const unseen = new Set(ours)
+  const listed = new Set<string>()
+  const differences: StatementDifference[] = []
+  let matched = 0
+  for (const entry of theirs) {
+    const names = matchingKeysOf(entry)
+    if (names.some(name => listed.has(name))) continue
+    for (const name of names) listed.add(name)
+    const one = names.map(name => mine.get(name)).find(found => found !== undefined && unseen.has(found))
+    if (one) unseen.delete(one)
+    const kind = differenceKindOf(entry, one)
+    if (kind === null) matched += 1
+    else differences.push({ kind, ...differenceSides(entry, one) })
+  }
+  for (const one of unseen)
+    if (one.status === 'SETTLED' && one.endToEnd !== '')
+      differences.push({ kind: 'missing_there', endToEnd: one.endToEnd, direction: one.direction, ours: one })
+  return { matched, differences }
+}
+
+function differenceKindOf(entry: StatementEntry, one: RecordedMovement | undefined): DifferenceKind | null {
+  if (!one) return 'missing_here'
+  if (one.status !== 'SETTLED') return 'status_differs'
+  return one.cents === entry.cents ? null : 'value_differs'
+}
+
+function differenceSides(entry: StatementEntry, one: RecordedMovement | undefined) {
+  return { endToEnd: displayIdOf(entry), direction: entry.direction, entry, ...(one && { ours: one }) }
+}
+
+/** Whether an entry is of the movement that a difference is about. */
+export function isEntryOfDifference(entry: StatementEntry, difference: StatementDifference): boolean {
+  return entry.direction === difference.direction && displayIdOf(entry) === difference.endToEnd
+}
+
+type MovementIds = Pick<StatementEntry, 'endToEnd' | 'direction' | 'returnOf' | 'returnId'>
+
+/** The names by which it can be found on the other side. */
+function matchingKeysOf(one: MovementIds): string[] {
+  const { direction, endToEnd, returnOf, returnId } = one
+  const names = returnOf && returnId ? [`${direction}/${returnOf}/${returnId}`] : []
+  return endToEnd === '' ? names : [...names, `${direction}/${endToEnd}`]
+}
+
+/** What it is called where it is shown: a return without a rail id by what it returns. */
+function displayIdOf({ endToEnd, returnOf = '', returnId = '' }: MovementIds): string {
+  return endToEnd || `${returnOf}/${returnId}`
+}
+
+/** What a provider says it holds and what the ledger says is there; of the latter, `movingCents` is under way. */
+export type BalanceComparison = { providerCents: number; ledgerCents: number; movingCents: number }
+
+/** Whether both agree: what is under way may have left the provider's balance already, or not have reached it yet. */
+export function isBalanceExplained({ providerCents, ledgerCents, movingCents }: BalanceComparison): boolean {
+  return providerCents <= ledgerCents && providerCents >= ledgerCents - movingCents
+}

@@ -1,0 +1,48 @@
+/** Every wait of every workflow, with its reason. `TRILHO_TIME_SCALE` divides them all, for tests and storms. */
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Intervals of polling a provider whose answer is missing (SPEC §6); the last one repeats. */
+const POLL_INTERVALS_MS = [5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, HOUR]
+
+/** Intervals of sending a verification code again after a failure; the last one repeats until the code expires. */
+const CODE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE]
+
+const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 6 * HOUR]
+
+export const WAITS = {
+  /** Before the next poll, after `asked` polls without an answer. */
+  nextPoll: (asked: number) => POLL_INTERVALS_MS[Math.min(asked, POLL_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** Before the next attempt, after `tries` failures (SPEC §9). */
+  nextCodeAttempt: (tries: number) =>
+    CODE_RETRY_INTERVALS_MS[Math.min(tries, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** The rail may settle up to 40 s after the payload has expired (SPEC §2). */
+  settlementGraceAfterExpiry: MINUTE,
+  /** The second "not found" that proves a sending never arrived comes this long after the first (SPEC §6). */
+  absenceConfirmation: MINUTE,
+  /** A refused or unreachable return is tried again: there is no other provider for it. */
+  retryReturn: 15 * MINUTE,
+  /** A scheduled transfer that found no balance or no provider is tried again (SPEC §4). */
+  retryTransfer: 15 * MINUTE,
+  /** A scheduled transfer that could not be sent for this long is EXPIRED. */
+  expireTransferAfter: 24 * HOUR,
+  /**
+   * Before an unresolved dispute is polled again, after `looked` polls since it last changed: some providers notify of no
+   * decision, and notifications may be lost. The last one repeats.
+   */
+  nextDisputePoll: (looked: number) =>
+    DISPUTE_POLL_INTERVALS_MS[Math.min(looked, DISPUTE_POLL_INTERVALS_MS.length) - 1] ?? MINUTE,
+  /** After this long, operators are alerted to an unknown outcome (SPEC §6). */
+  alertOperatorAfter: 10 * MINUTE,
+  /** A webhook's replaced signing secret still signs for this long (SPEC §8). */
+  rotationGrace: 24 * HOUR,
+  /** A delivery that is overdue by this much has lost its workflow: the sweep starts another one. */
+  deliveryOverdue: 5 * MINUTE,
+}
+
+/** A wait as this process runs it, at least one millisecond. */
+export function scaleWait(waitMs: number, timeScale: number): number {
+  return Math.max(1, Math.round(waitMs / timeScale))
+}

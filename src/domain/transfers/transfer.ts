@@ -1,0 +1,77 @@
+import { createStateMachine } from '../shared/state-machine.ts'
+
+/** api-document.txt, Transfer status. `UNDEFINED` is a filter that finds none. */
+export const TRANSFER_STATUSES = [
+  'UNDEFINED',
+  'PENDING',
+  'PAID',
+  'FAILED',
+  'REFUNDED',
+  'PARTIALLY_REFUNDED',
+  'CANCELLED',
+  'EXPIRED',
+  'PROCESSING',
+] as const
+export type TransferStatus = (typeof TRANSFER_STATUSES)[number]
+
+export type TransferState =
+  | 'created'
+  | 'sending'
+  | 'settling'
+  | 'paid'
+  | 'partially_refunded'
+  | 'refunded'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+
+export type TransferEvent =
+  | 'sending_started'
+  | 'postponed'
+  | 'accepted'
+  | 'refused'
+  | 'settled'
+  | 'rejected'
+  | 'not_taken'
+  | 'cancelled'
+  | 'never_sent'
+  | 'settled_late'
+  | 'returned_in_part'
+  | 'returned_whole'
+
+/** SPEC §4. After one provider has accepted, `rejected` ends it: no other is tried. */
+export const transferMachine = createStateMachine<TransferState, TransferStatus, TransferEvent>({
+  created: {
+    status: 'PENDING',
+    on: {
+      sending_started: 'sending',
+      refused: 'failed',
+      not_taken: 'failed',
+      cancelled: 'cancelled',
+      never_sent: 'expired',
+    },
+  },
+  // Put off: a scheduled transfer that no provider could carry out now waits again, unsent.
+  sending: { status: 'PROCESSING', on: { accepted: 'settling', refused: 'failed', postponed: 'created' } },
+  settling: { status: 'PROCESSING', on: { settled: 'paid', rejected: 'failed' } },
+  paid: {
+    status: 'PAID',
+    on: { returned_in_part: 'partially_refunded', returned_whole: 'refunded' },
+    isFinal: true,
+  },
+  partially_refunded: {
+    status: 'PARTIALLY_REFUNDED',
+    on: { returned_in_part: 'partially_refunded', returned_whole: 'refunded' },
+    isFinal: true,
+  },
+  refunded: { status: 'REFUNDED', on: {}, isFinal: true },
+  // The ledger follows the money: a settlement after the end makes the transfer paid, with an alert.
+  failed: { status: 'FAILED', on: { settled_late: 'paid' }, isFinal: true },
+  cancelled: { status: 'CANCELLED', on: { settled_late: 'paid' }, isFinal: true },
+  expired: { status: 'EXPIRED', on: { settled_late: 'paid' }, isFinal: true },
+})
+
+/** Whether the state is one that only a settled transfer reaches. */
+export function isSettledTransferState(state: string | undefined): boolean {
+  return state === 'paid' || state === 'partially_refunded' || state === 'refunded'
+}

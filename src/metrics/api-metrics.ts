@@ -1,0 +1,59 @@
+import type { Middleware } from 'koa'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createUnexplainedCounter } from './unexplained-answers.ts'
+
+/** What an API process finds at a scrape, beside PostgreSQL; the storage is null where its space is not known. */
+export type ApiProcessState = {
+  isTemporalUp: boolean
+  storage: { freeBytes: number; sizeBytes: number } | null
+}
+
+/** What one API process counts by itself. */
+export function createApiMetrics() {
+  const registry = new Registry()
+  registry.setDefaultLabels({ process: 'api' })
+  const requests = new Histogram({
+    name: 'trilho_http_request_seconds',
+    help: 'Requests answered, by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.025, 0.1, 0.25, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const limited = new Counter({
+    name: 'trilho_rate_limited_total',
+    help: 'Requests refused by the rate limit of their token.',
+    registers: [registry],
+  })
+  const failures = new Counter({
+    name: 'trilho_http_failures_total',
+    help: 'Requests answered 5xx, by code and cause.',
+    labelNames: ['code', 'cause'],
+    registers: [registry],
+  })
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
+  const temporalUp = gauge('trilho_temporal_up', 'Whether Temporal answers this API.')
+  const storageFree = gauge('trilho_storage_free_bytes', 'What is free where attachments are kept on disk.')
+  const storageSize = gauge('trilho_storage_size_bytes', 'The size of the file system of the attachments.')
+  for (const one of [storageFree, storageSize]) one.remove() // Without a disk there is no sample.
+  return {
+    registry,
+    recordProcessState({ isTemporalUp, storage }: ApiProcessState): void {
+      temporalUp.set(Number(isTemporalUp))
+      if (!storage) return
+      storageFree.set(storage.freeBytes)
+      storageSize.set(storage.sizeBytes)
+    },
+    countUnexplainedAnswer: createUnexplainedCounter(registry),
+    /** The route's pattern stands for the path, so that no path of a caller makes a series of its own. */
+    measureRequest: (async (ctx, next) => {
+      const stop = requests.startTimer()
+      await next()
+      stop({ route: String(ctx._matchedRoute ?? 'none'), method: ctx.method, status: String(ctx.status) })
+      if (ctx.status === 429) limited.inc()
+      const { code, cause } = ctx.state.failure ?? {}
+      if (cause !== undefined) failures.inc({ code, cause })
+    }) satisfies Middleware,
+  }
+}
+
+export type ApiMetrics = ReturnType<typeof createApiMetrics>

@@ -1,0 +1,13 @@
+/** A gauge of every process: API processes measure it at each scrape, workers as often as they publish. */
+export const CLOCK_OFFSET_GAUGE = {
+  name: 'trilho_clock_offset_seconds',
+  help: 'By how much the clock of this process is ahead of that of PostgreSQL; exact to half the time of a query.',
+} as const
+
+/** The offset of this clock from the one that answered `databaseSeconds` (since 1970) between two readings of this one. */
+export function computeClockOffsetS(
+  databaseSeconds: number,
+  { askedAtMs, answeredAtMs }: { askedAtMs: number; answeredAtMs: number },
+): number {
+  return (askedAtMs + answeredAtMs) / 2_000 - databaseSeconds
+}

@@ -1,0 +1,231 @@
+import { Gauge, Registry } from 'prom-client'
+import type { Orm } from '../db/client/orm.ts'
+import { UNEXPECTED_SETTLEMENTS } from '../domain/ledger/movement.ts'
+import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
+import { TRANSIENT_PENDING_REASONS } from '../domain/reconciliation/panel-pix.ts'
+import { CLOCK_OFFSET_GAUGE, computeClockOffsetS } from './clock-offset.ts'
+import { WORKER_METRICS_MAX_AGE } from './worker-metrics-publication.ts'
+
+/** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
+type GaugeSample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
+
+/** Only a call closes a breaker: one that nothing asked since says nothing about its provider of today. */
+const OPEN_BREAKER_MAX_AGE = '15 minutes'
+
+/** What stands in the database, whichever process looks: the figures that alerts are made of. */
+const GAUGES = {
+  trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
+  trilho_database_read_only: {
+    help: 'Whether PostgreSQL takes no writes: a standby, or a database whose transactions are read-only.',
+    label: null,
+  },
+  trilho_database_connections: {
+    help: 'Connections to the server of PostgreSQL, of everybody.',
+    label: null,
+  },
+  trilho_database_connections_max: {
+    help: 'As many connections as the server gives to others than superusers.',
+    label: null,
+  },
+  [CLOCK_OFFSET_GAUGE.name]: { help: CLOCK_OFFSET_GAUGE.help, label: null },
+  trilho_idle_transaction_oldest_seconds: {
+    help: 'How long the oldest session idle inside a transaction has been idle.',
+    label: null,
+  },
+  trilho_lock_wait_oldest_seconds: {
+    help: 'How long the statement that waits longest for a lock has been running.',
+    label: null,
+  },
+  trilho_workers: { help: 'Workers that have published within half a minute.', label: null },
+  trilho_unknown_outcomes: { help: 'Money of which nobody knows yet whether it left.', label: 'provider' },
+  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome of money.', label: 'provider' },
+  trilho_attempt_oldest_seconds: {
+    help: 'Age of the oldest attempt that is being made, was accepted or is unknown.',
+    label: 'operation',
+  },
+  trilho_rows_without_workflow: {
+    help: 'Rows that the last sweep found moving without a workflow, reopened or not.',
+    label: 'noun',
+  },
+  trilho_workflow_sweep_age_seconds: {
+    help: 'How long ago rows were last compared with running workflows.',
+    label: null,
+  },
+  trilho_breakers_open: {
+    help: 'Active connections whose open breaker failed or was probed within fifteen minutes.',
+    label: 'provider',
+  },
+  trilho_notices_waiting: { help: 'Notices that no life has taken yet.', label: null },
+  trilho_notices_oldest_seconds: {
+    help: 'Age of the oldest notice that no life has taken yet.',
+    label: null,
+  },
+  trilho_deliveries_pending: {
+    help: 'Webhook deliveries under way or waiting for their next try.',
+    label: null,
+  },
+  trilho_deliveries_overdue_seconds: {
+    help: 'How long the most overdue try has been due, of webhooks whose endpoint does not fail.',
+    label: null,
+  },
+  trilho_webhooks_disabled: { help: 'Endpoints switched off because they failed.', label: null },
+  trilho_unmatched_held_cents: {
+    help: 'Money set aside because no charge claims it, in centavos.',
+    label: null,
+  },
+  trilho_unexpected_settlements: {
+    help: 'PIX that settled in the last 24 hours for a second time, or after they had failed.',
+    label: 'provider',
+  },
+  trilho_shortfall_cents: { help: 'Money that left without cover, in centavos.', label: 'provider' },
+  trilho_ledger_drift_cents: {
+    help: 'Sum of all balances, in centavos; anything but 0 is a bug.',
+    label: null,
+  },
+  trilho_reconciliation_differences: {
+    help: 'Differences between a statement and our movements that nothing has explained.',
+    label: 'kind',
+  },
+  trilho_statement_waiting: {
+    help: 'PIX that only a statement knows and that are left to what may still account for them.',
+    label: 'why',
+  },
+  trilho_provider_balance_difference_cents: {
+    help: 'By how much the balances that providers told last differ from the ledger, in centavos.',
+    label: 'provider',
+  },
+  trilho_provider_balance_differs_seconds: {
+    help: 'How long the balance of a provider account has differed from the ledger.',
+    label: 'provider',
+  },
+  trilho_quarantined_items: {
+    help: 'Items of provider lists that could not be read and are listed again until they can.',
+    label: 'provider',
+  },
+} as const
+
+/** Of a key that a provider may or may not have made nobody is woken. */
+const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
+
+const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
+
+const GAUGES_QUERY = `
+select 'trilho_database_up' as gauge, null as label, 1::float8 as value
+union all
+select 'trilho_database_read_only', null,
+  (pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')::int::float8
+union all
+select 'trilho_database_connections', null, coalesce(sum(numbackends), 0)::float8
+  from pg_stat_database where datid <> 0
+union all
+select 'trilho_database_connections_max', null,
+  (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int)::float8
+union all
+select '${CLOCK_OFFSET_GAUGE.name}', null, extract(epoch from clock_timestamp())::float8
+union all
+select 'trilho_idle_transaction_oldest_seconds', null, coalesce(extract(epoch from now() - min(state_change)), 0)::float8
+  from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
+union all
+select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now() - min(query_start)), 0)::float8
+  from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+union all
+select 'trilho_workers', null, count(*)::float8 from worker_metrics where at > now() - interval '${WORKER_METRICS_MAX_AGE}'
+union all
+select 'trilho_unknown_outcomes', c.provider, count(*)::float8
+  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
+union all
+select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
+  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
+union all
+select 'trilho_attempt_oldest_seconds', operation, extract(epoch from now() - min(created_at))::float8
+  from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')
+  group by operation
+union all
+select 'trilho_rows_without_workflow', noun, lost::float8 from workflow_sweep
+union all
+select 'trilho_workflow_sweep_age_seconds', null, extract(epoch from now() - min(swept_at))::float8
+  from workflow_sweep having count(*) > 0
+union all
+select 'trilho_breakers_open', c.provider, count(*)::float8
+  from breaker b join connection c on c.uuid = b.connection_uuid
+  where c.status = 'ACTIVE' and b.opened_at is not null
+    and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}' group by c.provider
+union all
+select 'trilho_notices_waiting', null, count(*)::float8 from notice where handed_at is null
+union all
+select 'trilho_notices_oldest_seconds', null, coalesce(extract(epoch from now() - min(received_at)), 0)::float8
+  from notice where handed_at is null
+union all
+select 'trilho_deliveries_pending', null, count(*)::float8 from delivery where status = 'PENDING'
+union all
+select 'trilho_deliveries_overdue_seconds', null,
+       greatest(0, coalesce(extract(epoch from now() - min(oldest.due)), 0))::float8
+  from webhook w cross join lateral (
+    select min(coalesce(next_try_at, created_at)) as due from delivery
+    where webhook_uuid = w.uuid and status = 'PENDING'
+  ) oldest where w.status = 'ACTIVE' and w.deleted_at is null and w.failing_since is null
+union all
+select 'trilho_webhooks_disabled', null, count(*)::float8 from webhook where status = 'DISABLED' and deleted_at is null
+union all
+select 'trilho_unmatched_held_cents', null, coalesce(sum(value_cents), 0)::float8
+  from movement where disposition in ('held', 'returning', 'not_returned')
+union all
+select 'trilho_unexpected_settlements', p.provider, count(*)::float8
+  from movement m join provider_account p on p.uuid = m.provider_account_uuid
+  where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '24 hours'
+  group by p.provider
+union all
+select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
+  from balance b join provider_account p on p.uuid = b.provider_account_uuid
+  where b.bucket = 'shortfall' and b.cents < 0 group by p.provider
+union all
+select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
+union all
+select 'trilho_reconciliation_differences', kind, count(*)::float8 from (
+    select kind from difference where settled_at is null and not coalesce(waits = any ('{${PASSING_WAITS}}'), false)
+    union all
+    select 'unlisted_entry' from account_entry where movement_uuid is null and med_uuid is null and kind = 'unlisted'
+  ) unexplained group by kind
+union all
+select 'trilho_statement_waiting', waits, count(*)::float8 from difference
+  where settled_at is null and waits = any ('{${PASSING_WAITS}}') group by waits
+union all
+select 'trilho_provider_balance_difference_cents', p.provider, sum(abs(b.provider_cents - b.ledger_cents))::float8
+  from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
+  where b.differs_since is not null group by p.provider
+union all
+select 'trilho_provider_balance_differs_seconds', p.provider, extract(epoch from now() - min(b.differs_since))::float8
+  from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
+  where b.differs_since is not null group by p.provider
+union all
+select 'trilho_quarantined_items', c.provider, count(*)::float8
+  from unexplained_answer u join connection c on c.uuid = u.connection_uuid
+  where u.period_from is not null and u.resolved_at is null group by c.provider`
+
+/** Reads them all with one query and writes them as Prometheus wants them. */
+export async function renderDatabaseMetrics(orm: Orm, now: () => number = Date.now): Promise<string> {
+  const askedAtMs = now()
+  const samples = await orm.em.fork().execute<GaugeSample[]>(GAUGES_QUERY)
+  for (const sample of samples)
+    if (sample.gauge === CLOCK_OFFSET_GAUGE.name)
+      sample.value = computeClockOffsetS(sample.value, { askedAtMs, answeredAtMs: now() })
+  return renderGauges(samples, Object.keys(GAUGES) as GaugeSample['gauge'][])
+}
+
+/** All that is known where PostgreSQL does not answer: whoever watches must hear of that. */
+export function renderDatabaseDown(): Promise<string> {
+  const gauge = 'trilho_database_up'
+  return renderGauges([{ gauge, label: null, value: 0 }], [gauge])
+}
+
+function renderGauges(samples: GaugeSample[], gauges: GaugeSample['gauge'][]): Promise<string> {
+  const registry = new Registry()
+  for (const name of gauges) {
+    const { help, label } = GAUGES[name]
+    const labelNames = label === null ? [] : [label]
+    const gauge = new Gauge<string>({ name, help, labelNames, registers: [registry] })
+    for (const sample of samples.filter(one => one.gauge === name))
+      gauge.set(label === null ? {} : { [label]: sample.label ?? '' }, sample.value)
+  }
+  return registry.metrics()
+}

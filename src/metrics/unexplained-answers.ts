@@ -1,0 +1,20 @@
+import { Counter, type Registry } from 'prom-client'
+
+/** Providers choose these names, so that a process counts only so many apart; the others are counted together. */
+const MAX_NAMES = 100
+
+/** Counts the answers of providers that no published document explains (docs/production.md, "Unexplained answers"). */
+export function createUnexplainedCounter(registry: Registry) {
+  const counter = new Counter({
+    name: 'trilho_provider_unexplained_total',
+    help: 'Answers, list items and values of providers that their published documents do not explain.',
+    labelNames: ['provider', 'operation', 'kind', 'name'],
+    registers: [registry],
+  })
+  const names = new Set<string>()
+  return (answer: { provider: string; operation: string; kind: string; name: string }): void => {
+    const isKnown = names.has(answer.name) || names.size < MAX_NAMES
+    if (isKnown) names.add(answer.name)
+    counter.inc({ ...answer, name: isKnown ? answer.name : 'other' })
+  }
+}

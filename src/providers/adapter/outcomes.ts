@@ -1,0 +1,44 @@
+import { finalityOf } from '../../domain/pix/rail-codes.ts'
+import type {
+  CreateKeyOutcome,
+  DeleteKeyOutcome,
+  NoAnswerResult,
+  RejectedResult,
+  SendPayoutOutcome,
+  UnknownResult,
+  UnreachableResult,
+} from '../../domain/providers/provider.ts'
+
+/** An acceptance that is over at once, and badly, is a refusal: a final rejection means that nothing moved. */
+export function rejectFailedAcceptance(
+  outcome: SendPayoutOutcome,
+  finality: (code: string) => RejectedResult['finality'] = finalityOf,
+): SendPayoutOutcome {
+  if (outcome.kind !== 'accepted' || outcome.payout.status !== 'rejected') return outcome
+  const { code = 'provider_rejected', message = 'The provider did not carry it out' } = outcome.payout
+  return { kind: 'rejected', finality: finality(code), code, message }
+}
+
+/** A key's making or removal, under its own name. */
+export function toCreateKeyOutcome(
+  outcome: ({ kind: 'accepted' } & { key: string }) | NotAcceptedOutcome,
+): CreateKeyOutcome {
+  return outcome.kind === 'accepted' ? { kind: 'created', key: outcome.key } : outcome
+}
+export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedOutcome): DeleteKeyOutcome {
+  if (outcome.kind === 'accepted') return { kind: 'deleted' }
+  if (outcome.kind === 'unknown' && outcome.code === 'not_found') return { kind: 'not_found' }
+  return outcome.kind === 'rejected' && outcome.code === 'pix_key_not_found' ? { kind: 'not_found' } : outcome
+}
+type NotAcceptedOutcome = RejectedResult | UnreachableResult | UnknownResult
+
+/** What an adapter knows without asking that its provider cannot do; another may. */
+export function rejectForThisProvider(code: string, message: string): RejectedResult {
+  return { kind: 'rejected', finality: 'other_may_help', code, message }
+}
+
+/** Never "paid, by nothing": what a provider lists may lag behind what it says of the charge. */
+export function reportPaymentNotListed(provider: string): NoAnswerResult {
+  const message = `${provider} calls the charge paid and does not list its payment yet`
+  return { kind: 'no_answer', code: 'payment_not_listed', message, isUnprocessed: true }
+}

@@ -1,0 +1,214 @@
+import { hash } from 'node:crypto'
+import { finalityOf, isRailCode } from '../../domain/pix/rail-codes.ts'
+import type {
+  NoAnswerResult,
+  NotFoundResult,
+  RejectedResult,
+  UnknownResult,
+  UnreachableResult,
+} from '../../domain/providers/provider.ts'
+import type { HttpCall } from '../http/client.ts'
+import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
+import { type AnswerNotes, createAnswerNotes } from './answer-parsing.ts'
+import {
+  type AnswerMeaning,
+  type DocumentedAnswers,
+  findDocumentedAnswer,
+  type NamedError,
+} from './documented-answers.ts'
+import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
+
+/** A request and what it is for: the call whose table explains its answers, and our id that it is about. */
+export type ProviderCall<Name extends string> = HttpCall & {
+  call: Name
+  /** Null for a list and for the account itself. */
+  reference: string | null
+  /** Of a list: the period that is asked for, ISO 8601 UTC. */
+  period?: { from: string; to: string }
+}
+
+/**
+ * How a good answer is read; undefined where it is not what the provider documents, or not what was asked for. `notes`
+ * takes what is to be recorded of an answer.
+ */
+export type ReadAnswer<T extends object> = (json: unknown, notes: AnswerNotes) => T | undefined
+
+export type AcceptedAnswer<T extends object> = { kind: 'accepted' } & T
+export type FoundAnswer<T extends object> = { kind: 'found' } & T
+
+/** What a dialect tells of its answers outside 2xx. */
+export type DocumentedProviderApi<Name extends string> = {
+  answers: DocumentedAnswers<Name>
+  /** Reads an error in a documented shape; undefined where the body has no such shape. */
+  readError: (answer: ProviderResponse) => NamedError | undefined
+}
+
+/**
+ * The calls of one adapter, and what each comes to. A documented refusal is a refusal and a documented absence an absence,
+ * for the call that lists them; a request that never left is `unreachable`; every other answer proves nothing and is
+ * recorded. Each call is made once: repeating it is the caller's decision.
+ */
+export function createProviderCalls<Name extends string>(
+  exchange: (call: HttpCall) => Promise<ExchangeOutcome>,
+  { answers, readError: errorIn }: DocumentedProviderApi<Name>,
+  record: RecordUnexplainedAnswer = async () => {},
+) {
+  return {
+    /** A call that changes something. */
+    async send<T extends object>(
+      call: ProviderCall<Name>,
+      read: ReadAnswer<T>,
+    ): Promise<AcceptedAnswer<T> | RejectedResult | UnreachableResult | UnknownResult> {
+      const reply = await exchange(call)
+      if (reply.kind === 'unreachable') return reply
+      if (reply.kind === 'no_answer') return { ...reply, kind: 'unknown' }
+      const answer = await explain(call, reply, read)
+      switch (answer.kind) {
+        case 'read':
+          return { kind: 'accepted', ...answer.value }
+        case 'refused':
+          return answer.refusal
+        case 'duplicate':
+          return { kind: 'unknown', code: 'duplicate_id', message: answer.message }
+        case 'not_found':
+          return { kind: 'unknown', code: 'not_found', message: answer.message }
+        case 'unexplained':
+          return { kind: 'unknown', code: answer.code, message: answer.message }
+      }
+    },
+
+    lookUp,
+
+    /** Of what always exists, as an account and its lists: a documented absence is no answer either. */
+    async lookUpExisting<T extends object>(
+      call: ProviderCall<Name>,
+      read: ReadAnswer<T>,
+    ): Promise<FoundAnswer<T> | NoAnswerResult> {
+      const outcome = await lookUp(call, read)
+      if (outcome.kind !== 'not_found') return outcome
+      return { kind: 'no_answer', code: 'not_found', message: 'The provider does not know it' }
+    },
+
+    /** Records what a call site found unexplained beyond one answer. */
+    record: (unexplained: UnexplainedAnswer) => record(unexplained),
+  }
+
+  /** A look-up: what it asks for is found, is absent by the provider's documented answer, or stays unknown. */
+  async function lookUp<T extends object>(
+    call: ProviderCall<Name>,
+    read: ReadAnswer<T>,
+  ): Promise<FoundAnswer<T> | NotFoundResult | NoAnswerResult> {
+    const reply = await exchange(call)
+    if (reply.kind === 'unreachable') return { ...reply, kind: 'no_answer', isUnprocessed: true }
+    if (reply.kind === 'no_answer') return reply
+    const answer = await explain(call, reply, read)
+    switch (answer.kind) {
+      case 'read':
+        return { kind: 'found', ...answer.value }
+      case 'not_found':
+        return { kind: 'not_found' }
+      case 'refused': {
+        const { code, message } = answer.refusal
+        return { kind: 'no_answer', code, message, isUnprocessed: true }
+      }
+      case 'duplicate':
+        return { kind: 'no_answer', code: 'duplicate_id', message: answer.message, isUnprocessed: true }
+      case 'unexplained':
+        return { kind: 'no_answer', code: answer.code, message: answer.message }
+    }
+  }
+
+  /** Reads an answer of success, and records what is left out of it or keeps it from being read. */
+  async function readSuccess<T extends object>(
+    call: ProviderCall<Name>,
+    answer: ProviderResponse,
+    read: ReadAnswer<T>,
+  ): Promise<T | undefined> {
+    const { notes, unreadableItems: leftOut, getUnlistedValue: unlistedValue } = createAnswerNotes()
+    const value = read(answer.json, notes)
+    for (const { item, name } of leftOut) {
+      const { period } = call
+      const text = JSON.stringify(item) ?? ''
+      await note(call, { ...answer, text }, { kind: 'unreadable_item', name, ...(period ? { period } : {}) })
+    }
+    const name = unlistedValue()
+    if (!value) await note(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
+    return value
+  }
+
+  async function explain<T extends object>(
+    call: ProviderCall<Name>,
+    answer: ProviderResponse,
+    read: ReadAnswer<T>,
+  ): Promise<AnswerExplanation<T>> {
+    const { status } = answer
+    if (status >= 200 && status < 300) {
+      const value = await readSuccess(call, answer, read)
+      return value ? { kind: 'read', value } : { kind: 'unexplained', ...UNREADABLE_ANSWER }
+    }
+    const error = errorIn(answer)
+    const line = error && findDocumentedAnswer(answers[call.call], status, error.name)
+    if (line) return explainListedAnswer(line.meaning, error)
+    await note(call, answer, { kind: 'unlisted_refusal', name: error?.name ?? '' })
+    return {
+      kind: 'unexplained',
+      code: `http_${status}`,
+      message: `The provider answered with HTTP status ${status}`,
+    }
+  }
+
+  function note(
+    { call, reference }: ProviderCall<Name>,
+    { status, text }: ProviderResponse,
+    { name, ...more }: Pick<UnexplainedAnswer, 'kind' | 'name' | 'period'>,
+  ): Promise<void> {
+    return record({
+      operation: call,
+      reference,
+      status,
+      name: sanitizeProviderName(name),
+      body: text,
+      ...more,
+    })
+  }
+}
+
+type AnswerExplanation<T extends object> =
+  | { kind: 'read'; value: T }
+  | { kind: 'refused'; refusal: RejectedResult }
+  | { kind: 'not_found' | 'duplicate'; message: string }
+  | { kind: 'unexplained'; code: string; message: string }
+
+const UNREADABLE_ANSWER = {
+  code: 'unreadable_answer',
+  message: 'The provider answered with success but unreadably',
+}
+const MAX_MESSAGE_LENGTH = 300
+const MAX_NAME_LENGTH = 80
+
+function explainListedAnswer(
+  meaning: AnswerMeaning,
+  error: NamedError,
+): Exclude<AnswerExplanation<never>, { kind: 'read' | 'unexplained' }> {
+  const message = error.message.slice(0, MAX_MESSAGE_LENGTH)
+  if (meaning.kind !== 'refused') return { kind: meaning.kind, message }
+  const { railCode } = error
+  const isByRail = meaning.isByRail && railCode !== undefined && isRailCode(railCode)
+  const why = isByRail
+    ? { code: railCode, finality: finalityOf(railCode) }
+    : { code: meaning.code, finality: meaning.finality }
+  return { kind: 'refused', refusal: { kind: 'rejected', ...why, providerCode: error.name, message } }
+}
+
+/** A code as APIs write them: words of letters, with short numbers at most. Longer numbers may be a document or a phone. */
+const CODE_PATTERN = /^[A-Za-z]+(?:[A-Za-z_.:-]|\d{1,4}(?!\d))*$/
+
+/**
+ * A provider's name of something, fit for a log line and a label. A sentence, or whatever else may carry what a person is
+ * called by, is named by a short digest: the same sentence is counted together, and the operator opens the answer itself.
+ */
+export function sanitizeProviderName(name: string): string {
+  if (name === '') return ''
+  if (name.length <= MAX_NAME_LENGTH && CODE_PATTERN.test(name)) return name
+  return `text-${hash('sha256', name).slice(0, 8)}`
+}

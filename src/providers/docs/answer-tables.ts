@@ -1,0 +1,41 @@
+import type { ProviderApi } from '../../domain/providers/provider.ts'
+import type { AnswerMeaning, DocumentedAnswer, DocumentedAnswers } from '../adapter/documented-answers.ts'
+import { efiAnswers } from '../efi/answers.ts'
+import { wooviAnswers } from '../woovi/answers.ts'
+
+/** The tables that the pages under docs/providers/ show. */
+export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
+  efi: efiAnswers,
+  woovi: wooviAnswers,
+}
+
+/** A provider's page with its table made anew, between its marks. */
+export function replaceAnswerTable(page: string, answers: DocumentedAnswers): string {
+  return page.replace(
+    /(<!-- made: answers -->)[\s\S]*?(<!-- end -->)/,
+    (_, open: string, end: string) => `${open}\n\n${renderTable(answers)}\n\n${end}`,
+  )
+}
+
+const TABLE_HEADER = ['operation', 'HTTP', 'name', 'means', 'our code', 'another provider may help', 'source']
+
+function renderTable(answers: DocumentedAnswers): string {
+  const rows = Object.entries(answers).flatMap(([call, listed]) => listed.map(one => renderRow(call, one)))
+  return [TABLE_HEADER, TABLE_HEADER.map(() => '---'), ...rows]
+    .map(cells => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+function renderRow(call: string, { status, name, meaning, source }: DocumentedAnswer): string[] {
+  const { code, next } = describeMeaning(meaning)
+  return [call, String(status), `\`${name}\``, meaning.kind, code, next, source].map(cell =>
+    cell.replaceAll('|', '\\|'),
+  )
+}
+
+function describeMeaning(meaning: AnswerMeaning): { code: string; next: string } {
+  if (meaning.kind !== 'refused') return { code: '', next: '' }
+  if (meaning.isByRail)
+    return { code: `the rail's, else \`${meaning.code}\``, next: "as the rail's code says, else no" }
+  return { code: `\`${meaning.code}\``, next: meaning.finality === 'final' ? 'no' : 'yes' }
+}

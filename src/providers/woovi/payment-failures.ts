@@ -1,0 +1,86 @@
+import { finalityOf, isRailCode, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
+import type { RejectedResult } from '../../domain/providers/provider.ts'
+import {
+  type AnswerMeaning,
+  refusalByEveryProvider,
+  refusalByProvider,
+  refusalByRail,
+} from '../adapter/documented-answers.ts'
+
+type RefusalMeaning = Extract<AnswerMeaning, { kind: 'refused' }>
+
+/** A code that Woovi publishes for a payment that failed. It says nothing about a request that is refused. */
+type FailureCode = { name: string; meaning: RefusalMeaning; source: string }
+
+const FAILED_PAYMENTS_PAGE = 'Woovi Developers, Pagamentos: Como identificar os erros de um pagamento falho?'
+const SANDBOX_PAGE = 'Woovi Developers, Pagamentos: Simulação de Erros no Sandbox'
+
+const buildFailureCode = (name: string, meaning: AnswerMeaning, source: string): FailureCode => ({
+  name,
+  meaning: meaning as RefusalMeaning,
+  source,
+})
+
+/** Woovi's codes of payments that failed: `error.code` of the payment. */
+const FAILURE_CODES: readonly FailureCode[] = [
+  buildFailureCode('NOT_ENOUGH_BALANCE', refusalByProvider('insufficient_balance'), FAILED_PAYMENTS_PAGE),
+  buildFailureCode('REACH_TRANSFER_LIMIT', refusalByProvider('provider_limit'), FAILED_PAYMENTS_PAGE),
+  buildFailureCode('ALIAS_LIMIT_ERROR', refusalByProvider('provider_limit'), FAILED_PAYMENTS_PAGE),
+  buildFailureCode('PIX_KEY_INFO_ERROR', refusalByProvider('pix_key_unreadable'), FAILED_PAYMENTS_PAGE),
+  buildFailureCode(
+    'PIX_KEY_INFO_NOT_FOUND',
+    refusalByEveryProvider('pix_key_not_found'),
+    FAILED_PAYMENTS_PAGE,
+  ),
+  buildFailureCode('INVALID_PIX_KEY', refusalByEveryProvider('pix_key_not_found'), FAILED_PAYMENTS_PAGE),
+  buildFailureCode(
+    'ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER',
+    refusalByEveryProvider('payment_denied'),
+    FAILED_PAYMENTS_PAGE,
+  ),
+  buildFailureCode('ACCOUNT_LIMIT_ERROR', refusalByProvider('provider_limit'), SANDBOX_PAGE),
+  buildFailureCode(
+    'ACCOUNT_TRANSACTION_BLOCKED_BY_MED',
+    refusalByProvider('provider_account_blocked'),
+    SANDBOX_PAGE,
+  ),
+  buildFailureCode('SAME_ACCOUNT_TRANSFER', refusalByProvider('same_account'), SANDBOX_PAGE),
+  buildFailureCode('ACCOUNT_NOT_FOUND', refusalByEveryProvider('account_not_found'), SANDBOX_PAGE),
+  buildFailureCode('PAY_PIX_KEY_ERROR', refusalByRail('provider_rejected'), FAILED_PAYMENTS_PAGE),
+  buildFailureCode('PIX_OUT_NOT_AUTHORIZED', refusalByRail('provider_rejected'), SANDBOX_PAGE),
+]
+
+const MAX_MESSAGE_LENGTH = 300
+
+export type WooviPaymentFailure = {
+  railCode?: string | null | undefined
+  reason?: string | null | undefined
+  name?: string | null | undefined
+  description?: string | null | undefined
+}
+
+/** Why a payment or refund that Woovi had taken failed: the rail's code where it tells one, else Woovi's code for it. */
+export function toWooviRejection({ railCode, reason, name, description }: WooviPaymentFailure): {
+  code: string
+  message: string
+} {
+  const listed = FAILURE_CODES.find(one => one.name === name)?.meaning.code
+  const ownCode =
+    toRailCode(railCode) ?? toRailCode(reason?.split(REASON_SEPARATOR)[0]) ?? listed ?? 'provider_rejected'
+  const message = reason || description || RAIL_CODES[ownCode]?.meaning || 'The provider did not carry it out'
+  return { code: ownCode, message: message.slice(0, MAX_MESSAGE_LENGTH) }
+}
+
+/** `BE17 - QR Code rejeitado`: how `providerRejectedReason` carries the code ("Códigos de Erro de Pagamento PIX"). */
+const REASON_SEPARATOR = ' - '
+
+function toRailCode(text: string | null | undefined): string | undefined {
+  return text && isRailCode(text) ? text : undefined
+}
+
+/** Of a payment that failed: Woovi's codes tell, else the rail's; what neither lists no other provider is asked for. */
+export function getFailureFinality(failure: string): RejectedResult['finality'] {
+  return (
+    FAILURE_CODES.find(({ meaning }) => meaning.code === failure)?.meaning.finality ?? finalityOf(failure)
+  )
+}

@@ -1,0 +1,241 @@
+import { z } from 'zod'
+
+/** Woovi's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
+
+export const wooviCentsSchema = z.int().min(0)
+/** A whole number that Woovi documents as a text, as the value of one dispute and the seconds of a charge. */
+export const wooviWholeNumberSchema = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+])
+export const wooviTextSchema = z.string().nullish()
+/** ISO 8601 with any offset, to UTC. */
+export const wooviInstantSchema = z.iso
+  .datetime({ offset: true })
+  .transform(time => new Date(time).toISOString())
+
+/** A CPF or CNPJ: plain, or with its type beside it. */
+const taxIDSchema = z
+  .union([z.string(), z.object({ taxID: z.string() }).transform(it => it.taxID)])
+  .nullish()
+  .catch(null)
+
+const personSchema = z.object({ name: wooviTextSchema, taxID: taxIDSchema }).nullish()
+/** One side of a movement, as the notices and newer answers describe it. */
+const sideSchema = z
+  .object({
+    psp: z.object({ id: wooviTextSchema, name: wooviTextSchema }).nullish(),
+    account: z.object({ branch: wooviTextSchema, account: wooviTextSchema }).nullish(),
+    holder: personSchema,
+    pixKey: z.object({ pixKey: wooviTextSchema }).nullish(),
+  })
+  .nullish()
+
+/** A charge. One that can still be paid comes with its payload, and its end as a time or as seconds from its making. */
+const chargeSchema = z
+  .object({
+    correlationID: z.string().min(1),
+    value: wooviCentsSchema,
+    status: z.enum(['ACTIVE', 'COMPLETED', 'EXPIRED']),
+    brCode: wooviTextSchema,
+    transactionID: wooviTextSchema,
+    identifier: wooviTextSchema,
+    pixKey: wooviTextSchema,
+    expiresDate: wooviInstantSchema.nullish(),
+    createdAt: wooviInstantSchema.nullish(),
+    expiresIn: wooviWholeNumberSchema.refine(seconds => seconds > 0).nullish(),
+    paymentMethods: z.object({ pix: z.object({ txId: wooviTextSchema }).nullish() }).nullish(),
+  })
+  .refine(({ status, brCode }) => status !== 'ACTIVE' || Boolean(brCode))
+  .refine(({ expiresDate, createdAt, expiresIn }) => expiresDate || (createdAt && expiresIn))
+export type WooviCharge = z.infer<typeof chargeSchema>
+export const wooviChargeResponseSchema = z.object({ charge: chargeSchema })
+export const wooviDeletionResponseSchema = z.object({ status: z.literal('OK') })
+
+/**
+ * What a transaction is, by the filter of `GET /api/v1/transaction` (OpenAPI); a PIX that was received is also DYNAMIC or
+ * STATIC ("Payload de transação recebida"). How it stands, by the schema of the same call.
+ */
+const TRANSACTION_TYPES = [
+  ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
+  ...(['INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'BALANCE_UNBLOCK', 'REVERSAL'] as const),
+] as const
+const TRANSACTION_STATUSES = [
+  'CREATED',
+  'IN_PROCESSING',
+  'CONFIRMED',
+  'PARTIAL_REFUND',
+  'REFUNDED',
+  'REJECTED',
+] as const
+
+/**
+ * Money that moved on the rail, either way; Woovi writes its id in two ways, and leaves the status of most transactions out
+ * in its own examples. `refunds` is read item by item.
+ */
+export const wooviTransactionSchema = z
+  .object({
+    endToEndId: wooviTextSchema,
+    endToEndID: wooviTextSchema,
+    value: wooviCentsSchema,
+    time: wooviInstantSchema,
+    type: z.enum(TRANSACTION_TYPES),
+    status: z.enum(TRANSACTION_STATUSES).nullish(),
+    transactionID: wooviTextSchema,
+    globalID: wooviTextSchema,
+    payer: personSchema,
+    debitParty: sideSchema,
+    creditParty: sideSchema,
+    charge: z.object({ correlationID: wooviTextSchema, pixKey: wooviTextSchema }).nullish(),
+    refunds: z.unknown().optional(),
+  })
+  .transform(({ endToEndID, ...rest }) => ({ ...rest, endToEndId: rest.endToEndId || endToEndID || '' }))
+export type WooviTransaction = z.infer<typeof wooviTransactionSchema>
+export const wooviTransactionResponseSchema = z.object({ transaction: wooviTransactionSchema })
+
+/** A refund has the statuses of "Refund" or of "ChargeRefund" (OpenAPI). */
+const refundStatusSchema = z.enum(['IN_PROCESSING', 'CONFIRMED', 'REFUNDED', 'REJECTED', 'NOT_ACCOMPLISHED'])
+
+/** A return as its PIX lists it. */
+export const wooviReturnSchema = z.object({
+  endToEndId: wooviTextSchema,
+  returnIdentification: wooviTextSchema,
+  value: wooviCentsSchema,
+  status: refundStatusSchema,
+  time: wooviInstantSchema.nullish(),
+})
+/** The ids of the same, whatever it says of how it stands. */
+export const wooviReturnIdsSchema = z.object({
+  endToEndId: wooviTextSchema,
+  returnIdentification: wooviTextSchema,
+})
+export type WooviReturnIds = z.infer<typeof wooviReturnIdsSchema>
+
+export const wooviRefundSchema = z.object({
+  correlationID: z.string().min(1),
+  value: wooviCentsSchema,
+  status: refundStatusSchema,
+  returnIdentification: wooviTextSchema,
+  endToEndId: wooviTextSchema,
+  time: wooviInstantSchema.nullish(),
+  providerRejectedReason: wooviTextSchema,
+})
+export type WooviRefund = z.infer<typeof wooviRefundSchema>
+/** Created under one name, found under another. */
+export const wooviRefundResponseSchema = z
+  .object({ refund: z.unknown().optional(), pixTransactionRefund: z.unknown().optional() })
+  .transform(answer => answer.refund ?? answer.pixTransactionRefund)
+
+/** What a list of refunds tells of each, whatever its state: our id and the rail's. */
+export const wooviListedRefundSchema = z.object({
+  correlationID: z.string().min(1),
+  returnIdentification: wooviTextSchema,
+  endToEndId: wooviTextSchema,
+})
+export type WooviListedRefund = z.infer<typeof wooviListedRefundSchema>
+
+/** A payment of ours: the order, and, once there are any, its movement and its recipient. */
+export const wooviPaymentSchema = z.object({
+  payment: z.object({
+    correlationID: z.string().min(1),
+    value: wooviCentsSchema,
+    /** "Payment" (OpenAPI), with APPROVED and REJECTED of the pages on payments. */
+    status: z.enum(['CREATED', 'APPROVED', 'CONFIRMED', 'FAILED', 'REJECTED', 'DENIED']),
+    destinationAlias: wooviTextSchema,
+  }),
+  transaction: z
+    .object({
+      endToEndId: wooviTextSchema,
+      time: wooviInstantSchema.nullish(),
+      providerRejectedReason: wooviTextSchema,
+      providerErrorCode: wooviTextSchema,
+    })
+    .nullish(),
+  destination: z
+    .object({
+      name: wooviTextSchema,
+      taxID: taxIDSchema,
+      bank: wooviTextSchema,
+      bankName: wooviTextSchema,
+      ispb: wooviTextSchema,
+      branch: wooviTextSchema,
+      account: wooviTextSchema,
+    })
+    .nullish(),
+  error: z.object({ code: wooviTextSchema, description: wooviTextSchema }).nullish(),
+})
+export type WooviPayment = z.infer<typeof wooviPaymentSchema>
+
+/** What a list of payments tells of each, whatever its state: our id and the rail's. */
+export const wooviListedPaymentSchema = z.object({
+  payment: z.object({ correlationID: z.string().min(1) }),
+  transaction: z.object({ endToEndId: wooviTextSchema }).nullish(),
+})
+export type WooviListedPayment = z.infer<typeof wooviListedPaymentSchema>
+
+export const wooviAccountsSchema = z.object({
+  accounts: z
+    .array(
+      z.object({
+        isDefault: z.boolean().nullish(),
+        balance: z.object({ available: z.int(), blocked: wooviCentsSchema }),
+      }),
+    )
+    .min(1),
+})
+
+export const wooviWebhookSchema = z.object({
+  event: wooviTextSchema,
+  url: wooviTextSchema,
+  isActive: z.boolean().nullish(),
+})
+export type WooviWebhook = z.infer<typeof wooviWebhookSchema>
+
+/** Made under one name, listed under another. */
+export const wooviPixKeySchema = z
+  .object({
+    pixKey: wooviTextSchema,
+    key: wooviTextSchema,
+    type: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'EVP', 'RANDOM']),
+  })
+  .transform(({ pixKey, key, type }) => ({ key: pixKey ?? key ?? '', type }))
+  .refine(({ key }) => key !== '')
+export type WooviPixKey = z.infer<typeof wooviPixKeySchema>
+export const wooviKeyResponseSchema = z.union([
+  wooviPixKeySchema,
+  z.object({ pixKey: wooviPixKeySchema }).transform(answer => answer.pixKey),
+])
+
+const amountSchema = z.int().positive()
+const correlationIdSchema = z.string().regex(/^[a-zA-Z0-9]{1,35}$/)
+const commentSchema = z.string().max(140).optional()
+
+/** "Expires the charge in seconds (minimum is 5 minutes)" (OpenAPI, ChargePayload). */
+export const MIN_CHARGE_EXPIRY_S = 300
+export const wooviChargeRequestSchema = z.strictObject({
+  correlationID: correlationIdSchema,
+  value: amountSchema,
+  expiresIn: z.int().min(MIN_CHARGE_EXPIRY_S),
+  comment: commentSchema,
+})
+export const wooviRefundRequestSchema = z.strictObject({
+  correlationID: correlationIdSchema,
+  transactionEndToEndId: z.string().min(1),
+  value: amountSchema,
+})
+export const wooviPaymentRequestSchema = z.strictObject({
+  type: z.literal('PIX_KEY'),
+  correlationID: correlationIdSchema,
+  value: amountSchema,
+  destinationAlias: z.string().min(1).max(77),
+  destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+  comment: commentSchema,
+  autoApprove: z.literal(true),
+})
+export const wooviKeyRequestSchema = z.strictObject({
+  type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
+  key: z.string().min(1).max(77).optional(),
+})

@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from '@temporalio/client'
+import { createApp } from './api/app.ts'
+import { callbackRoutes } from './api/callbacks/routes.ts'
+import { chargeRoutes } from './api/charges/routes.ts'
+import { disputeRoutes } from './api/disputes/routes.ts'
+import { documentationRoutes } from './api/docs/routes.ts'
+import { eventRoutes } from './api/events/routes.ts'
+import { fileRoutes } from './api/files/routes.ts'
+import { healthRoutes } from './api/health/routes.ts'
+import { startServer } from './api/http/server.ts'
+import { ledgerRoutes } from './api/ledger/routes.ts'
+import { STATEMENT_TIMEOUT_MS } from './api/limits.ts'
+import { metricsRoutes } from './api/metrics/routes.ts'
+import { createTemporalClient, probeTemporal } from './api/operations/temporal-client.ts'
+import { pixKeyRoutes } from './api/pix-keys/routes.ts'
+import { providerRoutes } from './api/providers/routes.ts'
+import { refundRoutes } from './api/refunds/routes.ts'
+import { transferRoutes } from './api/transfers/routes.ts'
+import { deliveryRoutes } from './api/webhooks/delivery-routes.ts'
+import { webhookRoutes } from './api/webhooks/routes.ts'
+import { readServiceConfig } from './config.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
+import { openOrm } from './db/client/orm.ts'
+import { createApiMetrics } from './metrics/api-metrics.ts'
+import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
+import { logFailedCall } from './providers/observability/call-log.ts'
+import { createProviderRegistry } from './providers/registry.ts'
+import { createSealer } from './security/sealing.ts'
+import { requireUsableDatabase } from './startup/database.ts'
+import { startProcess } from './startup/process.ts'
+import { waitForServer } from './startup/server-wait.ts'
+import { StartupRefusal } from './startup/startup-refusal.ts'
+import { classifyTemporalError } from './startup/temporal.ts'
+import { openStorage } from './storage/storage.ts'
+import { startTracing } from './tracing/tracing.ts'
+
+/** The API's process: listens with or without PostgreSQL and Temporal, refuses settings that they do not take, and stops in order. */
+
+/** A server that answers does so before; one that is away does not keep the API from answering 503. */
+const STARTUP_CHECK_WAIT_MS = 2_500
+
+const { config, log } = startProcess('api', readServiceConfig)
+/** Aborted by the first signal: `/readyz` answers 503 from then on, before the listener closes. */
+const stopping = new AbortController()
+const orm = await openOrm({
+  databaseUrl: config.databaseUrl,
+  applicationName: 'trilho api',
+  poolSize: config.databasePool,
+  statementMs: STATEMENT_TIMEOUT_MS,
+})
+const tracing = await startTracing(config.otlpUrl, 'api')
+const temporal = createTemporalClient(config.temporal, tracing.plugins)
+await new Promise<void>(resolve => {
+  // A refusal is left unhandled, which ends the process also after it has begun to listen (src/startup/process.ts).
+  void checkServers().then(resolve)
+  setTimeout(resolve, STARTUP_CHECK_WAIT_MS)
+})
+const seal = createSealer(config.secretKeys)
+const metrics = createApiMetrics()
+/** Only to read notifications: of providers the API asks for nothing but the key that signs them. */
+const providers = createProviderRegistry({
+  openCredentials: seal.open,
+  timeoutMs: 1_000,
+  observeCall: call => logFailedCall(log, call),
+  recordUnexplained: createUnexplainedAnswerRecorder({
+    orm,
+    sealer: seal,
+    log,
+    count: metrics.countUnexplainedAnswer,
+  }),
+})
+
+const app = createApp({
+  orm,
+  temporal: temporal.client,
+  config,
+  log,
+  sealer: seal,
+  storage: await openStorage(config),
+  isStopping: () => stopping.signal.aborted,
+  requestMetrics: metrics.measureRequest,
+  routes: [
+    healthRoutes,
+    metricsRoutes(metrics),
+    chargeRoutes,
+    refundRoutes,
+    disputeRoutes,
+    transferRoutes,
+    pixKeyRoutes,
+    providerRoutes,
+    webhookRoutes(),
+    deliveryRoutes,
+    eventRoutes,
+    ledgerRoutes,
+    callbackRoutes(providers),
+    fileRoutes,
+    documentationRoutes,
+    dashboardRoutes,
+  ],
+})
+const server = await startServer(app, config).catch((error: NodeJS.ErrnoException) => {
+  throw new StartupRefusal(
+    `The API cannot listen at HOST and PORT (${error.code}): name others, or free the port`,
+  )
+})
+log.info({ url: server.url }, 'listening')
+
+/** Refuses settings that PostgreSQL or Temporal do not take; waits for either as long as it is away. */
+async function checkServers(): Promise<void> {
+  const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
+  const { signal } = stopping
+  await Promise.all([
+    waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), {
+      log,
+      server: 'PostgreSQL',
+      signal,
+    }),
+    waitForServer(async () => requireNamespace(await temporal.client()), { log, server: 'Temporal', signal }),
+  ])
+}
+
+async function requireNamespace(client: Client): Promise<void> {
+  await probeTemporal(client).catch(error => {
+    throw classifyTemporalError(error) ?? error
+  })
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
+
+/** Once: a second signal does not cut short what the first one lets finish. */
+async function stop(signal: string): Promise<void> {
+  if (stopping.signal.aborted) return
+  stopping.abort()
+  log.info({ signal, drainMs: config.drainMs }, 'stopping')
+  await pause(config.drainMs)
+  await server.stop()
+  await Promise.all([temporal.close(), providers.close(), tracing.stop()])
+  await orm.close()
+  log.info('stopped')
+}

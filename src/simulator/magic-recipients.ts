@@ -1,0 +1,89 @@
+import type { CallFault, ConsumedFault } from './faults.ts'
+import type { ScriptedOutcome } from './rail-events.ts'
+import type { SimulatorStore } from './store.ts'
+
+/**
+ * The recipients whose key alone decides what happens (SPEC §10): `<name>@sim.trilho.test`. So a demo or a test
+ * needs no control call. Every other well-formed key settles.
+ */
+type MagicRecipient =
+  | { kind: 'none' }
+  /** Refused in the request with this code of the rail. */
+  | { kind: 'refused'; code: string }
+  /** Accepted, then rejected with it by notice. */
+  | { kind: 'rejected_later'; code: string }
+  /** Settles, then the recipient gives everything back. */
+  | { kind: 'returned' }
+  | { kind: 'fault'; fault: CallFault }
+
+const MAGIC_DOMAIN = '@sim.trilho.test'
+
+/** The codes the rail may reject with (SPI catalogue, pacs.002). */
+const RAIL_CODES = new Set(
+  `AB03 AB09 AB11 AC03 AC06 AC07 AC14 AG03 AG12 AG13 AGNT AM01 AM02 AM04 AM09 AM12 AM18 AM23 BE01 BE05 BE15 BE17
+   CH11 CH16 CN01 DS02 DS04 DS0G DS27 DT02 DT05 DU03 DUPL ED05 FF07 FF08 FRAD INDT MD01 RC09 RC10 RR04 RR06 SL02
+   UPAY`.split(/\s+/),
+)
+
+const FAULT_BY_NAME: Record<string, CallFault> = {
+  'timeout-then-done': 'timeout_then_done',
+  'timeout-then-absent': 'timeout_then_absent',
+  slow: 'slow',
+}
+
+function parseMagicRecipient(key: string | null): MagicRecipient {
+  if (!key?.endsWith(MAGIC_DOMAIN)) return { kind: 'none' }
+  const name = key.slice(0, -MAGIC_DOMAIN.length)
+  const fault = FAULT_BY_NAME[name]
+  if (fault) return { kind: 'fault', fault }
+  if (name === 'returned') return { kind: 'returned' }
+  const [code = '', later] = name.toUpperCase().split('-')
+  if (!RAIL_CODES.has(code)) return { kind: 'none' }
+  if (later === 'LATER') return { kind: 'rejected_later', code }
+  return later === undefined ? { kind: 'refused', code } : { kind: 'none' }
+}
+
+/** Whoever has a key that belongs to no simulated account. */
+export const DEFAULT_RECIPIENT_NAME = 'Favorecido de Teste'
+export const DEFAULT_RECIPIENT_DOCUMENT = '52998224725'
+
+/** What becomes of a sending: refused in the request, or its fate and what comes back of it. */
+export type MagicOutcome = { refused: string } | { outcome: ScriptedOutcome; returnedCents: number[] }
+
+export function findMagicOutcome(key: string | null, cents: number): MagicOutcome {
+  const magic = parseMagicRecipient(key)
+  switch (magic.kind) {
+    case 'refused':
+      return { refused: magic.code }
+    case 'rejected_later':
+      return { outcome: { kind: 'rejected', code: magic.code }, returnedCents: [] }
+    case 'returned':
+      return { outcome: { kind: 'settles' }, returnedCents: [cents] }
+    case 'none':
+    case 'fault':
+      return { outcome: { kind: 'settles' }, returnedCents: [] }
+    default:
+      return magic satisfies never
+  }
+}
+
+/**
+ * The fault a recipient's key asks for, if any. An answer is withheld once: the same id sent again is answered, or
+ * else such a sending could never end.
+ */
+export function findRecipientFault(
+  store: SimulatorStore,
+  sending: { accountId: string; id: string; key: string | null },
+): ConsumedFault<CallFault> | null {
+  const magic = parseMagicRecipient(sending.key)
+  if (magic.kind !== 'fault') return null
+  if (magic.fault !== 'slow' && !isFirstRequest(store, sending)) return null
+  return { fault: magic.fault, delayMs: null }
+}
+
+function isFirstRequest(
+  store: SimulatorStore,
+  { accountId, id }: { accountId: string; id: string },
+): boolean {
+  return store.run('INSERT OR IGNORE INTO withheld VALUES (?, ?)', accountId, id) === 1
+}

@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import type { Context } from 'koa'
+import type { ProviderName } from '../../../domain/providers/provider.ts'
+import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
+import type { SimulatedResponse } from '../../provider-calls.ts'
+import { isSameSecret } from '../serve-calls.ts'
+import * as errors from './errors.ts'
+
+/** Efí's tokens live an hour (docs, "Obter Autorização"). */
+const TOKEN_TTL_S = 3600
+const SCOPES =
+  'cob.write cob.read pix.write pix.read pix.send gn.pix.send.read webhook.write webhook.read gn.pix.evp.write gn.pix.evp.read gn.balance.read gn.infractions.read gn.infractions.write gn.settings.read gn.settings.write'
+
+export type EfiAuthenticationContext = {
+  accounts: SimulatedAccounts
+  provider: ProviderName
+  now: () => Date
+}
+export type EfiAuthenticationResult = { account: SimulatedAccount } | { refusal: SimulatedResponse }
+
+/** OAuth2 client credentials: Basic authentication, `{"grant_type": "client_credentials"}`. */
+export function issueEfiToken(
+  ctx: Context,
+  body: unknown,
+  gate: EfiAuthenticationContext,
+): SimulatedResponse {
+  const [clientId = '', secret = ''] = parseBasicCredentials(ctx)
+  const account = gate.accounts.findByClient(gate.provider, clientId)
+  if (account?.dialect !== 'efi' || !isSameSecret(account.clientSecret, secret)) return errors.invalidClient()
+  if (isCertificateMissing(ctx, account)) return errors.accessDenied()
+  if ((body as { grant_type?: unknown } | null)?.grant_type !== 'client_credentials')
+    return errors.unsupportedGrant()
+  const expires = Math.floor(gate.now().getTime() / 1000) + TOKEN_TTL_S
+  return {
+    status: 200,
+    body: {
+      access_token: signToken(account, expires),
+      token_type: 'Bearer',
+      expires_in: TOKEN_TTL_S,
+      scope: SCOPES,
+    },
+  }
+}
+
+/** Whose call it is. A token carries its account and expiry, signed with the account's secret: nothing to store. */
+export function authenticateEfiCall(ctx: Context, gate: EfiAuthenticationContext): EfiAuthenticationResult {
+  const token = /^Bearer (\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? ''
+  const [encoded = '', expires = '0'] = token.split('.')
+  const account = gate.accounts.find(Buffer.from(encoded, 'base64url').toString())
+  const known = account?.provider === gate.provider && account.dialect === 'efi'
+  if (!known || !isSameSecret(token, signToken(account, Number(expires))))
+    return { refusal: errors.invalidToken() }
+  if (Number(expires) * 1000 < gate.now().getTime()) return { refusal: errors.invalidToken() }
+  if (isCertificateMissing(ctx, account)) return { refusal: errors.accessDenied() }
+  return { account }
+}
+
+function signToken({ id, clientSecret }: SimulatedAccount, expires: number): string {
+  const signed = `${Buffer.from(id).toString('base64url')}.${expires}`
+  return `${signed}.${createHmac('sha256', clientSecret).update(signed).digest('base64url')}`
+}
+
+function parseBasicCredentials(ctx: Context): string[] {
+  const encoded = /^Basic (\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? ''
+  const [clientId = '', ...secret] = Buffer.from(encoded, 'base64').toString().split(':')
+  return [clientId, secret.join(':')]
+}
+
+/** The connection's certificate counts only where it is of the local authority. */
+function isCertificateMissing(ctx: Context, account: SimulatedAccount): boolean {
+  return account.requiresCertificate === 1 && !(ctx.req.socket as TLSSocket).authorized
+}

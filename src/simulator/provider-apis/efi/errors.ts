@@ -1,0 +1,205 @@
+import type { ProviderOperation } from '../../faults.ts'
+import { detectContentType, type FailureResponses, type SimulatedResponse } from '../../provider-calls.ts'
+
+/**
+ * Efí's refusals. It speaks two languages: the Central Bank's RFC 7807 documents and its own `{nome, mensagem}`.
+ * Texts and statuses are those of its public documentation (dev.efipay.com.br, "API Pix").
+ */
+
+/** `{nome, mensagem}`. */
+function buildEfiError(status: number, nome: string, mensagem: string, more: object = {}): SimulatedResponse {
+  return { status, body: { nome, mensagem, ...more } }
+}
+
+/** What no API answers but a proxy before it. */
+const buildProxyResponse = (status: number, text: string): SimulatedResponse => ({
+  status,
+  body: text,
+  headers: { 'content-type': detectContentType(text) },
+})
+
+export type EfiViolation = { razao: string; propriedade: string; valor?: string }
+
+/** RFC 7807 with the Central Bank's type (pix-api, "Tratamento de erros"). */
+function buildProblem(
+  status: number,
+  type: string,
+  words: { title: string; detail: string; violacoes?: EfiViolation[] },
+): SimulatedResponse {
+  return { status, body: { type: `https://pix.bcb.gov.br/api/v2/error/${type}`, status, ...words } }
+}
+
+export const accessDenied = () =>
+  buildProblem(403, 'AcessoNegado', {
+    title: 'Acesso Negado',
+    detail: 'Requisição de participante autenticado que viola alguma regra de autorização.',
+  })
+export const invalidClient = (): SimulatedResponse => ({
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Basic realm="Authorization Required"' },
+  body: { error: 'invalid_client', error_description: 'Invalid or inactive credentials' },
+})
+export const invalidToken = (): SimulatedResponse => ({
+  status: 401,
+  headers: { 'WWW-Authenticate': 'Bearer realm="Users", error="invalid_token"' },
+  body: { error: 'invalid_token', error_description: 'Invalid or expired access token' },
+})
+export const unsupportedGrant = (): SimulatedResponse => ({
+  status: 400,
+  body: { error: 'unsupported_grant_type', error_description: 'Unsupported grant_type' },
+})
+
+export const efiMalformedJson = () => buildEfiError(400, 'json_invalido', 'Payload JSON malformado')
+/** `erros` names each field, as in answers its users have published. */
+export const efiInvalidFields = (erros: { chave: string; caminho: string; mensagem: string }[]) =>
+  buildEfiError(400, 'json_invalido', 'Valores ou tipos de campo inválidos', { erros })
+export const invalidValue = (mensagem: string) => buildEfiError(400, 'valor_invalido', mensagem)
+export const invalidRange = () =>
+  invalidValue('Campo de data fim deve ser maior ou igual ao campo de data inicio')
+
+export const zeroChargeAmount = () =>
+  buildProblem(400, 'CobOperacaoInvalida', {
+    title: 'Cobrança inválida.',
+    detail:
+      'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
+    violacoes: [{ razao: 'O campo cob.valor.original é zero.', propriedade: 'cob.valor.original' }],
+  })
+/** A location belongs to one charge; moving a charge to another one is not simulated. */
+export const locationNotOfCharge = () =>
+  buildProblem(400, 'CobOperacaoInvalida', {
+    title: 'Cobrança inválida.',
+    detail: 'A location referenciada por loc.id não existe ou já está sendo utilizada por outra cobrança.',
+    violacoes: [{ razao: 'O objeto cob.loc não é válido.', propriedade: 'cob.loc.id' }],
+  })
+export const txidInUse = () =>
+  buildEfiError(409, 'txid_duplicado', 'Campo txid informado já foi utilizado em outra cobrança')
+export const efiChargeNotFound = () =>
+  buildEfiError(400, 'cobranca_nao_encontrada', 'Nenhuma cobrança encontrada para o txid informado')
+export const chargeNotActive = () =>
+  buildEfiError(400, 'status_cobranca_invalido', 'A cobrança não está mais com o status ATIVA')
+export const keyNotOfAccount = () =>
+  buildEfiError(400, 'chave_invalida', 'A chave informada não faz referência à conta Efí autenticada')
+
+export const pixNotFound = () =>
+  buildEfiError(400, 'pix_nao_encontrado', 'Nenhum pix encontrado para o identificador informado')
+export const efiRefundNotFound = () =>
+  buildEfiError(
+    400,
+    'devolucao_nao_encontrada',
+    'Nenhuma devolução encontrada para o identificador informado',
+  )
+export const efiRefundIdInUse = () =>
+  buildEfiError(409, 'devolucao_id_duplicado', 'O id informado já foi utilizado em outra devolução')
+export const refundInvalid = (violation: EfiViolation) =>
+  buildProblem(400, 'PixDevolucaoInvalida', {
+    title: 'Devolução inválida.',
+    detail: 'A requisição de devolução não respeita o schema ou está semanticamente errada.',
+    violacoes: [violation],
+  })
+
+export const transferIdInUse = () =>
+  buildEfiError(409, 'id_envio_duplicado', 'O id de envio informado já foi utilizado em outro pagamento')
+export const keyOwnerMismatch = (which: 'cpf' | 'cnpj') =>
+  buildEfiError(
+    400,
+    'chave_nao_pertence_ao_documento',
+    `O ${which} do favorecido é diferente do documento em posse da chave`,
+  )
+/** Efí documents name and text; `erro` is the shape of its notices, so that the rail's code reaches the caller. */
+export const paymentDenied = (erro: object) =>
+  buildEfiError(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })
+export const sentPixNotFound = (by: 'e2eId' | 'idEnvio') =>
+  buildProblem(404, 'PixEnviadoNaoEncontrado', {
+    title: 'Não Encontrado',
+    detail: `Pix enviado não encontrado para o ${by} informado.`,
+  })
+
+export const efiWebhookNotFound = () =>
+  buildProblem(404, 'WebhookNaoEncontrado', {
+    title: 'Não Encontrado',
+    detail: 'Webhook não encontrado para a chave informada.',
+  })
+export const insecureWebhook = () => invalidValue('A URL do webhook deve usar o protocolo HTTPS')
+export const efiKeyNotFound = () =>
+  buildEfiError(400, 'chave_nao_encontrada', 'A chave informada não foi encontrada')
+export const efiKeyLimitReached = () =>
+  buildEfiError(400, 'limite_criacao_chave_atingido', 'O limite de criação de chaves foi atingido')
+export const efiRouteNotFound = () =>
+  buildProblem(404, 'NaoEncontrado', { title: 'Não Encontrado', detail: 'Entidade não encontrada.' })
+
+const buildInfractionProblem = (
+  status: number,
+  type: string,
+  words: { title: string; detail: string; razao?: string },
+) => {
+  const { razao, ...told } = words
+  const violacoes = razao ? [{ razao, propriedade: 'body.infractionId' }] : undefined
+  return buildProblem(status, type, { ...told, ...(violacoes ? { violacoes } : {}) })
+}
+const buildInvalidDefence = (status: number, razao: string) =>
+  buildInfractionProblem(status, 'InfracaoOperacaoInvalida', {
+    title: 'Operação Inválida',
+    detail:
+      'A requisição que busca apresentar uma defesa de infração não respeita o schema ou está semanticamente errada.',
+    razao,
+  })
+export const infractionsQueryInvalid = () =>
+  buildInfractionProblem(400, 'InfracoesConsultaInvalida', {
+    title: 'Consulta Inválida',
+    detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.',
+    razao: 'Algum dos parâmetros informados não respeita o schema.',
+  })
+export const infractionNotFound = () =>
+  buildInfractionProblem(404, 'InfracaoNaoEncontrada', {
+    title: 'Não Encontrado',
+    detail: 'Infração não encontrada.',
+  })
+export const defenceExists = () => buildInvalidDefence(409, 'A defesa para essa infração já foi criada.')
+export const defenceTooLate = () => buildInvalidDefence(422, 'O prazo para defesa foi excedido.')
+
+/** A refusal that is documented for the call: of a blocked account, by the Central Bank's API, or for lack of a scope. */
+function buildDocumentedRefusal(operation: ProviderOperation): SimulatedResponse {
+  switch (operation) {
+    case 'issueCharge':
+    case 'sendTransfer':
+      return buildEfiError(
+        400,
+        'documento_bloqueado',
+        'O documento desta conta tem bloqueios que impedem a emissão',
+      )
+    case 'refund':
+      return accessDenied()
+    default:
+      return {
+        status: 403,
+        body: { error: 'insufficient_scope', error_description: 'Access token has insufficient scope' },
+      }
+  }
+}
+
+/** The failures that faults ask for. */
+export const efiFailures: FailureResponses = {
+  documentedRefusal: buildDocumentedRefusal,
+  tooManyRequests: () => ({
+    ...buildEfiError(
+      429,
+      'balde_fichas_vazio',
+      'Não há fichas disponíveis no balde. Aguarde para tentar novamente.',
+    ),
+    headers: { 'Retry-After': '1', 'Bucket-Size': '0' },
+  }),
+  internalError: () => buildEfiError(500, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
+  unknownRoute: () => buildEfiError(404, 'nao_encontrado', 'Recurso não encontrado'),
+  unlistedRefusals: [
+    buildEfiError(400, 'erro_inesperado', 'Ocorreu um erro inesperado. Tente novamente'),
+    buildEfiError(409, 'conflito_operacao', 'A operação já está em andamento'),
+    buildEfiError(400, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
+    buildProblem(422, 'OperacaoNaoConcluida', { title: 'Não concluída', detail: 'Operação não concluída.' }),
+    buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
+    buildProxyResponse(429, 'Too many requests'),
+    buildProxyResponse(425, ''),
+    buildProxyResponse(404, 'default backend - 404'),
+    { status: 401, body: { message: 'Unauthorized' } },
+    { status: 499, body: { erro: { codigo: 12, detalhe: ['tempo esgotado'] } } },
+  ],
+}

@@ -1,0 +1,94 @@
+import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
+import type { ScriptedOutcome } from '../../rail-events.ts'
+import type { Receipt } from '../../receipts.ts'
+import type { RefundAcceptance } from '../../refunds.ts'
+import type { SimulatorState } from '../../state.ts'
+import * as errors from './errors.ts'
+import { buildEfiListPage } from './list-page.ts'
+import { presentEfiReceivedPix, presentEfiRefund } from './presenters.ts'
+import { efiRefundBody, parseEfiBody } from './schemas.ts'
+
+const REFUND_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
+/** Efí's sandbox rejects a devolução of this value by notice (docs, "Solicitar devolução"). */
+const MAGIC_REJECTED_CENTS = 1
+
+type EfiReceivedPixHandlers = Record<
+  'show' | 'list' | 'refund' | 'showRefund',
+  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+>
+
+/** Received PIX and their devoluções: `/v2/pix`. */
+export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorState): EfiReceivedPixHandlers {
+  const shown = (receipt: Receipt) => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt))
+
+  return {
+    show: ({ account, params }) => {
+      const receipt = receipts.findListed(account.id, params.e2eId!)
+      return receipt ? { status: 200, body: shown(receipt) } : errors.pixNotFound()
+    },
+    list: call =>
+      buildEfiListPage(call, {
+        field: 'pix',
+        between: range => receipts.listBetween(call.account.id, range),
+        matches: receipt => matchesQuery(receipt, call.query, receipts.listRefunds(receipt).length > 0),
+        present: shown,
+      }),
+    refund: ({ account, params, body }, fate) => {
+      const asked = parseEfiBody(efiRefundBody, body)
+      if ('refusal' in asked) return asked.refusal
+      const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
+      const cents = asked.value.valor
+      if (!REFUND_ID_PATTERN.test(id))
+        return invalidRefund('id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
+      if (cents === 0) return errors.invalidValue('Campo valor deve ser maior que zero')
+      const magic = account.amountMagic && cents === MAGIC_REJECTED_CENTS
+      const late: ScriptedOutcome = { kind: 'rejected', code: 'Devolução rejeitada' }
+      return respondToRefund(
+        refunds.accept({ accountId: account.id, endToEnd, id, cents, outcome: magic ? late : fate }),
+      )
+    },
+    showRefund: ({ account, params }) => {
+      const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
+      const refund = refunds.find({ accountId: account.id, endToEnd, id })
+      return refund ? { status: 200, body: presentEfiRefund(refund) } : errors.efiRefundNotFound()
+    },
+  }
+}
+
+function respondToRefund(acceptance: RefundAcceptance): SimulatedResponse {
+  switch (acceptance.kind) {
+    case 'accepted':
+      return { status: 201, body: presentEfiRefund(acceptance.refund) }
+    case 'no_such_receipt':
+      return errors.pixNotFound()
+    case 'id_taken':
+      return errors.efiRefundIdInUse()
+    case 'over_the_receipt':
+      return invalidRefund(
+        'valor',
+        'O valor da devolução, somado aos já devolvidos, excederia o valor do Pix.',
+      )
+    case 'too_late':
+      return invalidRefund(
+        'e2eid',
+        'A devolução está fora da janela de 90 dias desde a data de liquidação original.',
+      )
+    default:
+      return acceptance satisfies never
+  }
+}
+
+function invalidRefund(field: string, razao: string): SimulatedResponse {
+  return errors.refundInvalid({ razao, propriedade: `pix.devolucao.${field}` })
+}
+
+function matchesQuery(receipt: Receipt, query: URLSearchParams, refunded: boolean): boolean {
+  const wants = (name: string) => query.get(name)
+  const document = wants('cpf') ?? wants('cnpj')
+  return (
+    (wants('txid') ?? receipt.txid) === receipt.txid &&
+    (wants('txIdPresente') ?? String(receipt.txid !== null)) === String(receipt.txid !== null) &&
+    (wants('devolucaoPresente') ?? String(refunded)) === String(refunded) &&
+    (document ?? receipt.payerDocument) === receipt.payerDocument
+  )
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { centsFromText } from '../../../domain/ledger/money.ts'
+import type { SimulatedResponse } from '../../provider-calls.ts'
+import * as errors from './errors.ts'
+
+/** What Efí reads. Its charge takes no further fields, and says so. */
+
+/** Money as the Central Bank writes it, to centavos. */
+const amount = z.string().transform((text, ctx) => {
+  const cents = centsFromText(text)
+  if (cents !== null) return cents
+  ctx.addIssue({ code: 'custom', message: 'deve corresponder ao padrão \\d{1,10}\\.\\d{2}' })
+  return z.NEVER
+})
+const key = z.string().min(1).max(77)
+const cpf = z.string().regex(/^\d{11}$/)
+const cnpj = z.string().regex(/^[0-9A-Z]{12}\d{2}$/)
+const expiration = z.number().int().min(1).max(2_147_483_647)
+
+/** What is kept as it came, and shown again. */
+const details = {
+  devedor: z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.string().max(200) }).optional(),
+  solicitacaoPagador: z.string().max(140).optional(),
+  infoAdicionais: z
+    .array(z.object({ nome: z.string().max(50), valor: z.string().max(200) }))
+    .max(50)
+    .optional(),
+}
+
+export const efiChargeBody = z.strictObject({
+  calendario: z.object({ expiracao: expiration.default(86_400) }).default({ expiracao: 86_400 }),
+  valor: z.object({ original: amount }),
+  chave: key,
+  loc: z.object({ id: z.number().int() }).optional(),
+  ...details,
+})
+
+export const efiChargeChangeBody = z.strictObject({
+  status: z.literal('REMOVIDA_PELO_USUARIO_RECEBEDOR').optional(),
+  calendario: z.object({ expiracao: expiration }).optional(),
+  valor: z.object({ original: amount }).optional(),
+  loc: z.object({ id: z.number().int() }).optional(),
+  ...details,
+})
+
+export const efiRefundBody = z.object({
+  valor: amount,
+  natureza: z.enum(['ORIGINAL', 'RETIRADA']).optional(),
+  descricao: z.string().max(140).optional(),
+})
+
+export const efiTransferBody = z.object({
+  valor: amount,
+  pagador: z.object({ chave: key, infoPagador: z.string().max(140).optional() }),
+  favorecido: z.object({
+    chave: key.optional(),
+    cpf: cpf.optional(),
+    cnpj: cnpj.optional(),
+    contaBanco: z
+      .object({
+        nome: z.string().max(140),
+        cpf: cpf.optional(),
+        cnpj: cnpj.optional(),
+        codigoBanco: z.string().regex(/^[0-9A-Z]{8}$/),
+        agencia: z.string().regex(/^\d{1,4}$/),
+        conta: z.string().regex(/^[a-zA-Z0-9]{1,20}$/),
+        tipoConta: z.string().min(1).max(20),
+      })
+      .optional(),
+  }),
+})
+
+export const defenceBody = z.strictObject({
+  analise: z.literal('rejeitado'),
+  justificativa: z.string().min(1).max(1_000),
+})
+
+/** As the official SDK 2.0.1 types it (`UpdateAccountConfigBodySchema`). */
+const configurationOfKey = z.strictObject({
+  recebimento: z.strictObject({
+    txidObrigatorio: z.boolean(),
+    recusarTipoPessoa: z.enum(['PF', 'PJ']).optional(),
+    qrCodeEstatico: z.strictObject({ recusarTodos: z.boolean() }),
+    documentoPagadorIgualDevedor: z.boolean().optional(),
+    webhook: z
+      .strictObject({
+        notificacao: z.strictObject({ tarifa: z.boolean(), pagador: z.boolean() }).optional(),
+        notificar: z.strictObject({ pixSemTxid: z.boolean() }).optional(),
+      })
+      .optional(),
+  }),
+  envio: z
+    .strictObject({
+      webhook: z.strictObject({
+        notificacao: z.strictObject({ tarifa: z.boolean(), favorecido: z.boolean() }),
+      }),
+    })
+    .optional(),
+})
+export const configurationBody = z.strictObject({
+  pix: z.strictObject({
+    receberSemChave: z.boolean(),
+    chaves: z.record(z.string(), configurationOfKey).optional(),
+  }),
+})
+
+export const efiWebhookBody = z.object({ webhookUrl: z.string().min(1).max(1000) })
+
+export const efiPageQuery = z.object({
+  inicio: z.iso.datetime({ offset: true }),
+  fim: z.iso.datetime({ offset: true }),
+  'paginacao.paginaAtual': z.coerce.number().int().min(0).default(0),
+  'paginacao.itensPorPagina': z.coerce.number().int().min(1).max(1000).default(100),
+})
+
+/** A body as Efí would take it, or its refusal. */
+export function parseEfiBody<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+): { value: z.infer<T> } | { refusal: SimulatedResponse } {
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data }
+  return {
+    refusal: errors.efiInvalidFields(
+      result.error.issues.map(issue => ({
+        chave: String(issue.path.at(-1) ?? 'body'),
+        caminho: ['.body', ...issue.path.slice(0, -1)].join('.'),
+        mensagem: issue.message,
+      })),
+    ),
+  }
+}

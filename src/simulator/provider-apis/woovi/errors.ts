@@ -1,0 +1,108 @@
+import { detectContentType, type FailureResponses, type SimulatedResponse } from '../../provider-calls.ts'
+
+/**
+ * Woovi's refusals: `{error}`, with `errorCode` where it names the reason, or `{errors: [{message}]}` for fields. Texts
+ * and names are those of its public documentation and of answers its users have published; the rest are in its manner.
+ */
+const buildWooviError = (error: string, errorCode?: string): SimulatedResponse => ({
+  status: 400,
+  body: { error, ...(errorCode ? { errorCode } : {}) },
+})
+
+/** What no API answers but a proxy before it. */
+const buildProxyResponse = (status: number, text: string): SimulatedResponse => ({
+  status,
+  body: text,
+  headers: { 'content-type': detectContentType(text) },
+})
+
+export const invalidAppId = (): SimulatedResponse => ({
+  status: 401,
+  body: { data: null, errors: [{ message: 'appID inválido' }] },
+})
+export const wooviMalformedJson = () => buildWooviError('Payload JSON inválido')
+export const wooviInvalidFields = (messages: string[]): SimulatedResponse => ({
+  status: 400,
+  body: { errors: messages.map(message => ({ message })) },
+})
+export const accountWithoutKey = () => buildWooviError('A conta não possui uma chave Pix')
+
+export const chargeIdInUse = () => buildWooviError('Já existe uma cobrança com este Correlação ID')
+export const wooviChargeNotFound = () => buildWooviError('Cobrança não encontrada')
+export const chargeAlreadyPaid = () => buildWooviError('Não é possível remover uma cobrança paga')
+
+export const transactionNotFound = () => buildWooviError('Transaction not found')
+export const wooviRefundIdInUse = () =>
+  buildWooviError('Já existe um reembolso com o correlationID fornecido')
+export const wooviRefundNotFound = () => buildWooviError('Reembolso não encontrado')
+export const refundTooLarge = () =>
+  buildWooviError('O valor do reembolso é maior que o valor restante da transação')
+export const refundTooLate = () => buildWooviError('O prazo de 90 dias para reembolsar a transação terminou')
+
+export const paymentIdInUse = () => buildWooviError('Já existe um pagamento com o correlationID fornecido')
+export const paymentNotFound = () => buildWooviError('Pagamento não encontrado')
+export const paymentNotPending = () => buildWooviError('O pagamento não está aguardando aprovação')
+/** Woovi publishes one sentence for an order that is approved at once and another for the approval of an order. */
+export const insufficientBalanceToOrder = () =>
+  buildWooviError('You do not have enough balance to make this payment')
+export const insufficientBalanceToApprove = () =>
+  buildWooviError('Você não possui saldo o suficiente para realizar esse pagamento')
+export const invalidKey = () => buildWooviError('Chave Pix inválida')
+export const keyMalformed = () => wooviInvalidFields(['key não é uma chave do tipo informado'])
+export const keyNotOfHolder = () => buildWooviError('A chave Pix deve ser o CNPJ da conta')
+export const keyInUse = () => buildWooviError('Esta chave Pix já está cadastrada')
+export const wooviKeyLimitReached = () => buildWooviError('Limite de chaves Pix atingido')
+export const wooviKeyNotFound = (): SimulatedResponse => ({
+  status: 404,
+  body: { error: 'Pix key not found' },
+})
+export const keyIsDefault = () => buildWooviError('Não é possível remover a chave padrão da conta')
+
+export const disputeNotFound = () => buildWooviError('Dispute not found')
+/** The one sentence on evidence that Woovi publishes, whatever ended the time for it. */
+export const disputeTooLate = () => buildWooviError('You cannot send a evidence for a accepted dispute')
+export const recoveryNotFound = (): SimulatedResponse => ({
+  status: 404,
+  body: { error: 'Funds recovery not found' },
+})
+export const evidenceFileUnknown = () =>
+  wooviInvalidFields(['documents.fileId não é um arquivo de DISPUTE_EVIDENCE'])
+export const fileTooLarge = (): SimulatedResponse => ({
+  status: 413,
+  body: { error: 'O arquivo passa de 10 MiB' },
+})
+export const fileUnsupported = (): SimulatedResponse => ({
+  status: 415,
+  body: { error: 'O arquivo deve ser PDF, PNG, JPEG ou WebP' },
+})
+
+export const wooviWebhookNotFound = () => buildWooviError('Webhook não encontrado')
+export const invalidUrl = () => wooviInvalidFields(['webhook.url deve ser uma URL https'])
+
+/** The failures that faults ask for. */
+export const wooviFailures: FailureResponses = {
+  documentedRefusal: invalidAppId,
+  /** Published for what looks a PIX key up. */
+  tooManyRequests: () => ({
+    status: 429,
+    body: {
+      error: 'You tried to consult many Pix keys that do not exist.',
+      errorCode: 'TOO_MANY_REQUESTS',
+    },
+    headers: { 'Retry-After': '1' },
+  }),
+  internalError: () => ({ status: 500, body: { error: 'Ocorreu um erro interno' } }),
+  unknownRoute: () => ({ status: 404, body: { error: 'Not Found' } }),
+  unlistedRefusals: [
+    buildWooviError('Ocorreu um erro inesperado. Tente novamente'),
+    { status: 409, body: { error: 'Esta operação já está sendo processada' } },
+    buildWooviError('Operação não concluída', 'OPERATION_NOT_COMPLETED'),
+    { status: 422, body: { message: 'Unprocessable Entity', code: 17 } },
+    buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
+    buildProxyResponse(429, 'Too many requests'),
+    buildProxyResponse(425, ''),
+    buildProxyResponse(404, 'default backend - 404'),
+    { status: 401, body: { message: 'Unauthorized' } },
+    { status: 499, body: { error: { code: 12, details: ['timeout'] } } },
+  ],
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import busboy from 'busboy'
+import type { Context } from 'koa'
+import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
+import type { SimulatorState } from '../../state.ts'
+import type { SimulatorStore } from '../../store.ts'
+import * as errors from './errors.ts'
+import { parseWooviBody, uploadBody } from './schemas.ts'
+
+/** A file of a customer's ("Como fazer upload de um arquivo?"): of its bytes only the digest is kept. */
+export type WooviFile = {
+  accountId: string
+  id: string
+  correlationID: string
+  purpose: string
+  fileName: string
+  contentType: string
+  size: number
+  sha256: string
+  createdAt: string
+}
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024
+/** The first bytes of what Woovi takes, by content type. */
+const FILE_SIGNATURES: Record<string, (bytes: Buffer) => boolean> = {
+  'application/pdf': bytes => bytes.subarray(0, 5).toString('latin1') === '%PDF-',
+  'image/png': bytes => bytes.subarray(0, 8).toString('hex') === '89504e470d0a1a0a',
+  'image/jpeg': bytes => bytes.subarray(0, 3).toString('hex') === 'ffd8ff',
+  'image/webp': bytes => /^RIFF.{4}WEBP$/s.test(bytes.subarray(0, 12).toString('latin1')),
+}
+
+export function findWooviFile(store: SimulatorStore, accountId: string, id: string): WooviFile | undefined {
+  return store.first<WooviFile>('SELECT * FROM wooviFile WHERE accountId = ? AND id = ?', accountId, id)
+}
+
+/** `POST /files`: the same correlationID again is the file that is there. */
+export function createWooviFileHandlers({ store, now }: SimulatorState): {
+  upload(call: SimulatedCall): SimulatedResponse
+} {
+  return {
+    upload: ({ account, body }) => {
+      const asked = parseWooviBody(uploadBody, body)
+      if ('refusal' in asked) return asked.refusal
+      const { purpose, file } = asked.value
+      if (file.bytes.length > MAX_FILE_BYTES) return errors.fileTooLarge()
+      if (!FILE_SIGNATURES[file.contentType]?.(file.bytes)) return errors.fileUnsupported()
+      const id = `file${store.nextCount('wooviFile')}`
+      const correlationID = asked.value.correlationID ?? id
+      const there = store.first<WooviFile>(
+        'SELECT * FROM wooviFile WHERE accountId = ? AND correlationID = ?',
+        account.id,
+        correlationID,
+      )
+      if (there) return { status: 200, body: { file: presentFile(there) } }
+      const stored: WooviFile = {
+        ...{ accountId: account.id, id, correlationID, purpose },
+        ...{ fileName: file.name, contentType: file.contentType, size: file.bytes.length },
+        sha256: createHash('sha256').update(file.bytes).digest('hex'),
+        createdAt: now().toISOString(),
+      }
+      store.insert('wooviFile', stored)
+      return { status: 201, body: { file: presentFile(stored) } }
+    },
+  }
+}
+
+function presentFile({ accountId: _, sha256: __, ...file }: WooviFile) {
+  return { ...file, url: `https://files.sim.trilho.test/${file.id}` }
+}
+
+/** The fields of a multipart form; of files the one named `file`, cut off after the first byte too many. */
+export async function readWooviUploadForm(ctx: Context): Promise<Record<string, unknown>> {
+  const form: Record<string, unknown> = {}
+  if (!ctx.is('multipart/form-data')) {
+    await text(ctx.req)
+    return form
+  }
+  const parser = busboy({ headers: ctx.req.headers, limits: { files: 1, fileSize: MAX_FILE_BYTES + 1 } })
+  parser.on('field', (name, value) => {
+    form[name] = value
+  })
+  parser.on('file', (name, stream, { filename, mimeType }) => {
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('end', () => {
+      form[name] = { name: filename, contentType: mimeType, bytes: Buffer.concat(chunks) }
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    parser.on('close', resolve).on('error', reject)
+    ctx.req.pipe(parser)
+  })
+  return form
+}

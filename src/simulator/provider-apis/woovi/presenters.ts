@@ -1,0 +1,161 @@
+import { computeExpiry, type SimulatedCharge } from '../../charges.ts'
+import type { PanelMovement, RailMovement } from '../../rail.ts'
+import type { Receipt } from '../../receipts.ts'
+import type { SimulatedRefund } from '../../refunds.ts'
+import type { SimulatedReturn } from '../../returns.ts'
+import type { SimulatedTransfer } from '../../transfers.ts'
+
+/** How Woovi writes what the rail holds: money in centavos, names in English. */
+
+/** What the dialect keeps with a charge; `solicitacaoPagador` is what the payer's bank reads. */
+export type WooviChargeDetails = { correlationID: string; solicitacaoPagador?: string }
+
+function readCorrelationId(charge: SimulatedCharge): string {
+  return (JSON.parse(charge.details) as WooviChargeDetails).correlationID
+}
+
+/** One the provider took back looks expired; one that was deleted is not shown at all. */
+export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
+  const { solicitacaoPagador } = JSON.parse(charge.details) as WooviChargeDetails
+  const expired = charge.status === 'removed_by_provider' || now > computeExpiry(charge)
+  const status = charge.status === 'completed' ? 'COMPLETED' : expired ? 'EXPIRED' : 'ACTIVE'
+  return {
+    customer: null,
+    value: charge.cents,
+    comment: solicitacaoPagador ?? '',
+    identifier: charge.txid,
+    correlationID: readCorrelationId(charge),
+    paymentLinkID: charge.token,
+    transactionID: charge.txid,
+    status,
+    additionalInfo: [],
+    discount: 0,
+    valueWithDiscount: charge.cents,
+    expiresDate: computeExpiry(charge).toISOString(),
+    type: 'DYNAMIC',
+    createdAt: charge.createdAt,
+    updatedAt: charge.createdAt,
+    expiresIn: charge.expiresInSeconds,
+    pixKey: charge.key,
+    brCode: charge.payload,
+    globalID: charge.token,
+    paymentMethods: {
+      pix: {
+        method: 'PIX_COB',
+        txId: charge.txid,
+        value: charge.cents,
+        status,
+        brCode: charge.payload,
+        transactionID: charge.txid,
+        identifier: charge.txid,
+      },
+    },
+  }
+}
+
+type ReceivedPixContext = { charge: object | null; refunds: SimulatedRefund[] }
+
+/** A received PIX, in look-ups and notices alike. */
+export function presentReceivedTransaction(receipt: Receipt, { charge, refunds }: ReceivedPixContext) {
+  const payer = { name: receipt.payerName, taxID: presentTaxId(receipt.payerDocument) }
+  return {
+    customer: null,
+    payer,
+    charge,
+    value: receipt.cents,
+    time: receipt.at,
+    endToEndId: receipt.endToEnd,
+    transactionID: receipt.txid ?? receipt.endToEnd,
+    infoPagador: receipt.message ?? '',
+    status: 'CONFIRMED',
+    type: 'PAYMENT',
+    debitParty: { psp: { id: receipt.payerIspb }, holder: payer },
+    creditParty: { pixKey: { pixKey: receipt.key } },
+    createdAt: receipt.at,
+    refunds: refunds.map(presentWooviRefund),
+  }
+}
+
+/** A sent PIX as a movement, with what came back of it. */
+export function presentSentTransaction(sending: SimulatedTransfer, returned: SimulatedReturn[]) {
+  return {
+    value: sending.cents,
+    time: sending.settledAt ?? sending.requestedAt,
+    endToEndId: sending.endToEnd,
+    status: 'CONFIRMED',
+    type: 'WITHDRAW',
+    refunds: returned.map(presentReturnTransaction),
+  }
+}
+
+/**
+ * A movement that is no PIX, by the types that `GET /api/v1/transaction` publishes (woovi.yml): it has no end-to-end id,
+ * unless it is about a PIX. A credit that is no PIX is one from another account of the company.
+ */
+export function presentEntryTransaction({ id, kind, cents, at, originalEndToEnd }: RailMovement) {
+  return {
+    ...{ value: cents, time: at, status: 'CONFIRMED', type: ENTRY_TYPES[kind as PanelMovement] },
+    ...{ transactionID: id, globalID: id },
+    ...(originalEndToEnd ? { endToEndId: originalEndToEnd } : {}),
+  }
+}
+const ENTRY_TYPES = {
+  tariff: 'FEE',
+  withdrawal: 'WITHDRAW',
+  credit: 'INTERNAL_TRANSFER',
+  block: 'BALANCE_BLOCK',
+  unblock: 'BALANCE_UNBLOCK',
+} as const satisfies Record<PanelMovement, string>
+
+export function presentReturnTransaction({ returnId, cents, at }: SimulatedReturn) {
+  return { value: cents, time: at, endToEndId: returnId, status: 'CONFIRMED', type: 'REFUND' }
+}
+
+const REFUND_STATUS = {
+  in_process: 'IN_PROCESSING',
+  settled: 'REFUNDED',
+  rejected: 'NOT_ACCOMPLISHED',
+} as const satisfies Record<SimulatedRefund['status'], string>
+
+export function presentWooviRefund(refund: SimulatedRefund) {
+  return {
+    status: REFUND_STATUS[refund.status],
+    value: refund.cents,
+    correlationID: refund.id,
+    refundId: refund.returnId,
+    returnIdentification: refund.returnId,
+    time: refund.settledAt ?? refund.requestedAt,
+    comment: '',
+    ...(refund.status === 'rejected' && refund.reason ? { providerRejectedReason: refund.reason } : {}),
+  }
+}
+
+const CHARGE_REFUND_STATUS = {
+  in_process: 'IN_PROCESSING',
+  settled: 'CONFIRMED',
+  rejected: 'REJECTED',
+} as const satisfies Record<SimulatedRefund['status'], string>
+
+/** The same under a charge, which has other words for it. */
+export function presentChargeRefund(refund: SimulatedRefund) {
+  const { value, correlationID, time, comment } = presentWooviRefund(refund)
+  const status = CHARGE_REFUND_STATUS[refund.status]
+  return { status, value, correlationID, endToEndId: refund.returnId, time, comment }
+}
+
+/** The rail's notice of a refund, whatever it came to. */
+export function presentRefundTransaction(refund: SimulatedRefund, receipt: Receipt) {
+  return {
+    value: refund.cents,
+    time: refund.settledAt ?? refund.requestedAt,
+    endToEndId: refund.returnId,
+    status: refund.status === 'settled' ? 'CONFIRMED' : 'REJECTED',
+    type: 'REFUND',
+    partial: refund.cents < receipt.cents,
+  }
+}
+
+/** A document with its kind. */
+export function presentTaxId(document: string) {
+  return { taxID: document, type: document.length === 11 ? 'BR:CPF' : 'BR:CNPJ' }
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { SimulatedResponse } from '../../provider-calls.ts'
+import * as errors from './errors.ts'
+
+/** What Woovi reads; money is whole centavos. */
+
+const cents = z.number().int().min(1)
+const correlationID = z.string().min(1).max(255)
+const comment = z.string().max(140).optional()
+
+export const chargeBody = z.object({
+  correlationID,
+  value: cents,
+  comment,
+  /** "Expires the charge in seconds (minimum is 5 minutes)". */
+  expiresIn: z.number().int().min(300).max(2_147_483_647).default(86_400),
+})
+
+export const wooviRefundBody = z.object({
+  correlationID,
+  transactionEndToEndId: z.string().min(1),
+  value: cents,
+  comment,
+})
+export const chargeRefundBody = z.object({ correlationID, value: cents.optional(), comment })
+
+export const paymentBody = z.object({
+  type: z.literal('PIX_KEY'),
+  correlationID,
+  value: cents,
+  destinationAlias: z.string().min(1).max(77),
+  destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+  comment,
+  autoApprove: z.boolean().default(false),
+})
+export const approvalBody = z.object({ correlationID })
+
+/** A CPF is no key that its API makes ("Chaves Pix das contas"). */
+export const keyBody = z.object({
+  type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
+  key: z.string().min(1).max(77).optional(),
+})
+
+/** A document is named by its address or by an uploaded file, never by both. */
+export const evidenceBody = z.object({
+  documents: z
+    .array(
+      z
+        .object({
+          url: z.url({ protocol: /^https?$/ }).optional(),
+          fileId: z.string().min(1).optional(),
+          description: z.string().default(''),
+          correlationID: z.string().min(1).optional(),
+        })
+        .refine(({ url, fileId }) => !url !== !fileId, 'url or fileId'),
+    )
+    .min(1),
+})
+export const uploadBody = z.object({
+  purpose: z.literal('DISPUTE_EVIDENCE'),
+  correlationID: z.string().min(1).max(255).optional(),
+  file: z.object({ name: z.string(), contentType: z.string(), bytes: z.instanceof(Buffer) }),
+})
+
+/** Every event of the official SDK may be registered; those of the first lines are never told. */
+const WEBHOOK_EVENTS = [
+  'OPENPIX:CHARGE_CREATED',
+  'OPENPIX:CHARGE_EXPIRED',
+  'OPENPIX:TRANSACTION_REFUND_RECEIVED',
+  'OPENPIX:MOVEMENT_REMOVED',
+  'OPENPIX:CHARGE_COMPLETED',
+  'OPENPIX:TRANSACTION_RECEIVED',
+  'OPENPIX:MOVEMENT_CONFIRMED',
+  'OPENPIX:MOVEMENT_FAILED',
+  'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
+  'PIX_TRANSACTION_REFUND_SENT_REJECTED',
+  'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+  'OPENPIX:DISPUTE_CREATED',
+  'OPENPIX:DISPUTE_ACCEPTED',
+  'OPENPIX:DISPUTE_REJECTED',
+  'OPENPIX:DISPUTE_CANCELED',
+] as const
+export type WooviWebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+export const wooviWebhookBody = z.object({
+  webhook: z.object({
+    name: z.string().min(1).max(255),
+    event: z.enum(WEBHOOK_EVENTS).default('OPENPIX:TRANSACTION_RECEIVED'),
+    url: z.string().min(1).max(1000),
+    authorization: z.string().nullish(),
+    isActive: z.boolean().default(true),
+  }),
+})
+
+const time = z.iso.datetime({ offset: true })
+export const wooviPageQuery = z.object({
+  start: time.default('1970-01-01T00:00:00.000Z'),
+  end: time.default('9999-12-31T23:59:59.999Z'),
+  skip: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(100).default(100),
+})
+
+/** A body as Woovi would take it, or its refusal. */
+export function parseWooviBody<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+): { value: z.infer<T> } | { refusal: SimulatedResponse } {
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data }
+  const messages = result.error.issues.map(issue => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+  return { refusal: errors.wooviInvalidFields(messages) }
+}

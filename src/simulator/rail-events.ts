@@ -1,0 +1,35 @@
+import type { SimulatedAccount } from './accounts.ts'
+import type { SimulatedDispute } from './disputes.ts'
+import type { Receipt } from './receipts.ts'
+import type { SimulatedRefund } from './refunds.ts'
+import type { SimulatedReturn } from './returns.ts'
+import type { SimulatedTransfer } from './transfers.ts'
+
+/** What the rail tells a provider's customer about; each dialect says it in its own words. */
+export type RailEvent =
+  | { kind: 'payment'; account: SimulatedAccount; receipt: Receipt; refunds: SimulatedRefund[] }
+  /** `refunds` are all those of the PIX, `changed` the one this is about. */
+  | {
+      kind: 'refund'
+      account: SimulatedAccount
+      receipt: Receipt
+      refunds: SimulatedRefund[]
+      changed: SimulatedRefund
+    }
+  | { kind: 'transfer'; account: SimulatedAccount; transfer: SimulatedTransfer; returns: SimulatedReturn[] }
+  /** A dispute was opened or decided. */
+  | { kind: 'med'; account: SimulatedAccount; dispute: SimulatedDispute }
+
+/** Called inside the transaction of the money, so that no notice is lost and none is sent for what did not happen. */
+export type RailEventHandler = (event: RailEvent) => void
+
+/** What becomes of something a provider accepted. */
+export type ScriptedOutcome =
+  | { kind: 'settles' }
+  | { kind: 'rejected'; code: string }
+  /** Stays in process for so long, then settles; nobody is told. */
+  | { kind: 'silent'; forMs: number }
+  /** Not carried out for lack of balance; an order that the provider keeps stays and can be approved. */
+  | { kind: 'left' }
+
+export const SETTLED_OUTCOME: ScriptedOutcome = { kind: 'settles' }

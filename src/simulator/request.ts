@@ -1,0 +1,54 @@
+import { text } from 'node:stream/consumers'
+import type { RouterContext } from '@koa/router'
+import type { Context } from 'koa'
+import type { z } from 'zod'
+
+/** The largest body the simulator reads, in bytes: more than any webhook of ours, which are at most 100 kB. */
+const MAX_BODY_BYTES = 1_048_576
+
+/** A refusal of the control API: told as JSON, never with internals. */
+export class ControlApiError extends Error {
+  readonly status: number
+  readonly errors: Record<string, string[]> | undefined
+  constructor(status: number, message: string, errors?: Record<string, string[]>) {
+    super(message)
+    this.status = status
+    this.errors = errors
+  }
+}
+
+/** The raw text of a request's body. */
+export async function readBodyText(ctx: Context): Promise<string> {
+  if (Number(ctx.get('content-length')) > MAX_BODY_BYTES)
+    throw new ControlApiError(413, 'the body is too large')
+  return await text(ctx.req)
+}
+
+/** A body as its schema has it; 400 where it is no JSON, 422 naming every field that does not fit. */
+export async function parseControlBody<T extends z.ZodType>(ctx: Context, schema: T): Promise<z.infer<T>> {
+  const body = await readBodyText(ctx)
+  let parsed: unknown
+  try {
+    parsed = body === '' ? {} : JSON.parse(body)
+  } catch {
+    throw new ControlApiError(400, 'the body is not JSON')
+  }
+  return parseWithSchema(schema, parsed)
+}
+
+export function parseWithSchema<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const errors: Record<string, string[]> = {}
+  for (const issue of result.error.issues) {
+    const field = issue.path.join('.') || 'body'
+    errors[field] = [...(errors[field] ?? []), issue.message]
+  }
+  const first = Object.entries(errors).map(([field, messages]) => `${field}: ${messages.join(', ')}`)
+  throw new ControlApiError(422, first.join('; '), errors)
+}
+
+/** A part of the path. */
+export function readPathParam(ctx: RouterContext, name: string): string {
+  return (ctx.params as Record<string, string>)[name] ?? ''
+}

@@ -1,7 +1,0 @@
-/** What Efí's dialect knows besides: the account's configuration, as its customer wrote it. */
-export const EFI = `
-CREATE TABLE configuration (
-  accountId TEXT PRIMARY KEY REFERENCES account,
-  body TEXT NOT NULL
-) STRICT;
-`

@@ -1,0 +1,89 @@
+import type { EntityManager } from '../db/client/orm.ts'
+import type { AttemptState } from '../db/entities/attempt.ts'
+import { Connection } from '../db/entities/connection.ts'
+import { findAttempts } from '../db/repositories/attempts.ts'
+import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/settleable-attempts.ts'
+import { reopenPayout } from '../disaster-recovery/reopen.ts'
+import { isWorkflowRunning } from '../disaster-recovery/workflow-history.ts'
+import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
+import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/messages.ts'
+import {
+  refundWorkflowId,
+  returnWorkflowId,
+  transferWorkflowId,
+} from '../workflows/contracts/workflow-ids.ts'
+import type { WorkflowClientContext } from './workflow-options.ts'
+
+/** Nouns that an operator may settle manually, and their workflows. */
+const WORKFLOW_IDS: Record<PayoutKind, (uuid: string) => string> = {
+  transfer: transferWorkflowId,
+  refund: refundWorkflowId,
+  return: returnWorkflowId,
+}
+
+export type ManualSettlementRequest = {
+  noun: PayoutKind
+  uuid: string
+  settlement: ManualSettlement
+  who: string
+}
+
+/** There is nothing to settle; the message says why, for the operator. */
+export class NotSettleableError extends Error {}
+
+/** The attempt that counts now, in place of the one that an operator saw. `number` counts the attempts from 1. */
+export type CurrentAttempt = {
+  attempt: string
+  number: number
+  sending: number
+  provider: string
+  state: AttemptState
+}
+
+/** The attempt has changed since the operator saw it; nothing was done. */
+export class StaleSettlement extends Error {
+  override name = 'StaleSettlement'
+  readonly current: CurrentAttempt
+
+  constructor(workflowId: string, now: CurrentAttempt) {
+    const { attempt, number, sending, provider, state } = now
+    super(
+      `${workflowId} has changed since it was shown: it is now at ${provider}, attempt ${number} (${attempt}), ` +
+        `sending ${sending}, ${state}; nothing was done`,
+    )
+    this.current = now
+  }
+}
+
+/**
+ * Settles an unknown outcome manually, for the attempt that the operator names. The act is recorded before the workflow is
+ * signalled, so that nothing is settled without a trace. The workflow's activity checks the same attempt again under the row
+ * lock (src/activities/payouts/manual-settlement.ts). Returns the workflow's id.
+ */
+export async function requestManualSettlement(
+  engine: WorkflowClientContext,
+  em: EntityManager,
+  { noun, uuid, settlement: word, who }: ManualSettlementRequest,
+): Promise<string> {
+  const workflowId = WORKFLOW_IDS[noun](uuid)
+  const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
+  const current = findCurrentAttempt(attempts)
+  if (!current) throw new NotSettleableError(`nothing of ${workflowId} waits for a provider's word`)
+  if (!findSettleableAttempt(attempts, word, engine.timeScale)) {
+    const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
+    const { uuid: attempt, position, sendings, state } = current
+    const now = { attempt, number: position + 1, sending: sendings, provider, state }
+    throw new StaleSettlement(workflowId, now)
+  }
+  const client = await engine.client()
+  await recordOperatorAction(em, { who, act: `settle_${word.as}`, subject: workflowId, reason: word.reason })
+  // A lost workflow is reopened from its row; it processes the signal before it polls.
+  if (!(await isWorkflowRunning(client, workflowId)))
+    await reopenPayout(engine, noun, {
+      ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },
+      ...{ connection_uuid: current.connectionUuid, tried: attempts.map(one => one.connectionUuid) },
+    })
+  await client.workflow.getHandle(workflowId).signal(manualSettlementSignal, word)
+  return workflowId
+}

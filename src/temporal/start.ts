@@ -1,0 +1,171 @@
+import { WithStartWorkflowOperation } from '@temporalio/client'
+import { type Workflow, WorkflowNotFoundError } from '@temporalio/common'
+import type { chargeWorkflow } from '../workflows/charges/charge.workflow.ts'
+import {
+  awaitIssuedUpdate,
+  awaitResultUpdate,
+  type CancelChargeResult,
+  type ChargeInput,
+  cancelChargeUpdate,
+  cancelTransferUpdate,
+  type RefundInput,
+  type TransferInput,
+} from '../workflows/contracts/messages.ts'
+import {
+  chargeWorkflowId,
+  pixKeyWorkflowId,
+  refundWorkflowId,
+  transferWorkflowId,
+} from '../workflows/contracts/workflow-ids.ts'
+import type { refundWorkflow } from '../workflows/refunds/refund.workflow.ts'
+import type { transferWorkflow } from '../workflows/transfers/transfer.workflow.ts'
+import {
+  buildChargeWorkflowOptions,
+  buildPayoutWorkflowOptions,
+  buildReopenOptions,
+  type WorkflowClientContext,
+  type WorkflowMetadata,
+} from './workflow-options.ts'
+
+/**
+ * Starts and updates workflows on behalf of HTTP requests. Idempotent by workflow id. Only creating may issue or send; all other
+ * calls read or cancel.
+ */
+
+/** Starts a charge's workflow, or joins the running one; resolves when the charge is issued or has failed. */
+export async function startChargeWorkflow(
+  engine: WorkflowClientContext,
+  order: ChargeInput,
+  seen: { externalRef?: string; provider: string; waitMs: number },
+): Promise<void> {
+  const client = await engine.client()
+  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+    ...buildChargeWorkflowOptions(order, seen),
+    taskQueue: engine.taskQueue,
+    args: [order],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  })
+  await client.withDeadline(Date.now() + seen.waitMs, () =>
+    client.workflow.executeUpdateWithStart(awaitIssuedUpdate, {
+      updateId: order.uuid,
+      startWorkflowOperation: start,
+    }),
+  )
+}
+
+/** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
+export function startRefundWorkflow(
+  engine: WorkflowClientContext,
+  order: RefundInput,
+  waitMs: number,
+): Promise<void> {
+  return startPayoutWorkflow<typeof refundWorkflow>(engine, 'refundWorkflow', {
+    ...buildPayoutWorkflowOptions(refundWorkflowId(order.uuid), order, { provider: order.connectionUuid }),
+    args: [order],
+    waitMs,
+    updateId: order.uuid,
+  })
+}
+
+/** Starts a transfer's workflow, or joins the running one; resolves when a provider has accepted or all have refused. */
+export function startTransferWorkflow(
+  engine: WorkflowClientContext,
+  order: TransferInput,
+  seen: { externalRef: string | undefined; waitMs: number },
+): Promise<void> {
+  return startPayoutWorkflow<typeof transferWorkflow>(engine, 'transferWorkflow', {
+    ...buildPayoutWorkflowOptions(transferWorkflowId(order.uuid), order, {
+      ...seen,
+      provider: order.candidates[0]!,
+    }),
+    args: [order],
+    waitMs: seen.waitMs,
+    updateId: order.uuid,
+  })
+}
+
+type PayoutStartRequest<T extends Workflow> = WorkflowMetadata & {
+  args: Parameters<T>
+  waitMs: number
+  updateId: string
+}
+
+async function startPayoutWorkflow<T extends Workflow>(
+  engine: WorkflowClientContext,
+  type: string,
+  { args, waitMs, updateId, ...life }: PayoutStartRequest<T>,
+): Promise<void> {
+  const client = await engine.client()
+  const start = new WithStartWorkflowOperation<T>(type, {
+    ...life,
+    taskQueue: engine.taskQueue,
+    args,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+  } as never)
+  await client.withDeadline(Date.now() + waitMs, () =>
+    client.workflow.executeUpdateWithStart(awaitResultUpdate, { updateId, startWorkflowOperation: start }),
+  )
+}
+
+/** The workflow id of each noun, and the update that its creator waits for. */
+const RESULT_UPDATES = {
+  charge: { idOf: chargeWorkflowId, waited: awaitIssuedUpdate.name },
+  transfer: { idOf: transferWorkflowId, waited: awaitResultUpdate.name },
+  refund: { idOf: refundWorkflowId, waited: awaitResultUpdate.name },
+  pix_key: { idOf: pixKeyWorkflowId, waited: awaitResultUpdate.name },
+} as const
+
+/** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
+export async function awaitStartedOperation(
+  engine: WorkflowClientContext,
+  { kind, uuid, waitMs }: { kind: keyof typeof RESULT_UPDATES; uuid: string; waitMs: number },
+): Promise<void> {
+  const { idOf, waited } = RESULT_UPDATES[kind]
+  const join = async () => {
+    const client = await engine.client()
+    const life = client.workflow.getHandle(idOf(uuid))
+    const deadline = Date.now() + waitMs
+    await client.withDeadline(deadline, () => life.executeUpdate(waited, { updateId: uuid }))
+  }
+  await join().catch(() => undefined)
+}
+
+/** Cancels a scheduled transfer by update. False: it was sent already. `gone`: its workflow has completed. */
+export async function executeCancelTransferUpdate(
+  engine: WorkflowClientContext,
+  uuid: string,
+  request: { updateId: string; waitMs: number },
+): Promise<boolean | 'gone'> {
+  const client = await engine.client()
+  try {
+    return await client.withDeadline(Date.now() + request.waitMs, () =>
+      client.workflow
+        .getHandle(transferWorkflowId(uuid))
+        .executeUpdate(cancelTransferUpdate, { updateId: request.updateId }),
+    )
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'gone'
+    throw error
+  }
+}
+
+/** Cancels a charge by update; starts its workflow from its row where none runs. */
+export async function executeCancelChargeUpdate(
+  engine: WorkflowClientContext,
+  uuid: string,
+  request: { updateId: string; waitMs: number },
+): Promise<CancelChargeResult> {
+  const client = await engine.client()
+  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+    ...buildReopenOptions(engine, chargeWorkflowId(uuid)),
+    args: [{ reopen: uuid, timeScale: engine.timeScale }],
+  })
+  return client.withDeadline(Date.now() + request.waitMs, () =>
+    client.workflow.executeUpdateWithStart(cancelChargeUpdate, {
+      updateId: request.updateId,
+      startWorkflowOperation: start,
+    }),
+  )
+}

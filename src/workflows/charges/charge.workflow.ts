@@ -1,0 +1,249 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow'
+import type { PollChargeResult } from '../../activities/charges/poll-charge.ts'
+import { type ChargeState, chargeMachine, isIssuedChargeState } from '../../domain/charges/charge.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import {
+  awaitIssuedUpdate,
+  type CancelChargeResult,
+  type ChargeInput,
+  cancelChargeUpdate,
+  type ReopenedInput,
+} from '../contracts/messages.ts'
+import { orphanWorkflowId, SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
+import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
+import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
+import { CHARGE_STATUS_DETAILS } from '../shared/status-details.ts'
+import { upsertVisibility } from '../shared/visibility.ts'
+import { CancellationRequests } from './cancellation-requests.ts'
+import { orphanWorkflow } from './orphan-payload.workflow.ts'
+
+/**
+ * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later
+ * notification reopens a completed one from its row.
+ */
+export async function chargeWorkflow(order: ChargeInput | ReopenedInput): Promise<ChargeState> {
+  const life = new ChargeWorkflow(order)
+  await ('reopen' in order ? life.reopen(order) : life.issue(order))
+  for (let step = life.nextStep(); step !== 'end'; step = life.nextStep()) {
+    if (step === 'wait') await life.waitForNextPoll()
+    else if (step === 'cancel') await life.cancel()
+    else await life.poll()
+  }
+  await condition(allHandlersFinished)
+  return life.state
+}
+
+/** After 5 s, 10 s, 30 s, 1 min and 5 min. */
+const MAX_POLLS_AFTER_END = 5
+
+class ChargeWorkflow {
+  state: ChargeState = 'issuing'
+  #uuid = ''
+  #isOpen = false
+  /** Workflow time from which the provider is polled whether it was paid. */
+  #closesAtMs = Number.POSITIVE_INFINITY
+  /** After a poll without an answer: time of the next poll, and number of polls so far. */
+  #retryPollAtMs = 0
+  #unansweredPolls = 0
+  /** A notification reported a payment that the provider does not list yet: it is polled again on the schedule. */
+  #isNotificationAhead = false
+  readonly #cancellationRequests = new CancellationRequests()
+  readonly #inbox: ProviderInbox
+
+  constructor(begun: ChargeInput | ReopenedInput) {
+    this.#inbox = new ProviderInbox(begun.timeScale, () => this.#continueRun(begun))
+    setHandler(awaitIssuedUpdate, () => this.#awaitIssued(), {
+      description: 'Waits until the charge is issued, or cannot be',
+    })
+    setHandler(cancelChargeUpdate, () => this.#handleCancelCharge(), {
+      description: 'Cancels a pending charge at its provider, then here',
+    })
+  }
+
+  async issue(order: ChargeInput): Promise<void> {
+    this.#uuid = order.uuid
+    const issued = order.restored ? await this.#findIssued(order) : await this.#issueAtProvider(order)
+    this.#applyState(issued.state, issued.expiresAt)
+    this.#isOpen = true
+    upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: issued.connectionUuid }])
+    const { timeScale } = order
+    for (const attemptUuid of issued.orphans)
+      await startChildOnce(orphanWorkflow, orphanWorkflowId(attemptUuid), { attemptUuid, timeScale })
+    await startFollowUps(issued, timeScale)
+    // It may have been paid, cancelled or expired before it was found again.
+    if (order.restored && isIssuedChargeState(this.state)) await this.poll()
+  }
+
+  #issueAtProvider(order: ChargeInput) {
+    return idempotentProviderActivities.issueCharge.executeWithOptions(
+      { summary: `issue ${order.valueCents} centavos` },
+      [order],
+    )
+  }
+
+  /** For a charge that is newer than its restored database: looks its payload up where it was issued, and issues none. */
+  async #findIssued(order: ChargeInput) {
+    const found = await pollUntilResolved(
+      () => idempotentProviderActivities.restoreIssuedCharge(order),
+      this.#inbox,
+    )
+    return found.issued
+  }
+
+  async reopen({ reopen: uuid, pendingConnections: told, restored }: ReopenedInput): Promise<void> {
+    this.#uuid = uuid
+    if (told) this.#inbox.seedPending(told)
+    const { ended } = restored ?? {}
+    const now = await (ended ? dbActivities.restoreCharge({ uuid, ended }) : dbActivities.getCharge(uuid))
+    this.#applyState(now.state, now.expiresAt)
+    this.#cancellationRequests.isPending = now.cancelRequested
+    this.#isOpen = true
+  }
+
+  /** The next step. The workflow ends only when its provider has been polled for all notifications. */
+  nextStep(): 'ask' | 'cancel' | 'wait' | 'end' {
+    if (!isIssuedChargeState(this.state)) return 'end'
+    if (this.#inbox.hasPending) return 'ask'
+    if (chargeMachine.isFinal(this.state) && this.#unansweredPolls === 0) return 'end'
+    if (!this.#isCancellationDue() && Date.now() < this.#nextPollAtMs) return 'wait'
+    return this.#cancellationRequests.isPending && chargeMachine.accepts(this.state, 'cancelled')
+      ? 'cancel'
+      : 'ask'
+  }
+
+  async waitForNextPoll(): Promise<void> {
+    const { timeScale } = this.#inbox
+    const discardResult = this.#unansweredPolls > 0
+    if (shouldContinueAsNew())
+      await this.#continueRun({
+        reopen: this.#uuid,
+        timeScale,
+        ...(discardResult && { pendingConnections: [] }),
+      })
+    const woken = () => this.#inbox.hasPending || this.#isCancellationDue()
+    await condition(woken, Math.max(1, this.#nextPollAtMs - Date.now()), {
+      summary: discardResult ? 'ask again' : 'payload expires',
+    })
+  }
+
+  async poll(): Promise<void> {
+    const isTold = this.#inbox.hasPending
+    this.#inbox.markProcessed()
+    await this.#applyPollResult(
+      await this.#inbox.pollActivities.pollCharge({
+        chargeUuid: this.#uuid,
+        isPayloadExpired: this.#isExpiryDue(),
+      }),
+      isTold,
+    )
+  }
+
+  async cancel(): Promise<void> {
+    const followed = await idempotentProviderActivities.cancelCharge.executeWithOptions(
+      { summary: 'cancel at the provider' },
+      [{ chargeUuid: this.#uuid }],
+    )
+    await this.#applyPollResult(followed)
+    if (followed.kind === 'no_answer') this.#cancellationRequests.resolveAll({ kind: 'no_answer' })
+    // A provider that refuses to cancel an open payload would refuse again.
+    else this.#cancellationRequests.resolveAll({ kind: 'closed', state: followed.state })
+  }
+
+  async #applyPollResult(followed: PollChargeResult, isTold = false): Promise<void> {
+    if (followed.kind === 'no_answer') {
+      this.#isNotificationAhead ||= isTold
+      this.#schedulePollRetry()
+      setCurrentDetails(
+        `${chargeMachine.statusOf(this.state)}: the provider has not answered (${followed.code}); asked again`,
+      )
+      return startFollowUps(followed, this.#inbox.timeScale)
+    }
+    const isAwaited = this.#isEndDue()
+    this.#applyState(followed.state)
+    this.#isNotificationAhead =
+      (isTold || this.#isNotificationAhead) && this.#canNotificationBeAhead(followed, isTold)
+    // While an end is due and nothing changes, the polls become less frequent.
+    if (this.#isNotificationAhead ? isTold : !isAwaited || !this.#isEndDue()) this.#unansweredPolls = 0
+    if (this.#isNotificationAhead || this.#isEndDue()) this.#schedulePollRetry()
+    if (!chargeMachine.accepts(this.state, 'cancelled'))
+      this.#cancellationRequests.resolveAll({ kind: 'closed', state: this.state })
+    await startFollowUps(followed, this.#inbox.timeScale)
+  }
+
+  /** Workflow time of the next poll if nothing happens before. */
+  get #nextPollAtMs(): number {
+    if (this.#unansweredPolls === 0) return this.#closesAtMs
+    const closesFirst = this.#isNotificationAhead && Date.now() < this.#closesAtMs
+    return closesFirst ? Math.min(this.#retryPollAtMs, this.#closesAtMs) : this.#retryPollAtMs
+  }
+
+  /**
+   * Whether a notification may have run ahead of what the provider lists: nothing is listed, and a payment could still
+   * come. A charge that has ended is polled a few times more only, as its payload cannot be paid any more.
+   */
+  #canNotificationBeAhead(
+    { listedPaymentCount }: Extract<PollChargeResult, { kind: 'known' }>,
+    isTold: boolean,
+  ): boolean {
+    if (listedPaymentCount !== 0 || !chargeMachine.accepts(this.state, 'payment_started')) return false
+    return !chargeMachine.isFinal(this.state) || isTold || this.#unansweredPolls < MAX_POLLS_AFTER_END
+  }
+
+  /** A cancellation was requested, and its caller has not been answered `no_answer` yet. */
+  #isCancellationDue(): boolean {
+    return (
+      this.#cancellationRequests.isPending &&
+      this.#unansweredPolls === 0 &&
+      chargeMachine.accepts(this.state, 'cancelled')
+    )
+  }
+
+  /** The payload has expired, so that the provider's "not paid" ends the charge. */
+  #isExpiryDue(): boolean {
+    return Date.now() >= this.#closesAtMs && chargeMachine.accepts(this.state, 'payload_expired')
+  }
+
+  /** An end is due: a payment on its way is notified; where the notification is lost, polling finds it. */
+  #isEndDue(): boolean {
+    return chargeMachine.accepts(this.state, 'payment_confirmed') || this.#isExpiryDue()
+  }
+
+  /** Continues as new, unless a caller waits for an update of this run. */
+  async #continueRun(order: ChargeInput | ReopenedInput): Promise<void> {
+    if (allHandlersFinished()) await continueAsNew<typeof chargeWorkflow>(order)
+  }
+
+  #schedulePollRetry(): void {
+    this.#unansweredPolls += 1
+    this.#retryPollAtMs = Date.now() + scaleWait(WAITS.nextPoll(this.#unansweredPolls), this.#inbox.timeScale)
+  }
+
+  #applyState(state: ChargeState, expiresAt?: string | null): void {
+    this.state = state
+    if (expiresAt)
+      this.#closesAtMs =
+        Date.parse(expiresAt) + scaleWait(WAITS.settlementGraceAfterExpiry, this.#inbox.timeScale)
+    upsertVisibility([{ key: SEARCH_ATTRIBUTES.status, value: chargeMachine.statusOf(state) }])
+    setCurrentDetails(CHARGE_STATUS_DETAILS[state])
+  }
+
+  async #awaitIssued(): Promise<ChargeState> {
+    await condition(() => this.#isOpen)
+    return this.state
+  }
+
+  async #handleCancelCharge(): Promise<CancelChargeResult> {
+    await condition(() => this.#isOpen)
+    if (!chargeMachine.accepts(this.state, 'cancelled')) return { kind: 'closed', state: this.state }
+    this.#unansweredPolls = 0 // Asked for by a person: not in the time of the schedule, but now.
+    return this.#cancellationRequests.add()
+  }
+}

@@ -1,0 +1,30 @@
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
+import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { AbsenceProof, ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
+import { startFollowUps } from '../shared/start-follow-ups.ts'
+
+export type OrphanInput = { attemptUuid: string; timeScale: number }
+
+/** A payload that may exist at a provider though nobody was shown it: cancelled there, however long it takes. */
+export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): Promise<void> {
+  const notices = new ProviderInbox(timeScale, () =>
+    continueAsNew<typeof orphanWorkflow>({ attemptUuid, timeScale }),
+  )
+  const absence = new AbsenceProof(timeScale)
+  setCurrentDetails('Cancelling a payload that nobody was shown')
+  for (let isFinalPoll = false; ; ) {
+    const fate = await pollUntilResolved(
+      () => idempotentProviderActivities.closeOrphan({ attemptUuid, isFinalPoll: isFinalPoll }),
+      notices,
+    )
+    if (fate.kind === 'closed') {
+      await startFollowUps(fate, timeScale)
+      if (notices.hasPending) continue
+      setCurrentDetails('Closed: the provider confirms that it cannot be paid any more')
+      return
+    }
+    const waitMs = absence.recordNotFound(fate.settleWindowMs)
+    if (waitMs === null) isFinalPoll = true
+    else await notices.waitForNotification(waitMs, 'not found: look again')
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { DisputeSnapshot } from '../../activities/disputes/poll-dispute.ts'
+import type { SendDisputeReplyResult } from '../../activities/disputes/replies.ts'
+import {
+  type DisputeState,
+  disputeMachine,
+  dueWarningHours,
+  nextDeadlineMs,
+} from '../../domain/disputes/dispute.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import {
+  type DisputeInput,
+  type ReplyToDisputeInput,
+  type ReplyToDisputeResult,
+  replyToDisputeUpdate,
+} from '../contracts/messages.ts'
+import { isWorkerLoss } from '../payouts/execute-payout.ts'
+import {
+  idempotentProviderActivities,
+  payoutActivities,
+  regularDbActivities,
+} from '../shared/activity-proxies.ts'
+import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
+import { startFollowUps } from '../shared/start-follow-ups.ts'
+import { upsertDisputeVisibility } from './visibility.ts'
+
+/**
+ * A dispute's life, from a provider's word to its end: warnings, the one reply, the deadline, the decision and the
+ * return, which the provider sends and we only see. An ended life is woken by a late notice, which it looks at once.
+ */
+export function disputeWorkflow(order: DisputeInput): Promise<DisputeState | 'foreign'> {
+  return new DisputeWorkflow(order).run()
+}
+
+class DisputeWorkflow {
+  #snapshot: DisputeSnapshot | undefined
+  #isForeign = false
+  /** Its row was there and is not any more, as after a restore: the next look opens it again, or ends this. */
+  #isRowLost = false
+  #hasNewReply = false
+  /** Tries to tell our reply, and looks without an answer. */
+  #replyAttempts = 0
+  #unansweredPolls = 0
+  #pollsSinceChange = 0 // Since it last changed.
+  #isReplyUnknown = false // Our reply was told, and whether it has arrived only a look can tell.
+  #replyAtMs = 0
+  #nextPollAtMs = 0
+  readonly #input: DisputeInput
+  readonly #inbox: ProviderInbox
+
+  constructor(order: DisputeInput) {
+    this.#input = order
+    this.#inbox = new ProviderInbox(order.timeScale, () => this.#continueRun())
+    if (order.hasPendingNotification) this.#inbox.seedPending([])
+    setHandler(replyToDisputeUpdate, reply => this.#handleReply(reply), {
+      description: 'Answers the dispute, once: { details (sealed), requestId }',
+    })
+  }
+
+  async run(): Promise<DisputeState | 'foreign'> {
+    const stored = await regularDbActivities.getDispute(this.#input.uuid)
+    if (stored) await this.#applyState(stored)
+    if (!stored && !(await this.#openDispute())) {
+      this.#isForeign = true
+      setCurrentDetails('The provider knows no such dispute about money of ours')
+      await condition(allHandlersFinished)
+      return 'foreign'
+    }
+    // What is told while the last word is written down is heard as well: nobody would tell it again.
+    while (this.#isUnfinished()) {
+      while (this.#isUnfinished()) {
+        await this.#runNextStep(this.#snapshot!)
+        if (workflowInfo().continueAsNewSuggested && !this.#inbox.hasPending) await this.#continueRun()
+      }
+      await condition(allHandlersFinished)
+    }
+    await condition(allHandlersFinished)
+    return this.#isForeign ? 'foreign' : this.#snapshot!.state
+  }
+
+  /** Continues as new, unless a caller waits for an update of this run. */
+  async #continueRun(): Promise<void> {
+    const { hasPendingNotification: _, ...order } = this.#input
+    if (allHandlersFinished())
+      await continueAsNew<typeof disputeWorkflow>({
+        ...order,
+        ...(this.#unansweredPolls > 0 && { hasPendingNotification: true }),
+      })
+  }
+
+  #isUnfinished(): boolean {
+    const isUnfinished =
+      !disputeMachine.isFinal(this.#snapshot!.state) || this.#inbox.hasPending || this.#unansweredPolls > 0
+    return isUnfinished && !this.#isForeign
+  }
+
+  async #openDispute(): Promise<boolean> {
+    const told = await pollAfterNotification(
+      () => idempotentProviderActivities.pollDispute(this.#input),
+      this.#inbox,
+    )
+    if (told.kind !== 'known') return false
+    this.#pollsSinceChange = 1
+    this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
+    await this.#applyState(told)
+    return true
+  }
+
+  /** The one thing that is to be done now, or the wait for the next. */
+  async #runNextStep(now: DisputeSnapshot): Promise<void> {
+    const { uuid, timeScale } = this.#input
+    const at = Date.now()
+    const dueAtMs = Date.parse(now.dueAt)
+    if (this.#hasNewReply) {
+      this.#hasNewReply = false
+      return this.#applyStateOrLoss(await regularDbActivities.getDispute(uuid))
+    }
+    if (this.#inbox.hasPending || at >= this.#nextPollAtMs) return this.#poll()
+    if (this.#isRowLost)
+      return this.#inbox.waitForNotification((this.#nextPollAtMs - at) * timeScale, 'open it again')
+    if (now.isReplyPending && at >= this.#replyAtMs) return this.#sendReply()
+    if (now.state === 'open' && at >= dueAtMs)
+      return this.#applyStateOrLoss(await regularDbActivities.applyDisputeDeadline(uuid))
+    const hours = dueWarningHours({ dueAtMs, nowMs: at, timeScale })
+    if (now.isAnswerable && hours !== null && hours < (now.warnedHours ?? Number.POSITIVE_INFINITY))
+      return this.#applyStateOrLoss(await regularDbActivities.recordDisputeWarning({ uuid, hours }))
+    const [nextMs, summary] = this.#nextTimer(now, at)
+    await condition(() => this.#hasNewReply || this.#inbox.hasPending, Math.max(1, nextMs - at), { summary })
+  }
+
+  #nextTimer(now: DisputeSnapshot, at: number): [number, string] {
+    const { timeScale } = this.#input
+    const moments: [number, string][] = [[this.#nextPollAtMs, 'look at the provider']]
+    if (now.isReplyPending) moments.push([this.#replyAtMs, 'tell the reply again'])
+    if (now.state === 'open') {
+      const deadline = { dueAtMs: Date.parse(now.dueAt), nowMs: at, timeScale }
+      moments.push([nextDeadlineMs(deadline), 'warning or deadline'])
+    }
+    return moments.reduce((first, other) => (other[0] < first[0] ? other : first))
+  }
+
+  async #poll(): Promise<void> {
+    const isTold = this.#inbox.hasPending
+    this.#inbox.markProcessed()
+    const told = await idempotentProviderActivities.pollDispute(this.#input)
+    if (told.kind === 'known') {
+      this.#isRowLost = this.#isReplyUnknown = false
+      this.#unansweredPolls = 0
+      if (isTold) this.#pollsSinceChange = 0 // It may have run ahead of what the provider shows: the next looks follow soon.
+      this.#pollsSinceChange += 1
+      await this.#applyState(told)
+      this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
+      return
+    }
+    this.#isForeign = this.#isRowLost && (told.kind === 'not_found' || told.kind === 'foreign')
+    this.#unansweredPolls += 1
+    this.#nextPollAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredPolls))
+  }
+
+  /** After a try without an answer the provider is asked first whether it has the reply. */
+  async #sendReply(): Promise<void> {
+    if (this.#isReplyUnknown) await this.#poll()
+    if (this.#isReplyUnknown) {
+      this.#replyAtMs = this.#nextPollAtMs
+      return
+    }
+    if (!this.#snapshot!.isReplyPending) return
+    const sent = await this.#callSendReply()
+    this.#isReplyUnknown = sent === null || sent.kind === 'again'
+    this.#replyAttempts = this.#isReplyUnknown ? this.#replyAttempts + 1 : 0
+    if (this.#isReplyUnknown) this.#replyAtMs = this.#timeAfter(WAITS.nextPoll(this.#replyAttempts))
+    if (sent) await this.#applyState(sent)
+  }
+
+  /** Null where the call broke off: the provider may have the reply all the same. */
+  async #callSendReply(): Promise<SendDisputeReplyResult | null> {
+    try {
+      return await payoutActivities.sendDisputeReply(this.#input)
+    } catch (error) {
+      if (isWorkerLoss(error)) return null
+      throw error
+    }
+  }
+
+  async #applyStateOrLoss(now: DisputeSnapshot | null): Promise<void> {
+    if (now) return this.#applyState(now)
+    this.#isRowLost = true
+    this.#nextPollAtMs = 0
+  }
+
+  async #applyState(now: DisputeSnapshot): Promise<void> {
+    const isNew = this.#snapshot === undefined
+    if (this.#snapshot && this.#snapshot.state !== now.state) {
+      this.#pollsSinceChange = 1
+      this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
+    }
+    this.#snapshot = now
+    upsertDisputeVisibility(now, isNew)
+    await startFollowUps(now, this.#input.timeScale)
+  }
+
+  /** Taken under the row's lock, so that of two at once one is the second; the life then tells the provider. */
+  async #handleReply(reply: ReplyToDisputeInput): Promise<ReplyToDisputeResult> {
+    await condition(() => this.#snapshot !== undefined || this.#isForeign)
+    if (!this.#snapshot) return 'med_not_answerable'
+    const answer = await regularDbActivities.storeDisputeReply({ uuid: this.#input.uuid, ...reply })
+    this.#hasNewReply ||= answer === 'accepted'
+    return answer
+  }
+
+  #timeAfter(waitMs: number): number {
+    return Date.now() + scaleWait(waitMs, this.#input.timeScale)
+  }
+}

@@ -1,0 +1,29 @@
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
+import type { DisputeSnapshot } from '../../activities/disputes/poll-dispute.ts'
+import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+
+/** What an operator finds a dispute by, and reads of it, in the Temporal UI. */
+export function upsertDisputeVisibility(now: DisputeSnapshot, isNew: boolean): void {
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.status, value: disputeMachine.statusOf(now.state) },
+    ...(isNew
+      ? [
+          { key: SEARCH_ATTRIBUTES.account, value: now.accountUuid },
+          { key: SEARCH_ATTRIBUTES.provider, value: now.connectionUuid },
+          { key: SEARCH_ATTRIBUTES.endToEnd, value: now.endToEnd },
+          { key: SEARCH_ATTRIBUTES.value, value: now.valueCents },
+        ]
+      : []),
+  ])
+  setCurrentDetails(now.isReplyPending ? 'Answered: the provider is told' : DISPUTE_STATUS_DETAILS[now.state])
+}
+
+const DISPUTE_STATUS_DETAILS: Record<DisputeState, string> = {
+  open: 'Open: the merchant may answer until the deadline',
+  analysing: 'Being analysed by the provider',
+  accepted: 'Agreed: the provider returns the money, and is asked until it has',
+  resolved: 'Agreed and over: the provider has returned what it could',
+  rejected: 'Rejected: the money is the account’s again',
+  cancelled: 'Withdrawn by the payer: the money is the account’s again',
+}

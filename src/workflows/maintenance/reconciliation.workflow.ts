@@ -1,0 +1,41 @@
+import { log, setCurrentDetails } from '@temporalio/workflow'
+import type { ReconcileResult } from '../../activities/reconciliation/reconcile.ts'
+import { isWorkerLoss } from '../payouts/execute-payout.ts'
+import { maintenanceActivities } from '../shared/activity-proxies.ts'
+
+/** How far back, in hours. */
+export type ReconciliationInput = { hours: number }
+
+/**
+ * Compares every provider's statement with ours, repairs what lost notices left behind, and reports the rest. It fails
+ * where no account could be looked at.
+ */
+export async function reconciliationWorkflow({ hours }: ReconciliationInput): Promise<ReconcileResult[]> {
+  const to = Date.now()
+  const period = { from: new Date(to - hours * 3_600_000).toISOString(), to: new Date(to).toISOString() }
+  const results: ReconcileResult[] = []
+  const failures: unknown[] = []
+  for (const providerAccountUuid of await maintenanceActivities.listProviderAccounts()) {
+    try {
+      results.push(await maintenanceActivities.reconcile({ providerAccountUuid, ...period }))
+    } catch (error) {
+      // One that cannot be looked at must not keep those after it from it.
+      if (!isWorkerLoss(error)) throw error
+      log.warn('a provider account is not compared', { providerAccountUuid })
+      failures.push(error)
+      results.push({ providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: 'broken_off' })
+    }
+  }
+  if (failures.length > 0 && failures.length === results.length) throw failures[0]
+  setCurrentDetails(summarizeResults(results))
+  return results
+}
+
+function summarizeResults(results: ReconcileResult[]): string {
+  const open = results.reduce((sum, result) => sum + result.differences, 0)
+  const repaired = results.reduce((sum, result) => sum + result.repaired, 0)
+  const silent = results.filter(({ noAnswer }) => noAnswer !== undefined).length
+  const medsUnlisted = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
+  const left = `${open} differences left, ${silent} not compared, the disputes of ${medsUnlisted} not listed`
+  return `${results.length} provider accounts: ${repaired} repaired, ${left}`
+}

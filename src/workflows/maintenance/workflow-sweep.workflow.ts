@@ -1,0 +1,7 @@
+import type { SweepWorkflowsResult } from '../../activities/disaster-recovery/lost-workflows.ts'
+import { maintenanceActivities } from '../shared/activity-proxies.ts'
+
+/** Reopens the workflows of rows that move without one; a schedule runs it every hour. */
+export async function workflowSweepWorkflow(): Promise<SweepWorkflowsResult> {
+  return maintenanceActivities.sweepWorkflows()
+}

@@ -1,0 +1,175 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { PollResult, SendResult } from '../../activities/payouts/payout-handler.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import type { ManualSettlement } from '../contracts/messages.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
+
+/** How one provider is told to send, and how it is asked what became of it. */
+export type PayoutPort = {
+  connectionUuid: string
+  /** `again` only after its absence was proved. What must not be sent any more is asked about instead. */
+  send: (again: boolean) => Promise<PollResult>
+  /** `asked` is how often it was asked before; `canAnswerFromRow`: a final outcome is answered from its row. */
+  poll: (asked: number, canAnswerFromRow?: boolean) => Promise<PollResult>
+  /** The same of another connection, where one operation may go through several. */
+  forConnection?: (connectionUuid: string) => PayoutPort
+  /** Keeps what an operator says where no provider can tell. */
+  settleManually: (word: ManualSettlement) => Promise<SendResult>
+  /** Told of every answer of an activity, which one that broke off has not given. */
+  onResult?: (word: PollResult) => void
+  /** Told of every answer that is not final: accepted and on its way, or not known. */
+  onPending: (kind: 'in_process' | 'unknown') => void
+  inbox: ProviderInbox
+}
+
+export type TerminalOutcome = Extract<SendResult, { kind: 'settled' | 'rejected' | 'unreachable' }>
+
+/** Whether the payout has settled, but the look-up of its returns failed: this connection is polled again. */
+export function hasUnknownReturns(told: PollResult): boolean {
+  return told.kind === 'settled' && told.returnsUnknown === true
+}
+
+/**
+ * Sends money once through one provider and asks that provider until it knows (SPEC §6). Nothing is sent a second time
+ * unless two "not found" after the settle window have proved that the first never arrived; then by the same id, and
+ * that answer counts as a first one.
+ */
+export async function executePayout(begun: PayoutPort): Promise<TerminalOutcome> {
+  let sender = begun
+  sender.inbox.enableManualSettlement()
+  const doubt = new UnknownOutcomeAlert(sender.inbox.timeScale)
+  let absence = new AbsenceProof(sender.inbox.timeScale)
+  let wasTaken = false
+  let sent: PollResult = await sendPayoutOnce(sender, false)
+  for (let asked = 0; ; asked++) {
+    let waitMs: number | null = WAITS.nextPoll(asked + 1)
+    switch (sent.kind) {
+      case 'settled':
+      case 'rejected':
+      case 'unreachable':
+        doubt.clear()
+        sender.inbox.disableManualSettlement()
+        return sent
+      case 'not_started':
+        sent = await sendPayoutOnce(sender, false)
+        asked = -1
+        continue
+      case 'redirect':
+        // The history was rolled back: the operation goes on where its rows say that it is.
+        sender = sender.forConnection?.(sent.connectionUuid) ?? sender
+        absence = new AbsenceProof(sender.inbox.timeScale)
+        sender.onPending('unknown')
+        break
+      case 'not_found':
+        // Polled on the schedule too: a payout may be listed long before its absence can be proved.
+        waitMs = earliestWaitMs(waitMs, absence.recordNotFound(sent.settleWindowMs))
+        break
+      case 'unknown':
+        // An order that stands at its provider is there.
+        if (sent.code === 'awaiting_approval') absence = new AbsenceProof(sender.inbox.timeScale)
+        doubt.markUnknown()
+        sender.onPending('unknown')
+        break
+      case 'in_process':
+        // However long the doubt was: what has been taken settles soon, so it is asked as often as at first.
+        if (!wasTaken) {
+          asked = 0
+          waitMs = WAITS.nextPoll(1)
+        }
+        wasTaken = true
+        doubt.clear()
+        sender.onPending('in_process')
+    }
+    if (waitMs === null) {
+      absence = new AbsenceProof(sender.inbox.timeScale)
+      asked = -1 // The answer to a repeat counts as a first one.
+      // One who knows better is heard before anything is sent a second time.
+      const word = sender.inbox.nextManualSettlement()
+      sent = word ? await sender.settleManually(word) : await sendPayoutOnce(sender, true)
+      continue
+    }
+    await sender.inbox.waitForNotification(waitMs, `${sent.kind}: ask again`)
+    // A notification may run ahead of the provider's books: it is asked as often as at first.
+    if (sender.inbox.hasPending && wasTaken) asked = -1
+    const isNotified = sender.inbox.hasNotification
+    sender.inbox.markProcessed(sender.connectionUuid)
+    const word = sender.inbox.nextManualSettlement()
+    sent = word ? await sender.settleManually(word) : await sender.poll(asked + 1, !isNotified)
+    sender.onResult?.(sent)
+    // What a provider once had did arrive: that it does not find it now is one more missing answer.
+    if (sent.kind === 'not_found' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }
+  }
+}
+
+/** The shorter wait; null where absence is proved. */
+function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | null {
+  return proofMs === null ? null : Math.min(scheduledMs, proofMs)
+}
+
+/** A sending that breaks off without an answer has one: unknown. */
+async function sendPayoutOnce(sender: PayoutPort, again: boolean): Promise<PollResult> {
+  try {
+    const sent = await sender.send(again)
+    sender.onResult?.(sent)
+    return sent
+  } catch (error) {
+    if (isWorkerLoss(error)) return { kind: 'unknown', code: 'interrupted' }
+    throw error
+  }
+}
+
+/** A call that Temporal does not repeat broke off, with its worker or before its answer was kept: nobody knows what came of it. */
+export function isWorkerLoss(error: unknown): boolean {
+  return error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure)
+}
+
+/**
+ * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.tellOperator` (10 min, scaled). A durable
+ * timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when a history is replayed.
+ */
+export class UnknownOutcomeAlert {
+  readonly #timeScale: number
+  #timer: CancellationScope | undefined
+  /** An earlier run may have set the attribute before continue-as-new. */
+  #isRaised = workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.outcome) !== undefined
+
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
+  }
+
+  /** The outcome is unknown: starts the timer, unless it runs or has fired. */
+  markUnknown(): void {
+    if (this.#isRaised || this.#timer) return
+    this.#timer = new CancellationScope()
+    void this.#timer.run(() => this.#raiseAfterDelay()).catch(ignoreCancellation)
+  }
+
+  /** The outcome is known: stops the timer and removes the attribute. */
+  clear(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#isRaised) upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: null }])
+    this.#isRaised = false
+  }
+
+  async #raiseAfterDelay(): Promise<void> {
+    await sleep(scaleWait(WAITS.alertOperatorAfter, this.#timeScale), {
+      summary: 'alert operators: outcome unknown',
+    })
+    this.#isRaised = true
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: 'unknown' }])
+  }
+}
+
+function ignoreCancellation(error: unknown): void {
+  if (!isCancellation(error)) throw error
+}

@@ -1,0 +1,31 @@
+import { allHandlersFinished, condition, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow'
+import type { CodeOutcome } from '../../activities/pix-keys/verification-codes.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { awaitResultUpdate } from '../contracts/messages.ts'
+import type { VerificationCodeInput } from '../contracts/pix-keys.ts'
+import { dbActivities, messagingActivities } from '../shared/activity-proxies.ts'
+
+/** A code: stored, then sent to its address, tried again until somebody carries it, refuses it, or it expires. */
+export async function verificationCodeWorkflow(order: VerificationCodeInput): Promise<CodeOutcome> {
+  let isStored = false
+  setHandler(awaitResultUpdate, () => condition(() => isStored), {
+    description: 'Waits until the code is stored',
+  })
+  await dbActivities.storeAuthCode(order)
+  isStored = true
+  const fate = await sendUntilDelivered(order)
+  setCurrentDetails(`The code was ${fate}`)
+  await condition(allHandlersFinished)
+  return fate
+}
+
+async function sendUntilDelivered({ uuid, timeScale }: VerificationCodeInput): Promise<CodeOutcome> {
+  for (let tries = 1; ; tries++) {
+    const told = await messagingActivities.sendAuthCode.executeWithOptions({ summary: `try ${tries}` }, [
+      { uuid },
+    ])
+    if (told.kind === 'closed') return told.outcome
+    setCurrentDetails(`Could not be sent yet (${told.code}): tried again until it expires`)
+    await sleep(scaleWait(WAITS.nextCodeAttempt(tries), timeScale), { summary: `before try ${tries + 1}` })
+  }
+}

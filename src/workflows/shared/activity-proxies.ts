@@ -1,0 +1,188 @@
+import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import type {
+  databaseActivities,
+  eventActivities,
+  providerActivities,
+  providerNotificationActivities,
+  reconciliationActivities,
+  webhookActivities,
+} from '../../activities/index.ts'
+import { webhookTaskQueueOf } from '../contracts/workflow-ids.ts'
+import { withSummaries } from './with-summaries.ts'
+
+/** The proxies by which lives reach the world, each with its limit and the reason for it. */
+
+type ProviderActivities = ReturnType<typeof providerActivities>
+type DbActivities = ReturnType<typeof databaseActivities>
+
+/** A worker that is silent for so long has died; a busy one beats four times as often. */
+const HEARTBEAT_TIMEOUT = '12 seconds'
+
+/**
+ * Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. An activity fails here only by
+ * its worker, its database or its way out, so that the wait for another worker, or for the database, stays short.
+ */
+export const idempotentProviderActivities = withSummaries(
+  proxyActivities<Pick<ProviderActivities, IdempotentProviderActivity>>({
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  }),
+  {
+    issueCharge: 'ask the candidates for a payload',
+    restoreIssuedCharge: 'ask the candidates for the payload that was shown',
+    pollCharge: 'ask the provider whether it was paid',
+    cancelCharge: 'cancel at the provider',
+    closeOrphan: 'cancel the payload that nobody was shown',
+    recordDeposit: 'ask for the PIX that no charge expects',
+    pollTransfer: 'ask this provider what became of it',
+    restoreTransfer: 'ask the candidates whether it went',
+    pollRefund: 'ask the provider what became of it',
+    restoreRefund: 'ask the provider whether it went',
+    pollReturn: 'ask the provider what became of it',
+    restoreReturn: 'ask the provider whether it went',
+    pollPixKey: 'ask the provider whether the key is there',
+    pollPixKeyRemoval: 'ask the provider whether the key is gone',
+    pollDispute: 'ask the provider how the dispute stands',
+  },
+)
+type IdempotentProviderActivity =
+  | 'issueCharge'
+  | 'restoreIssuedCharge'
+  | 'pollCharge'
+  | 'cancelCharge'
+  | 'closeOrphan'
+  | 'recordDeposit'
+  | 'pollTransfer'
+  | 'restoreTransfer'
+  | 'pollRefund'
+  | 'restoreRefund'
+  | 'pollReturn'
+  | 'restoreReturn'
+  | 'pollPixKey'
+  | 'pollPixKeyRemoval'
+  | 'pollDispute'
+
+/**
+ * A question within the task that heard a provider's word: no way through a queue and back. Who has just spoken answers
+ * soon; while he does not, that task takes nothing else, so that another activity asks after a second.
+ */
+const localPollProxies = withSummaries(
+  proxyLocalActivities<Pick<ProviderActivities, LocalPollActivity>>({
+    startToCloseTimeout: '1 second',
+    retry: { maximumAttempts: 1 },
+  }),
+  {
+    pollCharge: 'ask the provider that told of it',
+    pollTransfer: 'ask the provider that told of it',
+    pollRefund: 'ask the provider that told of it',
+    pollReturn: 'ask the provider that told of it',
+  },
+)
+type LocalPollActivity = 'pollCharge' | 'pollTransfer' | 'pollRefund' | 'pollReturn'
+
+/** The questions of `providers`, asked at once: a question moves nothing, and may be asked twice. */
+export const localActivities: Pick<ProviderActivities, LocalPollActivity> = {
+  pollCharge: order =>
+    localOrRegular(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
+  pollTransfer: order =>
+    localOrRegular(localPollProxies.pollTransfer(order), () =>
+      idempotentProviderActivities.pollTransfer(order),
+    ),
+  pollRefund: order =>
+    localOrRegular(localPollProxies.pollRefund(order), () => idempotentProviderActivities.pollRefund(order)),
+  pollReturn: order =>
+    localOrRegular(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
+}
+
+/** A local activity that breaks off throws what broke it, one that takes too long an `ActivityFailure`: either is asked again. */
+async function localOrRegular<Answer>(
+  asked: Promise<Answer>,
+  beside: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isCancellation(error)) throw error
+    return beside()
+  }
+}
+
+/** What is sent once is never repeated by Temporal: whether to send again is the life's decision, by our id. */
+export const payoutActivities = withSummaries(
+  proxyActivities<Pick<ProviderActivities, PayoutActivity>>({
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 1 },
+  }),
+  {
+    sendTransfer: 'send it through this provider',
+    sendRefund: 'give it back through the provider that received it',
+    sendReturn: 'send the unmatched PIX back',
+    createKey: 'create the key',
+    deleteKey: 'remove the key',
+    sendDisputeReply: 'tell the provider our reply',
+  },
+)
+type PayoutActivity =
+  | 'sendTransfer'
+  | 'sendRefund'
+  | 'sendReturn'
+  | 'createKey'
+  | 'deleteKey'
+  | 'sendDisputeReply'
+
+/** A code that comes twice does no harm; a carrier answers within 10 s or is tried again. */
+export const messagingActivities = proxyActivities<Pick<ProviderActivities, 'sendAuthCode'>>({
+  startToCloseTimeout: '30 seconds',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** Reads and writes of a few milliseconds; a database that is down is tried again until it is back. */
+export const dbActivities = proxyLocalActivities<DbActivities>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+})
+
+/**
+ * Regular instead of local activities, for a workflow with update handlers: two local activities that complete in one workflow task
+ * may be replayed in another order (non-determinism).
+ */
+export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+})
+type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
+
+/** A try takes 15 s and up to 5 s in line; it runs on a queue of its own, away from the providers. */
+export const proxyDeliveryActivities = () =>
+  proxyActivities<ReturnType<typeof webhookActivities>>({
+    taskQueue: webhookTaskQueueOf(workflowInfo().taskQueue),
+    startToCloseTimeout: '40 seconds',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+  })
+
+/** What is left undone the next run does; a first pruning may have much to delete. */
+export const eventMaintenanceActivities = proxyActivities<ReturnType<typeof eventActivities>>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+})
+
+/** One sweep at a time; the next minute brings another. */
+export const notificationSweepActivities = proxyActivities<ReturnType<typeof providerNotificationActivities>>(
+  {
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 1 },
+  },
+)
+
+/** A statement may have many pages; a later run finds what a failed one did not. */
+export const maintenanceActivities = proxyActivities<ReturnType<typeof reconciliationActivities>>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 3 },
+})

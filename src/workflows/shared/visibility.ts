@@ -1,0 +1,12 @@
+import type { SearchAttributePair } from '@temporalio/common'
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
+
+/**
+ * Upserts the search attributes by which an operator finds a workflow, as far as they change: each upsert is an event and a write
+ * of the visibility store, and the start of a workflow carries most of them.
+ */
+export function upsertVisibility(attributes: SearchAttributePair[]): void {
+  const { typedSearchAttributes: known } = workflowInfo()
+  const changed = attributes.filter(({ key, value }) => known.get(key) !== value)
+  if (changed.length > 0) upsertSearchAttributes(changed)
+}

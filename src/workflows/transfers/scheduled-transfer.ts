@@ -1,0 +1,49 @@
+import { condition, setCurrentDetails } from '@temporalio/workflow'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import type { FallbackResult } from './provider-fallback.ts'
+
+/** A transfer that waits for its time, and how its candidates are tried. */
+export type ScheduledTransfer = {
+  /** ISO 8601 UTC. */
+  scheduledFor: string
+  timeScale: number
+  tryProviders: () => Promise<FallbackResult>
+  /** Whether the account has cancelled it meanwhile. */
+  isCancelled: () => boolean
+  /**
+   * Ends it. `kept`: an operator's pause keeps it, or it cannot end now. A round: an attempt at it was live, and was followed.
+   */
+  end: (event: UnsentTransferEvent) => Promise<FallbackResult | 'ended' | 'kept'>
+}
+
+/** How a transfer ends that was not sent. */
+export type UnsentTransferEvent = 'cancelled' | 'never_sent'
+
+/**
+ * SPEC §4: from its time on, no balance and no reachable provider are tried again; a final refusal is the end. It expires
+ * 24 hours after its time, also where the service was away meanwhile; the hours begin anew with each look that finds it kept
+ * by an operator's pause. `begun` is the round that an earlier run of its workflow was in.
+ */
+export async function runScheduled(
+  { scheduledFor, timeScale, tryProviders: round, isCancelled, end }: ScheduledTransfer,
+  begun?: FallbackResult,
+): Promise<FallbackResult | 'ended'> {
+  const due = Date.parse(scheduledFor)
+  const givenUpAfter = scaleWait(WAITS.expireTransferAfter, timeScale)
+  let countedFrom = due
+  if (!begun) {
+    setCurrentDetails('Waits for its time')
+    await condition(isCancelled, Math.max(1, due - Date.now()), { summary: 'scheduled' })
+  }
+  const isLate = () => Date.now() >= countedFrom + givenUpAfter
+  for (let came: FallbackResult | 'ended' | 'kept' | undefined = begun; ; came = undefined) {
+    if (isCancelled()) came = await end('cancelled')
+    else came ??= isLate() ? await end('never_sent') : await round()
+    if (came === 'ended') return came
+    if (came !== 'kept' && !came.retryLater) return came
+    if (came === 'kept' || came.isPaused) countedFrom = Date.now()
+    if (isLate()) continue
+    setCurrentDetails('Could not be sent yet; tried again')
+    await condition(isCancelled, scaleWait(WAITS.retryTransfer, timeScale), { summary: 'try again' })
+  }
+}

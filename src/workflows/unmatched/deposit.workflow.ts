@@ -1,0 +1,23 @@
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
+import type { RecordDepositInput, RecordDepositResult } from '../../activities/unmatched/record-deposit.ts'
+import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
+import { startFollowUps } from '../shared/start-follow-ups.ts'
+
+/**
+ * A PIX whose notice names no charge of ours: credited when the provider confirms it, unless it names one there; a forged one
+ * comes to nothing.
+ */
+export async function depositWorkflow(deposit: RecordDepositInput): Promise<RecordDepositResult['kind']> {
+  const notices = new ProviderInbox(deposit.timeScale, () => continueAsNew<typeof depositWorkflow>(deposit))
+  const fate = await pollAfterNotification(() => idempotentProviderActivities.recordDeposit(deposit), notices)
+  if (fate.kind === 'accepted') await startFollowUps(fate, deposit.timeScale)
+  setCurrentDetails(DEPOSIT_STATUS_DETAILS[fate.kind])
+  return fate.kind
+}
+
+const DEPOSIT_STATUS_DETAILS: Record<Exclude<RecordDepositResult['kind'], 'no_answer'>, string> = {
+  accepted: 'Credited as a deposit',
+  expected: 'It names a charge of ours, which was told to ask',
+  not_found: 'The provider knows no such PIX',
+}

@@ -1,0 +1,34 @@
+import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow'
+import type { AttemptDeliveryInput } from '../../activities/webhooks/deliver.ts'
+import { scaleWait } from '../../domain/shared/intervals.ts'
+import { deliveryChangedSignal } from '../contracts/messages.ts'
+import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
+
+/** One event on its way to one endpoint: tried at once and then on the schedule of SPEC §8, until taken or given up. */
+export async function deliveryWorkflow(
+  order: AttemptDeliveryInput,
+): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
+  const { attemptDelivery: deliver } = proxyDeliveryActivities()
+  let changed = false
+  const look = () => {
+    changed = true
+  }
+  setHandler(deliveryChangedSignal, look, { description: 'Its row was changed: look at it now' })
+  for (let tries = 1; ; tries++) {
+    changed = false // What came before the row is read is seen in it.
+    const next = await deliver.executeWithOptions({ summary: `try ${tries}` }, [order])
+    if (next.kind === 'closed') {
+      setCurrentDetails(`${next.outcome} after ${tries} tries`)
+      // Sent again while it ended: whoever did so has told this life, and starts no other.
+      if (changed) continue
+      return next.outcome
+    }
+    setCurrentDetails(`Try ${tries} failed; the next one follows in ${Math.round(next.waitMs / 1_000)} s`)
+    // Where no signal comes this is the one timer that it was before there was a signal, so old histories replay as they are.
+    await condition(() => changed, scaleWait(next.waitMs, order.timeScale), {
+      summary: `before try ${tries + 1}`,
+    })
+    // A crowded endpoint may turn a delivery away for days; all it needs to go on stands in its row.
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliveryWorkflow>(order)
+  }
+}

@@ -1,0 +1,29 @@
+import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import type { ReplayEventsInput } from '../../activities/webhooks/replay-events.ts'
+import { eventMaintenanceActivities } from '../shared/activity-proxies.ts'
+
+/** What keeps events and deliveries in order beside their own lives. */
+
+/** Wakes the deliveries whose rows were changed or forgotten, and disables endpoints that have been silent for too long. */
+export async function deliverySweepWorkflow(): Promise<{ woken: number; disabled: number }> {
+  return eventMaintenanceActivities.sweepDeliveries()
+}
+
+/** Sends again, a few hundred at a time, what an endpoint has missed since a moment; answers how much that was. */
+export async function eventReplayWorkflow(order: ReplayEventsInput): Promise<{ recovered: number }> {
+  let { recovered = 0, after } = order
+  for (;;) {
+    const batch = await eventMaintenanceActivities.replayMissedEvents({ ...order, ...(after && { after }) })
+    recovered += batch.recovered
+    setCurrentDetails(`${recovered} events are being delivered again`)
+    if (!batch.next) return { recovered }
+    after = batch.next
+    if (workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof eventReplayWorkflow>({ ...order, after, recovered })
+  }
+}
+
+/** Forgets the events that were kept for as long as promised, with their deliveries and tries. */
+export async function eventPruningWorkflow(): Promise<{ forgotten: number }> {
+  return eventMaintenanceActivities.pruneEvents()
+}

@@ -1,0 +1,17 @@
+import { beforeAll, test } from '@jest/globals'
+
+/** Stories that mostly wait, begun all at once; each is a test of its own, and ends by itself. */
+export function runConcurrentTests(stories: Record<string, () => Promise<void>>, limitMs?: number): void {
+  const told = new Map<string, Promise<PromiseSettledResult<void>[]>>()
+  beforeAll(() => {
+    for (const [name, story] of Object.entries(stories)) told.set(name, Promise.allSettled([story()]))
+  })
+  test.each(Object.keys(stories))(
+    '%s',
+    async name => {
+      const [ending] = (await told.get(name)) ?? []
+      if (ending?.status === 'rejected') throw ending.reason
+    },
+    limitMs,
+  )
+}

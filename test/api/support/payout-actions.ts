@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
+import { pollUntil } from './poll-until.ts'
+import type { Merchant, TestStack } from './test-stack.ts'
+
+/** What stories of transfers and refunds do and look at, over the stage. */
+
+// biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
+export type ApiResource = any
+
+/** A key of nobody in particular; money sent to it settles. */
+export const randomPixKey = () => `maria-${randomUUID().slice(0, 8)}@example.com`
+
+export const statusesOf = ({ history }: { history: { status: string }[] }) =>
+  history.map(entry => entry.status)
+
+export type PayoutActions = ReturnType<typeof createPayoutActions>
+
+export function createPayoutActions(stage: TestStack) {
+  /** Sends 10 reais to somebody, unless the body says otherwise. */
+  const send = (
+    { api }: { api: ApiClient },
+    body: object = {},
+    request?: RequestOptions,
+  ): Promise<ApiResponse> =>
+    api.post('/api/v1/transfers', { value: 10, pix_key: randomPixKey(), ...body }, request)
+
+  const transfer = async ({ api }: { api: ApiClient }, uuid: string): Promise<ApiResource> => {
+    const answer = await api.get(`/api/v1/transfers/${uuid}`)
+    if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.data
+  }
+
+  return {
+    send,
+    transfer,
+
+    /** Waits until a transfer shows a status, and gives it. */
+    waitForStatus: (
+      merchant: { api: ApiClient },
+      uuid: string,
+      status: string,
+      limitMs = 20_000,
+    ): Promise<ApiResource> =>
+      pollUntil(
+        () => transfer(merchant, uuid),
+        ({ status: now }) => now === status,
+        { limitMs },
+      ),
+
+    /** Sends and waits for the settlement. */
+    async sendAndSettle(merchant: { api: ApiClient }, body: object = {}): Promise<ApiResource> {
+      // By its key what a machine that stood still has not confirmed is asked again.
+      const [order, key] = [{ pix_key: randomPixKey(), ...body }, randomUUID()]
+      const answer = await pollUntil(
+        () => send(merchant, order, { key }),
+        ({ body: { code } }) => code !== 'not_confirmed',
+        { everyMs: 1_000 },
+      )
+      if (answer.status !== 201) throw new Error(`not sent: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return this.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
+    },
+
+    /** A charge that was paid by a payer of its own. */
+    async createPaidCharge(
+      { api }: Pick<Merchant, 'api'>,
+      body: object = {},
+      payment: object = {},
+    ): Promise<ApiResource> {
+      const { uuid, payment: shown } = await api.createCharge(body)
+      await stage.simulator.pay({ payload: shown.payload, ...payment })
+      return pollUntil(
+        () => api.readCharge(uuid),
+        ({ status }) => status === 'PAID',
+      )
+    },
+
+    requestRefund: (
+      { api }: { api: ApiClient },
+      { uuid }: { uuid: string },
+      body?: object,
+      request?: RequestOptions,
+    ) => api.post(`/api/v1/payments/${uuid}/refund`, body, request),
+
+    /** A fault of the calls that one of a merchant's provider accounts gets; nobody else sees it. */
+    injectFault: (
+      { provider, account }: Pick<Merchant['connection'], 'provider' | 'account'>,
+      operation: NonNullable<FaultBody['operation']>,
+      fault: FaultBody['fault'],
+      more: Partial<FaultBody> = {},
+    ) => stage.simulator.addFault({ provider, account, operation, fault, ...more }),
+
+    /** Makes a connection unreachable, before a byte leaves, until it is called again. */
+    async makeUnreachable(
+      { uuid }: { uuid: string },
+      nowhere = 'https://localhost:1',
+    ): Promise<() => Promise<void>> {
+      const [row] = await stage.sql<{ base_url: string }>('select base_url from connection where uuid = ?', [
+        uuid,
+      ])
+      const reachAt = async (url: string) => {
+        await stage.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
+      }
+      await reachAt(nowhere)
+      return () => reachAt(row!.base_url)
+    },
+
+    /** What left a merchant's provider accounts: the proof that nothing was paid twice. */
+    async listPaidOut({ connections }: Pick<Merchant, 'connections'>) {
+      const lines = (
+        await Promise.all(connections.map(({ provider }) => stage.simulator.listStatement(provider)))
+      ).flat()
+      const mine = new Set(connections.map(({ account }) => account))
+      const seen = new Map(
+        lines
+          .filter(line => mine.has(line.account) && (line.kind === 'transfer' || line.kind === 'refund'))
+          .map(line => [line.end_to_end, line]),
+      )
+      return [...seen.values()].map(({ provider: _, ...line }: ApiResource) => line as ApiResource)
+    },
+
+    /** The events of a resource or movement, in their order. */
+    async listEvents(subject: { uuid: string }, type: string): Promise<ApiResource[]> {
+      const rows = await stage.sql<{ body: ApiResource }>(
+        'select body from event where subject_uuid = ? and type = ? order by sequence',
+        [subject.uuid, type],
+      )
+      return rows.map(row => row.body)
+    },
+
+    /** Every PIX that was announced to an account. */
+    async listPixEvents({ uuid }: { uuid: string }): Promise<ApiResource[]> {
+      const rows = await stage.sql<{ body: ApiResource }>(
+        `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
+        [uuid],
+      )
+      return rows.map(row => row.body)
+    },
+
+    /** What is stored of a transfer or refund's attempts, in the order of trying. */
+    listAttempts: ({ uuid }: { uuid: string }): Promise<ApiResource[]> =>
+      stage.sql('select * from attempt where subject_uuid = ? order by position', [uuid]),
+
+    /** The available money of an account at one of its connections, as GET /providers shows it. */
+    async readBalances({ api }: { api: ApiClient }, { uuid }: { uuid: string }): Promise<ApiResource> {
+      const { currency: _, ...balances } = (await api.get(`/api/v1/providers/${uuid}`)).body.data.balances[0]
+      return Object.fromEntries(Object.entries(balances).filter(([, value]) => value !== 0))
+    },
+  }
+}

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Client, Connection as Temporal } from '@temporalio/client'
+import { createAccount, type IssueTokenInput, issueToken } from '../../../src/admin/accounts.ts'
+import {
+  createConnection,
+  postOpeningBalance,
+  registerNotificationUrl,
+} from '../../../src/admin/connections.ts'
+import { checkLedger, checkProviderBalances } from '../../../src/admin/ledger-check.ts'
+import { openOrm } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { replaceDefaultConnections } from '../../../src/db/repositories/default-providers.ts'
+import { toProviderCredentials } from '../../../src/dev/demo/demo-logins.ts'
+import type { LocalInfo } from '../../../src/dev/env/local-info.ts'
+import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../../src/dev/env/state-dir.ts'
+import { type FeeTable, NO_FEES } from '../../../src/domain/ledger/money.ts'
+import type { ProviderApi, ProviderName } from '../../../src/domain/providers/provider.ts'
+import { createProviderRegistry } from '../../../src/providers/registry.ts'
+import { createSealer } from '../../../src/security/sealing.ts'
+import { createSimulatorClient } from '../../../src/simulator/control/client.ts'
+import { createEfiClient } from '../../simulator/support/efi-client.ts'
+import { createApiClient } from './client.ts'
+import { createContract } from './contract.ts'
+import { pollUntil } from './poll-until.ts'
+import { HOME_VARIABLE } from './shared-stack.ts'
+
+export type TestStack = Awaited<ReturnType<typeof openTestStack>>
+
+/** The stage of the stack that the suites of this project share. */
+export function openSharedTestStack(): Promise<TestStack> {
+  const folder = process.env[HOME_VARIABLE]
+  if (!folder) throw new Error('The shared stack does not run: start the tests through `npm test`.')
+  return openTestStack(resolveStateDir(folder))
+}
+
+export type MerchantOptions = {
+  /** By default one, of PROVIDER_A. */
+  providers?: ProviderOptions[]
+  unmatchedPolicy?: 'refund' | 'keep'
+  /** The holder's CNPJ, where the story needs one of its own. */
+  document?: string
+}
+/** What an operation costs there, nothing where it is not named, and what the provider is like. */
+export type ProviderOptions = Partial<FeeTable> & {
+  provider?: ProviderName
+  dialect?: ProviderApi
+  /** Reais it holds of the account's from the start. */
+  balance?: number
+  /** Every notice of it is lost where false. */
+  sendsNotifications?: boolean
+}
+
+export type Merchant = Awaited<ReturnType<TestStack['createMerchant']>>
+
+/** A running stack from all its sides: API, database, simulated far side; each story brings merchants of its own. */
+export async function openTestStack(home: StateDir) {
+  const local = (await tryReadJsonFile<LocalInfo>(home.localInfo))!
+  const [secretKey, ca] = await Promise.all([
+    readFile(home.secretKey, 'utf8'),
+    readFile(home.simulatorCa, 'utf8'),
+  ])
+  const simulatorFacts = (await tryReadJsonFile<{ providers: Record<ProviderName, { base_url: string }> }>(
+    `${home.simulator}/simulator.json`,
+  ))!
+  const seal = createSealer(secretKey.trim())
+  const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
+  const simulator = createSimulatorClient(local.simulator_url, home.simulatorCa)
+  const providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca })
+  const contract = createContract(await (await fetch(`${local.api_url}/openapi.json`)).json())
+  const api = createApiClient({ url: local.api_url, token: local.token, contract })
+  let temporal: Temporal | undefined
+
+  const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
+    orm.em.fork().execute(query, values)
+  const token = (order: Partial<IssueTokenInput> & { accountUuid: string }) =>
+    issueToken(orm.em.fork(), { name: 'suite', mode: 'test', ...order })
+
+  async function provided(
+    accountUuid: string,
+    { holder, ...options }: ProviderOptions & { holder: typeof HOLDER },
+  ) {
+    const {
+      provider = 'PROVIDER_A',
+      dialect = 'efi',
+      balance = 0,
+      sendsNotifications: tells = true,
+      ...fees
+    } = options
+    const name = `suite-${randomUUID()}`
+    const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+    const collectionKey = randomUUID()
+    await simulator.putAccount(name, {
+      ...credentials,
+      provider,
+      dialect,
+      holder,
+      city: 'SAO PAULO',
+      ispb: ISPB,
+      keys: [collectionKey],
+      balance,
+    })
+    const connection = await createConnection(orm.em.fork(), seal, {
+      accountUuid,
+      provider,
+      providerAccount: name,
+      dialect,
+      type: 'NOMINAL',
+      isSimulated: true,
+      baseUrl: simulatorFacts.providers[provider].base_url,
+      credentials: toProviderCredentials(dialect, credentials),
+      collectionKey,
+      fees: { ...NO_FEES, ...fees },
+      virtualAccount: VIRTUAL_ACCOUNT,
+      settleWindowMs: 5_000,
+    })
+    if (balance > 0) await postOpeningBalance(orm.em.fork(), connection, Math.round(balance * 100))
+    if (tells) await registerNotificationUrl({ providers, publicUrl: local.api_url }, connection)
+    return {
+      uuid: connection.uuid,
+      provider,
+      /** Its name at the simulator, and at us. */
+      account: name,
+      providerAccountUuid: connection.providerAccountUuid,
+      collectionKey,
+      credentials,
+      issueApiToken: await token({ accountUuid, connectionUuid: connection.uuid }),
+    }
+  }
+
+  const stage = {
+    local,
+    home,
+    orm,
+    sql,
+    token,
+    simulator,
+    contract,
+    api,
+    ca,
+    seal,
+
+    /** An account of the story's own, connected to simulated accounts of its own. */
+    async createMerchant({
+      providers: wanted = [{}],
+      unmatchedPolicy = 'refund',
+      document = HOLDER.document,
+    }: MerchantOptions = {}) {
+      const holder = { ...HOLDER, document }
+      const { uuid } = await createAccount(orm.em.fork(), holder)
+      await sql('update account set unmatched_policy = ? where uuid = ?', [unmatchedPolicy, uuid])
+      const connections = []
+      for (const options of wanted) connections.push(await provided(uuid, { ...options, holder }))
+      await replaceDefaultConnections(
+        orm.em.fork(),
+        { accountUuid: uuid },
+        connections.map(connection => connection.uuid),
+      )
+      const all = await token({ accountUuid: uuid })
+      return { uuid, connections, connection: connections[0]!, token: all, api: api.withToken(all) }
+    },
+
+    /** Another account that can take shares of what a merchant's provider accounts receive. */
+    async createRecipient(
+      of: { connections: { uuid: string; account: string }[] },
+      name = 'Recebedor de Teste',
+    ) {
+      const em = orm.em.fork()
+      const { uuid } = await createAccount(em, { name, document: '52998224725' })
+      for (const { uuid: theirs, account } of of.connections) {
+        const { provider, baseUrl, sealedCredentials, collectionKey } = await em.findOneOrFail(
+          Connection,
+          theirs,
+          { populate: ['sealedCredentials'] },
+        )
+        await createConnection(em, seal, {
+          ...{ accountUuid: uuid, provider, providerAccount: account, baseUrl },
+          dialect: 'efi',
+          type: 'POOL',
+          isSimulated: true,
+          credentials: seal.open(sealedCredentials),
+          collectionKey: collectionKey ?? null,
+        })
+      }
+      const global = await token({ accountUuid: uuid })
+      return { uuid, name, token: global, api: api.withToken(global) }
+    },
+
+    /** Balances in centavos of an account at one provider account, the buckets that hold something. */
+    async readBalances(accountUuid: string, providerAccountUuid: string): Promise<Record<string, number>> {
+      const rows = await sql<{ bucket: string; cents: string }>(
+        `select bucket, cents from balance
+         where account_uuid = ? and provider_account_uuid = ? and cents <> 0 order by bucket`,
+        [accountUuid, providerAccountUuid],
+      )
+      return Object.fromEntries(rows.map(row => [row.bucket, Number(row.cents)]))
+    },
+
+    /**
+     * Waits until the books of a merchant agree with the provider: the ledger by itself, its sums with what the provider
+     * holds, and each line of the provider's statement with one movement of ours.
+     */
+    async waitUntilLedgerAgrees({
+      connections,
+    }: {
+      connections: { provider: ProviderName; account: string; providerAccountUuid: string }[]
+    }) {
+      const em = orm.em.fork()
+      const mine = ({ where }: { where: string }) =>
+        connections.some(({ providerAccountUuid }) => where.includes(providerAccountUuid))
+      const faults = async () => [
+        ...(await checkLedger(em)),
+        ...(await checkProviderBalances(em.fork(), providers)).filter(mine),
+        ...(await Promise.all(connections.map(statementFaults))).flat(),
+      ]
+      await pollUntil(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
+    },
+
+    /** Asks the simulated provider itself, as one of its customers; with a body it is a PUT. */
+    async callEfi(
+      of: { provider: ProviderName; credentials: { client_id: string; client_secret: string } },
+      path: string,
+      body?: object,
+    ): Promise<unknown> {
+      const { client_id, client_secret } = of.credentials
+      const efi = createEfiClient(simulatorFacts.providers[of.provider].base_url, {
+        ca,
+        client_id,
+        client_secret,
+      })
+      try {
+        return (await (body ? efi.put(path, body) : efi.get(path))).body
+      } finally {
+        await efi.close()
+      }
+    },
+
+    async connectTemporal(): Promise<Client> {
+      temporal ??= await Temporal.connect({ address: local.temporal_address })
+      return new Client({ connection: temporal })
+    },
+
+    /**
+     * Stops what calls providers by itself, until it is told to go on: a story that counts handshakes or refusals of a
+     * provider must be the only one that calls it.
+     */
+    async pauseProviderSchedules(): Promise<() => Promise<void>> {
+      const client = await stage.connectTemporal()
+      const rounds = ['med-sweep', 'reconciliation'].map(id => client.schedule.getHandle(id))
+      await Promise.all(rounds.map(round => round.pause('a story counts calls')))
+      for (const round of rounds)
+        await pollUntil(
+          () => round.describe(),
+          ({ info }) => info.runningActions.length === 0,
+        )
+      return async () => {
+        await Promise.all(rounds.map(round => round.unpause()))
+      }
+    },
+
+    async close() {
+      await Promise.all([orm.close(), simulator.close(), providers.close(), temporal?.close()])
+    },
+  }
+  return stage
+
+  /** What settled at the provider and what we wrote down of it, line by line. */
+  async function statementFaults({
+    provider,
+    account,
+    providerAccountUuid,
+  }: {
+    provider: ProviderName
+    account: string
+    providerAccountUuid: string
+  }) {
+    const lines = (await simulator.listStatement(provider)).filter(line => line.account === account)
+    const rows = await sql<{ end_to_end: string; movement_type: string; cents: string }>(
+      `select end_to_end, movement_type, value_cents as cents from movement
+       where provider_account_uuid = ? and end_to_end is not null and status = 'SETTLED'`,
+      [providerAccountUuid],
+    )
+    const settled = lines.map(
+      line =>
+        `${line.end_to_end} ${INCOMING_KINDS.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
+    )
+    const written = rows.map(row => `${row.end_to_end} ${row.movement_type} ${row.cents}`)
+    return [
+      ...settled
+        .filter(line => written.filter(row => row === line).length !== 1)
+        .map(line => `not once here: ${line}`),
+      ...written.filter(row => !settled.includes(row)).map(row => `not there: ${row}`),
+    ]
+  }
+}
+
+const INCOMING_KINDS = new Set(['payment', 'deposit', 'return'])
+const ISPB = '09089356'
+const HOLDER = { name: 'Loja de Teste Ltda', document: '11222333000181' }
+export const VIRTUAL_ACCOUNT = {
+  ...HOLDER,
+  account_number: '1234567',
+  account_agency: '0001',
+  bank: { code: '', name: 'Banco de Teste', ispb: ISPB },
+  account_type: 'PAYMENT' as const,
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import type { ApiClient } from './client.ts'
+import { pollUntil } from './poll-until.ts'
+
+const PATIENT_LIMITS = { limitMs: 45_000, everyMs: 200 }
+
+/**
+ * Something that endpoints hear of, and the cheapest there is: a charge is cancelled. What a busy machine could not answer
+ * in time is asked again, as any merchant would.
+ */
+export async function triggerEvent(api: ApiClient): Promise<string> {
+  const key = randomUUID()
+  const order = { value: 10, type: 'PIX' }
+  const made = await pollUntil(
+    () => api.post('/api/v1/payments', order, { key }),
+    ({ status }) => status === 201,
+    PATIENT_LIMITS,
+  )
+  const { uuid } = made.body.data
+  await pollUntil(
+    async () => {
+      const { status } = await api.post(`/api/v1/payments/${uuid}/cancel`)
+      return status === 200 ? 'CANCELLED' : (await api.readCharge(uuid)).status
+    },
+    status => status === 'CANCELLED',
+    PATIENT_LIMITS,
+  )
+  return uuid
+}

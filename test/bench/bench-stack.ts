@@ -1,0 +1,110 @@
+import { Pool } from 'undici'
+import { openOrm } from '../../src/db/client/orm.ts'
+import type { PrintLine } from '../../src/dev/os/wait-until.ts'
+import { openTestStack } from '../api/support/test-stack.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { readProcessEnvironment } from '../support/second-processes.ts'
+import { startStack } from '../support/stack.ts'
+import { startTemporalServer } from './temporal-server.ts'
+
+/** What is measured: a whole Trilho of its own, and merchants in it. */
+export type BenchStack = Awaited<ReturnType<typeof openBenchStack>>
+
+/** What keeps Temporal's lives: SQLite under the development server of `npm start`, or PostgreSQL under one as in production. */
+export const TEMPORAL_STORES = ['sqlite', 'postgres'] as const
+export type BenchStackInput = {
+  temporal: (typeof TEMPORAL_STORES)[number]
+  say: PrintLine
+  abort: AbortSignal
+}
+
+/** One token's share of the machine is tried elsewhere. */
+const UNLIMITED_RATE_ENV = { TRILHO_RATE_LIMIT: '1000000', TRILHO_RATE_BURST: '1000000' }
+/** A settlement at the simulator takes 20 ms, so that what is waited for is ours. */
+const TIME_SCALE = 10
+/** As `npm start` runs it, but it counts every statement, and has room for Temporal's services beside two of each of ours. */
+const POSTGRES_SETTINGS = { shared_preload_libraries: 'pg_stat_statements', max_connections: '300' }
+
+export async function openBenchStack({ temporal, say, abort }: BenchStackInput) {
+  await using opening = new AsyncDisposableStack()
+  const postgres = await startPostgres(POSTGRES_SETTINGS)
+  opening.defer(postgres.stop)
+  await countStatements(postgres.url)
+  const server =
+    temporal === 'postgres' && (await startTemporalServer({ databaseUrl: postgres.url, say, abort }))
+  if (server) opening.defer(server.stop)
+  const servers = { DATABASE_URL: postgres.url, ...(server && { TEMPORAL_ADDRESS: server.address }) }
+  const stack = await startStack({
+    timeScale: TIME_SCALE,
+    environment: { ...UNLIMITED_RATE_ENV, ...servers },
+  })
+  opening.defer(async () => void (await stack.stop()))
+  const stage = await openTestStack(stack.home)
+  opening.defer(stage.close)
+  const environment = await readProcessEnvironment(stack, {
+    ...UNLIMITED_RATE_ENV,
+    TRILHO_TIME_SCALE: String(TIME_SCALE),
+  })
+  const open = opening.move()
+  return {
+    stack,
+    stage,
+    local: stack.local,
+    /** A program's view of an API, with connections that are kept open. */
+    api(url: string = stack.local.api_url): BenchApiClient {
+      const made = createBenchApiClient(url)
+      open.defer(made.close)
+      return made
+    },
+    /** What a second API or worker of this site needs to know. */
+    environment,
+    close: () => open.disposeAsync(),
+  }
+}
+
+async function countStatements(databaseUrl: string): Promise<void> {
+  const orm = await openOrm({ databaseUrl, poolSize: 1 })
+  await orm.em
+    .fork()
+    .execute('create extension pg_stat_statements')
+    .finally(() => orm.close())
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a benchmark reads what it expects and fails where it is not.
+type BenchResponse = { status: number; body: any }
+export type BenchApiClient = ReturnType<typeof createBenchApiClient>
+
+/** The leanest client there is: what it costs is not what is measured. */
+function createBenchApiClient(url: string) {
+  const pool = new Pool(url, { connections: 128, pipelining: 1 })
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    { token, body, headers }: { token: string; body?: object; headers?: Record<string, string> },
+  ): Promise<BenchResponse> {
+    const answer = await pool.request({
+      method,
+      path,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.body.text()
+    return { status: answer.statusCode, body: text === '' ? null : JSON.parse(text) }
+  }
+  return {
+    get: (path: string, token: string) => call('GET', path, { token }),
+    post: (path: string, token: string, body: object = {}, headers: Record<string, string> = {}) =>
+      call('POST', path, { token, body, headers }),
+    /** Only whether it was answered: nothing is read of it. */
+    async isOk(path: string, token: string): Promise<boolean> {
+      const { statusCode, body } = await pool.request({
+        method: 'GET',
+        path,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      await body.dump()
+      return statusCode === 200
+    },
+    close: () => pool.close(),
+  }
+}

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto'
+import { createAccount, issueToken } from '../../src/admin/accounts.ts'
+import { createConnection } from '../../src/admin/connections.ts'
+import { migrate, type Orm, openOrm } from '../../src/db/client/orm.ts'
+import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
+import { foldListCounters } from '../../src/db/repositories/list-counters.ts'
+import { PROVIDER_NAMES } from '../../src/domain/providers/provider.ts'
+import type { Sealer } from '../../src/security/sealing.ts'
+
+/**
+ * A merchant who has been here for a year: charges, transfers, refunds, disputes, the ledger, events and deliveries,
+ * straight in SQL, with every constraint and trigger on but one: what went out is not booked here.
+ */
+export type SeededAccount = {
+  databaseUrl: string
+  token: string
+  accountUuid: string
+  connections: string[]
+  webhook: string
+  /** Charges that carry a refund, whose refunds are a list of their own. */
+  refunded: string
+  charges: number
+  /** How long a thousand charges take to be written, in milliseconds. */
+  perThousandMs: number
+}
+
+/** Rows of one statement: a transaction that long is nobody's, but a million single ones take a quarter of an hour. */
+const ROWS_PER_STATEMENT = 50_000
+
+export async function seedAccount(
+  server: { databaseUrl: string; sealer: Sealer },
+  { name, charges }: { name: string; charges: number },
+): Promise<SeededAccount> {
+  const databaseUrl = await createDatabase(server.databaseUrl, name)
+  // No statement of a request is as long as these.
+  const orm = await openOrm({ databaseUrl, poolSize: 1, statementMs: null })
+  try {
+    const merchant = await createSeedMerchant(orm, server.sealer)
+    await orm.em.fork().execute('alter table movement disable trigger movement_booked')
+    const began = performance.now()
+    for (const slice of slicesOf(charges)) await runSlice(orm, CHARGES, { merchant, charges, ...slice })
+    const perThousandMs = (performance.now() - began) / (charges / 1_000)
+    for (const rows of [TRANSFERS, POSTINGS, REFUNDS, DISPUTES, EVENTS, DELIVERIES])
+      for (const slice of slicesOf(charges)) await runSlice(orm, rows, { merchant, charges, ...slice })
+    while ((await foldListCounters(orm)) > 0);
+    await orm.em.fork().execute('vacuum (analyze)')
+    const [one] = await orm.em.fork().execute(`select charge_uuid from refund order by uuid limit 1`)
+    return {
+      ...{ databaseUrl, charges, perThousandMs },
+      ...{ token: merchant.token, accountUuid: merchant.accountUuid, webhook: merchant.webhook },
+      ...{ connections: merchant.connections, refunded: one?.charge_uuid ?? randomUUID() },
+    }
+  } finally {
+    await orm.close()
+  }
+}
+
+async function createDatabase(url: string, name: string): Promise<string> {
+  const server = await openOrm({ databaseUrl: url, poolSize: 1 })
+  try {
+    await server.em.fork().execute(`create database ${name}`)
+  } finally {
+    await server.close()
+  }
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  await migrate(own.href)
+  return own.href
+}
+
+type SeedMerchant = { accountUuid: string; token: string; connections: string[]; webhook: string }
+
+async function createSeedMerchant(orm: Orm, sealer: Sealer): Promise<SeedMerchant> {
+  const em = orm.em.fork()
+  const { uuid: accountUuid } = await createAccount(em, {
+    name: 'Padaria Trilho',
+    document: '11222333000181',
+  })
+  const connections: string[] = []
+  for (const provider of PROVIDER_NAMES) {
+    const connection = await createConnection(em, sealer, {
+      ...{ accountUuid, provider, providerAccount: `bench-${provider}`, dialect: 'efi', type: 'NOMINAL' },
+      ...{ isSimulated: true, baseUrl: 'https://127.0.0.1', credentials: {}, collectionKey: randomUUID() },
+    })
+    connections.push(connection.uuid)
+  }
+  await replaceDefaultConnections(em, { accountUuid }, connections)
+  const webhook = randomUUID()
+  await em.execute(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+     values (?, ?, 'https://127.0.0.1/', 'sealed', '…', '{PAYMENT,PIX_TRANSACTION,TRANSFER,REFUND}', 'f', now())`,
+    [webhook, accountUuid],
+  )
+  const token = await issueToken(em, { accountUuid, name: 'bench', mode: 'test' })
+  return { accountUuid, token, connections, webhook }
+}
+
+/** The oldest first, as a year goes by: lines of the ledger are numbered in their order. */
+function slicesOf(charges: number): { from: number; upTo: number }[] {
+  const slices = Array.from(
+    { length: Math.ceil(charges / ROWS_PER_STATEMENT) },
+    (_, n) => n * ROWS_PER_STATEMENT,
+  )
+  return slices.reverse().map(from => ({ from, upTo: Math.min(from + ROWS_PER_STATEMENT, charges) }))
+}
+
+type Slice = { merchant: SeedMerchant; charges: number; from: number; upTo: number }
+
+/** `:account`, `:from` … stand in the statements, because each names them several times. */
+async function runSlice(
+  orm: Orm,
+  statement: string,
+  { merchant, charges, from, upTo }: Slice,
+): Promise<void> {
+  const given: Record<string, string> = {
+    account: `'${merchant.accountUuid}'::uuid`,
+    webhook: `'${merchant.webhook}'::uuid`,
+    from: String(from),
+    upto: String(upTo - 1),
+    charges: String(charges),
+  }
+  const sql = statement.replace(/:(account|webhook|from|upto|charges)\b/g, (_, name) => given[name]!)
+  await orm.em.fork().execute(sql, [], 'run')
+}
+
+/** The same number everywhere, without a sequence: what is where is known by the row's place in the year. */
+const uuidSql = (noun: string, n = 'n') => `md5('${noun}' || ${n})::uuid`
+const AT = `(now() - interval '365 days' * (n::float8 / :charges))`
+const SERIES = `generate_series(:from, :upto) as n`
+const CONNECTION = `join (
+  select uuid, provider_account_uuid, row_number() over (order by provider) - 1 as place
+  from connection where account_uuid = :account
+) c on c.place = case when n % 10 < 6 then 0 when n % 10 < 9 then 1 when n % 100 < 99 then 2 else 3 end`
+const PARTY = `'{"name":"Maria da Silva","document":"52998224725","account_number":"1234567","account_agency":"0001",
+  "bank":{"code":"","name":"Banco A","ispb":"09089356"},"account_type":"PAYMENT"}'::jsonb`
+/** From a real to a hundred thousand, most of them small. */
+const VALUE = `(100 * exp(11.5 * ((n * 7919::bigint) % 100000) / 100000.0))::bigint`
+const STATE = `case
+  when n % 20000 = 3 then 'paying' when n % 50000 = 5 then 'issuing'
+  when n % 100 < 63 then 'paid' when n % 100 < 85 then 'expired' when n % 100 < 91 then 'pending'
+  when n % 100 < 94 then 'refunded' when n % 100 < 96 then 'partially_refunded' when n % 100 < 98 then 'failed'
+  else 'cancelled' end`
+const IS_PAID = `state in ('paid', 'refunded', 'partially_refunded')`
+const PAID_HISTORY = `'[{"status":"PENDING","created_at":"2026-01-01T00:00:00Z"},
+  {"status":"PROCESSING","created_at":"2026-01-01T00:00:00Z"},{"status":"PAID","created_at":"2026-01-01T00:00:00Z"}]'::jsonb`
+
+const CHARGES = `
+with made as (
+  select n, ${uuidSql('charge')} as uuid, c.uuid as connection_uuid, c.provider_account_uuid, ${STATE} as state,
+    ${VALUE} as cents, ${AT} as at, 'E' || lpad(n::text, 31, '0') as end_to_end
+  from ${SERIES} ${CONNECTION}
+), moved as (
+  insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+    status, end_to_end, txid, pix_key, sender, receiver, charge_uuid, settled_at, created_at, updated_at)
+  select ${uuidSql('incoming')}, :account, provider_account_uuid, connection_uuid, 'EXTERNAL_TRANSFER', 'IN', cents,
+    'SETTLED', end_to_end, replace(uuid::text, '-', ''), 'key', ${PARTY}, ${PARTY}, uuid, at, at, at
+  from made where ${IS_PAID}
+)
+insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
+  external_ref, payment_uuid, payload, txid, pix_key, receiver, expires_in_seconds, expires_at, movement_uuid,
+  end_to_end, paid_at, received_cents, refunded_cents, history, sequence, request_id, fingerprint, created_at, updated_at)
+select uuid, :account, connection_uuid, provider_account_uuid, state, cents, cents, 'pedido-' || n, ${uuidSql('payment')},
+  '00020101021226' || repeat('0', 140), replace(uuid::text, '-', ''), 'key', ${PARTY}, 86400, at + interval '1 day',
+  case when ${IS_PAID} then ${uuidSql('incoming')} end, case when ${IS_PAID} then end_to_end end,
+  case when ${IS_PAID} then at + interval '5 minutes' end, case when ${IS_PAID} then cents else 0 end,
+  case state when 'refunded' then cents when 'partially_refunded' then 1 else 0 end,
+  ${PAID_HISTORY}, 3, 'bench', 'f', at, at
+from made`
+
+const TRANSFERS = `
+with made as (
+  select n, ${uuidSql('transfer')} as uuid, c.uuid as connection_uuid, c.provider_account_uuid, ${AT} as at,
+    ${VALUE} as cents, 'S' || lpad(n::text, 31, '0') as end_to_end,
+    case when n % 20000 = 3 then 'sending' when n % 20000 = 7 then 'settling' when n % 50 = 1 then 'failed'
+      when n % 100 = 2 then 'refunded' else 'paid' end as state
+  from ${SERIES} ${CONNECTION}
+), moved as (
+  insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+    status, end_to_end, pix_key, sender, receiver, transfer_uuid, settled_at, created_at, updated_at)
+  select ${uuidSql('outgoing')}, :account, provider_account_uuid, connection_uuid, 'EXTERNAL_TRANSFER', 'OUT', cents,
+    'SETTLED', end_to_end, 'key', ${PARTY}, ${PARTY}, uuid, at, at, at
+  from made where state in ('paid', 'refunded')
+), tried as (
+  insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+    created_at, updated_at)
+  select ${uuidSql('attempt')}, 'transfer', uuid, connection_uuid, provider_account_uuid, 1, replace(uuid::text, '-', ''),
+    case state when 'failed' then 'rejected' when 'sending' then 'calling' when 'settling' then 'accepted' else 'settled' end,
+    at, at
+  from made
+)
+insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, returned_cents, pix_key,
+  external_ref, sender, receiver, movement_uuid, end_to_end, settled_at, history, sequence, request_id, fingerprint,
+  created_at, updated_at)
+select uuid, :account, connection_uuid, provider_account_uuid, state, cents, case state when 'refunded' then cents else 0 end,
+  'pagador-' || n % 5000 || '@example.com', 'saida-' || n, ${PARTY}, ${PARTY},
+  case when state in ('paid', 'refunded') then ${uuidSql('outgoing')} end,
+  case when state in ('paid', 'refunded') then end_to_end end, case when state in ('paid', 'refunded') then at end,
+  ${PAID_HISTORY}, 1, 'bench', 'f', at, at
+from made`
+
+/** Two legs of each PIX that came in; the balances are the sum of them, as if they had been posted one by one. */
+const POSTINGS = `
+with legs as (
+  select m.uuid, m.provider_account_uuid, bucket, sign * m.value_cents as cents, m.created_at
+  from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')}
+  cross join (values ('outside', -1), ('available', 1)) as leg (bucket, sign)
+), posted as (
+  update balance b set cents = b.cents + s.cents
+  from (select provider_account_uuid, bucket, sum(cents) as cents from legs group by provider_account_uuid, bucket) s
+  where b.account_uuid = :account and b.provider_account_uuid = s.provider_account_uuid and b.bucket = s.bucket
+)
+insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
+select uuid, :account, provider_account_uuid, bucket, cents, cents, created_at from legs order by created_at`
+
+const REFUNDS = `
+with made as (
+  select n, ${uuidSql('refund')} as uuid, ${uuidSql('returned')} as movement_uuid, c.uuid as charge_uuid, c.connection_uuid,
+    c.provider_account_uuid, c.refunded_cents as cents, c.created_at as at
+  from ${SERIES} join charge c on c.uuid = ${uuidSql('charge')} where c.refunded_cents > 0
+), moved as (
+  insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+    status, end_to_end, sender, receiver, charge_uuid, refund_uuid, settled_at, created_at, updated_at)
+  select movement_uuid, :account, provider_account_uuid, connection_uuid, 'EXTERNAL_REFUND', 'OUT', cents, 'SETTLED',
+    'D' || lpad(n::text, 31, '0'), ${PARTY}, ${PARTY}, charge_uuid, uuid, at, at, at
+  from made
+)
+insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+  movement_uuid, request_id, fingerprint, created_at, updated_at)
+select uuid, charge_uuid, :account, connection_uuid, provider_account_uuid, 'settled', cents, movement_uuid, 'bench', 'f',
+  at, at
+from made`
+
+/** One of a hundred charges is disputed, which is far more than anybody could bear. */
+const DISPUTES = `
+insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+  end_to_end, movement_uuid, charge_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at)
+select ${uuidSql('med')}, :account, m.connection_uuid, m.provider_account_uuid, 'med-' || n, 'RECEIVED_MED',
+  case when n % 3 = 0 then 'SCAM' when n % 3 = 1 then 'WRONG_TRANSACTION' else 'COERCION_CRIME' end,
+  case when n % 20000 = 0 then 'open' when n % 20000 = 100 then 'analysing' when n % 300 = 0 then 'resolved'
+    when n % 500 = 0 then 'cancelled' else 'rejected' end,
+  m.end_to_end, m.uuid, m.charge_uuid, m.value_cents, m.created_at, m.created_at + interval '7 days', 'bench', m.created_at,
+  m.created_at
+from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')} where n % 100 = 0`
+
+/** They are kept for thirty days, so all of them lie there. */
+const EVENTS = `
+insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+select ${uuidSql('event')}, :account, c.connection_uuid,
+  case when n % 2000 = 0 then 'MED' when n % 3 = 0 then 'PIX_TRANSACTION' else 'PAYMENT' end, c.uuid, 1,
+  json_build_object('uuid', c.uuid, 'status', 'PAID', 'history', c.history), c.uuid, 'bench',
+  now() - interval '29 days' * (n::float8 / :charges)
+from ${SERIES} join charge c on c.uuid = ${uuidSql('charge')}`
+
+const DELIVERIES = `
+with made as (
+  select n, e.uuid as event_uuid, e.created_at as at,
+    case when n % 20000 = 9 then 'PENDING' when n % 500 = 1 then 'FAILED' else 'DELIVERED' end as status
+  from ${SERIES} join event e on e.uuid = ${uuidSql('event')}
+), sent as (
+  insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, wake_at, created_at, updated_at)
+  select ${uuidSql('delivery')}, :webhook, event_uuid, status, 1, null, at, at from made
+  returning uuid
+)
+insert into delivery_try (delivery_uuid, number, status_code, duration_ms, at)
+select ${uuidSql('delivery')}, 1, 200, 12, at from made`

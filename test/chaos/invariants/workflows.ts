@@ -1,0 +1,98 @@
+import { chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
+import { refundMachine } from '../../../src/domain/refunds/refund.ts'
+import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import {
+  chargeWorkflowId,
+  deliveryWorkflowId,
+  disputeWorkflowId,
+  orphanWorkflowId,
+  refundWorkflowId,
+  returnWorkflowId,
+  transferWorkflowId,
+} from '../../../src/workflows/contracts/workflow-ids.ts'
+import type { FinalState, Violation } from '../final-state.ts'
+
+/** No row without a life, no life without a row, and nothing left open once every provider answers again. */
+export function checkWorkflows(world: FinalState): Violation[] {
+  const open = findOpenRows(world)
+  const running = new Set(world.runningWorkflowIds)
+  const awaited = new Set(open.map(row => row.life))
+  return [
+    ...open
+      .filter(row => row.life === null || !running.has(row.life))
+      .map(({ row, state }) => ({ rule: 'row_without_workflow', where: row, detail: `is ${state}` })),
+    ...world.runningWorkflowIds
+      .filter(id => !awaited.has(id))
+      .map(id => ({ rule: 'workflow_without_row', where: id, detail: 'runs for nothing' })),
+    ...open.map(({ row, state }) => ({ rule: 'not_over', where: row, detail: `is ${state}` })),
+    ...world.failedReplays.map(({ workflowId, error }) => ({
+      rule: 'history_does_not_replay',
+      where: workflowId,
+      detail: error,
+    })),
+    ...world.unroutedNotifications.map(uuid => ({
+      rule: 'notification_not_routed',
+      where: `notice ${uuid}`,
+      detail: 'no life took it',
+    })),
+    ...world.undisclosedPayloads
+      .filter(({ status }) => status !== 'closed')
+      .map(({ attempt, status }) => ({
+        rule: 'undisclosed_payload_payable',
+        where: `attempt ${attempt}`,
+        detail: `its provider says ${status} of a payload that nobody was shown`,
+      })),
+  ]
+}
+
+/** Every row that waits for something, and the workflow that must be waiting with it. */
+function findOpenRows(world: FinalState): { row: string; life: string | null; state: string }[] {
+  const { charges, transfers, refunds, disputes: meds, movements, attempts, deliveries } = world
+  return [
+    ...charges
+      .filter(({ state }) => !chargeMachine.isFinal(state))
+      .map(({ uuid, state }) => ({ row: `charge ${uuid}`, life: chargeWorkflowId(uuid), state })),
+    // A charge that is being refunded waits for its refund, whose life is its own.
+    ...charges
+      .filter(({ uuid, state }) => state === 'refunding' && !refunds.some(isRunningRefundOf(uuid)))
+      .map(({ uuid, state }) => ({ row: `charge ${uuid}`, life: null, state })),
+    ...transfers
+      .filter(({ state }) => !transferMachine.isFinal(state))
+      .map(({ uuid, state }) => ({ row: `transfer ${uuid}`, life: transferWorkflowId(uuid), state })),
+    ...refunds
+      .filter(({ state }) => !refundMachine.isFinal(state))
+      .map(({ uuid, state }) => ({ row: `refund ${uuid}`, life: refundWorkflowId(uuid), state })),
+    ...meds
+      .filter(({ state }) => !disputeMachine.isFinal(state))
+      .map(({ uuid, state }) => ({ row: `dispute ${uuid}`, life: disputeWorkflowId(uuid), state })),
+    ...movements
+      .filter(({ disposition }) => disposition === 'held' || disposition === 'returning')
+      .map(({ uuid, disposition }) => ({
+        row: `movement ${uuid}`,
+        life: returnWorkflowId(uuid),
+        state: disposition!,
+      })),
+    ...attempts
+      .filter(({ state }) => state === 'orphan')
+      .map(({ uuid, state }) => ({ row: `attempt ${uuid}`, life: orphanWorkflowId(uuid), state })),
+    ...attempts
+      .filter(({ operation, state }) => operation === 'issue' && state === 'calling')
+      .map(({ uuid, subject, state }) => ({
+        row: `attempt ${uuid}`,
+        life: chargeWorkflowId(subject),
+        state,
+      })),
+    ...deliveries
+      .filter(({ status }) => status === 'PENDING')
+      .map(({ uuid, status }) => ({
+        row: `delivery ${uuid}`,
+        life: deliveryWorkflowId(uuid),
+        state: status,
+      })),
+  ]
+}
+
+function isRunningRefundOf(charge: string) {
+  return (one: FinalState['refunds'][number]) => one.charge === charge && !refundMachine.isFinal(one.state)
+}

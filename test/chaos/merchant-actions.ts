@@ -1,0 +1,207 @@
+import { reaisFromCents } from '../../src/domain/ledger/money.ts'
+import { runInBatches } from './batches.ts'
+import { getUntilAnswered, postUntilAnswered, type RequestRecord } from './merchant-requests.ts'
+import type { Repetition } from './operations.ts'
+import {
+  API_PATHS,
+  NO_OUTCOME,
+  type OperationOf,
+  type OperationOutcome,
+  type StormContext,
+  uuidOf,
+} from './storm-context.ts'
+
+/** What merchants do in a storm: each request as the contract describes it, again under its key until it is answered. */
+export function createMerchantActions(scene: StormContext) {
+  const {
+    site,
+    cast,
+    run,
+    outcomeOf,
+    merchantOf,
+    placeOfMerchant,
+    recordRequest: note,
+    skipOperation: nothing,
+    waitForResource: when,
+  } = scene
+  const { nextApiUrl: api } = site
+
+  return { charge, transfer, refund, cancelCharge, cancelTransfer, reply, repeat, callOff, closeShop }
+
+  function charge(operation: OperationOf<'charge'>, place: number): Promise<OperationOutcome> {
+    const body = {
+      value: reaisFromCents(operation.cents),
+      type: 'PIX',
+      external_ref: `${run}-${place}`,
+      expires_in: operation.expiresInS,
+      splits: operation.splits.map(({ type, amount, recipient }) => ({
+        type,
+        value: reaisFromCents(amount),
+        recipient_account_uuid: cast.recipients[recipient],
+      })),
+    }
+    const merchant = cast.merchants[operation.merchant]!
+    const token = operation.bound ? merchant.boundToken : merchant.token
+    return create('charge', { ...operation, place, token, body })
+  }
+
+  function transfer(operation: OperationOf<'transfer'>, place: number): Promise<OperationOutcome> {
+    const { to, scheduledInS, merchant } = operation
+    const body = {
+      value: reaisFromCents(operation.cents),
+      pix_key: to.kind === 'key' ? to.key : cast.merchants[to.merchant]!.connections[0]!.collectionKey,
+      external_ref: `${run}-${place}`,
+      ...(scheduledInS !== null && {
+        scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
+      }),
+    }
+    return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body })
+  }
+
+  type Creation = {
+    place: number
+    merchant: number
+    asking: Repetition
+    token: string
+    body: { external_ref: string }
+  }
+
+  async function create(kind: 'charge' | 'transfer', creation: Creation): Promise<OperationOutcome> {
+    const { place, merchant, asking, token, body } = creation
+    const key = asking.keyed ? `${run}-${place}` : null
+    const request = { path: API_PATHS[kind], token, key, body }
+    const mine = note({ place, kind, merchant, key, externalRef: body.external_ref })
+    await Promise.all(Array.from({ length: asking.times }, () => postUntilAnswered(api, mine, request)))
+    await readUnconfirmed(mine, { token, path: API_PATHS[kind] })
+    return { uuid: uuidOf(mine), request, record: mine }
+  }
+
+  /** Who has no key by which to repeat an order reads whether it is there; where it is not, he may order anew. */
+  async function readUnconfirmed(mine: RequestRecord, { token, path }: { token: string; path: string }) {
+    if (mine.key !== null) return
+    for (const { code, uuid } of mine.answers) {
+      if (code !== 'not_confirmed' || uuid === null) continue
+      const said = await getUntilAnswered(api, { path: `${path}/${uuid}`, token })
+      if (said?.status === 404) mine.absent.push(uuid)
+    }
+  }
+
+  async function refund(
+    { charge: of, shares, asking }: OperationOf<'refund'>,
+    place: number,
+  ): Promise<OperationOutcome> {
+    const { uuid } = await outcomeOf(of)
+    const merchant = merchantOf(of)
+    const shown = uuid && (await when(merchant, `${API_PATHS.charge}/${uuid}`, isRefundable))
+    if (!shown) return nothing('refund')
+    const refunds = await Promise.all(
+      shares.map(async (share, index) => {
+        const key = asking.keyed ? `${run}-${place}-${index}` : null
+        const cents = Math.max(1, Math.floor((Math.round(shown.total_value * 100) * (share ?? 0)) / 100))
+        const body = share === null ? {} : { value: reaisFromCents(cents) }
+        const request = { path: `${API_PATHS.charge}/${uuid}/refund`, token: merchant.token, key, body }
+        const mine = note({ place, kind: 'refund', merchant: placeOfMerchant(of), key, externalRef: null })
+        await Promise.all(Array.from({ length: asking.times }, () => postUntilAnswered(api, mine, request)))
+        await readUnconfirmed(mine, { token: merchant.token, path: `${API_PATHS.charge}/${uuid}/refunds` })
+        return { uuid: uuidOf(mine), request, asked: mine }
+      }),
+    )
+    return refunds[0]!
+  }
+
+  function cancelCharge(
+    { charge: of, times }: OperationOf<'cancel_charge'>,
+    place: number,
+  ): Promise<OperationOutcome> {
+    return cancel('cancel_charge', { place, of, times, path: API_PATHS.charge })
+  }
+
+  function cancelTransfer(
+    { transfer: of }: OperationOf<'cancel_transfer'>,
+    place: number,
+  ): Promise<OperationOutcome> {
+    return cancel('cancel_transfer', { place, of, times: 1, path: API_PATHS.transfer })
+  }
+
+  type Cancelling = { place: number; of: number; times: number; path: string }
+
+  async function cancel(
+    kind: 'cancel_charge' | 'cancel_transfer',
+    { place, of, times, path }: Cancelling,
+  ): Promise<OperationOutcome> {
+    const { uuid } = await outcomeOf(of)
+    if (!uuid) return nothing(kind)
+    const { token } = merchantOf(of)
+    const mine = note({ place, kind, merchant: placeOfMerchant(of), key: null, externalRef: null })
+    const request = { path: `${path}/${uuid}/cancel`, token, key: null }
+    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
+    return { uuid }
+  }
+
+  async function reply(
+    { dispute: of, accept, proof, times }: OperationOf<'reply'>,
+    place: number,
+  ): Promise<OperationOutcome> {
+    const { dispute } = await outcomeOf(of)
+    if (!dispute) return nothing('reply')
+    const merchant = merchantOf(dispute.about)
+    const isIt = (med: { pix_in_transaction: { end_to_end: string } }) =>
+      med.pix_in_transaction.end_to_end === dispute.endToEnd
+    const listed = await when(merchant, `${API_PATHS.dispute}?per_page=100`, meds => meds.some(isIt))
+    if (!listed) return nothing('reply')
+    const { uuid } = listed.find(isIt)
+    const key = `${run}-${place}`
+    const body = new FormData()
+    body.set('accept', accept ? '1' : '0')
+    body.set('analysis', `Storm ${run}, dispute ${of}`)
+    if (proof) body.set('attachments[0][file]', new Blob(['%PDF-1.7\n%%EOF']), 'proof.pdf')
+    const request = { path: `${API_PATHS.dispute}/${uuid}/reply`, token: merchant.token, key, body }
+    const merchantPlace = placeOfMerchant(dispute.about)
+    const mine = note({ place, kind: 'reply', merchant: merchantPlace, key, externalRef: null })
+    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
+    return { uuid }
+  }
+
+  async function repeat({ of, body }: OperationOf<'repeat'>): Promise<OperationOutcome> {
+    const { request, record: mine } = await outcomeOf(of)
+    if (!request || !mine) return nothing('repeat')
+    if (body === 'same') await postUntilAnswered(api, mine, request)
+    else if (uuidOf(mine) === null)
+      return nothing('repeat') // Its key may be free still.
+    else {
+      const { value = 0, ...rest } = request.body as { value?: number }
+      const other = { ...rest, value: reaisFromCents(Math.round(value * 100) + 1) }
+      await postUntilAnswered(api, mine, { ...request, body: other }, 'other')
+    }
+    return NO_OUTCOME
+  }
+
+  /** Cancels the scheduled transfers that still wait for money: a day of tries is longer than anybody watches a storm. */
+  async function callOff(): Promise<void> {
+    await Promise.all(
+      scene.operations.map(async (operation, place) => {
+        if (operation.kind !== 'transfer' || operation.scheduledInS === null) return
+        const { uuid } = await outcomeOf(place)
+        const path = `${API_PATHS.transfer}/${uuid}`
+        while (uuid && !(await when(merchantOf(place), path, shown => shown.status !== 'PENDING')))
+          await cancel('cancel_transfer', { place, of: place, times: 1, path: API_PATHS.transfer })
+      }),
+    )
+  }
+
+  /** Cancels the charges that nobody will pay any more, so that the end is not a minute of waiting for their expiry. */
+  async function closeShop(): Promise<void> {
+    const charges = scene.operations.flatMap(({ kind }, place) => (kind === 'charge' ? [place] : []))
+    await runInBatches(charges, async place => {
+      const { uuid } = await outcomeOf(place)
+      const { token } = merchantOf(place)
+      const shown = uuid && (await getUntilAnswered(api, { path: `${API_PATHS.charge}/${uuid}`, token }))
+      if (shown && shown.body.data?.status === 'PENDING')
+        await cancel('cancel_charge', { place, of: place, times: 1, path: API_PATHS.charge })
+    })
+  }
+}
+
+function isRefundable({ status }: { status: string }): boolean {
+  return status === 'PAID' || status === 'PARTIALLY_REFUNDED'
+}

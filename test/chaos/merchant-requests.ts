@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How merchants ask in a storm: what is not answered is asked again under its key, as the contract tells them. */
+
+/** One thing that was asked for, however often, and all that was answered. */
+export type RequestRecord = {
+  /** Its place among the operations. */
+  place: number
+  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply'
+  merchant: number
+  key: string | null
+  /** By which its row is found again, where its noun has one. */
+  externalRef: string | null
+  /** Requests sent; those without an answer are in no other count. */
+  sent: number
+  answers: RecordedResponse[]
+  /** What was not confirmed to a caller without a key, who then read that it does not exist. */
+  absent: string[]
+}
+export type RecordedResponse = {
+  status: number
+  code: string | null
+  /** Of what the answer is about, where it says. */
+  uuid: string | null
+  /** Whether it came to the request's own body, or to another one under the same key. */
+  body: 'same' | 'other'
+}
+
+export type ApiRequest = { path: string; token: string; key: string | null; body?: unknown }
+// biome-ignore lint/suspicious/noExplicitAny: a storm reads what it expects.
+export type ApiResponse = { status: number; body: any }
+
+/** Longer than any answer may take. */
+const RESPONSE_TIMEOUT_MS = 20_000
+const RETRY_DELAY_MS = 2_000
+/** A stack whose servers restart is back long before. */
+const MAX_RETRY_MS = 150_000
+
+/** One request; null where no answer came, so that nobody knows whether it was taken. */
+async function sendRequest(
+  apiUrl: string,
+  method: 'GET' | 'POST',
+  request: ApiRequest,
+): Promise<ApiResponse | null> {
+  const { body } = request
+  const isJson = body !== undefined && !(body instanceof FormData)
+  try {
+    const answer = await fetch(`${apiUrl}${request.path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${request.token}`,
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...(request.key !== null && { 'idempotency-key': request.key }),
+      },
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Asks, with a key until the answer is one, whichever API hears it; writes down all that was said. Null where there is
+ * none in the end.
+ */
+export async function postUntilAnswered(
+  api: () => string,
+  asked: RequestRecord,
+  request: ApiRequest,
+  body: RecordedResponse['body'] = 'same',
+): Promise<ApiResponse | null> {
+  const deadline = Date.now() + MAX_RETRY_MS
+  for (;;) {
+    asked.sent += 1
+    const said = await sendRequest(api(), 'POST', request)
+    if (said) asked.answers.push({ ...recordedResponseOf(said), body })
+    const repeat = request.key !== null && Date.now() < deadline && !isFinalResponse(said)
+    if (!repeat) return said
+    await sleep(RETRY_DELAY_MS)
+  }
+}
+
+/** Reads a resource however long the API is away. */
+export async function getUntilAnswered(
+  api: () => string,
+  request: Omit<ApiRequest, 'key'>,
+): Promise<ApiResponse | null> {
+  const deadline = Date.now() + MAX_RETRY_MS
+  for (;;) {
+    const said = await sendRequest(api(), 'GET', { ...request, key: null })
+    if (isFinalResponse(said) || Date.now() > deadline) return said
+    await sleep(RETRY_DELAY_MS)
+  }
+}
+
+const RETRYABLE_CODES = new Set(['unavailable', 'not_confirmed', 'issuing', 'rate_limited'])
+
+function isFinalResponse(said: ApiResponse | null): boolean {
+  return said !== null && !RETRYABLE_CODES.has(said.body?.code)
+}
+
+function recordedResponseOf({ status, body }: ApiResponse): Omit<RecordedResponse, 'body'> {
+  const resource = body?.data
+  return { status, code: body?.code ?? null, uuid: resource?.refund?.uuid ?? resource?.uuid ?? null }
+}

@@ -1,0 +1,90 @@
+import { DISPUTE_TYPES } from '../../src/domain/disputes/dispute.ts'
+import type {
+  Operation,
+  ParticipantCounts,
+  PlannedSplit,
+  Repetition,
+  TransferRecipient,
+} from './operations.ts'
+import type { Random } from './random.ts'
+
+/** One operation by itself: amounts, shares, recipients, and how often it is asked for. */
+
+/** SPEC §10's keys whose name alone decides, and such as settle. */
+const PIX_KEY_WEIGHTS = {
+  'fornecedor@exemplo.com.br': 40,
+  '+5511987654321': 10,
+  '52998224725': 6,
+  'ac03@sim.trilho.test': 5,
+  'am04@sim.trilho.test': 6,
+  'ac03-later@sim.trilho.test': 5,
+  'am04-later@sim.trilho.test': 3,
+  'timeout-then-done@sim.trilho.test': 7,
+  'timeout-then-absent@sim.trilho.test': 7,
+  'slow@sim.trilho.test': 4,
+  'returned@sim.trilho.test': 7,
+}
+
+export function drawCharge(random: Random, cast: ParticipantCounts): Operation {
+  const cents = random.chance(0.05) ? 0 : drawCents(random)
+  return {
+    kind: 'charge',
+    merchant: random.between(0, cast.merchants - 1),
+    cents,
+    splits: random.chance(0.35) ? drawSplits(random, cents, cast) : [],
+    // Woovi issues none that expires before 300 s; the others expire while the storm goes on.
+    expiresInS: random.chance(0.4) ? random.between(300, 330) : random.between(60, 75),
+    bound: random.chance(0.1),
+    asking: drawRepetition(random),
+  }
+}
+
+/** Each recipient once, all together at most what is charged. */
+function drawSplits(random: Random, cents: number, cast: ParticipantCounts): PlannedSplit[] {
+  const recipients = random.shuffle(Array.from({ length: cast.recipients }, (_, place) => place))
+  const some = recipients.slice(0, random.between(1, cast.recipients))
+  const isFixed = cents >= 100 && random.chance(0.4)
+  return some.map(recipient =>
+    isFixed
+      ? { type: 'FIXED', amount: random.between(1, Math.floor(cents / some.length)), recipient }
+      : { type: 'PERCENTAGE', amount: random.between(1, Math.floor(10_000 / some.length)), recipient },
+  )
+}
+
+export function drawTransfer(random: Random, cast: ParticipantCounts): Operation {
+  const to: TransferRecipient = random.chance(0.12)
+    ? { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
+    : { kind: 'key', key: random.pickWeighted(PIX_KEY_WEIGHTS) }
+  return {
+    kind: 'transfer',
+    merchant: random.between(0, cast.merchants - 1),
+    cents: random.chance(0.02) ? 90_000_000_00 : drawCents(random),
+    to,
+    scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
+    asking: drawRepetition(random),
+  }
+}
+
+export function drawRefund(random: Random, charge: number): Operation {
+  const shares = Array.from({ length: Number(random.pickWeighted({ 1: 6, 2: 2, 4: 1 })) }, () =>
+    random.chance(0.3) ? null : random.pick([5, 20, 33, 50, 100, 130]),
+  )
+  return { kind: 'refund', charge, shares, asking: drawRepetition(random) }
+}
+
+export function drawDispute(random: Random, about: number): Operation {
+  return { kind: 'dispute', about, share: random.pick([10, 50, 100, 100]), type: random.pick(DISPUTE_TYPES) }
+}
+
+function drawRepetition(random: Random): Repetition {
+  const keyed = random.chance(0.85)
+  return { keyed, times: keyed ? drawRepeatCount(random) : 1 }
+}
+
+export function drawRepeatCount(random: Random): number {
+  return Number(random.pickWeighted({ 1: 8, 2: 2, 5: 1 }))
+}
+
+export function drawCents(random: Random): number {
+  return random.pick([1, 7, 100, 999, 12_345]) + random.between(0, 30_000)
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { reaisFromCents } from '../../src/domain/ledger/money.ts'
+import { SimulatorApiError } from '../../src/simulator/control/client.ts'
+import { runInBatches } from './batches.ts'
+import {
+  API_PATHS,
+  NO_OUTCOME,
+  type OperationOf,
+  type OperationOutcome,
+  type StormContext,
+} from './storm-context.ts'
+
+/** A payload can be paid for so long after its time that its charge has surely expired. */
+const LATE_PAYMENT_DELAY_MS = 4_000
+/** A charge that can be paid for longer is paid now: a storm does not wait for it to expire. */
+const MAX_LATE_PAYMENT_DELAY_MS = 90_000
+
+/** What the far side of the rail does in a storm: payers pay, strangers deposit, recipients give back, banks contest. */
+export function createPayerActions(scene: StormContext) {
+  const { site, cast, outcomeOf, merchantOf, skipOperation: nothing, waitForResource: when } = scene
+  const { simulator } = site
+  /** Payments that wait for a charge to expire. */
+  const later: Promise<unknown>[] = []
+
+  return {
+    pay,
+    deposit,
+    giveBack,
+    dispute,
+    decide,
+    decideTheRest,
+    awaitLatePayments: () => Promise.all(later),
+  }
+
+  async function pay({ charge: of, how, cents }: OperationOf<'pay'>): Promise<OperationOutcome> {
+    const { uuid } = await outcomeOf(of)
+    const shown =
+      uuid && (await when(merchantOf(of), `${API_PATHS.charge}/${uuid}`, one => one.payment.payload))
+    if (!shown) return nothing('pay')
+    const { payload, expires_at } = shown.payment
+    const asks = Math.round(shown.total_value * 100)
+    const value = how === 'wrong' && cents === asks ? cents + 1 : cents
+    const isForced = how === 'again' || how === 'late'
+    const chooses = how === 'wrong' || shown.value === 0
+    const order = { payload, force: isForced, ...(chooses && { value: reaisFromCents(value) }) }
+    const untilLateMs = Math.max(0, Date.parse(expires_at) - Date.now()) + LATE_PAYMENT_DELAY_MS
+    if (how === 'late' && untilLateMs <= MAX_LATE_PAYMENT_DELAY_MS) {
+      later.push(sleep(untilLateMs).then(() => nullIfRefused(simulator.pay(order))))
+      return NO_OUTCOME
+    }
+    return (await nullIfRefused(simulator.pay(order))) ? NO_OUTCOME : nothing('pay')
+  }
+
+  async function deposit({ merchant, cents }: OperationOf<'deposit'>): Promise<OperationOutcome> {
+    const { account } = cast.merchants[merchant]!.connections[0]!
+    await simulator.deposit({ account, value: reaisFromCents(cents) })
+    return NO_OUTCOME
+  }
+
+  async function giveBack({ transfer: of, share }: OperationOf<'give_back'>): Promise<OperationOutcome> {
+    const { uuid } = await outcomeOf(of)
+    const isPaid = (shown: { status: string }) => shown.status === 'PAID'
+    const shown = uuid && (await when(merchantOf(of), `${API_PATHS.transfer}/${uuid}`, isPaid))
+    if (!shown) return nothing('give_back')
+    const cents = Math.max(1, Math.floor((Math.round(shown.value * 100) * share) / 100))
+    const { end_to_end } = shown.transfer
+    const given = await nullIfRefused(simulator.returnTransfer({ end_to_end, value: reaisFromCents(cents) }))
+    return given ? NO_OUTCOME : nothing('give_back')
+  }
+
+  async function dispute({ about, share, type }: OperationOf<'dispute'>): Promise<OperationOutcome> {
+    const pix = await pixOf(about)
+    if (!pix) return nothing('dispute')
+    const { end_to_end, cents } = pix
+    const value = reaisFromCents(Math.max(1, Math.floor((cents * share) / 100)))
+    const opened = await nullIfRefused(simulator.openDispute({ end_to_end, type, value }))
+    if (!opened) return nothing('dispute')
+    const one = { id: opened.id, endToEnd: end_to_end, about }
+    scene.disputes.push(one)
+    return { uuid: null, dispute: one }
+  }
+
+  /** The PIX that paid a charge, or that a transfer sent. */
+  async function pixOf(about: number): Promise<{ end_to_end: string; cents: number } | null> {
+    const { uuid } = await outcomeOf(about)
+    const kind = scene.operations[about]!.kind === 'charge' ? 'charge' : 'transfer'
+    const named = (shown: PixTransactionHolder) => endToEndOf(shown) !== ''
+    const shown = uuid && (await when(merchantOf(about), `${API_PATHS[kind]}/${uuid}`, named))
+    if (!shown) return null
+    return { end_to_end: endToEndOf(shown), cents: Math.round((shown.total_value ?? shown.value) * 100) }
+  }
+
+  async function decide({ dispute: of, decision }: OperationOf<'decide'>): Promise<OperationOutcome> {
+    const { dispute: one } = await outcomeOf(of)
+    const decided = one && (await nullIfRefused(simulator.decideDispute(one.id, decision)))
+    return decided ? NO_OUTCOME : nothing('decide')
+  }
+
+  /** No analysis goes on for ever; the far side refuses those that are decided already. */
+  async function decideTheRest(): Promise<void> {
+    await runInBatches([...scene.disputes.entries()], ([place, { id }]) =>
+      nullIfRefused(simulator.decideDispute(id, FINAL_DECISIONS[place % FINAL_DECISIONS.length]!)),
+    )
+  }
+}
+
+const FINAL_DECISIONS = ['disagreed', 'agreed', 'cancelled'] as const
+
+type PixTransactionHolder = {
+  payment?: { pix?: { transaction?: { end_to_end: string } | null } }
+  transfer?: { end_to_end: string }
+}
+function endToEndOf({ payment, transfer }: PixTransactionHolder): string {
+  return payment?.pix?.transaction?.end_to_end ?? transfer?.end_to_end ?? ''
+}
+
+/** The far side may refuse: a code that is no longer payable, money that is no longer there. Null then. */
+async function nullIfRefused<Answer>(something: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await something
+  } catch (error) {
+    if (error instanceof SimulatorApiError) return null
+    throw error
+  }
+}

@@ -1,0 +1,192 @@
+import type { ChildProcessName } from '../../src/dev/process/shutdown.ts'
+import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/providers/provider.ts'
+import {
+  CALL_FAULTS,
+  type FaultKind,
+  LISTING_FAULTS,
+  NOTIFICATION_FAULTS,
+  type ProviderOperation,
+  VIEW_FAULTS,
+} from '../../src/simulator/faults.ts'
+import type { Random } from './random.ts'
+
+/** What goes wrong in a storm, drawn before it begins; each event comes when its operation's turn has come. */
+export type FaultEvent = { before: number } & (
+  | {
+      kind: 'fault'
+      provider: ProviderName
+      operation: ProviderOperation | undefined
+      fault: FaultKind
+      times: number
+      delayMs?: number
+      pageSize?: number
+    }
+  | { kind: 'clear' }
+  | { kind: 'death'; of: RestartableProcess; by: 'kill -9' | 'restart' }
+  /** The worker sleeps in the middle of what it does, and wakes up when Temporal has given that up. */
+  | { kind: 'sleep' }
+  /** A foul endpoint answers this, until it answers 200 again. */
+  | { kind: 'inbox'; endpoint: number; status: number; delayMs: number }
+  /** Every COMMIT waits so long for its answer, and its rows stay invisible: a synchronous standby is away. */
+  | { kind: 'stall'; forMs: number }
+  /** Money moves at a provider without its API; a block is released by its second event. */
+  | { kind: 'panel'; place: number; movement: PanelMovement; cents: number }
+  | { kind: 'unblock'; block: number }
+  /** A person decides on the oldest order that waits in a provider's panel. */
+  | { kind: 'operator'; approves: boolean }
+)
+type PanelMovement = 'tariff' | 'withdrawal' | 'block'
+export type RestartableProcess = Exclude<ChildProcessName, 'simulator'>
+
+/** The calls of a provider that money and disputes depend on. */
+const FAULTED_CALLS = [
+  'issueCharge',
+  'findCharge',
+  'cancelCharge',
+  'sendTransfer',
+  'findTransfer',
+  'refund',
+  'findRefund',
+  'findPayment',
+  'listDisputes',
+  'findDispute',
+  'replyToDispute',
+] as const satisfies ProviderOperation[]
+const NOTIFIED_CALLS = ['issueCharge', 'sendTransfer', 'refund'] as const satisfies ProviderOperation[]
+
+/** Look-ups and lists, whose answers may show what no document explains. */
+const LOOK_UPS = [
+  'findCharge',
+  'findTransfer',
+  'findRefund',
+  'findPayment',
+  'findDispute',
+] as const satisfies ProviderOperation[]
+const LISTS = ['statement', 'listDisputes'] as const satisfies ProviderOperation[]
+
+const FAULT_PROBABILITY = 0.4
+const CLEAR_PROBABILITY = 0.02
+const INBOX_FAULT_PROBABILITY = 0.02
+const PANEL_PROBABILITY = 0.02
+const OPERATOR_PROBABILITY = 0.04
+const MAX_FAULTED_CALLS = 4
+/** Calls whose pages are capped: enough for all pages of a list. */
+const CAPPED_CALLS = 200
+const PAGE_SIZES = [7, 25, 60] as const
+/** A row of handshakes that fails: long enough to open a breaker. */
+const MAX_RESETS = 12
+/** One death of each kind for so many operations, at least one of each in any storm. */
+const OPERATIONS_PER_RESTART = { worker: 400, api: 500, postgres: 1_000, temporal: 1_000 } satisfies Record<
+  RestartableProcess,
+  number
+>
+/** A sleep holds a storm up for long: short ones have none. */
+const OPERATIONS_PER_PAUSE = 350
+/** The same of a stalled COMMIT. */
+const OPERATIONS_PER_STALL = 500
+const STALL_MS = 15_000
+/** Where in their stretch of operations the deaths come, so that they do not come together. */
+const RESTART_OFFSETS = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<
+  RestartableProcess,
+  number
+>
+
+/** The weather over `operations` operations. */
+export function planFaults(random: Random, operations: number): FaultEvent[] {
+  const events: FaultEvent[] = []
+  const faults = createFaultSequence(random)
+  for (let before = 0; before < operations; before++) {
+    if (random.chance(CLEAR_PROBABILITY)) events.push({ before, kind: 'clear' })
+    if (random.chance(FAULT_PROBABILITY)) events.push({ before, ...faults() })
+    if (random.chance(INBOX_FAULT_PROBABILITY)) events.push(...planInboxFault(random, before))
+    if (random.chance(PANEL_PROBABILITY)) events.push(...planPanelMovement(random, before))
+    if (random.chance(OPERATOR_PROBABILITY))
+      events.push({ before, kind: 'operator', approves: random.chance(0.5) })
+  }
+  for (const of of Object.keys(OPERATIONS_PER_RESTART) as RestartableProcess[])
+    events.push(...planRestarts(random, operations, of))
+  const sleeps = Math.floor(operations / OPERATIONS_PER_PAUSE)
+  for (let turn = 0; turn < sleeps; turn++)
+    events.push({ before: Math.floor((turn + random.next()) * OPERATIONS_PER_PAUSE), kind: 'sleep' })
+  for (let turn = 0; turn < Math.floor(operations / OPERATIONS_PER_STALL); turn++)
+    events.push({
+      before: Math.floor((turn + random.next()) * OPERATIONS_PER_STALL),
+      kind: 'stall',
+      forMs: STALL_MS,
+    })
+  return events.sort((a, b) => a.before - b.before)
+}
+
+/** Every fault of every operation at every provider once, in an order of chance, and then again. */
+function createFaultSequence(random: Random) {
+  const all = PROVIDER_NAMES.flatMap(provider => [
+    { provider, operation: undefined, fault: 'unreachable' as FaultKind },
+    ...FAULTED_CALLS.flatMap(operation =>
+      CALL_FAULTS.filter(fault => fault !== 'order_left' || operation === 'sendTransfer').map(fault => ({
+        ...{ provider, operation, fault },
+      })),
+    ),
+    ...LOOK_UPS.flatMap(operation =>
+      (['odd_item', 'unlisted_status', 'unlisted_type'] as const).map(fault => ({
+        provider,
+        operation,
+        fault,
+      })),
+    ),
+    ...LISTS.flatMap(operation => VIEW_FAULTS.map(fault => ({ provider, operation, fault }))),
+    ...LISTING_FAULTS.map(fault => ({ provider, operation: 'issueCharge' as const, fault })),
+    ...NOTIFIED_CALLS.flatMap(operation =>
+      NOTIFICATION_FAULTS.map(fault => ({ provider, operation, fault })),
+    ),
+  ])
+  let turn = random.shuffle(all)
+  return () => {
+    if (turn.length === 0) turn = random.shuffle(all)
+    const next = turn.pop()!
+    const most = next.fault === 'unreachable' ? MAX_RESETS : MAX_FAULTED_CALLS
+    const times = next.fault === 'page_cap' ? CAPPED_CALLS : random.between(1, most)
+    return {
+      ...{ kind: 'fault' as const, ...next, times },
+      ...(next.fault === 'page_cap' && { pageSize: random.pick(PAGE_SIZES) }),
+      ...(next.fault === 'books_lag' && { delayMs: random.between(200, 6_000) }),
+    }
+  }
+}
+
+/** A PIX of the panel is booked after a day, longer than a storm; a credit only when operators have explained it. */
+const PANEL_MOVEMENT_WEIGHTS = { tariff: 6, withdrawal: 3, block: 3 }
+
+function planPanelMovement(random: Random, before: number): FaultEvent[] {
+  const movement = random.pickWeighted(PANEL_MOVEMENT_WEIGHTS)
+  const place = random.between(0, 1_000)
+  const events: FaultEvent[] = [{ before, kind: 'panel', place, movement, cents: random.between(1, 3_000) }]
+  if (movement === 'block')
+    events.push({ before: before + random.between(5, 60), kind: 'unblock', block: before })
+  return events
+}
+
+function planInboxFault(random: Random, before: number): FaultEvent[] {
+  const endpoint = random.between(0, 1_000)
+  const [status, delayMs] = random.pick([
+    [500, 0],
+    [503, 0],
+    [429, 0],
+    [302, 0],
+    [200, 2_000],
+  ] as const)
+  return [
+    { before, kind: 'inbox', endpoint, status, delayMs },
+    { before: before + random.between(5, 40), kind: 'inbox', endpoint, status: 200, delayMs: 0 },
+  ]
+}
+
+/** Worker and API die without a word, in the middle of what they do; the servers are restarted in order. */
+function planRestarts(random: Random, operations: number, of: RestartableProcess): FaultEvent[] {
+  const count = Math.max(1, Math.round(operations / OPERATIONS_PER_RESTART[of]))
+  const stretch = operations / count
+  const by = of === 'worker' || of === 'api' ? 'kill -9' : 'restart'
+  return Array.from({ length: count }, (_, turn) => {
+    const moment = RESTART_OFFSETS[of] + (random.next() - 0.5) / 10
+    return { before: Math.floor((turn + moment) * stretch), kind: 'death', of, by }
+  })
+}

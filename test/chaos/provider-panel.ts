@@ -1,0 +1,69 @@
+import { reaisFromCents } from '../../src/domain/ledger/money.ts'
+import { SimulatorApiError } from '../../src/simulator/control/client.ts'
+import { type Participants, PROVIDER_APIS } from './participants.ts'
+import type { FaultEvent } from './planned-faults.ts'
+import type { StackClients } from './stack-clients.ts'
+
+type PanelEvent = Extract<FaultEvent, { kind: 'panel' }>
+type PanelConnection = Participants['merchants'][number]['connections'][number]
+
+/** What people do in the providers' panels during a storm: money moves without the API, waiting orders are decided. */
+export function createProviderPanel(
+  { simulator }: Pick<StackClients, 'simulator'>,
+  { merchants }: Participants,
+) {
+  const connections = merchants.flatMap(one => one.connections).filter(listsEntries)
+  /** Blocks that hold, by the place at which they came. */
+  const blocks = new Map<number, { connection: PanelConnection; cents: number }>()
+
+  return {
+    /** False where the provider refuses. */
+    async moveMoney({ before, place, movement, cents }: PanelEvent): Promise<boolean> {
+      const connection = connections[place % connections.length]!
+      const moved = await isAcceptedBySimulator(
+        simulator.moveMoney({
+          ...{ provider: connection.provider, account: connection.account, kind: movement },
+          value: reaisFromCents(cents),
+        }),
+      )
+      if (moved && movement === 'block') blocks.set(before, { connection, cents })
+      return moved
+    },
+    unblock,
+    async unblockAll(): Promise<void> {
+      for (const block of [...blocks.keys()]) await unblock(block)
+    },
+    /** False where no order waits. An order that the provider does not carry out is removed. */
+    async decideOrder(approves: boolean): Promise<boolean> {
+      const [order] = await simulator.listOrders()
+      if (!order) return false
+      if (approves && (await isAcceptedBySimulator(simulator.approveOrder(order.id)))) return true
+      return isAcceptedBySimulator(simulator.removeOrder(order.id))
+    },
+  }
+
+  async function unblock(at: number): Promise<boolean> {
+    const block = blocks.get(at)
+    if (!block) return false
+    const { provider, account } = block.connection
+    blocks.delete(at)
+    return isAcceptedBySimulator(
+      simulator.moveMoney({ provider, account, kind: 'unblock', value: reaisFromCents(block.cents) }),
+    )
+  }
+}
+
+/** Efí's API lists no movement that is no PIX: operators book those. */
+function listsEntries({ provider }: PanelConnection): boolean {
+  return PROVIDER_APIS[provider] === 'woovi'
+}
+
+async function isAcceptedBySimulator(something: Promise<unknown>): Promise<boolean> {
+  try {
+    await something
+    return true
+  } catch (error) {
+    if (error instanceof SimulatorApiError) return false
+    throw error
+  }
+}

@@ -1,0 +1,259 @@
+import { Attempt } from '../../src/db/entities/attempt.ts'
+import { Connection } from '../../src/db/entities/connection.ts'
+import { runInBatches } from './batches.ts'
+import type { ApiResource, FinalState } from './final-state.ts'
+import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
+import type { Participants } from './participants.ts'
+import type { StackClients } from './stack-clients.ts'
+import type { OpenedDispute } from './storm-context.ts'
+
+/** `clearSince`: the moment from which on nothing dies and every provider answers. */
+type FinalStateInput = {
+  participants: Participants
+  requests: RequestRecord[]
+  disputes: OpenedDispute[]
+  faultsClearedAt: Date
+  failedReplays: FinalState['failedReplays']
+}
+
+/** Looks at everything once a storm is over: our rows, the far side's books, who runs, what was heard. */
+export async function readFinalState(
+  site: StackClients,
+  {
+    participants: cast,
+    requests: asked,
+    disputes,
+    faultsClearedAt: clearSince,
+    failedReplays: unreplayed,
+  }: FinalStateInput,
+): Promise<FinalState> {
+  const rows = await readDatabaseRows(site)
+  const running = (await site.runningWorkflowIds()).filter(id => !isScheduledWorkflow(id))
+  return {
+    ...rows,
+    ...(await readProviderState(site, cast)),
+    disputesAtProvider: await readProviderDisputes(site, cast, disputes),
+    undisclosedPayloads: await readUndisclosedPayloads(site),
+    undocumentedItems: await readUndocumentedItems(site, clearSince),
+    unexplainedAnswers: await readUnexplainedAnswers(site),
+    endpoints: cast.merchants.flatMap(({ uuid, inboxes }) =>
+      inboxes.map(inbox => ({ account: uuid, inbox })),
+    ),
+    runningWorkflowIds: running,
+    failedReplays: unreplayed,
+    startedWorkflowIds: await findStartedWorkflowIds(site, asked),
+    requests: asked,
+    resources: await readResources(site, cast, rows),
+  }
+}
+
+/** Schedules, which begin and end all the time. */
+export function isScheduledWorkflow(workflowId: string): boolean {
+  return !/^(charge|transfer|refund|orphan|return|deposit|med|webhook)\//.test(workflowId)
+}
+
+type DatabaseRows = Pick<
+  FinalState,
+  | 'charges'
+  | 'splits'
+  | 'transfers'
+  | 'refunds'
+  | 'disputes'
+  | 'movements'
+  | 'attempts'
+  | 'unbalancedMovements'
+  | 'buckets'
+  | 'events'
+  | 'deliveries'
+  | 'unroutedNotifications'
+>
+
+const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(entry ->> 'status'), '[]') from jsonb_array_elements(history) as entry) as history`
+
+/** Column names are the names of our terms; PostgreSQL's bigint is made a number. */
+async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
+  const [charges, splits, transfers, refunds, meds, movements, attempts] = await Promise.all([
+    sql<DatabaseRows['charges'][number]>(
+      `select uuid, account_uuid as account, state, end_to_end as "endToEnd", value_cents::float as "valueCents",
+         fee_cents::float as "feeCents", received_cents::float as "receivedCents",
+         refunding_cents::float as "refundingCents", refunded_cents::float as "refundedCents",
+         disputed_cents::float as "disputedCents",
+         external_ref as "externalRef", ${HISTORY_STATUSES_SQL} from charge`,
+    ),
+    sql<DatabaseRows['splits'][number]>(
+      `select charge_uuid as charge, status, credited_cents::float as cents,
+         asked_back_cents::float as "askedBackCents" from split`,
+    ),
+    sql<DatabaseRows['transfers'][number]>(
+      `select uuid, account_uuid as account, state, value_cents::float as cents, held_cents::float as "heldCents",
+         returned_cents::float as "returnedCents", external_ref as "externalRef", ${HISTORY_STATUSES_SQL} from transfer`,
+    ),
+    sql<DatabaseRows['refunds'][number]>(
+      `select uuid, charge_uuid as charge, state, value_cents::float as cents,
+         (select coalesce(sum((part ->> 'cents')::float), 0) from jsonb_array_elements(parts) as part) as "partsCents"
+       from refund`,
+    ),
+    sql<DatabaseRows['disputes'][number]>(
+      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", provider_med_id as id, kind, state,
+         charge_uuid as charge, claimed_cents::float as "claimedCents", held_cents::float as "heldCents",
+         retained_cents::float as "retainedCents", returned_cents::float as "returnedCents", replies, ${HISTORY_STATUSES_SQL}
+       from med m join provider_account p on p.uuid = m.provider_account_uuid`,
+    ),
+    sql<DatabaseRows['movements'][number]>(
+      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", type, movement_type as direction,
+         value_cents::float as cents, m.status, end_to_end as "endToEnd", charge_uuid as charge,
+         transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, med_uuid as med, reason, disposition
+       from movement m join provider_account p on p.uuid = m.provider_account_uuid`,
+    ),
+    sql<DatabaseRows['attempts'][number]>(
+      `select a.uuid, operation, subject_uuid as subject, state, p.name as "providerAccount", reference
+       from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
+    ),
+  ])
+  const [unbalanced, buckets, events, deliveries, notices] = await Promise.all([
+    sql<DatabaseRows['unbalancedMovements'][number]>(
+      `select movement_uuid as movement, sum(cents)::float as cents from posting
+       group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
+    ),
+    sql<DatabaseRows['buckets'][number]>(
+      `select b.account_uuid as account, p.name as "providerAccount", b.bucket, b.cents::float as cents,
+         coalesce((select sum(cents) from posting q where q.account_uuid = b.account_uuid
+           and q.provider_account_uuid = b.provider_account_uuid and q.bucket = b.bucket), 0)::float as "foldCents"
+       from balance b join provider_account p on p.uuid = b.provider_account_uuid`,
+    ),
+    sql<DatabaseRows['events'][number]>(
+      'select uuid, account_uuid as account, type, subject_uuid as subject, sequence, body as data from event',
+    ),
+    sql<DatabaseRows['deliveries'][number]>(
+      `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
+       from delivery d join webhook w on w.uuid = d.webhook_uuid`,
+    ),
+    sql<{ uuid: string }>('select uuid from notice where handed_at is null'),
+  ])
+  const waitingNotices = notices.map(({ uuid }) => uuid)
+  return {
+    charges,
+    splits,
+    transfers,
+    refunds,
+    disputes: meds,
+    movements,
+    attempts,
+    unbalancedMovements: unbalanced,
+    buckets,
+    events,
+    deliveries,
+    unroutedNotifications: waitingNotices,
+  }
+}
+
+async function readProviderState(
+  { simulator }: StackClients,
+  cast: Participants,
+): Promise<Pick<FinalState, 'lines' | 'holdings' | 'receivedDeliveries'>> {
+  const accounts = cast.merchants.flatMap(({ connections }) => connections.map(one => one.account))
+  const ours = new Set(accounts)
+  const statement = await simulator.listStatement()
+  const lines = statement
+    .filter(line => ours.has(line.account))
+    .map(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) => ({
+      ...{ id, kind, providerAccount: account, endToEnd, original, cents: Math.round(value * 100) },
+    }))
+  const holdings = await runInBatches(accounts, async account => {
+    const { balance, held, blocked } = await simulator.findAccount(account)
+    return { providerAccount: account, cents: Math.round((balance + held + blocked) * 100) }
+  })
+  const heard = await runInBatches(
+    cast.merchants.flatMap(({ inboxes }) => inboxes),
+    async inbox =>
+      (await simulator.listInbox(inbox)).map(({ body }) => {
+        const { id, data } = JSON.parse(body)
+        return { inbox, event: id as string, data }
+      }),
+  )
+  return { lines, holdings, receivedDeliveries: heard.flat() }
+}
+
+/** Both sides of every dispute, as far as they are ours. */
+async function readProviderDisputes(
+  { simulator }: StackClients,
+  { merchants }: Participants,
+  disputes: OpenedDispute[],
+): Promise<FinalState['disputesAtProvider']> {
+  const ours = new Set(merchants.flatMap(({ connections }) => connections.map(one => one.account)))
+  const sides = await runInBatches(disputes, ({ id }) => simulator.findDispute(id))
+  return sides
+    .flat()
+    .filter(({ account }) => ours.has(account))
+    .map(({ id, account, status, replies }) => ({
+      ...{ id, status, replies, providerAccount: account },
+    }))
+}
+
+/** Every payload that was asked for and is not the one a merchant was shown, as its provider sees it. */
+async function readUndisclosedPayloads({
+  orm,
+  providers,
+}: StackClients): Promise<FinalState['undisclosedPayloads']> {
+  const em = orm.em.fork()
+  const attempts = await em.find(Attempt, { operation: 'issue', state: { $ne: 'accepted' } })
+  const connections = await em.find(Connection, {}, { populate: ['sealedCredentials'] })
+  return runInBatches(attempts, async ({ uuid, connectionUuid, reference }) => {
+    const connection = connections.find(one => one.uuid === connectionUuid)!
+    const found = await providers.providerFor(connection).findCharge(reference)
+    if (found.kind === 'no_answer') return { attempt: uuid, status: 'no_answer' as const }
+    const isOpen = found.kind === 'found' && found.status === 'open'
+    return { attempt: uuid, status: isOpen ? ('open' as const) : ('closed' as const) }
+  })
+}
+
+/** Every item of no documented shape that a provider listed. */
+export async function readUndocumentedItems(
+  { simulator }: StackClients,
+  clearSince: Date,
+): Promise<FinalState['undocumentedItems']> {
+  const served = await simulator.listServedFaults()
+  return served.flatMap(({ account, item_id: id, at }) =>
+    id === null ? [] : [{ id, providerAccount: account, mustBeKept: new Date(at) >= clearSince }],
+  )
+}
+
+export async function readUnexplainedAnswers({ sql, seal }: StackClients): Promise<string[]> {
+  const rows = await sql<{ body: string }>('select sealed_body as body from unexplained_answer')
+  return rows.map(({ body }) => seal.open(body) as string)
+}
+
+/** Of what was answered "not known whether it was taken": the lives that did begin. */
+async function findStartedWorkflowIds(site: StackClients, asked: RequestRecord[]): Promise<string[]> {
+  const doubtful = asked.flatMap(({ kind, answers }) =>
+    answers
+      .filter(({ code, uuid }) => code === 'not_confirmed' && uuid !== null)
+      .map(({ uuid }) => `${kind}/${uuid}`),
+  )
+  return site.findStartedWorkflows([...new Set(doubtful)])
+}
+
+/** Each charge, transfer, refund and dispute as its merchant reads it. */
+async function readResources(
+  { nextApiUrl: api }: StackClients,
+  cast: Participants,
+  rows: DatabaseRows,
+): Promise<Map<string, ApiResource>> {
+  const tokens = new Map(cast.merchants.map(({ uuid, token }) => [uuid, token]))
+  const owners = new Map(rows.charges.map(({ uuid, account }) => [uuid, account]))
+  const wanted = [
+    ...rows.charges.map(({ uuid, account }) => ({ uuid, account, path: `payments/${uuid}` })),
+    ...rows.transfers.map(({ uuid, account }) => ({ uuid, account, path: `transfers/${uuid}` })),
+    ...rows.disputes.map(({ uuid, account }) => ({ uuid, account, path: `meds/${uuid}` })),
+    ...rows.refunds.map(({ uuid, charge }) => ({
+      uuid,
+      account: owners.get(charge)!,
+      path: `payments/${charge}/refunds/${uuid}`,
+    })),
+  ].filter(({ account }) => tokens.has(account))
+  const shown = await runInBatches(wanted, async ({ uuid, account, path }) => {
+    const said = await getUntilAnswered(api, { path: `/api/v1/${path}`, token: tokens.get(account)! })
+    return [uuid, said?.status === 200 ? said.body.data : undefined] as const
+  })
+  return new Map(shown)
+}

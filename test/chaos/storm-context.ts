@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ApiRequest, getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
+import type { Operation } from './operations.ts'
+import type { Merchant, Participants } from './participants.ts'
+import type { StackClients } from './stack-clients.ts'
+
+/** What has become of an operation, as far as others need it. */
+export type OperationOutcome = {
+  uuid: string | null
+  request?: ApiRequest
+  record?: RequestRecord
+  dispute?: OpenedDispute
+}
+/** What a bank opened: the far side's id of it, and the PIX that it is about. */
+export type OpenedDispute = { id: string; endToEnd: string; about: number }
+export const NO_OUTCOME: OperationOutcome = { uuid: null }
+
+/** The operations of one kind. */
+export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>
+
+export const API_PATHS = {
+  charge: '/api/v1/payments',
+  transfer: '/api/v1/transfers',
+  dispute: '/api/v1/meds',
+} as const
+/** Within this a healthy stack has settled what was paid or sent. */
+const SETTLE_LIMIT_MS = 4_000
+const POLL_INTERVAL_MS = 600
+
+export type StormContext = ReturnType<typeof createStormContext>
+export type StormContextInput = {
+  site: StackClients
+  participants: Participants
+  operations: Operation[]
+  runId: string
+}
+
+/** Where the operations of a storm meet: what each came to, and all that was asked. */
+export function createStormContext({ site, participants: cast, operations, runId: run }: StormContextInput) {
+  const outcomes = operations.map(() => Promise.withResolvers<OperationOutcome>())
+  const asked: RequestRecord[] = []
+  const disputes: OpenedDispute[] = []
+  /** How many operations of a kind found nothing to act on. */
+  const idle: Record<string, number> = {}
+
+  const placeOfMerchant = (place: number): number => {
+    const operation = operations[place]!
+    return 'merchant' in operation ? operation.merchant : 0
+  }
+
+  return {
+    site,
+    cast,
+    operations,
+    run,
+    asked,
+    disputes,
+    idle,
+    outcomes,
+    outcomeOf: (place: number) => outcomes[place]!.promise,
+    placeOfMerchant,
+    merchantOf: (place: number): Merchant => cast.merchants[placeOfMerchant(place)]!,
+    /** Begins to write down what is asked. */
+    recordRequest(mine: Omit<RequestRecord, 'sent' | 'answers' | 'absent'>): RequestRecord {
+      const one = { ...mine, sent: 0, answers: [], absent: [] }
+      asked.push(one)
+      return one
+    },
+    skipOperation(kind: Operation['kind']): OperationOutcome {
+      idle[kind] = (idle[kind] ?? 0) + 1
+      return NO_OUTCOME
+    },
+    /** The resource once it fits; null where it does not soon. */
+    // biome-ignore lint/suspicious/noExplicitAny: the resource as it is shown.
+    async waitForResource(
+      { token }: Merchant,
+      path: string,
+      fits: (shown: any) => boolean,
+    ): Promise<any | null> {
+      const deadline = Date.now() + SETTLE_LIMIT_MS
+      for (;;) {
+        const shown = (await getUntilAnswered(site.nextApiUrl, { path, token }))?.body?.data
+        if (shown && fits(shown)) return shown
+        if (Date.now() > deadline) return null
+        await sleep(POLL_INTERVAL_MS)
+      }
+    },
+  }
+}
+
+/** What the answers agree on; the invariants look at those that do not. */
+export function uuidOf({ answers }: RequestRecord): string | null {
+  return answers.find(answer => answer.uuid !== null)?.uuid ?? null
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { databaseActivities, providerActivities } from '../../../src/activities/index.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { createAccount } from '../../../src/admin/accounts.ts'
+import { createConnection, postOpeningBalance } from '../../../src/admin/connections.ts'
+import { openOrm } from '../../../src/db/client/orm.ts'
+import type { Provider } from '../../../src/providers/port.ts'
+import { createSealer } from '../../../src/security/sealing.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/messages.ts'
+import { createTestDatabase } from '../../support/database.ts'
+
+type WorkflowStartOptions = { workflowId: string }
+
+/** The activities over a database of their own and a provider that answers as a test tells it: no life, no network. */
+export async function openActivityFixture() {
+  const databaseUrl = await createTestDatabase()
+  const orm = await openOrm({ databaseUrl })
+  const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
+  const far: Partial<Provider> = {
+    preconnect: () => {},
+    balances: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer in time' }),
+  }
+  const told: string[] = []
+  const dependencies = {
+    orm,
+    sealer: seal,
+    timeScale: 1,
+    log: pino({ level: 'silent' }),
+    providers: { providerFor: () => far as Provider, close: async () => {} },
+  } as unknown as ActivityDependencies
+  const engine = {
+    client: async () => ({
+      workflow: {
+        signalWithStart: async (_: string, life: WorkflowStartOptions) => told.push(life.workflowId),
+      },
+    }),
+    ...{ taskQueue: 'books', timeScale: 1 },
+  } as unknown as WorkflowClientContext
+  const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
+    orm.em.fork().execute(query, values)
+
+  const connected = (accountUuid: string, pool?: string) =>
+    createConnection(orm.em.fork(), seal, {
+      ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: pool ?? randomUUID(), dialect: 'efi' },
+      ...{ type: pool === undefined ? 'NOMINAL' : 'POOL', isSimulated: true },
+      ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: randomUUID() },
+    })
+
+  return {
+    databaseUrl,
+    sql,
+    seal,
+    dependencies,
+    engine,
+    orm,
+    /** What the provider answers from now on. */
+    scriptProvider: (answers: Partial<Provider>) => Object.assign(far, answers),
+    records: databaseActivities(dependencies),
+    providers: providerActivities(dependencies, engine),
+    /** The lives that were told to ask, by their ids. */
+    told,
+
+    /** An account with one connection and so much money there; where a pool is named, it shares it with others. */
+    async createMerchant(cents: number, pool?: string) {
+      const { uuid: accountUuid } = await createAccount(orm.em.fork(), {
+        name: 'Loja',
+        document: '11222333000181',
+      })
+      const connection = await connected(accountUuid, pool)
+      if (cents > 0) await postOpeningBalance(orm.em.fork(), connection, cents)
+      return { accountUuid, connectionUuid: connection.uuid }
+    },
+    /** One more provider for it. */
+    async createConnection({ accountUuid }: { accountUuid: string }): Promise<string> {
+      return (await connected(accountUuid)).uuid
+    },
+    transferInput(
+      { accountUuid, connectionUuid }: { accountUuid: string; connectionUuid: string },
+      more: Partial<TransferInput> = {},
+      moreDetails: Partial<TransferInputDetails> = {},
+    ): TransferInput {
+      const details = { pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f', ...moreDetails }
+      return {
+        ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
+        ...{ details: seal.seal(details), requestId: 'r', timeScale: 1 },
+        ...more,
+      }
+    },
+    async readBalances(accountUuid: string): Promise<Record<string, number>> {
+      const rows = await sql<{ bucket: string; cents: string }>(
+        'select bucket, cents from balance where account_uuid = ? and cents <> 0',
+        [accountUuid],
+      )
+      return Object.fromEntries(rows.map(row => [row.bucket, Number(row.cents)]))
+    },
+    async close() {
+      await orm.close()
+    },
+  }
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto'
+import type { ApiResource, EventRow, FinalState, MovementRow, ProviderDisputeReply } from '../final-state.ts'
+
+/**
+ * A small world in which everything holds: a charge paid, shared, disputed in vain and refunded in part, a transfer
+ * returned in part, a deposit.
+ */
+export function buildValidFinalState(): FinalState {
+  const history = [{ status: 'PENDING' }, { status: 'PROCESSING' }]
+  const charge = {
+    ...{ uuid: 'charge-1', status: 'PARTIALLY_REFUNDED', updated_at: 'then' },
+    history: [...history, { status: 'PAID' }, { status: 'PROCESSING' }, { status: 'PARTIALLY_REFUNDED' }],
+  }
+  const paid = { ...charge, status: 'PAID', history: charge.history.slice(0, 3) }
+  const transfer = {
+    ...{ uuid: 'transfer-1', status: 'PARTIALLY_REFUNDED' },
+    history: [...history, { status: 'PAID' }, { status: 'PARTIALLY_REFUNDED' }],
+  }
+  const sent = { ...transfer, status: 'PAID', history: transfer.history.slice(0, 3) }
+  const refund = { uuid: 'charge-1', refund: { status: 'COMPLETED' }, history: charge.history }
+  const dispute = { uuid: 'med-1', status: 'REJECTED', attachments: [{ url: 'now' }] }
+  const opened = { ...dispute, status: 'PENDING', attachments: [] }
+  const events = [
+    eventRow('MED', 'med-1', 1, opened),
+    eventRow('MED', 'med-1', 2, { ...dispute, attachments: [{ url: 'then' }] }),
+    eventRow('PAYMENT', 'charge-1', 1, paid),
+    eventRow('PAYMENT', 'charge-1', 2, charge),
+    eventRow('REFUND', 'refund-1', 1, refund),
+    eventRow('TRANSFER', 'transfer-1', 1, sent),
+    eventRow('TRANSFER', 'transfer-1', 2, transfer),
+    ...MOVEMENTS.filter(one => one.type.startsWith('EXTERNAL')).map(one =>
+      eventRow('PIX_TRANSACTION', one.uuid, 1, { status: 'SETTLED' }),
+    ),
+  ]
+  return {
+    lines: [
+      statementLine('payment', 'chargeref', 'E1', 1_000),
+      { ...statementLine('refund', 'refundref', 'D1', 400), original: 'E1' },
+      statementLine('transfer', 'transferref', 'E2', 500),
+      { ...statementLine('return', 'transferref', 'D2', 200), original: 'E2' },
+      statementLine('deposit', null, 'E3', 50),
+    ],
+    holdings: [{ providerAccount: 'pa', cents: 10_350 }],
+    disputesAtProvider: [
+      // Its answer was lost, so it was told again.
+      {
+        ...{ id: 'dispute-1', providerAccount: 'pa', status: 'disagreed' },
+        replies: [disputeReply('letter'), disputeReply('letter')],
+      },
+    ],
+    undisclosedPayloads: [{ attempt: 'attempt-closed', status: 'closed' }],
+    charges: [
+      {
+        ...{ uuid: 'charge-1', account: 'shop', state: 'partially_refunded', endToEnd: 'E1' },
+        ...{ valueCents: 990, feeCents: 10, receivedCents: 1_000, refundingCents: 0, refundedCents: 400 },
+        disputedCents: 0,
+        externalRef: 'storm-0',
+        history: charge.history.map(entry => entry.status),
+      },
+    ],
+    splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, askedBackCents: 120 }],
+    transfers: [
+      {
+        ...{ uuid: 'transfer-1', account: 'shop', state: 'partially_refunded', cents: 500, heldCents: 0 },
+        ...{ returnedCents: 200, externalRef: 'storm-1', history: transfer.history.map(one => one.status) },
+      },
+    ],
+    refunds: [{ uuid: 'refund-1', charge: 'charge-1', state: 'settled', cents: 400, partsCents: 400 }],
+    disputes: [
+      {
+        ...{ uuid: 'med-1', account: 'shop', providerAccount: 'pa', id: 'dispute-1', kind: 'RECEIVED_MED' },
+        ...{
+          state: 'rejected',
+          charge: 'charge-1',
+          replies: 1,
+          history: ['PENDING', 'PROCESSING', 'REJECTED'],
+        },
+        ...{ claimedCents: 0, heldCents: 0, retainedCents: 0, returnedCents: 0 },
+      },
+    ],
+    movements: MOVEMENTS.map(one => ({ ...one })),
+    attempts: [
+      attemptRow('attempt-1', 'issue', 'charge-1', 'accepted'),
+      attemptRow('attempt-closed', 'issue', 'charge-1', 'closed'),
+      { ...attemptRow('attempt-2', 'transfer', 'transfer-1', 'settled'), reference: 'transferref' },
+      { ...attemptRow('attempt-refused', 'transfer', 'transfer-1', 'rejected'), providerAccount: 'pb' },
+    ],
+    undocumentedItems: [
+      { id: 'E-odd', providerAccount: 'pa', mustBeKept: true },
+      { id: 'E-lost', providerAccount: 'pa', mustBeKept: false },
+    ],
+    unexplainedAnswers: ['{"id":"E-odd"}'],
+    unbalancedMovements: [],
+    buckets: [
+      { account: 'shop', providerAccount: 'pa', bucket: 'available', cents: 10_160, foldCents: 10_160 },
+      { account: 'shop', providerAccount: 'pa', bucket: 'fee', cents: 10, foldCents: 10 },
+      { account: 'shop', providerAccount: 'pa', bucket: 'outside', cents: -10_350, foldCents: -10_350 },
+      { account: 'friend', providerAccount: 'pa', bucket: 'available', cents: 180, foldCents: 180 },
+    ],
+    endpoints: [{ account: 'shop', inbox: 'shop-inbox' }],
+    events,
+    deliveries: events.map(({ uuid }) => ({
+      ...{ uuid: `delivery-${uuid}`, event: uuid },
+      inbox: 'shop-inbox',
+      status: 'DELIVERED',
+    })),
+    receivedDeliveries: events.map(({ uuid, data }) => ({
+      inbox: 'shop-inbox',
+      event: uuid,
+      data: { ...data },
+    })),
+    unroutedNotifications: [],
+    runningWorkflowIds: [],
+    failedReplays: [],
+    startedWorkflowIds: [],
+    requests: [
+      {
+        ...{ place: 0, kind: 'charge', merchant: 0, key: 'key-0', externalRef: 'storm-0', sent: 2 },
+        absent: [],
+        answers: [
+          { status: 503, code: 'issuing', uuid: 'charge-1', body: 'same' },
+          { status: 201, code: null, uuid: 'charge-1', body: 'same' },
+          { status: 422, code: 'idempotency_key_reused', uuid: null, body: 'other' },
+        ],
+      },
+      {
+        ...{ place: 1, kind: 'transfer', merchant: 0, key: null, externalRef: 'storm-1', sent: 1 },
+        absent: ['transfer-absent'],
+        answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
+      },
+    ],
+    resources: new Map<string, ApiResource>([
+      ['charge-1', { ...charge, updated_at: 'later' }],
+      ['transfer-1', transfer],
+      ['refund-1', refund],
+      ['med-1', dispute],
+    ]),
+  }
+}
+
+function attemptRow(
+  uuid: string,
+  operation: string,
+  subject: string,
+  state: string,
+): FinalState['attempts'][number] {
+  return { uuid, operation, subject, state, providerAccount: 'pa', reference: `${subject}-ref` }
+}
+
+const NO_SUBJECT = {
+  ...{ charge: null, transfer: null, refund: null, original: null, med: null },
+  ...{ reason: null, disposition: null },
+}
+
+function movementRow(uuid: string, more: Partial<MovementRow>): MovementRow {
+  return {
+    ...{ uuid, account: 'shop', providerAccount: 'pa', type: 'EXTERNAL_TRANSFER', direction: 'IN', cents: 0 },
+    ...{ status: 'SETTLED', endToEnd: null },
+    ...NO_SUBJECT,
+    ...more,
+  }
+}
+
+const MOVEMENTS: readonly MovementRow[] = [
+  movementRow('m-opening', { type: 'ADJUSTMENT', cents: 10_000 }),
+  movementRow('m-payment', { cents: 1_000, endToEnd: 'E1', charge: 'charge-1' }),
+  movementRow('m-fee', {
+    type: 'FEE',
+    direction: 'OUT',
+    cents: 10,
+    charge: 'charge-1',
+    original: 'm-payment',
+  }),
+  movementRow('m-split', {
+    type: 'SPLIT',
+    direction: 'OUT',
+    cents: 300,
+    charge: 'charge-1',
+    original: 'm-payment',
+  }),
+  movementRow('m-refund', {
+    ...{ type: 'EXTERNAL_REFUND', direction: 'OUT', cents: 400, endToEnd: 'D1' },
+    ...{ charge: 'charge-1', refund: 'refund-1', original: 'm-payment' },
+  }),
+  movementRow('m-hold', { type: 'HOLD', direction: 'OUT', cents: 100, charge: 'charge-1', med: 'med-1' }),
+  movementRow('m-freed', { type: 'HOLD', cents: 100, charge: 'charge-1', med: 'med-1' }),
+  movementRow('m-transfer', { direction: 'OUT', cents: 500, endToEnd: 'E2', transfer: 'transfer-1' }),
+  movementRow('m-return', {
+    ...{ type: 'EXTERNAL_REFUND', cents: 200, endToEnd: 'D2' },
+    ...{ transfer: 'transfer-1', original: 'm-transfer' },
+  }),
+  movementRow('m-deposit', { cents: 50, endToEnd: 'E3', reason: 'deposit' }),
+]
+
+function statementLine(
+  kind: FinalState['lines'][number]['kind'],
+  id: string | null,
+  endToEnd: string,
+  cents: number,
+) {
+  return { providerAccount: 'pa', kind, id, endToEnd, original: null, cents }
+}
+
+function eventRow(type: EventRow['type'], subject: string, sequence: number, data: ApiResource): EventRow {
+  const uuid = `event-${subject}-${sequence}`
+  return { uuid, account: 'shop', type, subject, sequence, data: { ...data, sequence } }
+}
+
+/** A reply as it reaches Woovi: its document is uploaded anew each time, under an id of ours. */
+export function disputeReply(text: string): ProviderDisputeReply {
+  const documents = [{ fileId: randomUUID(), description: text, correlationID: text }]
+  return { accept: null, text, documents, at: '2026-01-01T00:00:00.000Z' }
+}

@@ -1,5 +1,0 @@
-/** How often each name occurs. */
-export function tally(names: string[]): Record<string, number> {
-  const counts = Map.groupBy(names, name => name)
-  return Object.fromEntries([...counts].map(([name, all]) => [name, all.length] as const).sort())
-}

@@ -1,0 +1,62 @@
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnProgram, stopProcess } from '../support/second-processes.ts'
+
+const RESTART_MS = 500
+
+export type DrillProcess = ReturnType<typeof startDrillProcess>
+
+/** An API or a worker of a drill, started again when it ends by itself as a supervisor would. */
+export function startDrillProcess(program: string, environment: NodeJS.ProcessEnv, logPath: string) {
+  const log = openSync(logPath, 'a')
+  let env = environment
+  let isStopped = false
+  let child = start()
+
+  function start() {
+    const started = spawnProgram(program, env, log)
+    started.once('exit', async () => {
+      await sleep(RESTART_MS)
+      if (!isStopped && started === child) child = start()
+    })
+    return started
+  }
+
+  return {
+    logPath,
+    signal(name: NodeJS.Signals) {
+      child.kill(name)
+    },
+    /** Ends it without a signal it could handle; nothing starts it again before `startAgain`. */
+    lose() {
+      isStopped = true
+      child.kill('SIGKILL')
+    },
+    startAgain() {
+      isStopped = false
+      child = start()
+    },
+    /** Ends it in order and starts it with these variables in addition. */
+    async restartWith(more: NodeJS.ProcessEnv) {
+      isStopped = true
+      await stopProcess(child)
+      env = {
+        ...environment,
+        ...more,
+        NODE_OPTIONS: joinOptions(environment.NODE_OPTIONS, more.NODE_OPTIONS),
+      }
+      isStopped = false
+      child = start()
+    },
+    async stop() {
+      isStopped = true
+      child.kill('SIGCONT')
+      await stopProcess(child)
+      closeSync(log)
+    },
+  }
+}
+
+function joinOptions(...options: (string | undefined)[]): string {
+  return options.filter(Boolean).join(' ')
+}

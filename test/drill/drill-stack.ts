@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { waitForApi } from '../../src/dev/services/startup.ts'
+import type { ProviderName } from '../../src/domain/providers/provider.ts'
+import { createParticipants, type Participants } from '../chaos/participants.ts'
+import { openStackClients, type StackClients } from '../chaos/stack-clients.ts'
+import { readProcessEnvironment } from '../support/second-processes.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { type DrillProcess, startDrillProcess } from './drill-process.ts'
+
+const READY_MS = 120_000
+const UNLIMITED_RATE_ENV = {
+  TRILHO_RATE_LIMIT: '100000',
+  TRILHO_RATE_BURST: '100000',
+  TRILHO_LOG_LEVEL: 'info',
+}
+
+/** An API or a worker, and the proxies between it and the servers it needs. */
+export type ProxiedProcess = {
+  process: DrillProcess
+  postgres: TcpProxy
+  temporal: TcpProxy
+  close(): Promise<void>
+}
+
+export type DrillStack = {
+  stack: Stack
+  clients: StackClients
+  participants: Participants
+  api: ProxiedProcess
+  apiUrl: string
+  worker: ProxiedProcess
+  /** Between all workers and each provider. */
+  providers: Record<ProviderName, TcpProxy>
+  /** A second worker, started on demand and closed by the caller; `environment` in addition to what a worker needs. */
+  startSecondWorker(environment?: NodeJS.ProcessEnv): Promise<ProxiedProcess>
+  /** Where the second worker logs. */
+  secondWorkerLog: string
+  close(): Promise<void>
+}
+
+/** The stack of a drill: servers, one API and one worker, each connection between two of them through a proxy. */
+export async function openDrillStack(timeScale: number): Promise<DrillStack> {
+  await using opening = new AsyncDisposableStack()
+  const stack = await startStack({
+    timeScale,
+    program: 'test/drill/servers.ts',
+    environment: UNLIMITED_RATE_ENV,
+  })
+  opening.defer(async () => void (await stack.stop()))
+  const site = await openStackClients(stack)
+  opening.defer(site.close)
+
+  const providers = {} as Record<ProviderName, TcpProxy>
+  for (const [name, baseUrl] of Object.entries(site.baseUrls) as [ProviderName, string][]) {
+    const url = new URL(baseUrl)
+    const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(url.port) })
+    opening.defer(async () => proxy.close())
+    providers[name] = proxy
+    url.port = String(proxy.port)
+    site.baseUrls[name] = url.href.replace(/\/$/, '')
+  }
+
+  const { port, release } = await reserveFreePort()
+  opening.defer(release)
+  const apiUrl = `http://127.0.0.1:${port}`
+  const api = await member('api', 'src/server.ts', { PORT: String(port) })
+  opening.defer(api.close)
+  const worker = await startWorker('worker', {})
+  opening.defer(worker.close)
+  await waitForApi(apiUrl, AbortSignal.timeout(READY_MS))
+  const cast = await createParticipants(site)
+  const open = opening.move()
+  return {
+    stack,
+    clients: { ...site, nextApiUrl: () => apiUrl },
+    ...{ participants: cast, api, apiUrl, worker, providers },
+    secondWorkerLog: logPathOf('second-worker'),
+    startSecondWorker: environment => startWorker('second-worker', environment ?? {}),
+    close: () => open.disposeAsync(),
+  }
+
+  function logPathOf(name: string): string {
+    return join(stack.home.folder, 'logs', `drill-${name}.log`)
+  }
+
+  async function startWorker(name: string, environment: NodeJS.ProcessEnv): Promise<ProxiedProcess> {
+    const started = await member(name, 'src/worker.ts', environment)
+    const isReady = async () => (await readFile(started.process.logPath, 'utf8')).includes('"msg":"ready"')
+    await waitUntil(isReady, { what: `${name} does not get ready`, limitMs: READY_MS })
+    return started
+  }
+
+  async function member(name: string, program: string, more: NodeJS.ProcessEnv): Promise<ProxiedProcess> {
+    const database = new URL(stack.local.database_url)
+    const [postgres, temporal] = await Promise.all([
+      startTcpProxy({ host: database.hostname, port: Number(database.port) }),
+      startTcpProxy({ host: '127.0.0.1', port: Number(stack.local.temporal_address.split(':')[1]) }),
+    ])
+    database.port = String(postgres.port)
+    const environment = await readProcessEnvironment(stack, {
+      ...UNLIMITED_RATE_ENV,
+      TRILHO_TIME_SCALE: String(timeScale),
+      DATABASE_URL: database.href,
+      TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+      ...more,
+    })
+    const part = startDrillProcess(program, environment, logPathOf(name))
+    const close = async () => {
+      await part.stop()
+      postgres.close()
+      temporal.close()
+    }
+    return { process: part, postgres, temporal, close }
+  }
+}

@@ -1,4 +1,0 @@
-/** Waits for an operation that may fail while a fault lasts; what it came to is judged by the checkers. */
-export async function quietly(operation: Promise<unknown>): Promise<void> {
-  await operation.catch(() => {})
-}

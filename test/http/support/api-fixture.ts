@@ -1,0 +1,100 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { type ApiDependencies, createApp, type RouteRegistrar } from '../../../src/api/app.ts'
+import { TemporalConnectionError } from '../../../src/api/http/outage.ts'
+import { type RunningServer, startServer } from '../../../src/api/http/server.ts'
+import { readConfig } from '../../../src/config.ts'
+import { openOrm } from '../../../src/db/client/orm.ts'
+import { createSealer } from '../../../src/security/sealing.ts'
+import { openStorage } from '../../../src/storage/storage.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { createRowInserters } from './row-inserters.ts'
+
+export type ApiFixture = Awaited<ReturnType<typeof openApiFixture>>
+
+/** What a machine that stands still takes away is no outage. */
+const STATEMENT_TIMEOUT_MS = 30_000
+
+/** The API in this process over a database of its own, and no Temporal unless one is given: nothing here needs a life. */
+export async function openApiFixture(
+  routes: RouteRegistrar[],
+  environment: Record<string, string> = {},
+  temporal: ApiDependencies['temporal'] = refuseConnection,
+  { statementMs = STATEMENT_TIMEOUT_MS }: { statementMs?: number } = {},
+) {
+  const config = readConfig({
+    DATABASE_URL: await createTestDatabase(),
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    PORT: '0',
+    TRILHO_SECRET_KEY: `a:${Buffer.alloc(32, 7).toString('base64')}`,
+    TRILHO_RATE_LIMIT: '100000',
+    TRILHO_RATE_BURST: '100000',
+    ...environment,
+  })
+  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs })
+  const lines: string[] = []
+  const dependencies: ApiDependencies = {
+    orm,
+    temporal,
+    config,
+    log: pino(
+      { level: 'info' },
+      new Writable({ write: (line, _, done) => done(void lines.push(`${line}`)) }),
+    ),
+    sealer: createSealer(config.secretKeys),
+    storage: await openStorage(config),
+  }
+  const server = await startServer(createApp({ ...dependencies, routes }), config)
+
+  return {
+    orm,
+    config,
+    server,
+    dependencies,
+    /** What was logged so far. */
+    lines,
+    call: createCaller(server),
+    ...createRowInserters(orm),
+    async close() {
+      await server.stop()
+      await orm.close()
+    },
+  }
+}
+
+async function refuseConnection(): Promise<never> {
+  throw new TemporalConnectionError('there is none here')
+}
+
+export type CallOptions = {
+  token?: string | undefined
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not.
+export type ApiResponse = { status: number; headers: Headers; body: any; text: string }
+
+export function createCaller(server: RunningServer) {
+  return async (
+    method: string,
+    path: string,
+    { token, body, raw, headers }: CallOptions = {},
+  ): Promise<ApiResponse> => {
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const answer = await fetch(server.url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+    })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.includes('json')
+    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : text }
+  }
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import type { ApiFixture } from './api-fixture.ts'
+import { bookingSql } from './row-inserters.ts'
+
+export type DisputeRow = {
+  connection: string
+  kind?: string
+  type?: string
+  state?: string
+  createdAt?: string
+  hasReply?: boolean
+}
+
+/** A dispute as a life would have written it; answers its uuid. */
+export async function insertDispute(world: ApiFixture, row: DisputeRow): Promise<string> {
+  const { connection, kind = 'RECEIVED_MED', type = 'SCAM', state = 'open' } = row
+  const [med, movement, at] = [randomUUID(), randomUUID(), row.createdAt ?? new Date().toISOString()]
+  const endToEnd = `E09089356${randomUUID().replaceAll('-', '').slice(0, 23)}`
+  const direction = kind === 'RECEIVED_MED' ? 'IN' : 'OUT'
+  await world.orm.em.execute(
+    `with made as (insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, end_to_end, settled_at, created_at, updated_at)
+     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', ?, 1050, 'SETTLED', ?, ?, ?, ?
+     from connection where uuid = ? returning *) ${bookingSql()}`,
+    [movement, direction, endToEnd, at, at, at, connection],
+  )
+  await world.orm.em.execute(
+    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+       end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at, accept, analysis,
+       replied_at, reply_state)
+     select ?, account_uuid, uuid, provider_account_uuid, ?, ?, ?, ?, ?, ?, 1000, ?, ?::timestamptz + interval '7 days', 'r', ?, ?,
+       ?, ?, ?, ?
+     from connection where uuid = ?`,
+    [
+      ...[med, randomUUID(), kind, type, state, endToEnd, movement, at, at, at, at],
+      ...(row.hasReply ? [false, 'No.', at, 'wanted'] : [null, null, null, null]),
+      connection,
+    ],
+  )
+  return med
+}

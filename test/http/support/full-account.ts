@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import { addUser } from '../../../src/admin/users.ts'
+import type { ApiFixture } from './api-fixture.ts'
+import { bookingSql } from './row-inserters.ts'
+
+export const PASSWORD = 'a long enough password'
+
+/** What a merchant or a payer may call things, were we careless. */
+export const MALICIOUS_TEXT = `"'><script>alert(1)</script><img src=x onerror=alert(1)>\${1}<%= 1 %>{{1}}`
+
+/** An account with a life of every kind, whose every text is evil, and somebody who signs in for it. */
+export async function createFullAccount(world: ApiFixture) {
+  const sql = (statement: string, values: unknown[] = []) => world.orm.em.execute(statement, values)
+  const account = await world.insertAccount()
+  await sql('update account set name = ? where uuid = ?', [MALICIOUS_TEXT, account])
+  const connection = await world.insertConnection(account)
+  const [{ provider_account_uuid: providerAccount }] = (await sql(
+    'select provider_account_uuid from connection where uuid = ?',
+    [connection],
+  )) as [{ provider_account_uuid: string }]
+  await world.replaceDefaultProviders(account, [connection])
+  const recipient = await world.insertAccount()
+  await sql('update account set name = ? where uuid = ?', [MALICIOUS_TEXT, recipient])
+  const party = JSON.stringify({
+    ...PARTY,
+    name: MALICIOUS_TEXT,
+    bank: { code: '', name: MALICIOUS_TEXT, ispb: '' },
+  })
+  const [movement, charge, open, transfer, waiting] = Array.from({ length: 5 }, () => randomUUID())
+  const now = new Date()
+  const history = (...statuses: string[]) =>
+    JSON.stringify(statuses.map(status => ({ status, created_at: now.toISOString() })))
+
+  for (const [uuid, state, shown] of [
+    [charge, 'pending', ['PENDING', 'PROCESSING', 'PAID']],
+    [open, 'pending', ['PENDING']],
+  ] as const)
+    await sql(
+      `insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
+         external_ref, beneficiary_name, beneficiary_document, payment_uuid, payload, txid, receiver, expires_in_seconds,
+         expires_at, history, request_id, fingerprint, created_at, updated_at)
+       values (?, ?, ?, ?, ?, 123456, 123456, ?, ?, '52998224725', ?, ?, ?, ?, 3600, ?, ?, 'r', 'f', ?, ?)`,
+      [
+        ...[
+          uuid,
+          account,
+          connection,
+          providerAccount,
+          state,
+          MALICIOUS_TEXT,
+          MALICIOUS_TEXT,
+          randomUUID(),
+          MALICIOUS_TEXT,
+          MALICIOUS_TEXT.slice(0, 35),
+        ],
+        ...[party, now, history(...shown), now, now],
+      ],
+    )
+  await sql(
+    `insert into split (uuid, charge_uuid, position, type, amount, recipient_account_uuid)
+     values (?, ?, 0, 'PERCENTAGE', 1050, ?)`,
+    [randomUUID(), charge, recipient],
+  )
+  await sql(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, end_to_end, sender, charge_uuid, settled_at, created_at, updated_at)
+       values (?, ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 123456, 'SETTLED', ?, ?, ?, ?, ?, ?) returning *
+     ) ${bookingSql()}`,
+    [
+      movement,
+      account,
+      providerAccount,
+      connection,
+      MALICIOUS_TEXT.slice(0, 32),
+      party,
+      charge,
+      now,
+      now,
+      now,
+    ],
+  )
+  await sql(
+    `update charge set state = 'paid', movement_uuid = ?, paid_at = ?, received_cents = 123456, end_to_end = ?
+     where uuid = ?`,
+    [movement, now, MALICIOUS_TEXT.slice(0, 32), charge],
+  )
+  for (const [uuid, state, scheduledFor] of [
+    [transfer, 'failed', null],
+    [waiting, 'created', new Date(Date.now() + 86_400_000)],
+  ] as const)
+    await sql(
+      `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
+         external_ref, beneficiary_name, beneficiary_document, receiver, failure, history, request_id, fingerprint,
+         scheduled_for, created_at, updated_at)
+       values (?, ?, ?, ?, ?, 2590, ?, ?, ?, '52998224725', ?, ?, ?, 'r', 'f', ?, ?, ?)`,
+      [
+        ...[
+          uuid,
+          account,
+          connection,
+          providerAccount,
+          state,
+          MALICIOUS_TEXT.slice(0, 77),
+          MALICIOUS_TEXT,
+          MALICIOUS_TEXT,
+          party,
+        ],
+        state === 'failed' ? JSON.stringify({ code: MALICIOUS_TEXT, message: MALICIOUS_TEXT }) : null,
+        ...[history('PENDING'), scheduledFor, now, now],
+      ],
+    )
+  await sql(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+       state, finality, code, message, created_at, updated_at)
+     values (?, 'transfer', ?, ?, ?, 0, 'r', 'rejected', 'final', ?, ?, ?, ?)`,
+    [randomUUID(), transfer, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
+  )
+  // And what an operator looks at.
+  const [unknown, unknownAttempt, unmatched] = [randomUUID(), randomUUID(), randomUUID()]
+  await sql(
+    `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
+       pix_key, request_id, fingerprint, created_at, updated_at)
+     values (?, ?, ?, ?, 'sending', 777, 777, ?, 'r', 'f', ?, now() - interval '1 hour')`,
+    [unknown, account, connection, providerAccount, MALICIOUS_TEXT.slice(0, 77), now],
+  )
+  await sql(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+       state, code, message, unknown_since, next_check_at, created_at, updated_at)
+     values (?, 'transfer', ?, ?, ?, 0, 'r2', 'unknown', ?, ?, now() - interval '3 hours', now(), ?, ?)`,
+    [unknownAttempt, unknown, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
+  )
+  await sql(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, end_to_end, sender, reason, disposition, settled_at, created_at, updated_at)
+       values (?, ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 4242, 'SETTLED', ?, ?, 'second_payment', 'not_returned', ?, ?, ?)
+       returning *
+     ) ${bookingSql('pending')}`,
+    [
+      unmatched,
+      account,
+      providerAccount,
+      connection,
+      `2${MALICIOUS_TEXT.slice(0, 31)}`,
+      party,
+      now,
+      now,
+      now,
+    ],
+  )
+  await sql(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, end_to_end, receiver, reason, transfer_uuid, settled_at, created_at, updated_at)
+       values (gen_random_uuid(), ?, ?, ?, 'EXTERNAL_TRANSFER', 'OUT', 2590, 'SETTLED', ?, ?, 'duplicate_settlement', ?, ?,
+         ?, ?)
+       returning *
+     ) ${bookingSql('pending')}`,
+    [account, providerAccount, connection, `3${MALICIOUS_TEXT.slice(0, 31)}`, party, transfer, now, now, now],
+  )
+  await sql(
+    `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
+     values (?, ?, 'missing_there', 'IN', ?, ?, ?, ?)`,
+    [
+      randomUUID(),
+      providerAccount,
+      MALICIOUS_TEXT.slice(0, 32),
+      JSON.stringify({ note: MALICIOUS_TEXT }),
+      now,
+      now,
+    ],
+  )
+  await sql(`insert into operator_act (uuid, who, act, subject, reason) values (?, ?, 'settle', ?, ?)`, [
+    randomUUID(),
+    MALICIOUS_TEXT,
+    MALICIOUS_TEXT,
+    MALICIOUS_TEXT,
+  ])
+  const dispute = randomUUID()
+  await sql(
+    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+       end_to_end, movement_uuid, charge_uuid, value_cents, opened_at, due_at, details, provider_analysis, history,
+       request_id, created_at, updated_at)
+     values (?, ?, ?, ?, ?, 'RECEIVED_MED', 'SCAM', 'open', ?, ?, ?, 1000, ?, now() + interval '5 days', ?, ?, ?, 'r', ?, ?)`,
+    [
+      ...[
+        dispute,
+        account,
+        connection,
+        providerAccount,
+        dispute,
+        MALICIOUS_TEXT.slice(0, 32),
+        movement,
+        charge,
+      ],
+      ...[now, MALICIOUS_TEXT, MALICIOUS_TEXT, history('PENDING'), now, now],
+    ],
+  )
+  const [webhook, event, delivery] = [randomUUID(), randomUUID(), randomUUID()]
+  await sql(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+     values (?, ?, ?, 's', ?, '{PAYMENT}', 'f', ?)`,
+    [webhook, account, `https://shop.example/${MALICIOUS_TEXT}`, MALICIOUS_TEXT, now],
+  )
+  await sql(
+    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+     values (?, ?, ?, 'PAYMENT', ?, 1, ?, ?, 'r', ?)`,
+    [
+      event,
+      account,
+      connection,
+      charge,
+      JSON.stringify({ uuid: charge, status: 'PAID', external_ref: MALICIOUS_TEXT }),
+      charge,
+      now,
+    ],
+  )
+  await sql(
+    `insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, created_at, updated_at)
+     values (?, ?, ?, 'FAILED', 1, ?, ?)`,
+    [delivery, webhook, event, now, now],
+  )
+  await sql(
+    `insert into delivery_try (delivery_uuid, number, status_code, duration_ms, answer, at) values (?, 1, 500, 12, ?, ?)`,
+    [delivery, MALICIOUS_TEXT, now],
+  )
+  const email = `${randomUUID()}@trilho.test`
+  await addUser(world.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
+  return {
+    account,
+    connection,
+    providerAccount,
+    charge: charge!,
+    open: open!,
+    transfer: transfer!,
+    waiting: waiting!,
+    unknown,
+    unknownAttempt,
+    unmatched,
+    dispute,
+    webhook,
+    event,
+    delivery,
+    email,
+    sql,
+  }
+}
+
+const PARTY = { document: '52998224725', account_number: '1', account_agency: '1', account_type: 'PAYMENT' }

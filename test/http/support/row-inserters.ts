@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager, Orm } from '../../../src/db/client/orm.ts'
+import { type Fee, NO_FEES } from '../../../src/domain/ledger/money.ts'
+import type {
+  ConnectionStatus,
+  ConnectionType,
+  ProviderApi,
+  ProviderName,
+} from '../../../src/domain/providers/provider.ts'
+import { generateToken } from '../../../src/security/tokens.ts'
+
+export type ConnectionRow = {
+  provider?: ProviderName
+  dialect?: ProviderApi
+  type?: ConnectionType
+  collectionKey?: string
+  status?: ConnectionStatus
+  isPublic?: boolean
+  isSimulated?: boolean
+  /** An account at the provider that is there already: two connections may share one. */
+  providerAccountUuid?: string
+  createdAt?: Date
+  chargeFee?: Fee
+}
+
+export type TokenRow = {
+  accountUuid: string
+  connectionUuid?: string
+  mode?: 'live' | 'test'
+  expiresAt?: Date
+  revokedAt?: Date
+}
+
+/** What has settled is booked: follows `with made as (insert into movement … returning *)`. */
+export const bookingSql = (bucket: 'available' | 'pending' = 'available') => `
+  insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
+  select uuid, account_uuid, provider_account_uuid, bucket, sign * value_cents, sign * value_cents
+  from made cross join (values ('${bucket}', 1), ('outside', -1)) as leg (bucket, sign)`
+
+/** Writes rows by hand: what a command line or a dashboard would have made. */
+export function createRowInserters(orm: Orm) {
+  return {
+    async insertAccount(status: 'ACTIVE' | 'BLOCKED' = 'ACTIVE'): Promise<string> {
+      const uuid = randomUUID()
+      await orm.em.execute('insert into account (uuid, name, document, status) values (?, ?, ?, ?)', [
+        uuid,
+        'Loja',
+        '11222333000181',
+        status,
+      ])
+      return uuid
+    },
+
+    async insertToken({
+      accountUuid,
+      connectionUuid,
+      mode = 'test',
+      expiresAt,
+      revokedAt,
+    }: TokenRow): Promise<string> {
+      const { token, hash, prefix } = generateToken(mode)
+      await orm.em.execute(
+        `insert into token (uuid, account_uuid, connection_uuid, name, mode, prefix, hash, expires_at, revoked_at)
+         values (?, ?, ?, 'test', ?, ?, ?, ?, ?)`,
+        [
+          randomUUID(),
+          accountUuid,
+          connectionUuid ?? null,
+          mode,
+          prefix,
+          hash,
+          expiresAt ?? null,
+          revokedAt ?? null,
+        ],
+      )
+      return token
+    },
+
+    async insertConnection(accountUuid: string, row: ConnectionRow = {}): Promise<string> {
+      const uuid = randomUUID()
+      const provider = row.provider ?? 'PROVIDER_A'
+      const providerAccountUuid = row.providerAccountUuid ?? (await insertProviderAccount(orm, provider))
+      await orm.em.execute(
+        `insert into connection (uuid, account_uuid, provider_account_uuid, provider, dialect, type, status, is_public,
+           is_simulated, base_url, sealed_credentials, secret_key_id, fees, virtual_account, created_at,
+           collection_key)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'https://localhost', '', 'a', ?, ?, ?, ?)`,
+        [
+          uuid,
+          accountUuid,
+          providerAccountUuid,
+          provider,
+          row.dialect ?? 'efi',
+          row.type ?? 'NOMINAL',
+          row.status ?? 'ACTIVE',
+          row.isPublic ?? true,
+          row.isSimulated ?? true,
+          JSON.stringify({ ...NO_FEES, ...(row.chargeFee && { charge: row.chargeFee }) }),
+          row.type === 'POOL' ? null : JSON.stringify(VIRTUAL_ACCOUNT),
+          row.createdAt ?? new Date(),
+          row.collectionKey ?? null,
+        ],
+      )
+      return uuid
+    },
+
+    insertProviderAccount: (provider: ProviderName = 'PROVIDER_A') => insertProviderAccount(orm, provider),
+
+    /** A transfer that nobody has begun to send. */
+    async insertTransfer(connectionUuid: string, em: EntityManager = orm.em): Promise<string> {
+      const uuid = randomUUID()
+      await em.execute(
+        `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
+           request_id, fingerprint, created_at, updated_at)
+         select ?, account_uuid, uuid, provider_account_uuid, 'created', 100, 'maria@example.com', 'r', 'f', now(), now()
+         from connection where uuid = ?`,
+        [uuid, connectionUuid],
+      )
+      return uuid
+    },
+
+    /** A charge that is about to be issued. */
+    async insertCharge(connectionUuid: string, em: EntityManager = orm.em): Promise<string> {
+      const uuid = randomUUID()
+      await em.execute(
+        `insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
+           payment_uuid, expires_in_seconds, request_id, fingerprint, created_at, updated_at)
+         select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 100, 100, ?, 3600, 'r', 'f', now(), now()
+         from connection where uuid = ?`,
+        [uuid, randomUUID(), connectionUuid],
+      )
+      return uuid
+    },
+
+    async replaceDefaultProviders(accountUuid: string, connectionUuids: string[]): Promise<void> {
+      await orm.em.execute('delete from default_provider where account_uuid = ?', [accountUuid])
+      for (const [index, uuid] of connectionUuids.entries()) {
+        await orm.em.execute(
+          `insert into default_provider (account_uuid, payment_type, position, connection_uuid) values (?, 'PIX', ?, ?)`,
+          [accountUuid, index + 1, uuid],
+        )
+      }
+    },
+  }
+}
+
+async function insertProviderAccount(orm: Orm, provider: ProviderName): Promise<string> {
+  const uuid = randomUUID()
+  await orm.em.execute('insert into provider_account (uuid, provider, name) values (?, ?, ?)', [
+    uuid,
+    provider,
+    uuid,
+  ])
+  return uuid
+}
+
+export const VIRTUAL_ACCOUNT = {
+  type: 'NOMINAL',
+  name: 'Loja',
+  document: '11222333000181',
+  account_number: '12345-6',
+  account_agency: '0001',
+  bank: { code: '364', name: 'EFÍ S.A. - IP', ispb: '09089356' },
+  account_type: 'PAYMENT',
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import type { RouteRegistrar } from '../../../src/api/app.ts'
+import { fail } from '../../../src/api/http/api-error.ts'
+import { registerRoute } from '../../../src/api/http/route.ts'
+
+const sampleBody = z.object({
+  value: z.number().min(0),
+  splits: z.array(z.object({ value: z.number(), name: z.string().max(10).optional() })).default([]),
+})
+const sampleResource = z.object({ value: z.number(), key: z.string().nullable(), page: z.number() })
+
+/** Routes that stand for all: one that takes everything, and some that fail in every way there is. */
+export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
+  registerRoute(router, {
+    method: 'post',
+    path: '/api/v1/samples/:uuid',
+    summary: 'Take everything',
+    query: z.strictObject({ page: z.coerce.number().int().min(1).default(1), at: z.string().optional() }),
+    body: sampleBody,
+    responses: { 201: z.object({ data: sampleResource }) },
+    async handle({ body, query, idempotencyKey }) {
+      return { body: { data: { value: body.value, key: idempotencyKey, page: query.page } } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/api/v1/whoami',
+    summary: 'Who calls',
+    responses: {
+      200: z.object({
+        uuid: z.string(),
+        accountUuid: z.string(),
+        connectionUuid: z.string().nullable(),
+        mode: z.string(),
+      }),
+    },
+    handle: async ({ token }) => ({ body: token }),
+  })
+
+  registerRoute(router, {
+    method: 'put',
+    path: '/api/v1/global',
+    summary: 'Only for global tokens',
+    tokens: 'global_only',
+    body: sampleBody,
+    responses: { 200: z.object({}) },
+    handle: async () => ({ body: {} }),
+  })
+
+  registerRoute(router, {
+    method: 'get',
+    path: '/failing/:how',
+    summary: 'Fail',
+    tokens: 'none',
+    params: z.object({
+      how: z.enum(['bug', 'row', 'answer', 'refusal', 'transaction', 'engine', 'statement']),
+    }),
+    responses: { 200: z.object({ value: z.number() }), errors: ['no_provider_available'] },
+    async handle({ params, em }) {
+      switch (params.how) {
+        case 'bug':
+          throw new Error('secret internals')
+        case 'row':
+          await em.execute(
+            `insert into account (uuid, name, document, status) values (gen_random_uuid(), 'n', '52998224725', 'NEW')`,
+          )
+          break
+        case 'statement':
+          await em.execute('select 1')
+          break
+        case 'transaction':
+          await em.transactional(inner => inner.execute('select 1'))
+          break
+        case 'engine':
+          await temporal()
+          break
+        case 'refusal':
+          fail('no_provider_available', {
+            data: { uuid: 'u' },
+            retryAfterS: 5,
+            headers: { 'X-More': 'yes' },
+          })
+          break
+        default:
+      }
+      return { body: { value: 'not a number' as unknown as number } }
+    },
+  })
+
+  registerRoute(router, {
+    method: 'post',
+    path: '/text',
+    summary: 'Take a text as it is',
+    tokens: 'none',
+    body: 'text',
+    responses: { 200: 'text/plain' },
+    handle: async ({ body }) => ({ body }),
+  })
+}

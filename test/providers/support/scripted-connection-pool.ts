@@ -1,0 +1,50 @@
+import type { ConnectionPool, OpenConnectionPool } from '../../../src/providers/http/connection-pool.ts'
+import type { ExchangeOutcome } from '../../../src/providers/http/exchange.ts'
+
+/** One answer of a bank, as HTTP carries it. */
+export type HttpAnswer = { status: number; body: string }
+
+export type PoolScript = {
+  answer: HttpAnswer
+  /** The path of the requests that `answer` answers; the first request and its repeats, where it is absent. */
+  requestPath?: RegExp | undefined
+  /** What every other request is answered with. */
+  others?: HttpAnswer | undefined
+}
+
+/** Lines on which a bank answers without a network. A token is given to whoever asks for one. */
+export function createScriptedPool({
+  answer,
+  requestPath: asked,
+  others = answer,
+}: PoolScript): OpenConnectionPool {
+  let first: string | undefined
+  const reply = async (request: Parameters<ConnectionPool['sendPooled']>[0]): Promise<ExchangeOutcome> => {
+    const path = String(request.path).split('?')[0]!
+    if (path.endsWith('/oauth/token')) return toReply(TOKEN_ANSWER)
+    const name = `${request.method} ${path}`
+    first ??= name
+    return toReply((asked ? asked.test(path) : name === first) ? answer : others)
+  }
+  const opened: ConnectionPool = {
+    sendPooled: reply,
+    sendOnOwnConnection: reply,
+    preconnect: () => undefined,
+    close: async () => undefined,
+  }
+  return () => opened
+}
+
+const TOKEN_ANSWER = { status: 200, body: '{"access_token":"t","token_type":"Bearer","expires_in":3600}' }
+
+function toReply({ status, body }: HttpAnswer): ExchangeOutcome {
+  return { kind: 'answer', status, headers: {}, json: parseJson(body), text: body }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

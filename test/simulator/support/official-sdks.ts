@@ -1,0 +1,66 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+type SdkTarget = {
+  caFile: string
+  /** Which port of loopback answers for each fixed host name. */
+  hosts: Record<string, number>
+  efi: { client_id: string; client_secret: string; certificate: string; key: string }
+  appId: string
+}
+// biome-ignore lint/suspicious/noExplicitAny: stories look at answers as they come, whatever their shape.
+type SdkValue = any
+
+/** Efí's and Woovi's official SDKs, unchanged, in a process whose host names are mapped; `call('efi.pixSend', …)`. */
+export async function startOfficialSdks({ caFile, hosts, efi, appId }: SdkTarget) {
+  const folder = mkdtempSync(join(tmpdir(), 'sdks-'))
+  const [certificate, pemKey] = [join(folder, 'client.pem'), join(folder, 'client.key')]
+  writeFileSync(certificate, efi.certificate)
+  writeFileSync(pemKey, efi.key)
+  const { client_id, client_secret } = efi
+  const options = { client_id, client_secret, certificate, pemKey, sandbox: false, validateMtls: false }
+
+  const child = fork(join(import.meta.dirname, 'sdk-process.mjs'), {
+    execArgv: ['--require', join(import.meta.dirname, 'mapped-hosts.cjs')],
+    env: {
+      NODE_EXTRA_CA_CERTS: caFile,
+      MAPPED_HOSTS: Object.entries(hosts)
+        .map(([name, port]) => `${name}=${port}`)
+        .join(','),
+      SDK_CREDENTIALS: JSON.stringify({ efi: options, appId }),
+    },
+  })
+  await once(child, 'message')
+  let calls = 0
+
+  return {
+    /** What the SDK answers, or what it throws. */
+    async call(path: string, ...args: unknown[]): Promise<SdkValue> {
+      calls += 1
+      const id = calls
+      const answered = new Promise<{ value?: SdkValue; error?: SdkValue }>((resolve, reject) => {
+        const hear = (message: { id: number; value?: SdkValue; error?: SdkValue }) => {
+          if (message.id !== id) return
+          child.off('message', hear).off('exit', gone)
+          resolve(message)
+        }
+        const gone = () => reject(new Error('the process of the SDKs is gone'))
+        child.on('message', hear).once('exit', gone)
+      })
+      child.send({ id, path, args })
+      const { value, error } = await answered
+      if (error !== undefined) throw error
+      return value
+    },
+    async close() {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      child.kill()
+      await exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { WorkflowInterceptorsFactory } from '@temporalio/workflow'
+
+/** Longer than a machine stands still, and shorter than a task may last. */
+export const LOCAL_ACTIVITY_TIMEOUT_MS = 6_000
+
+/**
+ * A question that is asked once within a task has a second (src/workflows/shared/activity-proxies.ts): a story whose machine stands still
+ * for as long would be another one.
+ */
+export const interceptors: WorkflowInterceptorsFactory = () => ({
+  outbound: [
+    {
+      scheduleLocalActivity(input, next) {
+        const { options } = input
+        if (options.retry?.maximumAttempts !== 1) return next(input)
+        return next({ ...input, options: { ...options, startToCloseTimeout: LOCAL_ACTIVITY_TIMEOUT_MS } })
+      },
+    },
+  ],
+})

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readLocalConfig } from '../../src/config.ts'
+import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import { waitForApi } from '../../src/dev/services/startup.ts'
+import { waitForWorker } from '../../src/dev/services/temporal.ts'
+import type { Stack } from './stack.ts'
+
+const READY_LIMIT_MS = 120_000
+/** Before one that ended by itself is begun anew. */
+const RESTART_DELAY_MS = 1_000
+
+/** A second API and a second worker over the servers of a stack, as another machine would run them. */
+export async function startSecondProcesses(
+  { local, home }: Stack,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ apiUrl: string; stop(): Promise<void> }> {
+  await using opening = new AsyncDisposableStack()
+  const { port, release } = await reserveFreePort()
+  opening.defer(release)
+  const apiUrl = `http://127.0.0.1:${port}`
+  const since = new Date()
+  const log = (name: string) => join(home.folder, 'logs', `second-${name}.log`)
+  opening.defer(keepRunning('src/worker.ts', environment, log('worker')))
+  opening.defer(keepRunning('src/server.ts', { ...environment, PORT: String(port) }, log('api')))
+  await waitForWorker({
+    ...{ address: local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
+  })
+  await waitForApi(apiUrl, AbortSignal.timeout(READY_LIMIT_MS))
+  const open = opening.move()
+  return { apiUrl, stop: () => open.disposeAsync() }
+}
+
+/** What another API or worker of a stack needs to know. */
+export async function readProcessEnvironment({ local, home }: Stack, more: NodeJS.ProcessEnv) {
+  return withMemoryFlags({
+    ...readLocalConfig().environment,
+    TRILHO_ENVIRONMENT: 'local',
+    TRILHO_DRAIN_SECONDS: '0',
+    DATABASE_URL: local.database_url,
+    TEMPORAL_ADDRESS: local.temporal_address,
+    TRILHO_SECRET_KEY: (await readFile(home.secretKey, 'utf8')).trim(),
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    TRILHO_STORAGE_FOLDER: home.files,
+    TRILHO_PUBLIC_URL: local.api_url,
+    NODE_EXTRA_CA_CERTS: home.simulatorCa,
+    ...more,
+  })
+}
+
+export function spawnProgram(program: string, env: NodeJS.ProcessEnv, log?: number): ChildProcess {
+  const root = join(import.meta.dirname, '../..')
+  return spawn(process.execPath, [join(root, program)], {
+    cwd: root,
+    env,
+    stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'],
+  })
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** One that ends by itself is begun anew, as a supervisor would; answers how it is ended for good. */
+function keepRunning(program: string, env: NodeJS.ProcessEnv, logPath: string): () => Promise<void> {
+  const log = openSync(logPath, 'a')
+  let isStopped = false
+  let child = spawnProgram(program, env, log)
+  const watch = () =>
+    child.once('exit', async () => {
+      await sleep(RESTART_DELAY_MS)
+      if (isStopped) return
+      child = spawnProgram(program, env, log)
+      watch()
+    })
+  watch()
+  return async () => {
+    isStopped = true
+    await stopProcess(child)
+    closeSync(log)
+  }
+}

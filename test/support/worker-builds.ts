@@ -1,0 +1,129 @@
+import { activityInfo } from '@temporalio/activity'
+import { Client, Connection } from '@temporalio/client'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
+import { withHeartbeat } from '../../src/activities/runtime/heartbeat.ts'
+import { readLocalConfig } from '../../src/config.ts'
+import { resolveTemporalBinary } from '../../src/dev/binaries/temporal-binary.ts'
+import { runCommand } from '../../src/dev/os/exec.ts'
+import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { buildVersioningOptions } from '../../src/temporal/worker-version.ts'
+import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
+import { SEARCH_ATTRIBUTES, webhookTaskQueueOf } from '../../src/workflows/contracts/workflow-ids.ts'
+import { startTemporal } from './temporal.ts'
+import { buildWorkflowBundle } from './workflow-bundle.ts'
+
+/** Answers of the activities, by name; the id of the workflow says whose they are. */
+export type ActivityAnswers = Record<string, (workflowId: string) => unknown>
+
+export const DEPLOYMENT = 'trilho'
+export const TASK_QUEUE = 'trilho'
+
+/** A development server, with workers of three builds of the real workflows: `two` and `one` cannot replay each other's histories, `three` replays those of `two`. */
+export async function startWorkerBuilds(answers: ActivityAnswers) {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+  })
+  const attributes = Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => ({ name, type }))
+  const [server, first, next] = await Promise.all([
+    startTemporal(attributes),
+    buildWorkflowBundle(),
+    bundleNextBuild(),
+  ])
+  const { address, namespace } = server
+  const [connection, workerConnection] = await Promise.all([
+    Connection.connect({ address }),
+    NativeConnection.connect({ address }),
+  ])
+  const client = new Client({ connection, namespace })
+  const binary = await resolveTemporalBinary({ ...readLocalConfig(), print: line => console.info(line) })
+  const bundles: Record<string, WorkflowBundleOption> = { one: first, two: next, three: next }
+  /** Builds whose workers have executed activities of each workflow. */
+  const ranOn = new Map<string, Set<string>>()
+  const running: { workers: Worker[]; ended: Promise<unknown> }[] = []
+
+  const activitiesOf = (buildId: string) =>
+    withHeartbeat(
+      Object.fromEntries(
+        Object.entries(answers).map(([name, answer]) => [
+          name,
+          async () => {
+            const { workflowId } = activityInfo().workflowExecution!
+            ranOn.set(workflowId, (ranOn.get(workflowId) ?? new Set()).add(buildId))
+            return answer(workflowId)
+          },
+        ]),
+      ),
+    )
+
+  /** The command line of Temporal, as docs/production.md gives it to an operator. */
+  const temporal = (...args: string[]) =>
+    runCommand(binary, [...args, '--address', address, '--namespace', namespace], {
+      env: readLocalConfig().environment,
+    })
+
+  return {
+    client,
+    ranOn,
+    bundles,
+    temporal,
+
+    /** Starts the two workers of a build, as src/worker.ts does, and waits until both task queues belong to its version. */
+    async deploy(buildId: 'one' | 'two' | 'three'): Promise<void> {
+      const activities = activitiesOf(buildId)
+      const common = {
+        connection: workerConnection,
+        namespace,
+        activities,
+        ...buildVersioningOptions({ deploymentName: DEPLOYMENT, buildId }),
+      }
+      const workers = await Promise.all([
+        // Far fewer than there are, so that nearly every workflow task replays the history.
+        Worker.create({
+          ...common,
+          taskQueue: TASK_QUEUE,
+          workflowBundle: bundles[buildId]!,
+          maxCachedWorkflows: 5,
+        }),
+        Worker.create({ ...common, taskQueue: webhookTaskQueueOf(TASK_QUEUE) }),
+      ])
+      running.push({ workers, ended: Promise.all(workers.map(worker => worker.run())) })
+      await waitUntil(async () => (await queuesOf(buildId)).size === 2, {
+        what: `Build ${buildId} does not poll both task queues`,
+        limitMs: 60_000,
+      })
+    },
+
+    async stop(): Promise<void> {
+      for (const { workers } of running) for (const worker of workers) worker.shutdown()
+      await Promise.all(running.map(({ ended }) => ended))
+      await Promise.all([connection.close(), workerConnection.close()])
+      await server.stop()
+      await Runtime.instance().shutdown()
+    },
+  }
+
+  async function queuesOf(buildId: string): Promise<Set<string>> {
+    const version = { deploymentName: DEPLOYMENT, buildId }
+    const described = await client.workflowService
+      .describeWorkerDeploymentVersion({ namespace, deploymentVersion: version })
+      .catch(() => undefined)
+    const queues = described?.workerDeploymentVersionInfo?.taskQueueInfos ?? []
+    return new Set(queues.map(({ name }) => name!))
+  }
+}
+
+async function bundleNextBuild(): Promise<WorkflowBundleOption> {
+  const module = (name: string) => new URL(`./${name}.ts`, import.meta.url).pathname
+  return bundleWorkflowCode({
+    ...BUNDLE_OPTIONS,
+    workflowInterceptorModules: [module('local-activity-timeout'), module('next-build')],
+  })
+}

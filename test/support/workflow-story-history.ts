@@ -1,0 +1,74 @@
+import type { History } from '@temporalio/common/lib/proto-utils.js'
+
+/** What a life's history says of it. */
+export type HistorySummary = {
+  /** The statuses an operator saw, one after another. */
+  statuses: string[]
+  /** How often what an operator finds it by was written anew. */
+  upsertCount: number
+  /** What the operator was told of an outcome that is not known; null where it is again. */
+  outcomes: (string | null)[]
+  /** Each timer with its reason and length; `woken` where it was not waited for to its end. */
+  timers: string[]
+  /** What went to a worker by a queue; local activities did not. */
+  queuedActivities: string[]
+  /** The ids of the lives it began. */
+  childWorkflowIds: string[]
+  /** Those of them that ended before it did. */
+  completedChildIds: string[]
+}
+
+export function summarizeHistory(history: History): HistorySummary {
+  const events = history.events ?? []
+  const woken = new Set(events.map(event => String(event.timerCanceledEventAttributes?.startedEventId)))
+  const shown: string[] = []
+  let upserts = 0
+  const outcomes: (string | null)[] = []
+  const waits: string[] = []
+  const queued: string[] = []
+  const children: string[] = []
+  const heardOf: string[] = []
+  for (const event of events) {
+    const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
+    if (fields) upserts += 1
+    if (fields?.TrilhoOutcome) outcomes.push(decodePayload(fields.TrilhoOutcome) || null)
+    const status = fields?.TrilhoStatus
+    if (status && shown.at(-1) !== decodePayload(status)) shown.push(decodePayload(status))
+    const timer = event.timerStartedEventAttributes?.startToFireTimeout
+    if (timer) {
+      const reason = decodePayload(event.userMetadata?.summary)
+      const early = woken.has(String(event.eventId)) ? ', woken' : ''
+      waits.push(
+        `${reason}: ${formatDuration(Number(timer.seconds ?? 0) * 1_000 + (timer.nanos ?? 0) / 1e6)}${early}`,
+      )
+    }
+    const activity = event.activityTaskScheduledEventAttributes?.activityType?.name
+    if (activity) queued.push(activity)
+    const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId
+    if (child) children.push(child)
+    const heard = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
+    if (heard) heardOf.push(heard)
+  }
+  return {
+    statuses: shown,
+    upsertCount: upserts,
+    outcomes,
+    timers: waits,
+    queuedActivities: queued,
+    childWorkflowIds: children,
+    completedChildIds: heardOf,
+  }
+}
+
+function decodePayload(payload: { data?: Uint8Array | null } | null | undefined): string {
+  return payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : ''
+}
+
+/** A wait in words; an hour and more is rounded to minutes, because the way there takes some milliseconds. */
+function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 60_000) return `${ms / 1_000} s`
+  const minutes = ms < 3_600_000 ? Math.round(ms / 1_000) / 60 : Math.round(ms / 60_000)
+  const hours = Math.floor(minutes / 60)
+  return [hours && `${hours} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(' ')
+}

@@ -1,0 +1,404 @@
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
+import type { SearchAttributePair } from '@temporalio/common'
+import {
+  buildChargeWorkflowOptions,
+  buildPayoutWorkflowOptions,
+  type WorkflowMetadata,
+} from '../../src/temporal/workflow-options.ts'
+import {
+  awaitIssuedUpdate,
+  type ChargeInput,
+  type DisputeInput,
+  type RefundInput,
+  type TransferInput,
+} from '../../src/workflows/contracts/messages.ts'
+import type { PixKeyInput, VerificationCodeInput } from '../../src/workflows/contracts/pix-keys.ts'
+import * as ids from '../../src/workflows/contracts/workflow-ids.ts'
+import type { ReturnPaymentInput } from '../../src/workflows/unmatched/return.workflow.ts'
+import { startTimeSkippingServer, type TimeSkippingServer } from './time-skipping.ts'
+import {
+  type ActivityName,
+  type ActivityScript,
+  NOTIFICATION,
+  Story,
+  type StoryOptions,
+} from './workflow-story.ts'
+import * as storyClient from './workflow-story-client.ts'
+
+/** The activities of the main queue, which src/worker.ts registers by the same names. */
+const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery'>, true> = {
+  issueCharge: true,
+  restoreIssuedCharge: true,
+  pollCharge: true,
+  cancelCharge: true,
+  closeOrphan: true,
+  recordDeposit: true,
+  sendTransfer: true,
+  pollTransfer: true,
+  restoreTransfer: true,
+  sendRefund: true,
+  pollRefund: true,
+  restoreRefund: true,
+  sendReturn: true,
+  pollReturn: true,
+  restoreReturn: true,
+  createKey: true,
+  pollPixKey: true,
+  deleteKey: true,
+  pollPixKeyRemoval: true,
+  sendAuthCode: true,
+  openPixKey: true,
+  failPixKey: true,
+  storeAuthCode: true,
+  pollDispute: true,
+  sendDisputeReply: true,
+  getDispute: true,
+  storeDisputeReply: true,
+  recordDisputeWarning: true,
+  applyDisputeDeadline: true,
+  sweepDisputes: true,
+  sweepWorkflows: true,
+  getCharge: true,
+  restoreCharge: true,
+  storeTransfer: true,
+  getTransfer: true,
+  failTransfer: true,
+  endScheduledTransfer: true,
+  manuallySettleTransfer: true,
+  manuallySettleRefund: true,
+  manuallySettleReturn: true,
+  keepUnmatchedPayment: true,
+  openRefund: true,
+  rebuildRefund: true,
+  getRefund: true,
+  sweepProviderNotifications: true,
+  sweepDeliveries: true,
+  replayMissedEvents: true,
+  pruneEvents: true,
+  listProviderAccounts: true,
+  reconcile: true,
+  foldListCounters: true,
+}
+
+/** The stage of one test file: its stories are told one after another, each about uuids of its own. */
+export function setUpWorkflowStories() {
+  let temporal: TimeSkippingServer
+  let playing: Story | undefined
+  let numbers = 0
+  const uuid = () => `00000000-0000-4000-8000-${String(++numbers).padStart(12, '0')}`
+  const act = (name: ActivityName) => async (input: unknown) => playing?.answerCall(name, input)
+  jest.setTimeout(120_000)
+  beforeAll(async () => {
+    temporal = await startTimeSkippingServer({
+      main: Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
+      webhooks: { attemptDelivery: act('attemptDelivery') },
+    })
+  })
+  // A life that a failed test left behind must not act in the next one.
+  afterEach(() => playing?.abort())
+  afterAll(() => temporal?.stop())
+
+  function tell(telling: StoryOptions): Story {
+    playing = new Story(temporal, telling)
+    return playing
+  }
+
+  async function begun(script: ActivityScript, { type, id, input }: StartOptions): Promise<Story> {
+    const own = uuid()
+    const story = tell({ script, type, workflowId: id(own), uuid: own, reopenInput: input(own) })
+    await storyClient.startWorkflow(story.target, { type, input: input(own) })
+    return story
+  }
+
+  async function woken(script: ActivityScript, { type, id, input, notice }: ReopenOptions): Promise<Story> {
+    const own = uuid()
+    const wokenWith = input && { reopenInput: input(own) }
+    const story = tell({ script, type, workflowId: id(own), uuid: own, ...wokenWith })
+    await story.reopenByNotification(notice)
+    return story
+  }
+
+  return {
+    uuid,
+
+    /** A charge that was ordered; the story goes on when it is issued or cannot be. */
+    async charge(script: ActivityScript, wanted: Partial<ChargeInput> = {}): Promise<Story> {
+      const order = { ...chargeInput(uuid()), ...wanted }
+      const story = tell({
+        ...CHARGE,
+        script,
+        workflowId: ids.chargeWorkflowId(order.uuid),
+        uuid: order.uuid,
+      })
+      await orderCharge(story, order)
+      return story
+    },
+    /** Money that was ordered to go out; `isAnswered` waits as its request does. */
+    async transfer(script: ActivityScript, wanted: Partial<TransferInput> = {}): Promise<Story> {
+      const { expiresInSeconds: _, ...order }: ChargeInput & TransferInput = {
+        ...chargeInput(uuid()),
+        ...wanted,
+      }
+      const story = tell({
+        ...TRANSFER,
+        script,
+        workflowId: ids.transferWorkflowId(order.uuid),
+        uuid: order.uuid,
+      })
+      await storyClient.startWorkflow(story.target, {
+        ...TRANSFER,
+        input: order,
+        searchAttributes: searchAttributesOf(
+          buildPayoutWorkflowOptions(ids.transferWorkflowId(order.uuid), order, visibilityOf(order)),
+        ),
+      })
+      return story
+    },
+    /** One that is to be sent so much later, by the server's clock. */
+    async scheduledTransfer(
+      inMs: number,
+      script: ActivityScript,
+      wanted: Partial<TransferInput> = {},
+    ): Promise<Story> {
+      const scheduledFor = new Date((await temporal.env.currentTimeMs()) + inMs).toISOString()
+      return this.transfer(script, { scheduledFor, ...wanted })
+    },
+    async refund(script: ActivityScript, wanted: Partial<RefundInput> = {}): Promise<Story> {
+      const order = { ...refundInput(uuid()), ...wanted }
+      const story = tell({
+        ...REFUND,
+        script,
+        workflowId: ids.refundWorkflowId(order.uuid),
+        uuid: order.uuid,
+      })
+      await storyClient.startWorkflow(story.target, { ...REFUND, input: order })
+      return story
+    },
+
+    /** A charge of which only the row is there. */
+    chargeWithoutWorkflow(script: ActivityScript): Story {
+      const own = uuid()
+      return tell({ ...CHARGE, script, workflowId: ids.chargeWorkflowId(own), uuid: own })
+    },
+    /** Lives that ended long ago, woken by a notice. */
+    notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: ids.chargeWorkflowId }),
+    notifiedTransfer: (script: ActivityScript, notice?: { isAboutReturn: true }) =>
+      woken(script, { ...TRANSFER, id: ids.transferWorkflowId, notice }),
+    notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: ids.refundWorkflowId }),
+    /** Rows that move and had lost their workflows (src/disaster-recovery/reopen.ts). */
+    reopenedTransfer: (script: ActivityScript) =>
+      begun(script, { type: 'transferWorkflow', id: ids.transferWorkflowId, input: unfinishedInput }),
+    reopenedRefund: (script: ActivityScript) =>
+      begun(script, { type: 'refundWorkflow', id: ids.refundWorkflowId, input: unfinishedInput }),
+    reopenedReturn: (script: ActivityScript) =>
+      begun(script, {
+        type: 'returnWorkflow',
+        id: ids.returnWorkflowId,
+        input: uuid => ({
+          ...returnInput(uuid, 1),
+          continuation: 'unknown_outcome',
+          restored: { orderedAt: LONG_AGO },
+        }),
+      }),
+    notifiedReturn: (script: ActivityScript) =>
+      woken(script, { ...RETURN, input: uuid => returnInput(uuid, 1) }),
+
+    /** A dispute, begun by its provider's notice. */
+    async dispute(script: ActivityScript, timeScale = 1): Promise<Story> {
+      const input = disputeInput(uuid(), timeScale)
+      const story = tell({
+        script,
+        type: 'disputeWorkflow',
+        workflowId: ids.disputeWorkflowId(input.uuid),
+        uuid: input.uuid,
+        reopenInput: input,
+      })
+      await story.reopenByNotification()
+      return story
+    },
+    /** One whose life runs no more; nothing wakes it yet. */
+    disputeWithoutWorkflow(script: ActivityScript): Story {
+      const input = disputeInput(uuid(), 1)
+      return tell({
+        script,
+        type: 'disputeWorkflow',
+        workflowId: ids.disputeWorkflowId(input.uuid),
+        uuid: input.uuid,
+        reopenInput: input,
+      })
+    },
+
+    orphan: (script: ActivityScript) =>
+      begun(script, {
+        type: 'orphanWorkflow',
+        id: ids.orphanWorkflowId,
+        input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
+      }),
+    return: (script: ActivityScript, timeScale = 1) =>
+      begun(script, { ...RETURN, input: uuid => returnInput(uuid, timeScale) }),
+    delivery: (script: ActivityScript, timeScale = 1) =>
+      begun(script, {
+        type: 'deliveryWorkflow',
+        id: ids.deliveryWorkflowId,
+        input: deliveryUuid => ({ deliveryUuid, timeScale }),
+      }),
+    pixKey: (script: ActivityScript, timeScale = 1) =>
+      begun(script, {
+        type: 'pixKeyWorkflow',
+        id: ids.pixKeyWorkflowId,
+        input: uuid => ({ ...pixKeyInput(uuid), timeScale }),
+      }),
+    pixKeyRemoval: (script: ActivityScript) =>
+      begun(script, {
+        type: 'pixKeyRemovalWorkflow',
+        id: ids.pixKeyRemovalWorkflowId,
+        input: uuid => ({ uuid, timeScale: 1 }),
+      }),
+    authCode: (script: ActivityScript) =>
+      begun(script, {
+        type: 'verificationCodeWorkflow',
+        id: ids.verificationCodeWorkflowId,
+        input: authCodeInput,
+      }),
+    keepUnmatchedPayment: (script: ActivityScript) =>
+      begun(script, {
+        type: 'keepUnmatchedWorkflow',
+        id: ids.keepUnmatchedWorkflowId,
+        input: uuid => ({ uuid }),
+      }),
+    disputeSweep: (script: ActivityScript) =>
+      begun(script, { type: 'disputeSweepWorkflow', id: () => 'med-sweep', input: () => undefined }),
+    workflowSweep: (script: ActivityScript) =>
+      begun(script, { type: 'workflowSweepWorkflow', id: () => 'workflow-sweep', input: () => undefined }),
+    notificationSweep: (script: ActivityScript) =>
+      begun(script, { type: 'notificationSweepWorkflow', id: () => 'notice-sweep', input: () => undefined }),
+    listCounters: (script: ActivityScript) =>
+      begun(script, { type: 'listCountersWorkflow', id: () => 'tally', input: () => undefined }),
+
+    deliverySweep: (script: ActivityScript) =>
+      begun(script, { type: 'deliverySweepWorkflow', id: () => 'delivery-sweep', input: () => undefined }),
+    eventPruning: (script: ActivityScript) =>
+      begun(script, { type: 'eventPruningWorkflow', id: () => 'event-pruning', input: () => undefined }),
+    recovery: (script: ActivityScript) =>
+      begun(script, {
+        type: 'eventReplayWorkflow',
+        id: uuid => `recovery/${uuid}`,
+        input: webhookUuid => ({
+          webhookUuid,
+          since: '2026-11-01T00:00:00.000Z',
+          until: '2026-11-02T00:00:00.000Z',
+        }),
+      }),
+
+    reconciliation: (script: ActivityScript, hours: number) =>
+      begun(script, { type: 'reconciliationWorkflow', id: () => 'reconciliation', input: () => ({ hours }) }),
+
+    /** Begun by its notice, as the inbox does it. */
+    async deposit(script: ActivityScript): Promise<Story> {
+      const deposit = {
+        connectionUuid: uuid(),
+        endToEnd: `E12345678202601011200${String(++numbers).padStart(11, '0')}`,
+        requestId: 'request',
+        timeScale: 1,
+      }
+      const story = tell({
+        script,
+        type: 'depositWorkflow',
+        workflowId: ids.depositWorkflowId(deposit.connectionUuid, deposit.endToEnd),
+        uuid: deposit.connectionUuid,
+        reopenInput: deposit,
+      })
+      await story.reopenByNotification()
+      return story
+    },
+  }
+}
+
+type StartOptions = { type: string; id: (uuid: string) => string; input: (uuid: string) => unknown }
+/** Where there is no input of its own, it resumes from its row. */
+type ReopenOptions = Omit<StartOptions, 'input'> &
+  Partial<Pick<StartOptions, 'input'>> & { notice?: { isAboutReturn: true } | undefined }
+const CHARGE = { type: 'chargeWorkflow' }
+const TRANSFER = { type: 'transferWorkflow' }
+const REFUND = { type: 'refundWorkflow' }
+const RETURN = { type: 'returnWorkflow', id: ids.returnWorkflowId }
+
+/** Resolves when a charge is issued or cannot be; ordered twice, it is joined. */
+export async function orderCharge(story: Story, order: ChargeInput): Promise<void> {
+  const ask = { update: awaitIssuedUpdate, updateId: order.uuid }
+  await storyClient.startAndUpdate(
+    story.target,
+    {
+      ...CHARGE,
+      input: order,
+      searchAttributes: searchAttributesOf(buildChargeWorkflowOptions(order, visibilityOf(order))),
+    },
+    ask,
+  )
+}
+
+export function chargeInput(uuid: string): ChargeInput {
+  return {
+    uuid,
+    accountUuid: 'account',
+    candidates: ['connection-a', 'connection-b'],
+    valueCents: 12_345,
+    expiresInSeconds: 86_400,
+    details: 'sealed',
+    requestId: 'request',
+    timeScale: 1,
+  }
+}
+
+/** What its start shows an operator, by whom it is tried first. */
+const visibilityOf = ({ candidates }: { candidates: string[] }) => ({ provider: candidates[0]! })
+const searchAttributesOf = ({ typedSearchAttributes }: WorkflowMetadata) =>
+  typedSearchAttributes as SearchAttributePair[]
+
+const pixKeyInput = (uuid: string): PixKeyInput => ({
+  uuid,
+  accountUuid: 'account',
+  connectionUuid: NOTIFICATION.connectionUuid,
+  type: 'EMAIL',
+  authCodeUuid: 'code',
+  details: 'sealed',
+  requestId: 'request',
+  timeScale: 1,
+})
+
+function authCodeInput(uuid: string): VerificationCodeInput {
+  const { connectionUuid: _, authCodeUuid: __, ...order } = pixKeyInput(uuid)
+  return { ...order, type: 'EMAIL' }
+}
+
+function disputeInput(uuid: string, timeScale: number): DisputeInput {
+  return {
+    uuid,
+    connectionUuid: NOTIFICATION.connectionUuid,
+    providerDisputeId: 'infraction',
+    endToEnd: null,
+    requestId: 'request',
+    timeScale,
+  }
+}
+
+function returnInput(uuid: string, timeScale: number): ReturnPaymentInput {
+  return { uuid, connectionUuid: NOTIFICATION.connectionUuid, timeScale }
+}
+
+function refundInput(uuid: string): RefundInput {
+  const { candidates: _, expiresInSeconds: __, details: ___, ...order } = chargeInput(uuid)
+  return {
+    ...order,
+    chargeUuid: 'charge',
+    connectionUuid: NOTIFICATION.connectionUuid,
+    fingerprint: 'fingerprint',
+  }
+}
+
+const LONG_AGO = '2026-11-01T00:00:00.000Z'
+
+function unfinishedInput(uuid: string) {
+  const unfinished = { candidates: ['connection-a', 'connection-b'], orderedAt: LONG_AGO }
+  return { reopen: uuid, timeScale: 1, unfinished }
+}
