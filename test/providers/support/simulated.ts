@@ -1,4 +1,9 @@
-import type { NotificationItem, ProviderApi, ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import type {
+  FindPayoutOutcome,
+  NotificationItem,
+  ProviderApi,
+  ProviderPayout,
+} from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
 import {
@@ -74,12 +79,14 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
     transferRequest: (pixKey = MARIA, cents = 1000) => ({
       ...{ id: id(), cents, pixKey, document: null, payerKey: COLLECTION_KEY },
     }),
-    /** What a sending came to. */
-    async waitForEnd(
-      find: () => Promise<{ kind: string; sending?: ProviderPayout }>,
-    ): Promise<ProviderPayout> {
-      const found = await pollUntil(find, ({ sending }) => (sending?.status ?? 'in_process') !== 'in_process')
-      return found.sending!
+    /** Polls a payout until it is settled or rejected. */
+    async waitForEnd(find: () => Promise<FindPayoutOutcome>): Promise<ProviderPayout> {
+      const found = await pollUntil(
+        find,
+        outcome => outcome.kind === 'found' && outcome.payout.status !== 'in_process',
+      )
+      if (found.kind !== 'found') throw new Error(`not found: ${JSON.stringify(found)}`)
+      return found.payout
     },
     /** Everything that was told so far, as the adapter reads it. */
     async readNotifications() {
