@@ -26,6 +26,7 @@ import { requireUsableDatabase } from './startup/database.ts'
 import { watchDatabase } from './startup/database-watch.ts'
 import { startProcess } from './startup/process.ts'
 import { waitForServer } from './startup/server-wait.ts'
+import { watchStandstill } from './startup/standstill-watch.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
 import { followCurrentVersion } from './temporal/schedules.ts'
@@ -129,6 +130,15 @@ const stopPublishing = publishWorkerMetrics(dependencies.orm, workerName, {
   log,
 })
 log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
+const stopStandstillWatch = watchStandstill({
+  onStandstill(standstillMs) {
+    log.fatal(
+      { standstillMs },
+      'the worker ends because it stood still; Temporal gives its tasks to another worker',
+    )
+    process.exit(1)
+  },
+})
 const databaseWatch = watchDatabase(config.databaseUrl)
 void databaseWatch.lost.then(isLost => {
   if (isLost)
@@ -144,6 +154,7 @@ if (await Promise.race([databaseWatch.lost, allRuns.then(() => false)])) {
   process.exit(1)
 }
 await allRuns
+stopStandstillWatch()
 await databaseWatch.close()
 stopHousekeeping()
 await stopPublishing()

@@ -10,7 +10,7 @@ import { fileRoutes } from '../../src/api/files/routes.ts'
 import { healthRoutes } from '../../src/api/health/routes.ts'
 import { ApiError } from '../../src/api/http/api-error.ts'
 import { describeFailureCause } from '../../src/api/http/failure-cause.ts'
-import { ResponseTimeoutError, TemporalConnectionError } from '../../src/api/http/outage.ts'
+import { isOutage, ResponseTimeoutError, TemporalConnectionError } from '../../src/api/http/outage.ts'
 import { startServer } from '../../src/api/http/server.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import { type OrmOptions, openOrm } from '../../src/db/client/orm.ts'
@@ -65,6 +65,7 @@ test.each<[string, unknown]>([
   ['temporal: unavailable', grpcError(14)],
   ['temporal: no answer in time', grpcError(4)],
   ['temporal: resource exhausted', grpcError(8)],
+  ['temporal: workflow not ready', grpcError(9)],
   ['temporal: gRPC status 13', grpcError(13)],
   ['storage: disk full', new StorageError('ENOSPC')],
   ['storage: read-only', new StorageError('EROFS')],
@@ -245,4 +246,9 @@ describe('the access log', () => {
     const line = await lineOf(headers => world.call('GET', pathname + search, { headers }))
     expect(line).toMatchObject({ status: 503, code: 'unavailable', cause: 'storage: disk failed' })
   })
+})
+
+test('a workflow whose task fails again and again takes no update for now: an outage, not a fault', () => {
+  expect(isOutage(grpcError(9))).toBe(true)
+  expect(isOutage(grpcError(13))).toBe(false)
 })

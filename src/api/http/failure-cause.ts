@@ -86,6 +86,7 @@ const GRPC_CAUSES: Record<number, string> = {
   5: 'namespace or workflow not found',
   7: 'permission denied',
   8: 'resource exhausted',
+  9: 'workflow not ready',
   14: 'unavailable',
   16: 'authentication failed',
 }

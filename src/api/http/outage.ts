@@ -68,8 +68,11 @@ const DATABASE_OUTAGES = [
   '25006', // a standby
 ]
 
-/** gRPC: cancelled, deadline exceeded, resource exhausted, unavailable. */
-const TEMPORAL_OUTAGES = new Set<unknown>([1, 4, 8, 14])
+/**
+ * gRPC: cancelled, deadline exceeded, resource exhausted, failed precondition, unavailable. A precondition fails where the
+ * workflow's task has failed or timed out several times in a row: Temporal takes no update until a worker completes one.
+ */
+const TEMPORAL_OUTAGES = new Set<unknown>([1, 4, 8, 9, 14])
 
 const NETWORK_OUTAGES = new Set<unknown>([
   'ECONNREFUSED',

@@ -1,0 +1,36 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { watchStandstill } from '../../src/startup/standstill-watch.ts'
+
+let stopWatch = () => {}
+afterEach(() => stopWatch())
+
+/** Blocks this thread, as a stopped process is blocked. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+const nextChecks = () => new Promise(resolve => setTimeout(resolve, 100))
+
+function watch(maxStandstillMs: number): number[] {
+  const standstills: number[] = []
+  stopWatch = watchStandstill({ onStandstill: ms => standstills.push(ms), maxStandstillMs, checkEveryMs: 20 })
+  return standstills
+}
+
+test('a process that stood still for too long learns it once, as soon as it runs again', async () => {
+  const standstills = watch(300)
+  await nextChecks()
+  standStill(600)
+  await nextChecks()
+  standStill(600)
+  await nextChecks()
+  expect(standstills).toHaveLength(1)
+  expect(standstills[0]).toBeGreaterThanOrEqual(300)
+})
+
+test('a process that runs learns nothing', async () => {
+  const standstills = watch(5_000)
+  standStill(200)
+  await nextChecks()
+  expect(standstills).toEqual([])
+})
