@@ -4,6 +4,9 @@ import type { Operation } from './operations.ts'
 import type { Merchant, Participants } from './participants.ts'
 import type { StackClients } from './stack-clients.ts'
 
+// biome-ignore lint/suspicious/noExplicitAny: a resource as it is shown.
+type AnyResource = any
+
 /** What has become of an operation, as far as others need it. */
 export type OperationOutcome = {
   uuid: string | null
@@ -71,12 +74,11 @@ export function createStormContext({ site, participants: cast, operations, runId
       return NO_OUTCOME
     },
     /** The resource once it fits; null where it does not soon. */
-    // biome-ignore lint/suspicious/noExplicitAny: the resource as it is shown.
     async waitForResource(
       { token }: Merchant,
       path: string,
-      fits: (shown: any) => boolean,
-    ): Promise<any | null> {
+      fits: (shown: AnyResource) => boolean,
+    ): Promise<AnyResource | null> {
       const deadline = Date.now() + SETTLE_LIMIT_MS
       for (;;) {
         const shown = (await getUntilAnswered(site.nextApiUrl, { path, token }))?.body?.data
