@@ -84,7 +84,7 @@ const split = defineEntity({
     status: unionColumn<SplitStatus>().default('PENDING'),
     creditedCents: centsColumn().default(0),
     /** What settled refunds have asked back of it; the recipient may have lacked some of it. */
-    returnRequestedCents: centsColumn().default(0),
+    returnRequestedCents: centsColumn().name('asked_back_cents').default(0),
   }),
 })
 
