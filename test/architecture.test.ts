@@ -216,6 +216,18 @@ describe('the code', () => {
     expect(wrong.filter(file => file !== 'src/contract/shared/fields.ts')).toEqual([])
   })
 
+  test('an exported name is unique in src: it says what it is about without its file', async () => {
+    const namesOf = (text: string) =>
+      [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|type|interface) (\w+)/gm)].map(
+        ([, name]) => name!,
+      )
+    expect(namesOf('export const a = 1\nexport type B = 2\nconst c = 3')).toEqual(['a', 'B'])
+    const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
+    const all = texts.flatMap(namesOf)
+    expect(all.length).toBeGreaterThan(1_000)
+    expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
+  })
+
   test('nothing is left to do', async () => {
     expect(await having(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
