@@ -10,9 +10,9 @@ const INTERCEPTOR_PATH = join(import.meta.dirname, 'local-activity-timeout.ts')
 const CACHE_FOLDER = join(ROOT, 'node_modules/.cache/trilho')
 
 /** The folders whose code may be in it, as test/architecture.test.ts holds. */
-const BUNDLED_FOLDERS = ['workflows', 'domain', 'activities', 'lives']
+const BUNDLED_FOLDERS = ['workflows', 'domain', 'activities']
 
-/** The real bundle of all lives, built once for each state of their code: building takes as long as ten stories. */
+/** The real bundle of all workflows, built once for each state of their code: building takes as long as ten stories. */
 export async function buildWorkflowBundle(): Promise<WorkflowBundleOption> {
   const codePath = join(CACHE_FOLDER, `workflows-${await fingerprintSources()}.cjs`)
   const isThere = await readFile(codePath).catch(() => null)
@@ -34,7 +34,8 @@ async function fingerprintSources(): Promise<string> {
   const hash = createHash('sha256')
   hash.update(await readFile(join(ROOT, 'package-lock.json'))).update(await readFile(INTERCEPTOR_PATH))
   for (const folder of BUNDLED_FOLDERS) {
-    for (const file of (await readdir(join(SOURCE_FOLDER, folder))).sort())
+    const files = await readdir(join(SOURCE_FOLDER, folder), { recursive: true })
+    for (const file of files.filter(name => name.endsWith('.ts')).sort())
       hash.update(file).update(await readFile(join(SOURCE_FOLDER, folder, file)))
   }
   return hash.digest('hex').slice(0, 16)
