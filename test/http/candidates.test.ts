@@ -29,7 +29,7 @@ async function candidates({
   const token: CallerToken = { uuid: randomUUID(), accountUuid, connectionUuid: connectionUuid ?? null, mode }
   return findCandidates(fixture.orm.em.fork(), { token, providerUuid: named }).then(
     found => found.map(connection => connection.uuid),
-    error => Object.keys(error.more.errors).join(),
+    error => Object.keys(error.details.errors).join(),
   )
 }
 
@@ -43,7 +43,7 @@ test('nobody is asked for more than an amount can be, the fee included: the valu
     const body = createChargeBody.parse({ value, type: 'PIX' })
     return validateCreateCharge({ em: fixture.orm.em.fork(), token }, body).then(
       found => found.candidates,
-      error => error.more.errors,
+      error => error.details.errors,
     )
   }
   await fixture.replaceDefaultProviders(accountUuid, [dear!, free!])

@@ -64,12 +64,12 @@ describe('the dictionaries', () => {
 
 test('whatever the API says of a field is said in Portuguese as well', () => {
   const src = join(root, '..')
-  const spoken = ['wire', 'api', 'webhooks', 'dashboard'].flatMap(folder =>
+  const spoken = ['contract', 'api', 'webhook-client', 'dashboard'].flatMap(folder =>
     readdirSync(join(src, folder), { recursive: true })
       .map(file => join(src, folder, String(file)))
       .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
   )
-  const said = [...spoken, join(src, 'domain/split.ts')].flatMap(file =>
+  const said = [...spoken, join(src, 'domain/charges/split.ts')].flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(FIELD_MESSAGE)].map(match => match[1]!),
   )
   expect(said.length).toBeGreaterThan(40)
@@ -81,8 +81,9 @@ test('whatever the API says of a field is said in Portuguese as well', () => {
 })
 
 test('whatever zod says of a field by itself is said in Portuguese as well', async () => {
-  const wire = join(root, '../wire')
-  const modules = await Promise.all(readdirSync(wire).map(file => import(join(wire, file))))
+  const contract = join(root, '../contract')
+  const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+  const modules = await Promise.all(files.map(file => import(join(contract, file))))
   const schemas = modules.flatMap(module => Object.values(module).filter(one => one instanceof z.ZodObject))
   const said = schemas.flatMap(schema =>
     Object.keys(schema.shape).flatMap(field =>

@@ -56,7 +56,7 @@ test('what may have been begun is not confirmed; nothing is begun late', async (
   begun.markStarted(UUID)
   await expect(begun.awaitResponse(never())).rejects.toMatchObject({
     code: 'not_confirmed',
-    more: { data: { uuid: UUID } },
+    details: { data: { uuid: UUID } },
   })
   const late = new RequestDeadline(MIN_TO_START_MS)
   expect(() => late.markStarted(UUID)).toThrow(ResponseTimeoutError)

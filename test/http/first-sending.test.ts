@@ -52,8 +52,8 @@ function dependencies(): ActivityDependencies {
   })
   const provider = {
     preconnect: () => opened.push(messages.messages.length),
-    sendTransfer: async () => ({ kind: 'accepted', sending: sending() }),
-    findTransfer: async () => ({ kind: 'found', sending: sending() }),
+    sendTransfer: async () => ({ kind: 'accepted', payout: sending() }),
+    findTransfer: async () => ({ kind: 'found', payout: sending() }),
   }
   const sealer = { open: JSON.parse, seal: JSON.stringify }
   return { orm, sealer, providers: { providerFor: () => provider }, timeScale: 1 } as never

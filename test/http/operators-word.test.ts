@@ -79,7 +79,7 @@ describe('an act about one attempt', () => {
       { attempt, sending: 1 },
     ]) {
       const word = { ...seen, as: 'rejected', reason: 'bank A confirms it' }
-      expect(await act({ uuid, word })).toEqual({ kind: 'unknown', code: '' })
+      expect(await act({ uuid, signal: word })).toEqual({ kind: 'unknown', code: '' })
     }
     expect(await attemptOf(attempt)).toEqual(before)
     expect(await refusals(uuid)).toEqual([
@@ -113,7 +113,7 @@ describe('an act about one attempt', () => {
     const { uuid, attempt } = await unknownTransfer()
     const word = { attempt, sending: 2, as: 'rejected', reason: 'by telephone' }
     for (const _ of [1, 2])
-      expect(await act({ uuid, word })).toMatchObject({ kind: 'rejected', code: 'settled_by_operator' })
+      expect(await act({ uuid, signal: word })).toMatchObject({ kind: 'rejected', code: 'settled_by_operator' })
     expect(await attemptOf(attempt)).toMatchObject({ state: 'rejected', message: 'by telephone' })
     expect(await refusals(uuid)).toEqual([])
   })

@@ -63,7 +63,7 @@ test.each([
   ['with a key may be taken later: its repeat finds it', { 'idempotency-key': randomUUID() }, null],
 ])('a refund %s', async (_, headers, withinMs) => {
   const charge = await paidCharge()
-  let order: { takeBefore?: string } | undefined
+  let order: { acceptBefore?: string } | undefined
   const engine = {
     withDeadline: (_: number, work: () => Promise<unknown>) => work(),
     workflow: {
@@ -87,7 +87,7 @@ test.each([
   const answeredAt = Date.now()
   await server.stop()
   expect([status, body.code]).toEqual([503, 'not_confirmed'])
-  const until = order!.takeBefore && Date.parse(order!.takeBefore)
+  const until = order!.acceptBefore && Date.parse(order!.acceptBefore)
   if (withinMs === null) expect(until).toBeUndefined()
   else {
     expect(until).toBeGreaterThanOrEqual(began)

@@ -76,7 +76,7 @@ export function sendPayout<Row extends AttemptedRow>(
       throw new Error('It is too late to send: the workflow asks about it by now.')
     // Only a commit before the deadline was visible before it.
     const outcome = committedAt > begun.acceptBeforeMs ? ACCEPTANCE_TIMEOUT : await send(begun)
-    const kept = { ...order, timeScale, sending: begun.attempt.sendings }
+    const kept = { ...order, timeScale, sendingNumber: begun.attempt.sendings }
     const contradicted = createContradictionReporter(dependencies, begun.connection)
     return transactionReturning(orm, tx =>
       recordOutcome(tx, outgoing, { ...kept, onContradiction: contradicted }, outcome),
@@ -126,7 +126,7 @@ export function pollPayout<Row extends AttemptedRow>(
         const kept = {
           ...order,
           timeScale,
-          contradicted: createContradictionReporter(dependencies, connection),
+          onContradiction: createContradictionReporter(dependencies, connection),
         }
         return transactionReturning(orm, tx =>
           recordOutcome(tx, outgoing, kept, { kind: 'accepted', payout: found.payout }),

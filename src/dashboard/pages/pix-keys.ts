@@ -81,7 +81,7 @@ async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVe
   const { data, meta, wrong } = await listByFilters(visit, pixKeysQuery, asked =>
     listPixKeys(visit.em.fork(), token, asked),
   )
-  const reached = { ...token, reaches: token.mode }
+  const reached = { ...token, modeScope: token.mode }
   const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
   const told = {

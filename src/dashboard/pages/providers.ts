@@ -39,7 +39,7 @@ async function renderProviders(visit: PageContext<'merchant'>) {
 
 /** Of simulators or of real providers, those in the order of priority and the others. */
 async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerToken['mode']) {
-  const token = { ...visit.token, mode, reaches: mode }
+  const token = { ...visit.token, mode, modeScope: mode }
   const data = await listConnections(visit.em, token)
   const order = (await listDefaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))

@@ -120,7 +120,7 @@ describe('an order without a key', () => {
   })
 
   test('that waits for its time is taken when its row is stored, and failed where that was too late', async () => {
-    const scheduled = { takeBefore: soon(), scheduledFor: soon() }
+    const scheduled = { acceptBefore: soon(), scheduledFor: soon() }
     order = fixture.transferInput(merchant, scheduled)
     expect(await fixture.records.storeTransfer(order)).toMatchObject({ state: 'created' })
     expect((await row()).take_before).toBeNull()

@@ -116,7 +116,7 @@ test.each(['waits too long for its charge', 'takes too long to commit'])(
         return { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }
       },
     })
-    const order = { ...charge.order(300), takeBefore: new Date(Date.now() + 500).toISOString() }
+    const order = { ...charge.order(300), acceptBefore: new Date(Date.now() + 500).toISOString() }
     if (why.startsWith('takes')) {
       const slow = await slowDownCommits(fixture, 'refund', 1)
       await fixture.records.openRefund(order)

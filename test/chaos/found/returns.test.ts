@@ -54,7 +54,7 @@ async function createStrayPayment(ownCents = 1_000) {
     /** The rail gives no more back than has come. */
     async isRefused() {
       const sending = { status: 'rejected', endToEnd: '', cents: 1_000, at: now, ...REFUSED }
-      fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', sending }) as never })
+      fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: sending }) as never })
       return fixture.providers.pollReturn({ uuid, connectionUuid, pollCount: 1 })
     },
     async isSent(answer: SendPayoutOutcome = REFUSED) {
