@@ -82,7 +82,9 @@ test('whatever the API says of a field is said in Portuguese as well', () => {
 
 test('whatever zod says of a field by itself is said in Portuguese as well', async () => {
   const contract = join(root, '../contract')
-  const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+  const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('.ts'),
+  )
   const modules = await Promise.all(files.map(file => import(join(contract, file))))
   const schemas = modules.flatMap(module => Object.values(module).filter(one => one instanceof z.ZodObject))
   const said = schemas.flatMap(schema =>

@@ -113,7 +113,10 @@ describe('an act about one attempt', () => {
     const { uuid, attempt } = await unknownTransfer()
     const word = { attempt, sending: 2, as: 'rejected', reason: 'by telephone' }
     for (const _ of [1, 2])
-      expect(await act({ uuid, signal: word })).toMatchObject({ kind: 'rejected', code: 'settled_by_operator' })
+      expect(await act({ uuid, signal: word })).toMatchObject({
+        kind: 'rejected',
+        code: 'settled_by_operator',
+      })
     expect(await attemptOf(attempt)).toMatchObject({ state: 'rejected', message: 'by telephone' })
     expect(await refusals(uuid)).toEqual([])
   })
