@@ -34,7 +34,7 @@ async function resealColumn(
   { table_name: table, column_name: column, type }: SealedColumn,
 ): Promise<ResealResult> {
   const rows: { uuid: string; text: string }[] = await em.execute(
-    `select uuid, "${column}"::text from "${table}" where "${column}"::text ~ ?`,
+    `select uuid, "${column}"::text as text from "${table}" where "${column}"::text ~ ?`,
     ['sealed\\.'],
   )
   const told = { table, column, resealed: 0, unopened: 0 }

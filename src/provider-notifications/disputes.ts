@@ -21,7 +21,7 @@ export async function routeToDispute(
     { uuid, connectionUuid, providerDisputeId: providerMedId, endToEnd, requestId },
     buildNotificationSignal(notice),
   )
-  return 'accepted'
+  return 'taken'
 }
 
 /** The disputes about a PIX, by their provider's ids. */

@@ -73,7 +73,7 @@ async function routeByKind(
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
   const disputed = await routeToDisputes(engine, told, disputes)
   const taken = notice.kind === 'med' ? null : await own()
-  if (disputed || taken === 'accepted') return 'accepted'
+  if (disputed || taken === 'taken') return 'taken'
   return taken ?? (isRecent(engine, notice) ? null : 'foreign')
 }
 
@@ -103,13 +103,13 @@ async function routeToAttempt(
     case 'transfer':
       // Polled at the connection of the attempt, whichever one the notification came through.
       await signalTransfer(engine, subjectUuid, { ...buildNotificationSignal(notice), connectionUuid })
-      return 'accepted'
+      return 'taken'
     case 'refund':
       await signalRefund(engine, subjectUuid, buildNotificationSignal(notice))
-      return 'accepted'
+      return 'taken'
     case 'return':
       await signalReturn(engine, { uuid: subjectUuid, connectionUuid }, buildNotificationSignal(notice))
-      return 'accepted'
+      return 'taken'
     case 'create_key':
     case 'delete_key':
       return 'foreign' // No provider gets an id of ours with a key.
@@ -124,14 +124,14 @@ async function routeToCharge(
   const { notification: notice } = told
   switch (await signalPayloadOwner(engine, attempt, buildNotificationSignal(notice))) {
     case 'told':
-      return 'accepted'
+      return 'taken'
     case 'issuing':
       return (await signalIfRunning(
         engine,
         chargeWorkflowId(attempt.subjectUuid),
         buildNotificationSignal(notice),
       ))
-        ? 'accepted'
+        ? 'taken'
         : null
     case 'none':
       return routeToDeposit(engine, told, attempt)
@@ -148,7 +148,7 @@ async function routeUnknownReference(
   if (notice.kind !== 'payment') return 'foreign'
   if (await isAtOtherProviderAccount(em, told)) return routeToDeposit(engine, told)
   if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notice)))
-    return 'accepted'
+    return 'taken'
   if (isRecent(engine, notice)) return null
   // A workflow without a row is newer than a restored database: the rebuild finds it.
   if (await hasWorkflow(await engine.client(), chargeWorkflowId(uuid))) return null
@@ -194,7 +194,7 @@ async function routeByEndToEnd(
     operation: { $ne: 'issue' },
   })
   for (const attempt of attempts) await routeToAttempt(engine, attempt, told)
-  if (attempts.length > 0) return 'accepted'
+  if (attempts.length > 0) return 'taken'
   // It may be earlier than the settlement here, which writes the movement's end-to-end id.
   return isRecent(engine, notice) ? null : 'foreign'
 }
@@ -221,5 +221,5 @@ async function routeToDeposit(
   if (notice.kind !== 'payment' || !notice.endToEnd || !connectionUuid) return 'foreign'
   const { endToEnd, requestId } = notice
   await signalDeposit(engine, { connectionUuid, endToEnd, requestId }, buildNotificationSignal(notice))
-  return 'accepted'
+  return 'taken'
 }

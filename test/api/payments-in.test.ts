@@ -311,7 +311,7 @@ test('a notice that is earlier than the charge waits for it', async () => {
   expect(await outcomes()).toEqual([{ outcome: null }])
   const charge = await merchant.api.createCharge({}, { key })
   expect(charge.uuid).toBe(uuid)
-  await pollUntil(outcomes, ([row]) => row?.outcome === 'accepted')
+  await pollUntil(outcomes, ([row]) => row?.outcome === 'taken')
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf({ uuid }) }])
   await pollUntil(() => merchant.api.readCharge(uuid), isPaid)

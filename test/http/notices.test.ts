@@ -81,13 +81,13 @@ const setChargeState = (state: string) =>
 
 test('a charge that is carried elsewhere is not paid by it: it is a deposit', async () => {
   await setChargeState('pending')
-  expect(await noticeOf('aa')).toMatchObject({ outcome: 'accepted' })
+  expect(await noticeOf('aa')).toMatchObject({ outcome: 'taken' })
   expect(signalledWorkflows).toEqual(['depositWorkflow'])
 })
 
 test('of a charge that is being issued, or found again after a restore, its life is told', async () => {
   await setChargeState('issuing')
-  expect(await noticeOf('bb')).toMatchObject({ outcome: 'accepted' })
+  expect(await noticeOf('bb')).toMatchObject({ outcome: 'taken' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
@@ -100,7 +100,7 @@ test('of a charge whose attempt is written while it is looked for, its life is t
     if (statement.includes('from attempt r')) await isFound()
     return rows
   }) as never
-  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'accepted' })
+  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'taken' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
@@ -110,7 +110,7 @@ describe('of a charge that no row knows', () => {
 
   test('a running life is told, though its row is lost', async () => {
     workflowStates.set(`charge/${unknown}`, 'running')
-    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'accepted' })
+    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'taken' })
     expect(signalledWorkflows).toEqual([`running charge/${unknown}`])
   })
 
@@ -120,7 +120,7 @@ describe('of a charge that no row knows', () => {
       handedAt: null,
     })
     expect(signalledWorkflows).toEqual([])
-    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'accepted' })
+    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'taken' })
     expect(signalledWorkflows).toEqual(['depositWorkflow'])
   })
 
@@ -179,7 +179,7 @@ describe('on a shared account', () => {
   test('what names a charge that its provider refused is of who tried it, whoever hears of it', async () => {
     const refused = randomUUID()
     await isTried({ of: refused, state: 'rejected' })
-    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'accepted' })
+    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'taken' })
     expect(startedWorkflowIds).toEqual([depositWorkflowId(connection, END_TO_END)])
   })
 })

@@ -55,7 +55,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
         ...{ ...shape, method: 'get', path, summary: 'A provider tries the address of its notices' },
         async handle(request) {
           await readCallback(providers, { ...request, body: '' })
-          return { body: { message: 'accepted' } }
+          return { body: { message: 'taken' } }
         },
       })
       registerRoute(router, {
@@ -71,7 +71,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
               ),
             )
           }
-          return { body: { message: 'accepted' } }
+          return { body: { message: 'taken' } }
         },
       })
     }

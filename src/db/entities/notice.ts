@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** What became of a notice: taken by a life, or not ours to take. */
-export type NotificationOutcome = 'accepted' | 'foreign'
+export type NotificationOutcome = 'taken' | 'foreign'
 
 /** One fact that a provider told us, kept as it came until its life has taken it. */
 const schema = defineEntity({
