@@ -147,8 +147,7 @@ async function routeUnknownReference(
   const { notification: notice, uuid } = told
   if (notice.kind !== 'payment') return 'foreign'
   if (await isAtOtherProviderAccount(em, told)) return routeToDeposit(engine, told)
-  if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notice)))
-    return 'taken'
+  if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notice))) return 'taken'
   if (isRecent(engine, notice)) return null
   // A workflow without a row is newer than a restored database: the rebuild finds it.
   if (await hasWorkflow(await engine.client(), chargeWorkflowId(uuid))) return null
