@@ -10,34 +10,35 @@ import { loadProviderConnection, type ProviderConnection } from '../shared/provi
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { getStillOpenCode } from './poll-charge.ts'
 
-/** What a provider said of a payload that nobody was shown. */
+/** Outcome of closing an orphan: a payload that the API has never shown. */
 export type CloseOrphanResult =
   | (FollowUps & { kind: 'closed' })
-  /** It does not know the payload, which proves nothing before the settle window is over. */
+  /** The provider does not find the payload, which proves nothing before the settle window has passed. */
   | { kind: 'not_found'; settleWindowMs: number }
   | { kind: 'no_answer'; code: string }
 
-/** `isFinalPoll`: the settle window is over and the payload was not found once since, so "not found" is now proof. */
+/** `isFinalPoll`: the settle window has passed and no poll found the payload, so "not found" is now proof. */
 export type CloseOrphanInput = { attemptUuid: string; isFinalPoll: boolean }
 
-/** Cancels an orphaned payload at its provider; a payment that reached it is set aside (SPEC §2). */
+/** Cancels an orphan at its provider; a payment made to it is recorded as an unmatched payment (SPEC §2). */
 export function closeOrphan(dependencies: ActivityDependencies) {
   return async ({ attemptUuid, isFinalPoll }: CloseOrphanInput): Promise<CloseOrphanResult> => {
     const em = dependencies.orm.em.fork()
     const attempt = await em.findOneOrFail(Attempt, attemptUuid)
-    const reached = await loadProviderConnection(dependencies, em, attempt.connectionUuid)
-    const told = await cancelAndFindOrphan(reached, attempt)
-    await recordCircuitResult(em, reached.connection, told)
-    const answer = guardNotFoundByEpoch(told, { attempt, connection: reached.connection })
+    const call = await loadProviderConnection(dependencies, em, attempt.connectionUuid)
+    const { connection } = call
+    const outcome = await cancelAndFindOrphan(call, attempt)
+    await recordCircuitResult(em, connection, outcome)
+    const answer = guardNotFoundByEpoch(outcome, { attempt, connection })
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
     if (answer.kind === 'not_found' && !isFinalPoll)
-      return { kind: 'not_found', settleWindowMs: reached.connection.settleWindowMs }
+      return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
     const payments = answer.kind === 'closed' ? answer.payments : []
     return transactionReturning(dependencies.orm, async tx => {
       const charge = await tx.findOneOrFail(Charge, attempt.subjectUuid)
       for (const payment of payments.filter(one => one.status === 'settled'))
         await recordUnmatchedPayment(tx, {
-          connection: reached.connection,
+          connection,
           charge,
           payment,
           reason: 'orphan',
@@ -46,7 +47,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
         })
       const stored = await tx.findOneOrFail(Attempt, attempt.uuid)
       if (stored.state === 'orphan') stored.state = 'closed'
-      return mapQuery(pendingFollowUps(attempt.uuid), left => ({ kind: 'closed', ...left }))
+      return mapQuery(pendingFollowUps(attempt.uuid), followUps => ({ kind: 'closed', ...followUps }))
     })
   }
 }
@@ -56,7 +57,7 @@ type OrphanOutcome =
   | { kind: 'not_found' }
   | { kind: 'no_answer'; code: string }
 
-/** Cancels first, because only that ends it; then looks at what was paid to it before. */
+/** Cancels an orphan first, because only that ends it, then polls the provider for payments made to it before. */
 async function cancelAndFindOrphan(
   { provider }: ProviderConnection,
   attempt: Attempt,
@@ -64,12 +65,12 @@ async function cancelAndFindOrphan(
   const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(attempt.reference) : null
   if (cancelled?.kind === 'no_answer') return { kind: 'no_answer', code: cancelled.code }
   const found = await provider.findCharge(attempt.reference)
-  // Some providers forget what was cancelled and never paid.
+  // Some providers delete charges that were cancelled and never paid.
   if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'closed', payments: [] }
   if (found.kind !== 'found') return found
-  const running = found.payments.some(payment => payment.status === 'in_process')
-  if (running) return { kind: 'no_answer', code: 'still_open' }
-  const unended = getStillOpenCode(found.status)
-  const isOver = unended === null || (found.status === 'completed' && found.payments.length > 0)
-  return isOver ? { kind: 'closed', payments: found.payments } : { kind: 'no_answer', code: unended }
+  const hasPendingPayment = found.payments.some(payment => payment.status === 'in_process')
+  if (hasPendingPayment) return { kind: 'no_answer', code: 'still_open' }
+  const code = getStillOpenCode(found.status)
+  const hasEnded = code === null || (found.status === 'completed' && found.payments.length > 0)
+  return hasEnded ? { kind: 'closed', payments: found.payments } : { kind: 'no_answer', code }
 }

@@ -4,7 +4,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
 
-/** Where a charge stands: how a resumed life learns what it is. */
+/** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<ChargeSnapshot> => {
     return toChargeSnapshot(await orm.em.fork().findOneOrFail(Charge, uuid))

@@ -16,19 +16,20 @@ import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 
 /**
- * The attempts to issue a charge, each a row before its call. What may exist at a provider and is not the payload that
- * was shown is an orphan: a life of its own cancels it there (SPEC §2).
+ * Stores the attempts to issue a charge, each before its provider call. A payload that may exist at a provider and is not the
+ * charge's is an orphan: a workflow of its own cancels it there (SPEC §2).
  */
 
-/** `isRepeat`: an earlier run broke off in the middle of this call, which may have reached the provider. */
+/** `isReissue`: an earlier run of the activity was interrupted during this call, which may have reached the provider. */
 export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
-/** A charge to issue, with what its order carries sealed. */
+/** Input of a charge with its sealed details opened. */
 export type UnsealedChargeOrder = ChargeInput & { unsealedDetails: ChargeInputDetails }
 
 /**
- * Under the charge's lock, so that nothing is begun once it is issued; null where it is, or can not be any more. The
- * charge itself is written with its first attempt. One through a connection that may begin nothing now is over at once.
+ * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts after
+ * the charge is issued. Returns null where it is issued or has failed. The charge itself is stored with its first attempt.
+ * An attempt through a blocked connection is stored as ended, with the reason.
  */
 export function startIssueAttempt(
   dependencies: ActivityDependencies,
@@ -36,7 +37,7 @@ export function startIssueAttempt(
   connectionUuid: string,
 ): Promise<IssueAttempt | null> {
   return runInTransaction(dependencies.orm, async em => {
-    const [state, called, paused] = await runQuery(
+    const [state, connectionToCall, isPaused] = await runQuery(
       em,
       batchQueries(
         queryLockedChargeState(order.uuid),
@@ -44,13 +45,13 @@ export function startIssueAttempt(
         queryIsPaused(connectionUuid, 'in'),
       ),
     )
-    const by = toProviderConnection(dependencies, called)
-    const { connection } = by
+    const call = toProviderConnection(dependencies, connectionToCall)
+    const { connection } = call
     if (state === undefined) storeCharge(em, order, connection)
     else if (state !== 'issuing') return null
     const earlier = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
-    const begun = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
-    if (begun) return { ...by, attempt: begun, isReissue: true }
+    const repeated = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
+    if (repeated) return { ...call, attempt: repeated, isReissue: true }
     const attempt = em.create(Attempt, {
       uuid: randomUUID(),
       operation: 'issue',
@@ -61,19 +62,19 @@ export function startIssueAttempt(
       position: earlier.length,
       reference: referenceOf(order.uuid),
       state: 'calling',
-      // What is found again after a restore was issued long ago, and is only looked for.
-      ...(!order.restored && blockedReason('issue', connection, { isPaused: paused })),
+      // A charge rebuilt after a restore was issued before it: the provider is only polled for it.
+      ...(!order.restored && blockedReason('issue', connection, { isPaused })),
     })
-    return { ...by, attempt, isReissue: false }
+    return { ...call, attempt, isReissue: false }
   })
 }
 
-/** The attempts to issue a charge, in the order of trying. */
+/** Finds the attempts to issue a charge, in the order in which they were made. */
 export function findIssueAttempts(em: EntityManager, chargeUuid: string): Promise<Attempt[]> {
   return findAttempts(em, { operation: 'issue', subjectUuid: chargeUuid })
 }
 
-/** Writes the charge, its splits and nothing else. */
+/** Stores a charge and its splits. */
 export function storeCharge(em: EntityManager, order: UnsealedChargeOrder, connection: Connection): void {
   const { unsealedDetails: details, valueCents } = order
   const at = new Date(order.restored?.orderedAt ?? Date.now())
@@ -109,19 +110,19 @@ export function storeCharge(em: EntityManager, order: UnsealedChargeOrder, conne
 }
 
 /**
- * Keeps why there is no payload from this candidate. A no to a repeat says nothing about the call before it, and what
- * another run of the same activity has learned meanwhile stays.
+ * Records why this candidate returned no payload. A refusal of a repeated call proves nothing about the call before it, so the
+ * attempt becomes an orphan. An outcome that another run of the activity has recorded stays.
  */
 export function recordIssueRefusal(
   { orm }: ActivityDependencies,
-  { attempt: { uuid, subjectUuid }, isReissue: isRepeat }: IssueAttempt,
+  { attempt: { uuid, subjectUuid }, isReissue }: IssueAttempt,
   outcome: Exclude<IssueChargeOutcome, { kind: 'accepted' }>,
 ): Promise<void> {
   return runInTransaction(orm, async em => {
     await runQuery(em, queryLockedChargeState(subjectUuid))
     const attempt = await em.findOneOrFail(Attempt, uuid)
     if (attempt.state !== 'calling') return
-    attempt.state = isRepeat || outcome.kind === 'unknown' ? 'orphan' : outcome.kind
+    attempt.state = isReissue || outcome.kind === 'unknown' ? 'orphan' : outcome.kind
     attempt.code = outcome.code
     attempt.message = outcome.message
     if (outcome.kind === 'rejected') {
@@ -131,13 +132,13 @@ export function recordIssueRefusal(
   })
 }
 
-/** Calls of earlier runs that broke off, and calls that were overtaken: whatever they leave is none of the charge's. */
+/** Marks attempts that are still calling as orphans: interrupted or slower calls, whose payload is not the charge's. */
 export function orphanCallingAttempts(attempts: Attempt[]): void {
   for (const attempt of attempts.filter(one => one.state === 'calling'))
     Object.assign(attempt, { state: 'orphan', code: 'interrupted' })
 }
 
-/** Where a charge stands, its row locked from then on; undefined where there is none yet. */
+/** Returns the query of a charge's state, which locks its row; undefined where there is no row yet. */
 function queryLockedChargeState(chargeUuid: string): Query<ChargeState | undefined> {
   const sql = 'select state from charge where uuid = ? for no key update'
   return query(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)

@@ -26,33 +26,32 @@ import {
   type UnsealedChargeOrder,
 } from './issue-attempts.ts'
 
-/** Where a charge stands after issuing; `orphans` are attempts whose payload may exist and must be cancelled. */
+/** State of a charge after issuing. `orphans`: attempts whose payload may exist at the provider and must be cancelled. */
 export type IssueChargeResult = FollowUps & {
   state: ChargeState
   connectionUuid: string
-  /** ISO 8601 UTC, null where nobody could issue. */
+  /** ISO 8601 UTC; null where no provider issued a payload. */
   expiresAt: string | null
   orphans: string[]
 }
 
 /**
- * Stores the charge, then asks its candidates in order for a payload until one gives it (SPEC §2). Each candidate's
- * attempt is a row before its call. A slow candidate is overtaken: the next one is asked while its call goes on, and the
- * first payload that is stored is the charge's. Neither an unknown outcome nor a slow call stops the next provider, because
- * a payload that nobody was shown cannot be paid: the attempt becomes an orphan. Safe to repeat after a crash: the same id
- * asks again.
+ * Issues a charge: stores it, then calls its candidates in order until one returns a payload (SPEC §2). Each attempt is stored
+ * before its call. While a slow candidate's call continues the next one is called, and the first payload that is stored is
+ * the charge's. Neither an unknown outcome nor a slow call stops the next provider, because a payload that no payer was shown
+ * cannot be paid: such an attempt becomes an orphan. Repeatable after a crash: the call uses the same id again.
  */
 export function issueCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<IssueChargeResult> => {
     const { orm, sealer } = dependencies
-    const issuing = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
+    const unsealed = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
     const calls: Promise<IssueChargeResult | null>[] = []
     for (const connectionUuid of order.candidates) {
       throwIfCancelled()
-      const begun = await startIssueAttempt(dependencies, issuing, connectionUuid)
-      if (!begun) return readIssueResult(orm.em.fork(), order.uuid)
-      if (begun.attempt.state !== 'calling') continue // An earlier run of this activity has its outcome.
-      calls.push(issueAtConnection(dependencies, issuing, begun))
+      const issueAttempt = await startIssueAttempt(dependencies, unsealed, connectionUuid)
+      if (!issueAttempt) return readIssueResult(orm.em.fork(), order.uuid)
+      if (issueAttempt.attempt.state !== 'calling') continue // An earlier run of this activity recorded its outcome.
+      calls.push(issueAtConnection(dependencies, unsealed, issueAttempt))
       const issued = await awaitIssuedOrSlow(calls)
       if (issued) return issued
     }
@@ -64,13 +63,13 @@ export function issueCharge(dependencies: ActivityDependencies) {
   }
 }
 
-/** Asks one candidate, and stores its payload or why there is none. Null: it has not issued. */
+/** Calls one candidate and records its payload, or why there is none. Returns null where it has not issued. */
 async function issueAtConnection(
   dependencies: ActivityDependencies,
   order: UnsealedChargeOrder,
-  begun: IssueAttempt,
+  issueAttempt: IssueAttempt,
 ): Promise<IssueChargeResult | null> {
-  const { attempt, connection, provider } = begun
+  const { attempt, connection, provider } = issueAttempt
   const outcome = await provider.issueCharge({
     reference: attempt.reference,
     totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
@@ -79,14 +78,14 @@ async function issueAtConnection(
   })
   await recordCircuitResult(dependencies.orm.em.fork(), connection, outcome)
   if (outcome.kind === 'accepted')
-    return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, begun, outcome.charge))
-  await recordIssueRefusal(dependencies, begun, outcome)
+    return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, outcome.charge))
+  await recordIssueRefusal(dependencies, issueAttempt, outcome)
   return null
 }
 
 /**
- * Deletes the attempts of a charge if none of them left this worker while another worker reaches one of its candidates, and
- * returns whether it has: this activity is repeated then, by whichever worker is free.
+ * Deletes the attempts of a charge if none of them left this worker while another worker reaches one of its candidates.
+ * Returns whether it deleted them: the activity then fails, and Temporal repeats it on any free worker.
  */
 function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
@@ -106,10 +105,10 @@ function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: stri
   })
 }
 
-/** How long a candidate issues before the next one is asked beside it; like all limits of a call it is not scaled. */
+/** Time after which the next candidate is called concurrently; like all limits of a provider call it is not scaled. */
 const SLOW_ISSUING_MS = 2_500
 
-/** What one of the calls has issued; null once the last one has failed to, or is slow. */
+/** Returns the result of the first call that issues; null once the last call has ended without a payload or is slow. */
 async function awaitIssuedOrSlow(
   calls: Promise<IssueChargeResult | null>[],
 ): Promise<IssueChargeResult | null> {
@@ -122,7 +121,7 @@ async function awaitIssuedOrSlow(
   }
 }
 
-/** What the first of the calls has issued; null where all have ended without. Fails with the first that fails. */
+/** Returns the result of the first call that issues; null once all have ended without a payload. Rejects with the first error. */
 function awaitFirstIssued(calls: Promise<IssueChargeResult | null>[]): Promise<IssueChargeResult | null> {
   return new Promise((resolve, reject) => {
     for (const call of calls) call.then(issued => issued && resolve(issued), reject)
@@ -130,24 +129,24 @@ function awaitFirstIssued(calls: Promise<IssueChargeResult | null>[]): Promise<I
   })
 }
 
-/** Another run of this activity was faster. */
+/** Reads the result of a charge that another run of the activity has issued or failed. */
 export async function readIssueResult(em: EntityManager, chargeUuid: string): Promise<IssueChargeResult> {
   const charge = await em.findOneOrFail(Charge, chargeUuid)
   return runQuery(em, queryIssueResult(charge, await findIssueAttempts(em, chargeUuid)))
 }
 
-/** The payload is there: the charge is pending from here on, carried by the connection that issued it. */
+/** Records the payload under the charge's row lock: the charge becomes pending, on the connection that issued it. */
 export async function recordIssuedCharge(
   em: EntityManager,
-  begun: IssueAttempt,
+  issueAttempt: IssueAttempt,
   issued: IssuedCharge,
 ): Promise<Query<IssueChargeResult>> {
-  const { connection } = begun
-  const { subjectUuid } = begun.attempt
-  const [charge, attempts] = await lockRow(em, Charge, subjectUuid, queryAttempts(em, begun.attempt))
-  const attempt = attempts.find(one => one.uuid === begun.attempt.uuid)!
+  const { connection } = issueAttempt
+  const { subjectUuid } = issueAttempt.attempt
+  const [charge, attempts] = await lockRow(em, Charge, subjectUuid, queryAttempts(em, issueAttempt.attempt))
+  const attempt = attempts.find(one => one.uuid === issueAttempt.attempt.uuid)!
   if (charge.state !== 'issuing') {
-    // Another run of this activity was faster: what this one was given is not what was shown.
+    // Another run of this activity was faster: this payload is not the one that the API showed.
     if (attempt.state !== 'accepted') attempt.state = 'orphan'
     return queryIssueResult(charge, attempts)
   }
@@ -166,7 +165,7 @@ export async function recordIssuedCharge(
   return queryIssueResult(charge, attempts)
 }
 
-/** `code` where it is none of the attempts that says why. */
+/** Fails a charge that no provider has issued. `code`: the reason where the attempts do not give it. */
 export async function failIssuing(
   em: EntityManager,
   chargeUuid: string,
@@ -200,11 +199,11 @@ function getIssueFailureCode(attempts: Attempt[]): ChargeFailure['code'] {
 }
 
 function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueChargeResult> {
-  return mapQuery(pendingFollowUpsOfRow(charge), left => ({
+  return mapQuery(pendingFollowUpsOfRow(charge), followUps => ({
     state: charge.state,
     connectionUuid: charge.connection.uuid,
     expiresAt: charge.expiresAt?.toISOString() ?? null,
     orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
-    ...left,
+    ...followUps,
   }))
 }

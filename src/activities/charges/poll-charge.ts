@@ -13,38 +13,38 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge, transitionCharge } from '../shared/transition.ts'
 import { recordPayments } from './record-payments.ts'
 
-/** Where a charge stands after its provider was asked. */
+/** State of a charge after its provider was polled. */
 export type PollChargeResult =
-  /** `listedPaymentCount`: how many payments the provider lists, where it was asked for them. */
+  /** `listedPaymentCount`: number of payments that the provider lists; absent where they were not requested. */
   | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
-  /** How it ends was not learned: ask again. What was paid is taken all the same. */
+  /** The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. */
   | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string })
 
-/** `closing`: the payload's time is over, so a provider that says "not paid" makes the charge EXPIRED. */
+/** `isPayloadExpired`: the payload's validity is over, so a provider that reports it as not paid makes the charge EXPIRED. */
 export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 
-/** Asks the provider of a charge what it knows and takes its answer, all in one transaction under the row lock. */
+/** Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock. */
 export function pollCharge(dependencies: ActivityDependencies) {
-  return async ({ chargeUuid, isPayloadExpired: closing }: PollChargeInput): Promise<PollChargeResult> => {
+  return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
     const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const found = await provider.findCharge(referenceOf(chargeUuid))
     await recordCircuitResult(em, connection, found)
-    // A provider that issued a charge and does not find it has not answered the question.
+    // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
     return transactionReturning(dependencies.orm, tx =>
-      applyChargePoll(tx, { chargeUuid, isPayloadExpired: closing, found }),
+      applyChargePoll(tx, { chargeUuid, isPayloadExpired, found }),
     )
   }
 }
 
-/** Cancels a charge at its provider, then here; what the provider cannot cancel, it is asked about. */
+/** Cancels a charge at its provider, then in the database. If the provider refuses, the charge is polled. */
 export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
   return async ({ chargeUuid }: { chargeUuid: string }): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
-    const { charge, again } = await runInTransaction(dependencies.orm, tx =>
+    const { charge, isRepeat } = await runInTransaction(dependencies.orm, tx =>
       requestCancellation(tx, chargeUuid),
     )
     if (!chargeMachine.accepts(charge.state, 'cancelled')) return runQuery(em, queryKnownCharge(charge))
@@ -52,20 +52,20 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
     await recordCircuitResult(em, connection, answer)
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
-    if (!again && hasRemovedNothing(answer))
+    if (!isRepeat && hasRemovedNothing(answer))
       await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
     switch (outcome.kind) {
       case 'cancelled':
         return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
       case 'refused': {
         const followed = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
-        // Who wanted it hears now that it stays, and no later run cancels it behind his back.
+        // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
         if (followed.kind === 'known') await em.nativeUpdate(Charge, chargeUuid, { cancelRequestedAt: null })
         return followed
       }
       case 'not_found':
-        // Some providers forget what was cancelled: the answer to an earlier request was lost, not the request.
-        if (again) return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
+        // Some providers delete cancelled charges: an earlier request cancelled it, and its answer was lost.
+        if (isRepeat) return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
         return { kind: 'no_answer', state: charge.state, code: 'not_found' }
       case 'no_answer':
         return { kind: 'no_answer', state: charge.state, code: outcome.code }
@@ -73,18 +73,21 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
   }
 }
 
-/** Remembers the wish, and until there is an answer that the request may be what removes the payload. */
+/**
+ * Stores the cancellation request before the call. Until the provider answers, `cancelUnanswered` marks that an unanswered
+ * request may have removed the payload. `isRepeat`: an earlier request has no answer yet.
+ */
 async function requestCancellation(em: EntityManager, chargeUuid: string) {
   const charge = await lockCharge(em, chargeUuid)
-  const again = charge.cancelUnanswered
+  const isRepeat = charge.cancelUnanswered
   if (chargeMachine.accepts(charge.state, 'cancelled')) {
     charge.cancelRequestedAt ??= new Date()
     charge.cancelUnanswered = true
   }
-  return { charge, again }
+  return { charge, isRepeat }
 }
 
-/** Whether a request provably is not why its provider knows the payload no more. */
+/** Tells whether an answer proves that the cancellation request has not removed the payload at the provider. */
 function hasRemovedNothing(outcome: CancelChargeOutcome): boolean {
   if (outcome.kind === 'no_answer') return outcome.isUnprocessed === true
   return outcome.kind !== 'cancelled'
@@ -100,23 +103,25 @@ type ChargePoll = PollChargeInput & { found: FoundCharge }
 
 async function applyChargePoll(
   em: EntityManager,
-  { chargeUuid, isPayloadExpired: closing, found }: ChargePoll,
+  { chargeUuid, isPayloadExpired, found }: ChargePoll,
 ): Promise<Query<PollChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   await recordPayments(em, charge, found.payments)
-  const paying = found.payments.some(payment => payment.status === 'in_process')
-  if (found.status === 'removed' && !paying) await endPendingCharge(em, charge, 'cancelled')
-  const unended = getStillOpenCode(found.status)
-  if (closing && !paying && unended !== null && chargeMachine.accepts(charge.state, 'payload_expired'))
-    return queryWithFollowUps(charge, { kind: 'no_answer', code: unended })
-  if (closing && !paying && unended === null) await endPendingCharge(em, charge, 'payload_expired')
+  const hasPendingPayment = found.payments.some(payment => payment.status === 'in_process')
+  if (found.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
+  if (isPayloadExpired && !hasPendingPayment) {
+    const code = getStillOpenCode(found.status)
+    if (code === null) await endPendingCharge(em, charge, 'payload_expired')
+    else if (chargeMachine.accepts(charge.state, 'payload_expired'))
+      return queryWithFollowUps(charge, { kind: 'no_answer', code })
+  }
   return queryWithFollowUps(charge, { kind: 'known', listedPaymentCount: found.payments.length })
 }
 
-/** Why a charge is not over at its provider; only what is called over there, and not paid, is EXPIRED here. */
+/** Returns why a charge has not ended at its provider, or null where it has ended there unpaid: only then it may become EXPIRED. */
 export function getStillOpenCode(status: FoundCharge['status']): string | null {
   switch (status) {
-    case 'open': // Past its time: the provider's clock is behind ours.
+    case 'open': // After its expiry: the provider's clock is behind ours.
       return 'still_open'
     case 'completed':
       return 'payment_not_listed'
@@ -126,7 +131,7 @@ export function getStillOpenCode(status: FoundCharge['status']): string | null {
   }
 }
 
-/** Ends a pending charge and announces it; any other state keeps what it has. */
+/** Ends a pending charge and writes its event; a charge in any other state stays as it is. */
 async function endPendingCharge(
   em: EntityManager,
   charge: Charge,
@@ -142,6 +147,6 @@ function queryKnownCharge(charge: Charge): Query<PollChargeResult> {
   return queryWithFollowUps(charge, { kind: 'known' })
 }
 
-function queryWithFollowUps<Fate>({ uuid, state }: Charge, fate: Fate) {
-  return mapQuery(pendingFollowUps(uuid), left => ({ state, ...fate, ...left }))
+function queryWithFollowUps<Outcome>({ uuid, state }: Charge, outcome: Outcome) {
+  return mapQuery(pendingFollowUps(uuid), followUps => ({ state, ...outcome, ...followUps }))
 }

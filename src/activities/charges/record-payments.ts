@@ -17,9 +17,9 @@ import { isDepositOfCharge, payChargeByDeposit } from './pay-by-deposit.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /**
- * Takes what a provider says was paid into a charge, under its row lock. A PIX is known by its end-to-end id, so a
- * repeated one changes nothing; one that the charge cannot take is set aside, never dropped (SPEC §2). One that names
- * another charge is not this one's, whatever list it stands in.
+ * Records the payments that a provider lists for a charge. The caller holds the charge's row lock. A PIX is identified by its
+ * end-to-end id, so that a repeated one changes nothing. A PIX that the charge cannot accept is recorded as an unmatched
+ * payment, never dropped (SPEC §2). A PIX that names another charge is ignored, in whatever list it appears.
  */
 export async function recordPayments(
   em: EntityManager,
@@ -29,17 +29,17 @@ export async function recordPayments(
   const reference = referenceOf(charge.uuid)
   const payments = listed.filter(one => (one.reference ?? reference) === reference)
   if (payments.length === 0) return
-  const known = await em.find(Movement, {
+  const recorded = await em.find(Movement, {
     providerAccountUuid: charge.providerAccountUuid,
     movementType: 'IN',
     endToEnd: { $in: payments.map(payment => payment.endToEnd) },
   })
-  const movementOf = (payment: IncomingPix) => known.find(one => one.endToEnd === payment.endToEnd)
-  const running = known.find(one => one.uuid === charge.movement?.uuid)
+  const movementOf = (payment: IncomingPix) => recorded.find(one => one.endToEnd === payment.endToEnd)
+  const pending = recorded.find(one => one.uuid === charge.movement?.uuid)
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>
     isNewPayment(one, movement) || (movement !== undefined && isDepositOfCharge(charge, one, movement))
-  const anotherMayPay = payments.some(one => mayPay(one) && !getUnmatchedReason(charge, one))
-  for (const payment of sortPayments(payments, running)) {
+  const canAnotherPay = payments.some(one => mayPay(one) && !getUnmatchedReason(charge, one))
+  for (const payment of sortPayments(payments, pending)) {
     const movement = movementOf(payment)
     if (movement && isDepositOfCharge(charge, payment, movement)) {
       if (!getUnmatchedReason(charge, payment) && chargeMachine.accepts(charge.state, 'payment_started'))
@@ -47,30 +47,29 @@ export async function recordPayments(
     } else if (isNewPayment(payment, movement)) {
       if (movement) await clearEndToEndId(em, movement)
       await recordNewPayment(em, charge, payment)
-    } else if (movement)
-      await updateKnownPayment(em, charge, { payment, movement, canAnotherPay: anotherMayPay })
+    } else if (movement) await updateKnownPayment(em, charge, { payment, movement, canAnotherPay })
   }
 }
 
-/** One that is not recorded, or only as one that failed, and has come after all. */
+/** Tells whether a payment is not recorded yet, or was recorded as failed and has settled since. */
 function isNewPayment({ status }: IncomingPix, movement: Movement | undefined): boolean {
   if (!movement) return status === 'in_process' || status === 'settled'
   return movement.status === 'FAILED' && status === 'settled'
 }
 
 /**
- * However a provider lists them: what the payment that is on its way has come to, because where it failed another pays the
- * charge; then what has settled, the first of it first; then what is on its way.
+ * Sorts payments independently of the provider's order: first failed ones and the charge's pending payment, because another
+ * payment may pay the charge where it has failed; then settled ones; then those in process. Equal ranks by time.
  */
-function sortPayments(payments: IncomingPix[], running: Movement | undefined): IncomingPix[] {
+function sortPayments(payments: IncomingPix[], pending: Movement | undefined): IncomingPix[] {
   const rank = ({ endToEnd, status }: IncomingPix) => {
     if (status === 'in_process') return 2
-    return status === 'failed' || endToEnd === running?.endToEnd ? 0 : 1
+    return status === 'failed' || endToEnd === pending?.endToEnd ? 0 : 1
   }
   return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }
 
-/** Money that arrived is never dropped: what failed leaves its end-to-end id to the movement of what has come. */
+/** Clears the end-to-end id of a failed movement, so that the movement of the same PIX, settled after all, can have it. */
 async function clearEndToEndId(em: EntityManager, failed: Movement): Promise<void> {
   failed.endToEnd = null
   await em.flush()
@@ -80,9 +79,9 @@ type KnownPayment = { payment: IncomingPix; movement: Movement; canAnotherPay: b
 
 async function updateKnownPayment(em: EntityManager, charge: Charge, known: KnownPayment): Promise<void> {
   const { payment, movement } = known
-  const running = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
-  if (running && payment.status === 'settled') await confirmPendingPayment(em, charge, payment, movement)
-  if (running && payment.status === 'failed') await failPayment(em, charge, known)
+  const isPending = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
+  if (isPending && payment.status === 'settled') await confirmPendingPayment(em, charge, payment, movement)
+  if (isPending && payment.status === 'failed') await failPayment(em, charge, known)
 }
 
 async function recordNewPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
@@ -99,7 +98,7 @@ async function recordNewPayment(em: EntityManager, charge: Charge, payment: Inco
     })
 }
 
-/** While another one is on its way, nobody knows whose this is: it is taken when that one has settled or failed. */
+/** Starts a payment of the charge and confirms it if settled. Ignored while another payment is pending: a later poll records it. */
 async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
   if (!chargeMachine.accepts(charge.state, 'payment_started')) return
   if (payment.status === 'settled') await lockSplitBalances(em, charge)
@@ -107,7 +106,10 @@ async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix
   if (payment.status === 'settled') await confirmPayment(em, charge, payment, started)
 }
 
-/** Its owner's balances are moved before those of its splits: two owners that share with each other must not wait in a circle. */
+/**
+ * Locks the balances of a charge's owner and of its split recipients together, in sorted order: two owners that split with
+ * each other must not deadlock.
+ */
 async function lockSplitBalances(em: EntityManager, { accountUuid, providerAccountUuid, splits }: Charge) {
   const recipients = splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return
@@ -117,7 +119,7 @@ async function lockSplitBalances(em: EntityManager, { accountUuid, providerAccou
   })
 }
 
-/** Confirms a payment that was on its way. A dispute opened meanwhile now claims it: disputes are locked first. */
+/** Confirms a pending payment. A dispute opened meanwhile claims it now, so disputes are locked first. */
 async function confirmPendingPayment(
   em: EntityManager,
   charge: Charge,
@@ -166,26 +168,26 @@ async function startPayment(em: EntityManager, charge: Charge, payment: Incoming
   return movement
 }
 
-/** The payment failed after it had begun: the money never came, and the charge is what it would be without it. */
+/** Fails a pending payment: the money never arrived, and the charge gets the state that it would have without it. */
 async function failPayment(
   em: EntityManager,
   charge: Charge,
-  { movement, canAnotherPay: anotherMayPay }: KnownPayment,
+  { movement, canAnotherPay }: KnownPayment,
 ): Promise<void> {
   const at = new Date()
   failMovement(movement, at)
   charge.movement = null
   const expiresNow = !charge.history.some(entry => entry.status === 'EXPIRED')
-  transitionCharge(charge, getPaymentFailureEvent(charge, { at, anotherMayPay }), at)
+  transitionCharge(charge, getPaymentFailureEvent(charge, { at, canAnotherPay }), at)
   await postMovement(em, movement, paymentFailedLegs(charge.accountUuid, movement.valueCents))
   if (charge.state === 'expired' && expiresNow) await recordChargeEvent(em, charge, { at })
 }
 
-/** Past its time it has expired only where no other payment may be its own. */
-function getPaymentFailureEvent(charge: Charge, { at, anotherMayPay }: { at: Date; anotherMayPay: boolean }) {
-  const shown = charge.history.map(entry => entry.status)
-  if (shown.includes('CANCELLED')) return 'payment_failed_after_cancellation'
-  if (shown.includes('EXPIRED')) return 'payment_failed_after_expiry'
-  const isOver = charge.expiresAt && charge.expiresAt < at && !anotherMayPay
-  return isOver ? 'payment_failed_after_expiry' : 'payment_failed'
+/** Chooses the event of a failed payment. A charge past its expiry expires only if no other listed payment may pay it. */
+function getPaymentFailureEvent(charge: Charge, { at, canAnotherPay }: { at: Date; canAnotherPay: boolean }) {
+  const statuses = charge.history.map(entry => entry.status)
+  if (statuses.includes('CANCELLED')) return 'payment_failed_after_cancellation'
+  if (statuses.includes('EXPIRED')) return 'payment_failed_after_expiry'
+  const hasExpired = charge.expiresAt && charge.expiresAt < at && !canAnotherPay
+  return hasExpired ? 'payment_failed_after_expiry' : 'payment_failed'
 }

@@ -12,8 +12,9 @@ import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { transitionCharge } from '../shared/transition.ts'
 
 /**
- * A charge's payment has settled: PAID, its money booked, its splits credited, its events written. `isCredited`: the money
- * stands in the owner's `available` already and its balances are locked.
+ * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its events are
+ * written. The caller holds the charge's row lock. `isCredited`: the money is in the owner's `available` already, and the
+ * balances are locked.
  */
 export async function confirmPayment(
   em: EntityManager,
@@ -37,16 +38,16 @@ export async function confirmPayment(
   await recordChargeEvent(em, charge, { at, late })
   await recordMovementEvent(em, movement, { ownerUuid: charge.uuid, requestId: charge.requestId, at })
   const { providerAccountUuid } = charge
-  const repaying = {
+  const repayment = {
     providerAccountUuid,
     movementUuid: movement.uuid,
     legs: await buildRepaymentLegs(em, charge, isCredited),
   }
   await em.flush()
-  await writePostings(em, [...entries, repaying])
+  await writePostings(em, [...entries, repayment])
 }
 
-/** Of an open amount the fee comes out of what was paid (SPEC §2). */
+/** Sets total and fee of a charge without a fixed amount: the fee is deducted from what was paid (SPEC §2). */
 function setOpenAmount(charge: Charge, receivedCents: number): void {
   charge.totalCents = receivedCents
   charge.feeCents = Math.min(receivedCents, computeFeeCents(receivedCents, charge.connection.fees.charge))
@@ -54,14 +55,14 @@ function setOpenAmount(charge: Charge, receivedCents: number): void {
 
 type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
 
-/** What is to be booked: the money to the owner, the fee to the service, the shares to those who can take them. */
+/** Builds the postings of a payment: the money to the owner, the fee to the service, the shares to creditable recipients. */
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
   received: ReceivedPayment,
 ): Promise<MovementLegs[]> {
   const { movement, at, isCredited } = received
-  const able = await findCreditableRecipients(em, charge)
+  const creditable = await findCreditableRecipients(em, charge)
   const base = charge.receivedCents - charge.feeCents
   const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
   const { providerAccountUuid } = charge
@@ -73,7 +74,7 @@ async function buildPaymentEntries(
   }
   if (charge.feeCents > 0) legOf('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
   for (const split of charge.splits) {
-    creditSplit(split, { able, base })
+    creditSplit(split, { creditable, base })
     if (split.creditedCents > 0)
       legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
@@ -83,7 +84,7 @@ async function buildPaymentEntries(
   return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
 }
 
-/** What of fee and shares the owner has no more, because a deposit may be spent: the service advances it (SPEC §7). */
+/** Builds the legs by which the service advances the part of fee and shares that the owner has spent of a deposit (SPEC §7). */
 async function buildAdvanceLegs(em: EntityManager, charge: Charge): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, feeCents } = charge
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
@@ -94,7 +95,10 @@ function sumSplitCents(charge: Charge): number {
   return charge.splits.getItems().reduce((sum, split) => sum + split.creditedCents, 0)
 }
 
-/** Every account that was credited repays what the service lent, before anything else; a deposit's owner has done so. */
+/**
+ * Builds the legs by which every credited account repays its shortfall first. The owner of a deposit repaid when the deposit
+ * was credited.
+ */
 function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
   const splits = charge.splits.getItems()
   const own = isCredited ? 0 : charge.receivedCents - charge.feeCents - sumSplitCents(charge)
@@ -105,13 +109,13 @@ function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boole
   return inflowPostings(em, { providerAccountUuid: charge.providerAccountUuid, credits })
 }
 
-function creditSplit(split: Split, { able, base }: { able: Set<string>; base: number }): void {
-  const credited = able.has(split.recipient.uuid)
-  split.status = credited ? 'CREDITED' : 'FAILED'
-  split.creditedCents = credited ? computeSplitShareCents(split, base) : 0
+function creditSplit(split: Split, { creditable, base }: { creditable: Set<string>; base: number }): void {
+  const isCreditable = creditable.has(split.recipient.uuid)
+  split.status = isCreditable ? 'CREDITED' : 'FAILED'
+  split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
 }
 
-/** SPEC §2: an active account with an active connection to the provider account that received the money. */
+/** Finds the recipients that can be credited: active accounts with an active connection to the receiving provider account (SPEC §2). */
 async function findCreditableRecipients(em: EntityManager, charge: Charge): Promise<Set<string>> {
   const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return new Set()
@@ -123,7 +127,7 @@ async function findCreditableRecipients(em: EntityManager, charge: Charge): Prom
   return new Set(rows.map(row => row.uuid))
 }
 
-/** A fee or a share: money that moves inside one provider account, out of what the charge received. */
+/** Builds the movement of a fee or a share: money that moves inside one provider account, out of what the charge received. */
 function buildChargePart(
   charge: Charge,
   movement: Movement,

@@ -11,7 +11,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import type { AttemptedRow, PayoutHandler, SendResult } from './payout-handler.ts'
 import { type AttemptKey, queryAttemptOutcome, recordOutcome } from './record-outcome.ts'
 
-/** A signal may come from the Temporal UI, where nothing checks its payload. */
+/** Validates the payload of a manual settlement signal: one sent from the Temporal UI is not validated there. */
 const settlementSchema: z.ZodType<ManualSettlement> = z
   .object({ attempt: z.uuid().toLowerCase(), sending: z.int().min(0), reason: z.string().min(1) })
   .and(
@@ -24,10 +24,10 @@ const settlementSchema: z.ZodType<ManualSettlement> = z
 type SettleManuallyInput = AttemptKey & { signal: unknown }
 
 /**
- * Keeps what an operator found out about an attempt whose provider has not told; the provider's final answer would stand
- * against it. Under the row lock the attempt must still be the one that the signal names, sent as often as it says:
- * otherwise the act is refused, logged and recorded, and what the attempt says now is answered. Where an operation broke
- * off before its attempt was stored, the workflow learns that nothing was begun.
+ * Records the outcome that an operator has established for an attempt whose provider has not reported one; a final answer
+ * of the provider wins over it. Under the row lock the attempt must still be the one that the signal names, with the same
+ * number of sendings: otherwise the settlement is refused, logged and recorded, and the attempt's current outcome is
+ * returned. Returns `not_started` where the operation was interrupted before its attempt was stored.
  */
 export function settleManually<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
@@ -36,23 +36,23 @@ export function settleManually<Row extends AttemptedRow>(
   const { orm, log, timeScale } = dependencies
   const { operation } = outgoing
 
-  return async ({ signal: word, ...key }: SettleManuallyInput): Promise<SendResult> => {
-    const given = settlementSchema.safeParse(word).data
-    const said = saidOf(key, given)
+  return async ({ signal, ...key }: SettleManuallyInput): Promise<SendResult> => {
+    const settlement = settlementSchema.safeParse(signal).data
+    const logFields = logFieldsOf(key, settlement)
     const em = orm.em.fork()
-    const begun = await runQuery(
+    const attempt = await runQuery(
       em,
       queryAttemptByConnection(em, { operation, subjectUuid: key.uuid, ...key }),
     )
-    if (!begun) {
-      log.warn(said, 'an operator would settle an outcome where nothing was begun')
+    if (!attempt) {
+      log.warn(logFields, 'an operator would settle an outcome where nothing was begun')
       return { kind: 'unknown', code: 'not_started' }
     }
     try {
-      return await transactionReturning(orm, tx => settle(tx, key, given))
+      return await transactionReturning(orm, tx => settle(tx, key, settlement))
     } catch (error) {
       if (!isDataError(error)) throw error
-      log.error(said, 'the word of an operator cannot be kept')
+      log.error(logFields, 'the word of an operator cannot be kept')
       return { kind: 'unknown', code: 'word_not_kept' }
     }
   }
@@ -60,20 +60,20 @@ export function settleManually<Row extends AttemptedRow>(
   async function settle(
     tx: EntityManager,
     key: AttemptKey,
-    given: ManualSettlement | undefined,
+    settlement: ManualSettlement | undefined,
   ): Promise<Query<SendResult>> {
     const [{ attempts }] = await outgoing.lock(tx, key.uuid, noQuery)
     const current = attempts.find(one => one.connectionUuid === key.connectionUuid)!
-    const said = saidOf(key, given)
-    if (given && findSettleableAttempt([current], given, timeScale)) {
-      log.warn(said, 'an operator settles an unknown outcome')
-      return recordOutcome(tx, outgoing, { ...key, timeScale }, toManualSettlementOutcome(given))
+    const logFields = logFieldsOf(key, settlement)
+    if (settlement && findSettleableAttempt([current], settlement, timeScale)) {
+      log.warn(logFields, 'an operator settles an unknown outcome')
+      return recordOutcome(tx, outgoing, { ...key, timeScale }, toManualSettlementOutcome(settlement))
     }
-    if (given && isAlreadyRecorded(current, given)) return queryAttemptOutcome(current, key.uuid)
-    const reason = given
-      ? `attempt ${given.attempt}, sending ${given.sending}, has changed: now attempt ${current.uuid}, sending ${current.sendings}, ${current.state}`
+    if (settlement && isAlreadyRecorded(current, settlement)) return queryAttemptOutcome(current, key.uuid)
+    const reason = settlement
+      ? `attempt ${settlement.attempt}, sending ${settlement.sending}, has changed: now attempt ${current.uuid}, sending ${current.sendings}, ${current.state}`
       : 'the signal must be { attempt, sending, as: "rejected" | "settled", endToEnd where settled, reason }'
-    log.warn({ ...said, reason }, 'the settlement of an operator is refused')
+    log.warn({ ...logFields, reason }, 'the settlement of an operator is refused')
     await recordOperatorAction(tx, {
       ...{ who: 'worker', act: 'settle_refused' },
       ...{ subject: `${operation}/${key.uuid}`, reason },
@@ -81,28 +81,32 @@ export function settleManually<Row extends AttemptedRow>(
     return queryAttemptOutcome(current, key.uuid)
   }
 
-  function saidOf(key: AttemptKey, given: ManualSettlement | undefined) {
-    return { operation, ...key, attempt: given?.attempt, sending: given?.sending, as: given?.as }
+  function logFieldsOf(key: AttemptKey, settlement: ManualSettlement | undefined) {
+    const { attempt, sending, as } = settlement ?? {}
+    return { operation, ...key, attempt, sending, as }
   }
 }
 
-/** A local activity runs again where its workflow task was lost: the same act may have been kept already. */
-function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, given: ManualSettlement): boolean {
-  if (uuid !== given.attempt) return false
-  return given.as === 'rejected'
+/** Tells whether this settlement was recorded before: Temporal repeats a local activity whose workflow task was lost. */
+function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, settlement: ManualSettlement): boolean {
+  if (uuid !== settlement.attempt) return false
+  return settlement.as === 'rejected'
     ? code === 'settled_by_operator'
-    : state === 'settled' && endToEnd === given.endToEnd
+    : state === 'settled' && endToEnd === settlement.endToEnd
 }
 
-/** What he says cannot be so: an end-to-end id that another movement has, or that is none (SQLSTATE 22, 23; 54: no index takes it). */
+/**
+ * Tells whether PostgreSQL rejected the operator's data: an end-to-end id that another movement has or that is malformed
+ * (SQLSTATE classes 22 and 23), or one too long for its index (54).
+ */
 function isDataError(error: unknown): boolean {
   return /^(2[23]|54)/.test(String(Object(error).code))
 }
 
-function toManualSettlementOutcome(word: ManualSettlement): SendPayoutOutcome {
-  if (word.as === 'rejected')
-    return { kind: 'rejected', finality: 'final', code: 'settled_by_operator', message: word.reason }
-  const { endToEnd } = word
+function toManualSettlementOutcome(settlement: ManualSettlement): SendPayoutOutcome {
+  if (settlement.as === 'rejected')
+    return { kind: 'rejected', finality: 'final', code: 'settled_by_operator', message: settlement.reason }
+  const { endToEnd } = settlement
   return {
     kind: 'accepted',
     payout: { status: 'settled', endToEnd, at: new Date().toISOString(), returns: [] },

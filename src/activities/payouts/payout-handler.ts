@@ -8,8 +8,8 @@ import type { Provider } from '../../providers/port.ts'
 import type { FollowUps } from '../events/follow-ups.ts'
 
 /**
- * Payouts: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may be sent, what is
- * polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
+ * Defines a payout: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may be
+ * sent, what is polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
  */
 
 /** Outcome of a payout at one provider, after sending or polling. */
@@ -19,11 +19,12 @@ export type SendResult =
   | { kind: 'in_process' }
   | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
   | (FollowUps & { kind: 'unreachable'; code: string })
-  /** It may have arrived: only the same provider is polled, by our id. */
+  /** The provider may have carried the payout out: only this provider is polled, by our id. */
   | { kind: 'unknown'; code: string }
-  /** Another attempt at it is live, at this connection: that one is to be polled. */
+  /** Another attempt is live, at this connection: the workflow polls that one. */
   | { kind: 'redirect'; connectionUuid: string }
 
+/** State of a transfer and the connection of its latest attempt. */
 export type TransferSnapshot = { state: TransferState; connectionUuid: string }
 
 export type PollResult =
@@ -32,11 +33,11 @@ export type PollResult =
   /** No attempt was stored, so nothing can have been sent. */
   | { kind: 'not_started' }
 
-/** `again`: its absence at the provider is proved, so the same id may be sent once more. */
+/** `isResend`: the payout's absence at the provider is proved, so the same id may be sent once more. */
 export type SendPayoutInput = { uuid: string; connectionUuid: string; isResend: boolean }
 /**
- * `asked`: number of polls before, which decides when it is polled next. `canAnswerFromRow`: a final outcome is answered from its
- * row; a notification or a late look-up polls the provider all the same.
+ * `pollCount`: number of earlier polls, which decides the time of the next one. `canAnswerFromRow`: a final outcome is
+ * answered from the attempt's row; a notification or a late look-up polls the provider in any case.
  */
 export type PollPayoutInput = {
   uuid: string
@@ -45,12 +46,15 @@ export type PollPayoutInput = {
   canAnswerFromRow?: boolean
 }
 
-/** What a noun adds to the rules. All of it runs under its row lock, in the transaction that stores the attempt. */
+/**
+ * Supplies the rules of one kind of payout. Every method except `send` and `find` runs under the row lock of `lock`, in the
+ * transaction that stores the attempt.
+ */
 export type PayoutHandler<Row extends AttemptedRow> = {
   operation: Exclude<AttemptOperation, 'issue'>
   /** Locks the row. `more` is batched with the lock where possible, and runs after it in any case. */
   lock<More>(em: EntityManager, uuid: string, more: Query<More>): Promise<[Row, More]>
-  /** Code of why nothing is sent any more: it is in a final state. */
+  /** Code of why the payout may not be sent any more: its row is in a final state. */
   closedReason?(row: Row): string | null
   /** The row of the order, with its acceptance deadline. */
   getOrder?(row: Row): { takeBefore?: Date | null | undefined }
@@ -59,7 +63,7 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Holds the money and applies the event; a refusal means that no provider is called. */
   holdFunds(em: EntityManager, row: Row, by: PayoutAttempt): Promise<{ code: string; message: string } | null>
   send(provider: Provider, row: Row, by: PayoutAttempt): Promise<SendPayoutOutcome>
-  /** Polls by our id; other ids that name it there are read without a lock, because they do not change. */
+  /** Polls by our id; the provider's other ids of the payout are read without a lock, because they do not change. */
   find(
     provider: Provider,
     attempt: Pick<Attempt, 'subjectUuid' | 'reference'>,
@@ -69,9 +73,9 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   applySettlement(em: EntityManager, row: Row, attempt: Attempt, sending: ProviderPayout): Promise<void>
   /** Records what follows a settlement: returns by the recipient. */
   afterSettlement?(em: EntityManager, row: Row, attempt: Attempt, sending: ProviderPayout): Promise<void>
-  /** State of a settled one, so that its workflow needs no further read. */
+  /** State of a settled transfer, so that its workflow needs no further read. */
   getSnapshot?(row: Row): { transfer: TransferSnapshot }
-  /** Nothing moved: the provider refused, or the request never left. */
+  /** Applies a refusal: no money moved, because the provider refused or the request never left the worker. */
   applyRefusal(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
 /** All attempts so far, in the order in which they were made. */

@@ -13,9 +13,9 @@ import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { AttemptedRow, PayoutHandler, SendResult } from './payout-handler.ts'
 
-/** Applies a provider's answer to an attempt and its noun, in one transaction. */
+/** Applies a provider's answer to an attempt and its payout's row, in one transaction. */
 
-/** The attempts of one connection at one operation. */
+/** Identifies the attempt at a payout (`uuid`) through one connection. */
 export type AttemptKey = { uuid: string; connectionUuid: string }
 
 export const FINAL_ATTEMPT_STATES: readonly Attempt['state'][] = [
@@ -25,20 +25,20 @@ export const FINAL_ATTEMPT_STATES: readonly Attempt['state'][] = [
   'unreachable',
 ]
 
-/** The attempt that is under way or unknown; there is at most one (docs/crash-semantics.md). */
+/** Finds the attempt that is under way or unknown; there is at most one (docs/crash-semantics.md). */
 export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined {
   return attempts.find(({ state }) => !FINAL_ATTEMPT_STATES.includes(state))
 }
 
-/** The order became visible so late that its caller may have been told otherwise: no provider is called (SPEC §4). */
+/** Refusal of an order committed after its acceptance deadline: the API may have answered so, and no provider is called (SPEC §4). */
 export const ACCEPTANCE_TIMEOUT: RejectedResult = {
   ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },
   message: ERROR_CATALOGUE.not_taken.message,
 }
 
 /**
- * `sending`: the sending of the attempt that was answered; absent for a poll. `contradicted` reports an answer that denies money
- * that has settled.
+ * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `onContradiction` reports an answer that
+ * denies a settled payout.
  */
 type OutcomeContext = AttemptKey & {
   timeScale: number
@@ -47,63 +47,66 @@ type OutcomeContext = AttemptKey & {
 }
 
 /**
- * Stores the outcome of a provider call under the row lock. A final outcome stays, except that money which moved after all is
- * recorded. Returns the query of the attempt's outcome, to be run at the end of the transaction.
+ * Records the outcome of a provider call under the row lock. A final outcome stays, except that a settlement reported after a
+ * refusal is recorded. Returns the query of the attempt's outcome, to be run at the end of the transaction.
  */
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
-  { timeScale, sendingNumber: sending, onContradiction: contradicted, ...order }: OutcomeContext,
+  { timeScale, sendingNumber, onContradiction, ...key }: OutcomeContext,
   answer: SendPayoutOutcome,
 ): Promise<Query<SendResult>> {
-  // An order that waits at its provider may still be carried out: its outcome is unknown until it is proved to be gone.
+  // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is proved.
   const outcome =
     answer.kind === 'awaiting_approval' ? { ...answer, kind: 'unknown' as const, code: answer.kind } : answer
-  const [row] = await outgoing.lock(em, order.uuid, noQuery)
-  const attempt = requireAttempt(row, order)
-  const taken = outgoing.getOrder?.(row)
-  // Whatever its outcome, the call was made before the deadline.
-  if (taken?.takeBefore && answer !== ACCEPTANCE_TIMEOUT) taken.takeBefore = null
+  const [row] = await outgoing.lock(em, key.uuid, noQuery)
+  const attempt = requireAttempt(row, key)
+  const order = outgoing.getOrder?.(row)
+  // The call was made before the acceptance deadline, whatever its outcome.
+  if (order?.takeBefore && answer !== ACCEPTANCE_TIMEOUT) order.takeBefore = null
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
-  const over = FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sending, outcome)
-  const movedAfterAll = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
-  if (!over || movedAfterAll) {
+  const isFinal =
+    FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sendingNumber, outcome)
+  const isLateSettlement = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
+  if (!isFinal || isLateSettlement) {
     if (outcome.kind === 'accepted')
       await applyReportedState(em, outgoing, { row, attempt, reported: outcome.payout })
     else await recordRefusal(em, outgoing, { row, attempt, outcome, timeScale })
     if (answer === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
   }
-  const gone = attempt.state === 'settled' || attempt.state === 'duplicate'
-  const contradiction = gone && !isSuperseded(attempt, sending, outcome) ? getRefusalCode(outcome) : undefined
+  const hasMoved = attempt.state === 'settled' || attempt.state === 'duplicate'
+  const contradiction =
+    hasMoved && !isSuperseded(attempt, sendingNumber, outcome) ? getRefusalCode(outcome) : undefined
   if (contradiction && attempt.contradictionAt == null) {
     Object.assign(attempt, { contradictionCode: contradiction, contradictionAt: new Date() })
-    contradicted?.(attempt)
+    onContradiction?.(attempt)
   }
-  if (!settled || !gone || !outgoing.afterSettlement) return queryAttemptOutcome(attempt, order.uuid)
+  if (!settled || !hasMoved || !outgoing.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
   await outgoing.afterSettlement(em, row, attempt, outcome.payout)
   const { returns } = outcome.payout
-  const standing = outgoing.getSnapshot?.(row)
-  return mapQuery(pendingFollowUps(order.uuid), left => ({
+  const snapshot = outgoing.getSnapshot?.(row)
+  return mapQuery(pendingFollowUps(key.uuid), followUps => ({
     kind: 'settled',
-    ...left,
+    ...followUps,
     ...(returns === undefined && { returnsUnknown: true }),
-    ...standing,
+    ...snapshot,
   }))
 }
 
 /**
- * Whether an answer is of an earlier sending. Temporal gives up a sending whose worker is silent, and its answer may come late; a
- * refusal then proves nothing about a later sending, nor where a poll has found the payout.
+ * Tells whether an answer belongs to an earlier sending. Temporal times out a sending whose worker sends no heartbeat, and
+ * its answer may arrive late. Such a refusal proves nothing about a later sending, nor about a payout that a poll has found.
  */
 function isSuperseded(
   { sendings, state }: Attempt,
-  sending: number | undefined,
+  sendingNumber: number | undefined,
   { kind }: SendPayoutOutcome,
 ): boolean {
-  return kind !== 'accepted' && sending !== undefined && (sending !== sendings || state === 'accepted')
+  if (kind === 'accepted' || sendingNumber === undefined) return false
+  return sendingNumber !== sendings || state === 'accepted'
 }
 
-/** Code of an answer that says that nothing moved. */
+/** Returns the code of an answer that reports that no money moved, or undefined. */
 function getRefusalCode(outcome: SendPayoutOutcome): string | undefined {
   if (outcome.kind === 'rejected') return outcome.code
   if (outcome.kind !== 'accepted' || outcome.payout.status !== 'rejected') return undefined
@@ -115,11 +118,11 @@ type ReportedPayout<Row> = { row: Row; attempt: Attempt; reported: ProviderPayou
 async function applyReportedState<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
-  { row, attempt, reported: told }: ReportedPayout<Row>,
+  { row, attempt, reported }: ReportedPayout<Row>,
 ) {
-  attempt.endToEnd = told.endToEnd || attempt.endToEnd
-  // The provider may have reported the id before, and not again.
-  const sending = { ...told, endToEnd: attempt.endToEnd ?? '' }
+  attempt.endToEnd = reported.endToEnd || attempt.endToEnd
+  // The provider may have reported the end-to-end id earlier and omit it now.
+  const sending = { ...reported, endToEnd: attempt.endToEnd ?? '' }
   clearUnknownMarks(attempt)
   switch (sending.status) {
     case 'in_process':
@@ -146,8 +149,8 @@ function clearUnknownMarks(attempt: Attempt): void {
 }
 
 /**
- * Stores that a poll has decided nothing. A call that was interrupted is shown as unknown from now on; an order that waits at its
- * provider shows the provider's code.
+ * Records a poll without an outcome. An attempt whose call was interrupted becomes unknown; one that awaits approval at its
+ * provider gets the provider's code.
  */
 export async function recordInconclusivePoll<Row extends AttemptedRow>(
   em: EntityManager,
@@ -167,16 +170,16 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
 /** Marks an attempt as unknown, with the time of the next poll; the merchant sees both (SPEC §4). */
 export function markUnknown(
   attempt: Attempt,
-  { asked, timeScale }: { asked: number; timeScale: number },
+  { pollCount, timeScale }: { pollCount: number; timeScale: number },
 ): void {
   attempt.state = 'unknown'
   attempt.unknownSince ??= new Date()
-  attempt.nextCheckAt = getNextPollTime(asked, timeScale)
+  attempt.nextCheckAt = getNextPollTime(pollCount, timeScale)
 }
 
-/** Time of the next poll, after `asked` polls. */
-export function getNextPollTime(asked: number, timeScale: number): Date {
-  return new Date(Date.now() + scaleWait(WAITS.nextPoll(asked + 1), timeScale))
+/** Returns the time of the next poll, after `pollCount` polls. */
+export function getNextPollTime(pollCount: number, timeScale: number): Date {
+  return new Date(Date.now() + scaleWait(WAITS.nextPoll(pollCount + 1), timeScale))
 }
 
 type UnacceptedOutcome<Row> = {
@@ -188,7 +191,7 @@ type UnacceptedOutcome<Row> = {
   timeScale: number
 }
 
-/** Stores an outcome without acceptance: refused, unreachable or unknown. The caller holds the row lock. */
+/** Records an outcome without acceptance: refused, unreachable or unknown. The caller holds the row lock. */
 export async function recordRefusal<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
@@ -199,7 +202,7 @@ export async function recordRefusal<Row extends AttemptedRow>(
   attempt.code = outcome.code
   attempt.message = outcome.message
   attempt.refusal = outcome.refusal ?? attempt.refusal
-  if (outcome.kind === 'unknown') return markUnknown(attempt, { asked: 0, timeScale })
+  if (outcome.kind === 'unknown') return markUnknown(attempt, { pollCount: 0, timeScale })
   if (outcome.kind === 'rejected') {
     attempt.finality = outcome.finality
     attempt.providerCode = outcome.providerCode
@@ -207,11 +210,14 @@ export async function recordRefusal<Row extends AttemptedRow>(
   await outgoing.applyRefusal(em, row, attempt)
 }
 
-/** Code and message of a refusal, as the merchant sees them. The message of an unreachable provider names its host: it is replaced. */
+/**
+ * Returns code and message of a refusal as the API shows them to the merchant. The message of an unreachable provider is
+ * replaced, because it names the provider's host.
+ */
 export function describeRefusal({ state, code, message, providerCode }: Attempt) {
   if (state === 'unreachable') {
-    const why = unsentCodeOf([code])
-    return { code: why, message: ERROR_CATALOGUE[why].message }
+    const unsentCode = unsentCodeOf([code])
+    return { code: unsentCode, message: ERROR_CATALOGUE[unsentCode].message }
   }
   return {
     code: code ?? 'provider_rejected',
@@ -220,8 +226,8 @@ export function describeRefusal({ state, code, message, providerCode }: Attempt)
   }
 }
 
-/** The outcome that an attempt has now. */
-export function queryAttemptOutcome(attempt: Attempt, lifeUuid: string): Query<SendResult> {
+/** Returns the query of an attempt's current outcome, with the pending follow-ups of its owner. */
+export function queryAttemptOutcome(attempt: Attempt, ownerUuid: string): Query<SendResult> {
   const code = attempt.code ?? ''
   const finality = attempt.finality ?? 'final'
   switch (attempt.state) {
@@ -229,17 +235,22 @@ export function queryAttemptOutcome(attempt: Attempt, lifeUuid: string): Query<S
       return constantQuery({ kind: 'in_process' })
     case 'settled':
     case 'duplicate':
-      return mapQuery(pendingFollowUps(lifeUuid), left => ({ kind: 'settled', ...left }))
+      return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ kind: 'settled', ...followUps }))
     case 'rejected':
-      return mapQuery(pendingFollowUps(lifeUuid), left => ({ kind: 'rejected', code, finality, ...left }))
+      return mapQuery(pendingFollowUps(ownerUuid), followUps => ({
+        kind: 'rejected',
+        code,
+        finality,
+        ...followUps,
+      }))
     case 'unreachable':
-      return mapQuery(pendingFollowUps(lifeUuid), left => ({ kind: 'unreachable', code, ...left }))
+      return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ kind: 'unreachable', code, ...followUps }))
     default:
       return constantQuery({ kind: 'unknown', code })
   }
 }
 
-/** The attempt through one connection. Throws where there is none. */
+/** Finds the attempt through one connection. Throws where there is none. */
 function requireAttempt({ attempts }: AttemptedRow, { uuid, connectionUuid }: AttemptKey): Attempt {
   const attempt = attempts.find(one => one.connectionUuid === connectionUuid)
   if (!attempt) throw new Error(`no attempt at ${uuid} through ${connectionUuid}`)

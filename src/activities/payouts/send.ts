@@ -45,12 +45,12 @@ import {
 
 /** Sends payouts, at most once, and polls them (SPEC §6). */
 
-/** A worker that paused for longer has been given up by Temporal (src/workflows/shared/activity-proxies.ts). */
+/** Longest pause of a worker before its call; Temporal times the activity out after it (src/workflows/shared/activity-proxies.ts). */
 const MAX_SEND_DELAY_MS = 10_000
 
 /**
- * Sends through one provider. The attempt is committed before the call; an attempt that is already calling is not sent again.
- * `first`: the noun's rules before the call, where its row may not exist yet.
+ * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is not
+ * sent again. `first`: the handler used before the call, where the payout's row may not exist yet.
  */
 export function sendPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
@@ -59,38 +59,38 @@ export function sendPayout<Row extends AttemptedRow>(
 ) {
   return async (order: SendPayoutInput): Promise<SendResult> => {
     const { orm, timeScale } = dependencies
-    const askedAt = performance.now()
-    const begun = await transactionReturning(
+    const requestedAtMs = performance.now()
+    const prepared = await transactionReturning(
       orm,
       async (em): Promise<Query<SendResult | CommittedSend<Row>>> => {
-        const beginning = await prepareSend(dependencies, em, first, { ...order, askedAt })
-        if ('statements' in beginning) return beginning
-        beginning.provider.preconnect()
-        // From before the commit; not from the start, because it may have waited for its locks.
-        return constantQuery({ ...beginning, sendBeforeMs: performance.now() + MAX_SEND_DELAY_MS })
+        const preparation = await prepareSend(dependencies, em, first, { ...order, requestedAtMs })
+        if ('statements' in preparation) return preparation
+        preparation.provider.preconnect()
+        // Counted from just before the commit, not from the start, because the transaction may have waited for row locks.
+        return constantQuery({ ...preparation, sendBeforeMs: performance.now() + MAX_SEND_DELAY_MS })
       },
     )
-    if ('kind' in begun) return begun
-    const committedAt = performance.now()
-    if (committedAt > begun.sendBeforeMs)
+    if ('kind' in prepared) return prepared
+    const committedAtMs = performance.now()
+    if (committedAtMs > prepared.sendBeforeMs)
       throw new Error('It is too late to send: the workflow asks about it by now.')
-    // Only a commit before the deadline was visible before it.
-    const outcome = committedAt > begun.acceptBeforeMs ? ACCEPTANCE_TIMEOUT : await send(begun)
-    const kept = { ...order, timeScale, sendingNumber: begun.attempt.sendings }
-    const contradicted = createContradictionReporter(dependencies, begun.connection)
-    return transactionReturning(orm, tx =>
-      recordOutcome(tx, outgoing, { ...kept, onContradiction: contradicted }, outcome),
-    )
+    // Only a row committed before the acceptance deadline was visible before it.
+    const outcome = committedAtMs > prepared.acceptBeforeMs ? ACCEPTANCE_TIMEOUT : await send(prepared)
+    const context = {
+      ...{ ...order, timeScale, sendingNumber: prepared.attempt.sendings },
+      onContradiction: createContradictionReporter(dependencies, prepared.connection),
+    }
+    return transactionReturning(orm, tx => recordOutcome(tx, outgoing, context, outcome))
   }
 
-  async function send(begun: CommittedSend<Row>): Promise<SendPayoutOutcome> {
-    const outcome = await outgoing.send(begun.provider, begun.row, begun)
-    await recordCircuitResult(dependencies.orm.em.fork(), begun.connection, outcome)
+  async function send(prepared: CommittedSend<Row>): Promise<SendPayoutOutcome> {
+    const outcome = await outgoing.send(prepared.provider, prepared.row, prepared)
+    await recordCircuitResult(dependencies.orm.em.fork(), prepared.connection, outcome)
     return outcome
   }
 }
 
-/** Polls the provider of an attempt by our id; with `canAnswerFromRow` a final outcome is answered from the row. */
+/** Polls the provider of an attempt by our id; with `canAnswerFromRow` a final outcome is answered from the attempt's row. */
 export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   outgoing: PayoutHandler<Row>,
@@ -100,15 +100,15 @@ export function pollPayout<Row extends AttemptedRow>(
     const em = orm.em.fork()
     const { operation } = outgoing
     const { uuid: subjectUuid, connectionUuid } = order
-    const begun = queryAttemptByConnection(em, { operation, subjectUuid, connectionUuid })
-    const [attempt, called] = await runQuery(
+    const attemptQuery = queryAttemptByConnection(em, { operation, subjectUuid, connectionUuid })
+    const [attempt, connectionToCall] = await runQuery(
       em,
-      batchQueries(begun, queryConnectionToCall(em, connectionUuid)),
+      batchQueries(attemptQuery, queryConnectionToCall(em, connectionUuid)),
     )
     if (!attempt) return { kind: 'not_started' }
     if (order.canAnswerFromRow && FINAL_ATTEMPT_STATES.includes(attempt.state))
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
-    const { connection, provider } = toProviderConnection(dependencies, called)
+    const { connection, provider } = toProviderConnection(dependencies, connectionToCall)
     const answer = await outgoing.find(provider, attempt, em)
     await recordCircuitResult(em, connection, answer)
     const found = guardNotFoundByEpoch(answer, { attempt, connection })
@@ -123,13 +123,10 @@ export function pollPayout<Row extends AttemptedRow>(
         return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
       }
       case 'found': {
-        const kept = {
-          ...order,
-          timeScale,
-          onContradiction: createContradictionReporter(dependencies, connection),
-        }
+        const onContradiction = createContradictionReporter(dependencies, connection)
+        const context = { ...order, timeScale, onContradiction }
         return transactionReturning(orm, tx =>
-          recordOutcome(tx, outgoing, kept, { kind: 'accepted', payout: found.payout }),
+          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout: found.payout }),
         )
       }
     }
@@ -139,76 +136,80 @@ export function pollPayout<Row extends AttemptedRow>(
 type PreparedSend<Row> = ProviderConnection & {
   attempt: Attempt
   row: Row
-  /** Acceptance deadline by `performance.now()`: committed later, the row may not have been visible in time, and is not sent. */
+  /** Acceptance deadline on the clock of `performance.now()`: a row committed later may not have been visible in time and is not sent. */
   acceptBeforeMs: number
 }
 type CommittedSend<Row> = PreparedSend<Row> & { sendBeforeMs: number }
 
-/** Everything that the call needs, or the query of the outcome that there is already, to be run at the end of the transaction. */
+/**
+ * Prepares a provider call under the row lock and stores its attempt. Returns what the call needs, or the query of an outcome
+ * without a call, to be run at the end of the transaction.
+ */
 async function prepareSend<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
-  { askedAt, ...order }: SendPayoutInput & { askedAt: number },
+  { requestedAtMs, ...order }: SendPayoutInput & { requestedAtMs: number },
 ): Promise<Query<SendResult> | PreparedSend<Row>> {
   const { uuid, connectionUuid } = order
-  const through = batchQueries(
+  const callQuery = batchQueries(
     queryConnectionToCall(em, connectionUuid),
     queryPayoutConditions(connectionUuid),
   )
-  const [row, [called, conditions]] = await outgoing.lock(em, uuid, through)
-  const by = toProviderConnection(dependencies, called)
-  const { connection } = by
+  const [row, [connectionToCall, conditions]] = await outgoing.lock(em, uuid, callQuery)
+  const call = toProviderConnection(dependencies, connectionToCall)
+  const { connection } = call
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
-  // What a provider has accepted is never sent again, whatever it finds later.
+  // A payout that a provider has accepted is never sent again, even if the provider does not find it later.
   if (earlier && hasFinalOutcome(earlier)) return queryAttemptOutcome(earlier, uuid)
   const live = findLiveAttempt(row)
-  // A workflow whose history was rolled back does not know of the live attempt.
+  // A workflow whose history was restored from a backup does not know the live attempt.
   if (live && live !== earlier)
     return constantQuery({ kind: 'redirect', connectionUuid: live.connectionUuid })
   if (live && !order.isResend) return constantQuery({ kind: 'unknown', code: 'interrupted' })
   const { timeScale } = dependencies
-  if (live && !hasSameCredentialsEpoch(live, connection)) return stay(live, 'credentials_changed')
-  // No provider has it now: it may be sent, unless a rule forbids it.
-  const takeBefore = getAcceptanceDeadline(outgoing.getOrder?.(row), conditions, askedAt)
-  const over = getClosedRefusal(outgoing, row)
-  const refusal = over ?? live?.refusal ?? (performance.now() > takeBefore ? ACCEPTANCE_TIMEOUT : null)
+  if (live && !hasSameCredentialsEpoch(live, connection)) return keepUnknown(live, 'credentials_changed')
+  // No provider has the payout now: it may be sent, unless a rule forbids it.
+  const acceptBeforeMs = getAcceptanceDeadline(outgoing.getOrder?.(row), conditions, requestedAtMs)
+  const closedRefusal = getClosedRefusal(outgoing, row)
+  const lateRefusal = performance.now() > acceptBeforeMs ? ACCEPTANCE_TIMEOUT : null
+  const refusal = closedRefusal ?? live?.refusal ?? lateRefusal
   if (refusal) {
     const outcome: RejectedResult = { ...refusal, kind: 'rejected' }
     if (live) await recordRefusal(em, outgoing, { row, attempt: live, outcome, timeScale })
     if (refusal === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
     const { code, finality } = refusal
-    return mapQuery(pendingFollowUps(uuid), left => ({ kind: 'rejected', code, finality, ...left }))
+    return mapQuery(pendingFollowUps(uuid), followUps => ({ kind: 'rejected', code, finality, ...followUps }))
   }
   if (live) {
-    const held = operatorBlockedReason(outgoing.operation, conditions)
-    if (held) return stay(live, held.code)
+    const blocked = operatorBlockedReason(outgoing.operation, conditions)
+    if (blocked) return keepUnknown(live, blocked.code)
     markCalling(live, connection)
-    return { ...by, row, attempt: live, acceptBeforeMs: takeBefore }
+    return { ...call, row, attempt: live, acceptBeforeMs }
   }
-  const barred = blockedReason(outgoing.operation, connection, conditions)
+  const blocked = blockedReason(outgoing.operation, connection, conditions)
   const attempt = earlier ?? createPayoutAttempt(em, outgoing, { ...order, row }, connection)
-  if (barred) Object.assign(attempt, barred)
+  if (blocked) Object.assign(attempt, blocked)
   else {
     const refusal = await outgoing.holdFunds(em, row, { attempt, connection })
     if (!refusal) {
       markCalling(attempt, connection)
-      return { ...by, row, attempt, acceptBeforeMs: takeBefore }
+      return { ...call, row, attempt, acceptBeforeMs }
     }
     Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
   }
   await outgoing.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
 
-  /** Keeps the attempt unknown, so that it is polled until it may be sent again. */
-  function stay(inDoubt: Attempt, code: string): Query<SendResult> {
-    inDoubt.code = code
-    markUnknown(inDoubt, { asked: 0, timeScale })
+  /** Keeps the attempt unknown, so that its workflow polls it until it may be sent again. */
+  function keepUnknown(attempt: Attempt, code: string): Query<SendResult> {
+    attempt.code = code
+    markUnknown(attempt, { pollCount: 0, timeScale })
     return constantQuery({ kind: 'unknown', code })
   }
 }
 
-/** Counts one more sending of the attempt. */
+/** Marks an attempt as calling and counts one more sending. */
 function markCalling(attempt: Attempt, { credentialsEpoch }: Connection): void {
   attempt.state = 'calling'
   attempt.credentialsEpoch = credentialsEpoch
@@ -216,15 +217,17 @@ function markCalling(attempt: Attempt, { credentialsEpoch }: Connection): void {
 }
 
 /**
- * Acceptance deadline of the commit's acknowledgement, by `performance.now()`. The transaction began at the earliest when it was
- * requested, so a process that pauses in between is early, never late.
+ * Returns the latest time at which the commit may be acknowledged, on the clock of `performance.now()`. PostgreSQL starts the
+ * transaction no earlier than the worker requests it, so a worker that pauses in between gets an earlier deadline, never a
+ * later one.
  */
 function getAcceptanceDeadline(
   order: { takeBefore?: Date | null | undefined } | undefined,
-  { transactionStartedAtMs: beganAtMs }: PayoutConditions,
-  askedAt: number,
+  { transactionStartedAtMs }: PayoutConditions,
+  requestedAtMs: number,
 ): number {
-  return order?.takeBefore ? askedAt + order.takeBefore.getTime() - beganAtMs : Number.POSITIVE_INFINITY
+  if (!order?.takeBefore) return Number.POSITIVE_INFINITY
+  return requestedAtMs + order.takeBefore.getTime() - transactionStartedAtMs
 }
 
 function getClosedRefusal<Row extends AttemptedRow>(
@@ -235,22 +238,23 @@ function getClosedRefusal<Row extends AttemptedRow>(
   return code === null ? null : { code, finality: 'final', message: 'the operation ended before it was sent' }
 }
 
-/** Whether the outcome is kept: the provider has it, or it has ended and may not be tried again. */
+/** Tells whether an attempt keeps its outcome: the provider has accepted it, or it has ended and may not be sent again. */
 function hasFinalOutcome(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
   return FINAL_ATTEMPT_STATES.includes(attempt.state) && !canStartAttempt(attempt)
 }
 
 /**
- * Whether an ended attempt may be sent again by the same id: it never left, or our own balance was too low, which may have grown
- * since. What a provider has refused is not sent to it again: none documents that the id of a refused order may be used again.
+ * Tells whether an ended attempt may be sent again under the same id: it never left the worker, or the ledger's available
+ * balance was too low, which may have grown since. A payout that a provider has refused is not sent to it again: no provider
+ * documents that the id of a refused payout may be used again.
  */
 function canStartAttempt({ state, code, sendings }: Attempt): boolean {
   if (state !== 'rejected') return state === 'unreachable'
   return code === 'insufficient_balance' && sendings === 0
 }
 
-/** Creates the attempt of one connection, before its call, after all earlier ones. */
+/** Creates the attempt through one connection, before its call; its position is after all earlier attempts. */
 export function createPayoutAttempt<Row extends AttemptedRow>(
   em: EntityManager,
   { operation }: PayoutHandler<Row>,

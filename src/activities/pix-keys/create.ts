@@ -67,7 +67,7 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       if (row.state !== 'creating') return { kind: 'closed', state: row.state }
       const attempt = await findKeyAttempt(tx, row, 'create_key')
       if (!attempt) return { kind: 'not_started' }
-      markUnknown(attempt, { asked, timeScale })
+      markUnknown(attempt, { pollCount: asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       // The list may be another account's: its new key is not ours, and what it lacks may be there.
       if (!hasSameCredentialsEpoch(attempt, reached.connection))

@@ -51,7 +51,7 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : toKeyResult(row)
       const attempt = (await findKeyAttempt(tx, row, 'delete_key'))!
-      markUnknown(attempt, { asked, timeScale })
+      markUnknown(attempt, { pollCount: asked, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
       return recordKeyRemoval(tx, { uuid, outcome: { kind: 'not_found' }, calledBeforeAt: null, timeScale })

@@ -37,10 +37,13 @@ import { createTransferFailure } from './failure.ts'
 import { openTransfer, queryTransferPreconditions, type TransferPreconditions } from './open.ts'
 import { endUnsentTransfer, holdTransferFunds, transferPayout } from './transfer-payout.ts'
 
-/** State of a transfer. `connectionUuid`: the connection of its latest attempt, which is polled. */
+/** State of a transfer. `connectionUuid`: the connection of its latest attempt, which the workflow polls. */
 export type TransferResult = FollowUps & { state: TransferState; connectionUuid: string }
 
-/** Stores a transfer's order; one that is not taken in time, or takes a reference twice, is FAILED: nobody is called (SPEC §4). */
+/**
+ * Stores a transfer's order. An order committed after its acceptance deadline, or with an external reference in use, is
+ * stored as FAILED and no provider is called (SPEC §4). Repeatable.
+ */
 export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   return async (order: TransferInput): Promise<TransferResult> => {
     const stored = await transactionReturning(orm, async em => {
@@ -49,15 +52,15 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
         return order.restored
           ? restoreTransferRow(em, order.uuid, order.restored)
           : queryTransferResult(stored)
-      const door = await runQuery(em, queryTransferPreconditions(em, order))
-      const out = await openTransfer(em, { order, details: sealer.open(order.details), preconditions: door })
+      const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
+      const out = await openTransfer(em, { order, details: sealer.open(order.details), preconditions })
       const { transfer } = out
       if (order.scheduledFor && !transferMachine.isFinal(transfer.state))
         transfer.accepted = snapshotAcceptedTransfer(transfer, [])
       if (order.restored) await restoreTransferEnd(em, out, order.restored)
       return queryTransferResult(transfer)
     })
-    // What is sent at once is judged by its first sending.
+    // The deadline of a transfer that is sent at once is applied by its first sending.
     if (!order.scheduledFor || !order.acceptBefore) return stored
     return transactionReturning(orm, async em =>
       queryTransferResult((await applyAcceptanceDeadline(em, transferPayout, order.uuid)).transfer),
@@ -65,43 +68,43 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   }
 }
 
-/** What a sending is told; `order` where its row may not be there yet, and is written with its first attempt. */
+/** Input of a sending. `order`: given where the transfer's row may not exist yet; the sending stores it with its first attempt. */
 export type SendTransferInput = SendPayoutInput & { order?: TransferInput }
 
-/** Sends a transfer through one provider, and stores it first where nobody has. */
+/** Sends a transfer through one provider, and stores its row first if it has none. */
 export function sendTransfer(dependencies: ActivityDependencies) {
   return ({ order, ...sending }: SendTransferInput): Promise<SendResult> =>
     sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(sending)
 }
 
-/** The sending that writes the transfer's row, where nobody has: all that it reads and locks is one message. */
+/** Returns the handler that also stores the transfer's row if there is none; all its reads and locks are one batched query. */
 function createRowFirst(
   { sealer }: ActivityDependencies,
   order: TransferInput,
 ): PayoutHandler<LockedTransfer> {
-  let opened: TransferPreconditions | undefined
+  let openedWith: TransferPreconditions | undefined
   return {
     ...transferPayout,
     async lock(em, uuid, more) {
-      const [stored, [door, heard]] = await findLockedRow(
+      const [stored, [preconditions, result]] = await findLockedRow(
         em,
         Transfer,
         uuid,
         batchQueries(queryTransferPreconditions(em, order), more),
       )
-      if (stored) return [await lockTransfer(em, uuid), heard]
-      opened = door
+      if (stored) return [await lockTransfer(em, uuid), result]
+      openedWith = preconditions
       const details = sealer.open<TransferInputDetails>(order.details)
-      return [await openTransfer(em, { order, details, preconditions: door }), heard]
+      return [await openTransfer(em, { order, details, preconditions }), result]
     },
     holdFunds(em, { transfer }, { connection }) {
-      const availableCents = opened?.connection === connection ? opened.availableCents : undefined
+      const availableCents = openedWith?.connection === connection ? openedWith.availableCents : undefined
       return holdTransferFunds(em, transfer, { connection, availableCents })
     },
   }
 }
 
-/** The row that the restored database still had. */
+/** Restores the final state of a transfer whose row the restored database still has. */
 async function restoreTransferRow(
   em: EntityManager,
   uuid: string,
@@ -113,12 +116,12 @@ async function restoreTransferRow(
 }
 
 /**
- * `liveConnectionUuid`: where an attempt is not final. A worker that stood still may begin a sending that Temporal has given
- * up: that attempt is to be followed to its end before the transfer ends.
+ * Result of ending a transfer. `liveConnectionUuid`: connection of an attempt that is not final. A paused worker may start a
+ * sending that Temporal has already timed out: the workflow polls that attempt to its end before the transfer ends.
  */
 export type EndTransferResult = TransferResult & { liveConnectionUuid?: string }
 
-/** Ends a transfer that nobody took: FAILED with the reason that the attempts add up to, unless an attempt is live. */
+/** Ends a transfer that no provider has accepted: FAILED with the combined reason of its attempts, unless an attempt is live. */
 export function failTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<EndTransferResult> =>
     transactionReturning(orm, async em => {
@@ -131,14 +134,14 @@ export function failTransfer({ orm }: ActivityDependencies) {
     })
 }
 
-/** `unlessPaused`: the transfer stays where a pause reaches one of these connections. */
+/** `unlessPaused`: the transfer stays scheduled while one of these connections is paused. */
 export type EndScheduledTransferInput = {
   uuid: string
   event: 'cancelled' | 'never_sent'
   unlessPaused?: string[]
 }
 
-/** Ends a transfer that was waiting for its time, unless an attempt is live. */
+/** Ends a scheduled transfer before its first sending, unless an attempt is live. */
 export function endScheduledTransfer({ orm }: ActivityDependencies) {
   return ({ uuid, event, unlessPaused = [] }: EndScheduledTransferInput): Promise<EndTransferResult> =>
     transactionReturning(orm, async em => {
@@ -154,6 +157,7 @@ export function endScheduledTransfer({ orm }: ActivityDependencies) {
     })
 }
 
+/** Reads the state of a transfer. */
 export function getTransfer({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<TransferResult> => {
     const em = orm.em.fork()
@@ -166,19 +170,22 @@ export function getTransfer({ orm }: ActivityDependencies) {
 
 function queryTransferResult(transfer: Transfer, live?: Attempt): Query<EndTransferResult> {
   const { state, connection } = transfer
-  return mapQuery(pendingFollowUpsOfRow(transfer), left => ({
-    ...{ state, connectionUuid: connection.uuid, ...left },
+  return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
+    ...{ state, connectionUuid: connection.uuid, ...followUps },
     ...(live && { liveConnectionUuid: live.connectionUuid }),
   }))
 }
 
-/** SPEC §4: unreachable anywhere is no provider, or what an operator has decided; too little everywhere is the balance; else the last refusal decides. */
+/**
+ * Combines the refusals of all attempts into one failure (SPEC §4). If a provider was unreachable: no provider available, or
+ * what an operator decided. If the balance was too low at every provider: insufficient balance. Otherwise the last refusal.
+ */
 function combineRefusals(attempts: AttemptWithProvider[]): OperationFailure {
   if (attempts.some(({ attempt }) => attempt.code === 'not_found_after_restore'))
     return createTransferFailure('not_found_after_restore')
-  const unreached = attempts.filter(({ attempt }) => attempt.state === 'unreachable')
-  if (unreached.length > 0)
-    return createTransferFailure(unsentCodeOf(unreached.map(({ attempt }) => attempt.code)))
+  const unreachable = attempts.filter(({ attempt }) => attempt.state === 'unreachable')
+  if (unreachable.length > 0)
+    return createTransferFailure(unsentCodeOf(unreachable.map(({ attempt }) => attempt.code)))
   const refusals = attempts.filter(({ attempt }) => attempt.code !== 'insufficient_balance')
   const last = refusals.at(-1)
   if (!last) return createTransferFailure('insufficient_balance')

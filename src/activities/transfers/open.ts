@@ -11,49 +11,49 @@ import type { LockedTransfer } from '../shared/transition.ts'
 import { createTransferFailure } from './failure.ts'
 import { endUnsentTransfer } from './transfer-payout.ts'
 
-/** How a transfer's row is first written. */
+/** Stores the row of a new transfer. */
 
-/** What is known of a transfer before its row is written. */
+/** Facts read and locked before a transfer's row is written. */
 export type TransferPreconditions = {
   /** First candidate connection, locked `for no key update`. Undefined where the transfer has a row already. */
   connection: Connection | undefined
-  /** What its account could spend there. */
+  /** Available balance of its account at that connection's provider account, in centavos. */
   availableCents: number
 }
 
 /**
- * To be asked behind the lock of a transfer's row, in the order of locks. Where there is a row nothing more is locked: it
- * may be about other money by now, and its gate comes first.
+ * Returns the query of a transfer's preconditions, to be run after the lock of its row, in the global lock order. Where the
+ * row exists it locks nothing: the row may name another connection by now, whose lock comes first.
  */
 export function queryTransferPreconditions(
   em: EntityManager,
   { uuid, ...order }: TransferInput,
 ): Query<TransferPreconditions> {
-  const by = [order.candidates[0]!, uuid]
-  const found = (column: string) =>
+  const values = [order.candidates[0]!, uuid]
+  const subquery = (column: string) =>
     `(select ${column} from connection where uuid = ? and not exists (select from transfer where uuid = ?))`
-  const door = batchQueries(
-    firstRow(connectionLock(em, by, found('uuid'))),
-    queryAvailableBalance(order.accountUuid, by, found('provider_account_uuid')),
+  const queries = batchQueries(
+    firstRow(connectionLock(em, values, subquery('uuid'))),
+    queryAvailableBalance(order.accountUuid, values, subquery('provider_account_uuid')),
   )
-  return mapQuery(door, ([connection, availableCents]) => ({ connection, availableCents }))
+  return mapQuery(queries, ([connection, availableCents]) => ({ connection, availableCents }))
 }
 
-/** Writes its row; one that takes a reference twice is FAILED from the beginning. */
+/** Stores a transfer's row. A transfer whose external reference is in use is stored as FAILED. */
 export async function openTransfer(
   em: EntityManager,
   {
     order,
     details,
-    preconditions: door,
+    preconditions,
   }: { order: TransferInput; details: TransferInputDetails; preconditions: TransferPreconditions },
 ): Promise<LockedTransfer> {
-  const { connection } = door
+  const { connection } = preconditions
   if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
-  const refTaken = await isExternalRefReused(em, details, connection)
+  const isRefReused = await isExternalRefReused(em, details, connection)
   const out = { transfer: createTransferRow(em, order, details, connection), attempts: [] }
-  // What is found again after a restore was taken long ago.
-  if (refTaken && !order.restored)
+  // A transfer rebuilt after a restore was accepted before it, with its reference.
+  if (isRefReused && !order.restored)
     await endUnsentTransfer(em, out, 'not_taken', createTransferFailure('external_ref_taken'))
   return out
 }
@@ -87,7 +87,10 @@ function createTransferRow(
   })
 }
 
-/** SPEC §4, `unique_external_ref`: the account's row is locked, so that of two at once the second finds the first. */
+/**
+ * Tells whether an account that requires unique references has used this one (SPEC §4, `unique_external_ref`). Locks the
+ * account's row, so that the second of two concurrent transfers finds the first.
+ */
 async function isExternalRefReused(
   em: EntityManager,
   { externalRef }: TransferInputDetails,

@@ -9,28 +9,33 @@ import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { type LockedTransfer, transitionTransfer } from '../shared/transition.ts'
 
-/** Of a transfer, and by which of its attempts the money had gone: a duplicate comes back where it left. */
+/** A locked transfer and the attempt whose money comes back: a duplicate returns to the connection that it left. */
 type ReturnedTransfer = LockedTransfer & { attempt: Attempt }
 
 /**
- * Books money that the recipient of a transfer gave back, each return once (SPEC §4), under the transfer's row lock. A
- * return is known by the end-to-end id of what it returns and the provider's id of it.
+ * Posts the returns that the recipient of a transfer has made, each return once (SPEC §4). The caller holds the transfer's
+ * row lock. A return is identified by the end-to-end id of what it returns and the provider's id of the return.
  */
 export async function recordTransferReturns(
   em: EntityManager,
-  gone: ReturnedTransfer,
+  returned: ReturnedTransfer,
   listed: PayoutReturn[],
 ): Promise<void> {
   if (listed.length === 0) return
-  const { providerAccountUuid, endToEnd, reference } = gone.attempt
+  const { providerAccountUuid, endToEnd, reference } = returned.attempt
   const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
-  for (const one of await findUnrecordedReturns(em, pix, listed)) await recordTransferReturn(em, gone, one)
+  for (const payoutReturn of await findUnrecordedReturns(em, pix, listed))
+    await recordTransferReturn(em, returned, payoutReturn)
 }
 
-async function recordTransferReturn(em: EntityManager, gone: ReturnedTransfer, returned: PayoutReturn) {
-  const { cents, at: settledAt } = returned
+async function recordTransferReturn(
+  em: EntityManager,
+  returned: ReturnedTransfer,
+  payoutReturn: PayoutReturn,
+) {
+  const { cents, at: settledAt } = payoutReturn
   const at = new Date()
-  const { transfer, attempt } = gone
+  const { transfer, attempt } = returned
   const { accountUuid } = transfer
   const { connectionUuid, providerAccountUuid } = attempt
   const original = await em.findOne(Movement, {
@@ -47,7 +52,7 @@ async function recordTransferReturn(em: EntityManager, gone: ReturnedTransfer, r
       movementType: 'IN',
       valueCents: cents,
       status: 'SETTLED',
-      ...buildReturnColumns(attempt.endToEnd || attempt.reference, returned),
+      ...buildReturnColumns(attempt.endToEnd || attempt.reference, payoutReturn),
       sender: transfer.receiver,
       receiver: original?.sender ?? transfer.sender,
       transferUuid: transfer.uuid,
@@ -61,11 +66,11 @@ async function recordTransferReturn(em: EntityManager, gone: ReturnedTransfer, r
     ...depositLegs(accountUuid, cents),
     ...(await inflowPostings(em, inflow)),
   ])
-  if (attempt.state === 'settled') await countTransferReturn(em, gone, { cents, at })
+  if (attempt.state === 'settled') await countTransferReturn(em, returned, { cents, at })
   await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
 }
 
-/** What a duplicate took is no part of what the transfer sent, so only its own money counts as returned. */
+/** Adds a return to the transfer's returned amount. Returns of a duplicate are not added: they are no part of the transfer's value. */
 async function countTransferReturn(
   em: EntityManager,
   out: LockedTransfer,

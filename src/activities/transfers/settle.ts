@@ -12,7 +12,7 @@ import { recordMovementEvent, recordTransferEvent } from '../events/record-event
 import { createMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import { type LockedTransfer, transitionTransfer } from '../shared/transition.ts'
 
-/** Settled by the provider that holds it: the money is outside, the fee the service's. */
+/** Settles a transfer whose money is held: the value leaves the ledger, the fee becomes the service's. */
 export async function settleHeldTransfer(
   em: EntityManager,
   out: LockedTransfer,
@@ -33,8 +33,8 @@ export async function settleHeldTransfer(
 }
 
 /**
- * Nothing is held for what has settled: it was thought to have failed, or a restored balance did not cover it. The ledger
- * follows the money.
+ * Settles a transfer without a hold: it had ended as failed, or a restored balance did not cover it. The ledger records the
+ * outflow even where the available balance does not cover it.
  */
 export async function settleUncoveredTransfer(
   em: EntityManager,
@@ -47,7 +47,7 @@ export async function settleUncoveredTransfer(
   transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
   transfer.providerAccountUuid = attempt.providerAccountUuid
   transfer.failure = null
-  transfer.feeCents = 0 // What nothing was held for pays none.
+  transfer.feeCents = 0 // A transfer without a hold pays no fee.
   applyProviderDetails(transfer, sending)
   const late = transferMachine.accepts(transfer.state, 'settled_late')
   const reason = late ? 'late_settlement' : null
@@ -57,7 +57,7 @@ export async function settleUncoveredTransfer(
   await recordTransferEvent(em, out, { at, late })
 }
 
-/** An attempt that was left has settled while another is live or paid: a movement of its own and an alarm, no act. */
+/** Records that an ended attempt settled while another is live or has settled: it gets its own movement and raises an alarm. */
 export async function recordDuplicateSettlement(
   em: EntityManager,
   transfer: Transfer,
@@ -96,7 +96,7 @@ async function postUncoveredSettlement(
   return movement
 }
 
-/** The movement of one attempt of a transfer. */
+/** Creates the movement of one attempt at a transfer. */
 export function createTransferMovement(
   em: EntityManager,
   transfer: Transfer,
@@ -120,7 +120,7 @@ export function createTransferMovement(
   )
 }
 
-/** What the provider tells of where the money goes. */
+/** Copies the end-to-end id and the receiver that the provider reports to the transfer. */
 export function applyProviderDetails(transfer: Transfer, sending: ProviderPayout): void {
   transfer.endToEnd = sending.endToEnd || transfer.endToEnd
   transfer.receiver = sending.receiver ?? transfer.receiver

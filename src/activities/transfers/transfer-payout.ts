@@ -22,7 +22,7 @@ import {
   settleUncoveredTransfer,
 } from './settle.ts'
 
-/** Payout rules of a transfer, which may go through several providers (SPEC §4, §6). */
+/** Implements the payout rules of a transfer, which may be sent through several providers in turn (SPEC §4, §6). */
 export const transferPayout: PayoutHandler<LockedTransfer> = {
   operation: 'transfer',
   lock: lockTransferWithQuery,
@@ -64,13 +64,13 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     const { transfer } = out
     if (transferMachine.accepts(transfer.state, 'accepted'))
       await transferPayout.applyAcceptance(em, out, sending)
-    const mine = transfer.connection.uuid === attempt.connectionUuid
-    const inTime = mine && transferMachine.accepts(transfer.state, 'settled')
+    const isCurrent = transfer.connection.uuid === attempt.connectionUuid
+    const inTime = isCurrent && transferMachine.accepts(transfer.state, 'settled')
     const late = transferMachine.accepts(transfer.state, 'settled_late')
-    if (!inTime && !late && !mine) return recordDuplicateSettlement(em, transfer, attempt, sending)
+    if (!inTime && !late && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
     attempt.state = 'settled'
-    await em.flush() // First, because the event shows it, with the moment of its writing.
-    const isHeld = transfer.heldCents > 0 // Not where a restored balance did not cover it.
+    await em.flush() // Before the event, which shows the attempt and the time of its update.
+    const isHeld = transfer.heldCents > 0 // False where a restored balance did not cover it.
     if (inTime && isHeld) await settleHeldTransfer(em, out, sending)
     else if (inTime || late) await settleUncoveredTransfer(em, out, attempt, sending)
   },
@@ -83,11 +83,14 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     return { transfer: { state, connectionUuid: connection.uuid } }
   },
 
-  /** Another provider may follow, so the hold stays until that one begins or none is left; after an acceptance none is. */
+  /**
+   * Keeps the hold after a refusal, because the workflow may try the next provider: the hold is released when that one starts
+   * or none is left. After an acceptance no other provider is tried, so a refusal ends the transfer.
+   */
   async applyRefusal(em, out, attempt) {
     const { transfer } = out
-    const mayBeTriedAgain = transfer.scheduledFor && attempt.finality !== 'final'
-    if (mayBeTriedAgain && transferMachine.accepts(transfer.state, 'postponed'))
+    const canRetryLater = transfer.scheduledFor && attempt.finality !== 'final'
+    if (canRetryLater && transferMachine.accepts(transfer.state, 'postponed'))
       return postponeTransfer(em, transfer)
     if (transfer.state !== 'settling' || transfer.connection.uuid !== attempt.connectionUuid) return
     await endUnsentTransfer(em, out, 'rejected', {
@@ -100,8 +103,9 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 }
 
 /**
- * Leaving one provider for the next is one transaction: the old hold is given back, the new one taken. `availableCents` of
- * one that holds nothing yet and whose balances are locked already.
+ * Holds a transfer's value and fee at a connection, and releases its hold at the connection before, in one transaction.
+ * Returns a refusal where the balance is too low. `availableCents`: given for a transfer without a hold whose balances are
+ * locked already.
  */
 export async function holdTransferFunds(
   em: EntityManager,
@@ -131,7 +135,7 @@ async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Pr
     await endUnsentTransfer(em, out, event, createTransferFailure('not_taken'))
 }
 
-/** Ends a transfer of which nothing moved: releases its hold, stores its failure, writes the event. */
+/** Ends a transfer of which no money moved: releases its hold, stores its failure, writes the event. */
 export async function endUnsentTransfer(
   em: EntityManager,
   out: LockedTransfer,
@@ -146,7 +150,7 @@ export async function endUnsentTransfer(
   await recordTransferEvent(em, out, { at })
 }
 
-/** Puts a scheduled transfer off that no provider could carry out: nothing is held for it, and it can be cancelled. */
+/** Postpones a scheduled transfer that no provider could carry out: releases its hold; the merchant can cancel it. */
 export async function postponeTransfer(em: EntityManager, transfer: Transfer): Promise<void> {
   await releaseTransferHold(em, transfer)
   transitionTransfer(transfer, 'postponed', new Date())
@@ -163,8 +167,9 @@ async function postTransferHold(em: EntityManager, transfer: Transfer): Promise<
 }
 
 /**
- * What is free again repays what the service has lent and covers what disputes lack meanwhile, like any inflow. Disputes are
- * locked before balances, and those of the provider account it goes on at, `next`, with those that it leaves.
+ * Releases a transfer's hold. The released money repays the account's shortfall and covers its disputes, like any inflow.
+ * Disputes are locked before balances. `next`: the provider account of the next hold, whose balances are locked together
+ * with those of the released one.
  */
 async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?: string): Promise<void> {
   const { movement, accountUuid, heldCents: cents } = transfer
