@@ -22,30 +22,30 @@ import {
 } from './middleware/request-id.ts'
 import { traceRequest } from './middleware/tracing.ts'
 
-/** What a process builds once and every route may use. */
+/** Dependencies that a process builds once for all routes. */
 export type ApiDependencies = {
   orm: Orm
-  /** Connects at the first call; rejects while Temporal is away. */
+  /** Connects at the first call; rejects while Temporal is unreachable. */
   temporal: () => Promise<Client>
   config: Config
   log: Logger
   sealer: Sealer
   storage: FileStorage
-  /** Whether the process has been told to stop: `/readyz` then answers 503, everything else is served. */
+  /** Whether the process is stopping: `/readyz` then answers 503, all other routes still work. */
   isStopping?: () => boolean
 }
 
-/** The routes of one noun; they register themselves. */
+/** Registers the routes of one resource. */
 export type RouteRegistrar = (router: ApiRouter, dependencies: ApiDependencies) => void
 
 export type AppOptions = ApiDependencies & {
   routes: RouteRegistrar[]
-  /** Sees every request and how it was answered. */
+  /** Middleware that measures every request and its response. */
   requestMetrics?: Middleware
 }
 
-/** The API: one error channel around one router. */
-export function createApp({ routes, requestMetrics: count, ...dependencies }: AppOptions): Koa {
+/** Creates the API as a Koa app: middleware, one router, one error handler. */
+export function createApp({ routes, requestMetrics, ...dependencies }: AppOptions): Koa {
   const { orm, log, config } = dependencies
   const limiter = createRateLimiter(orm, config.rate)
   const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare })
@@ -71,7 +71,7 @@ export function createApp({ routes, requestMetrics: count, ...dependencies }: Ap
   app.use(assignRequestId)
   app.use(traceRequest)
   app.use(createAccessLog(log))
-  if (count) app.use(count)
+  if (requestMetrics) app.use(requestMetrics)
   app.use(setSecurityHeaders)
   app.use(errorHandler(log))
   app.use(requireSingleHostHeader)
@@ -81,10 +81,10 @@ export function createApp({ routes, requestMetrics: count, ...dependencies }: Ap
   return app
 }
 
-/** Bound tokens have no business here, not even with what is not there. */
+/** Paths that refuse provider-bound tokens, also where no route matches. */
 const GLOBAL_TOKEN_PATHS = /^\/api\/v1\/webhooks(\/|$)/i
 
-/** Nobody took the request: 405 where the path is known under another method, else 404. */
+/** Fails a request that no route matched: 405 where the path exists under another method, else 404. */
 async function failUnmatchedRoute(router: ApiRouter, ctx: RouterContext): Promise<never> {
   if (GLOBAL_TOKEN_PATHS.test(ctx.path)) requireGlobalToken(await router.authenticateAndCount(ctx))
   const layers = router.koa.match(ctx.path, ctx.method).path

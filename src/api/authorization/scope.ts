@@ -1,34 +1,35 @@
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** The connections that a token sees, of its account: of its mode, and its own where it is bound to one. */
-export function connectionScopeOf({ connectionUuid, modeScope: reaches }: CallerToken) {
+/**
+ * Builds the filter of connections a token may see: of its mode, and only its own where it is bound to one. The
+ * caller adds the account.
+ */
+export function connectionScopeOf({ connectionUuid, modeScope }: CallerToken) {
   return {
     ...(connectionUuid !== null && { uuid: connectionUuid }),
-    ...(reaches && { isSimulated: reaches === 'test' }),
+    ...(modeScope && { isSimulated: modeScope === 'test' }),
   }
 }
 
-/** What a token sees of things that a connection carries: its account's, by the connections that it sees. */
+/** Builds the filter of resources a token may see: of its account, through the connections it may see. */
 export function visibilityFilter(token: CallerToken) {
   const connection = connectionScopeOf(token)
   const { accountUuid } = token
   return { accountUuid, ...(Object.keys(connection).length > 0 && { connection }) }
 }
 
-/** The same of a statement that is written by hand: by columns that a list's index has, so that no row is touched. */
-export function scopeOf({
-  accountUuid,
-  connectionUuid,
-  modeScope: reaches,
-}: CallerToken): OptionalSqlCondition[] {
+/**
+ * Builds the same filter as SQL conditions, on columns of the list indexes, so that PostgreSQL reads the index only.
+ */
+export function scopeOf({ accountUuid, connectionUuid, modeScope }: CallerToken): OptionalSqlCondition[] {
   return [
     ['account_uuid = ?', accountUuid],
     connectionUuid !== null && ['connection_uuid = ?', connectionUuid],
-    reaches && [
+    modeScope && [
       'connection_uuid = any(array(select k.uuid from connection k where k.account_uuid = ? and k.is_simulated = ?))',
       accountUuid,
-      reaches === 'test',
+      modeScope === 'test',
     ],
   ]
 }

@@ -1,33 +1,33 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 
-/** What a refusal may say beside its code. */
+/** Optional details of an API error, besides its code. */
 export type ApiErrorDetails = {
   /** Field path (`splits.0.value`) to its messages. */
   errors?: Record<string, string[]>
-  /** For people: how what they acted on stands now, where it has changed since it was shown. */
+  /** For the dashboard: the current state of the resource, where it has changed since the page showed it. */
   currentStateText?: string
-  /** The resource as it is stored, already in its wire form. */
+  /** The stored resource, in its wire form. */
   data?: unknown
-  /** Seconds until it is worth trying again. */
+  /** Value of `Retry-After`, in seconds. */
   retryAfterS?: number
   headers?: Record<string, string>
-  /** It stands for good under the Idempotency-Key that asked: what is wished all the same needs another one. */
+  /** The error is the final response of this Idempotency-Key: a new attempt needs another key. */
   isFinalForKey?: boolean
-  /** What made the request fail: an error, or a cause in the words of src/api/http/failure-cause.ts. For the log, never answered. */
+  /** What made the request fail: an error, or a cause named by src/api/http/failure-cause.ts. Logged, never sent. */
   cause?: unknown
 }
 
-/** A no from the catalogue, on its way to the one place that answers it (src/api/middleware/error-handler.ts). */
+/** Error of the catalogue; src/api/middleware/error-handler.ts turns it into the response. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly details: ApiErrorDetails
 
-  constructor(code: ErrorCode, more: ApiErrorDetails = {}) {
-    super(ERROR_CATALOGUE[code].message, { cause: more.cause })
+  constructor(code: ErrorCode, details: ApiErrorDetails = {}) {
+    super(ERROR_CATALOGUE[code].message, { cause: details.cause })
     this.code = code
-    this.details = more
+    this.details = details
   }
 
   get status(): number {
@@ -35,23 +35,26 @@ export class ApiError extends Error {
   }
 }
 
-/** Ends the request with a refusal of the catalogue. */
-export function fail(code: ErrorCode, more?: ApiErrorDetails): never {
-  throw new ApiError(code, more)
+/** Fails the request with an error of the catalogue. */
+export function fail(code: ErrorCode, details?: ApiErrorDetails): never {
+  throw new ApiError(code, details)
 }
 
-/** Ends the request: whether it was taken can be read, or asked by the same key. `cause` is for the log. */
+/**
+ * Fails the request with `not_confirmed`: the caller can read the resource, or repeat the request with the same key.
+ * `cause` is logged.
+ */
 export function failNotConfirmed(uuid: string, cause?: unknown): never {
   fail('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S, cause })
 }
 
-/** Waits for something that may name fields, and adds its word to the others'; undefined where it did. */
+/** Awaits a promise and merges the field errors it fails with into `errors`; returns undefined in that case. */
 export async function collectFieldErrors<T>(
   errors: Record<string, string[]>,
-  something: Promise<T>,
+  promise: Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await something
+    return await promise
   } catch (error) {
     if (!(error instanceof ApiError && error.details.errors)) throw error
     Object.assign(errors, error.details.errors)
@@ -59,7 +62,7 @@ export async function collectFieldErrors<T>(
   }
 }
 
-/** Ends the request with 422 and the messages of one field. */
+/** Fails the request with 422 and one message for one field. */
 export function failField(field: string, message: string): never {
   throw new ApiError('validation_failed', { errors: { [field]: [message] } })
 }

@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
 import { fail, failField } from './api-error.ts'
 
-/** The whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
+/** Reads the whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
 export async function readTextBody(request: IncomingMessage): Promise<string> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') fail('unsupported_media_type')
@@ -17,7 +17,7 @@ export async function readTextBody(request: IncomingMessage): Promise<string> {
   }
 }
 
-/** A JSON body; no body at all is an empty object, so that what is missing is named field by field. */
+/** Reads a JSON body. An absent body is read as an empty object, so that validation names each missing field. */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const text = await readTextBody(request)
   if (text === '') return {}
@@ -27,7 +27,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (measureDepth(value) > MAX_BODY_DEPTH) {
     failField('body', `must not be nested deeper than ${MAX_BODY_DEPTH} levels`)
   }
-  // Which of two values was meant cannot be known, and JSON.parse would silently take the last.
+  // JSON.parse would silently keep the last of two values; which one the merchant meant is unknown.
   const repeated = findRepeatedName(text)
   if (repeated !== undefined) fail('malformed_json', { errors: { [repeated]: ['must be sent once'] } })
   return value
@@ -43,15 +43,18 @@ async function readBodyBytes(request: IncomingMessage): Promise<Buffer> {
       parts.push(part)
     }
   } catch {
-    fail('malformed_json') // The sender hung up in the middle; nobody will read this.
+    fail('malformed_json') // The client closed the connection; no one reads this response.
   }
-  // What is still on its way is read and dropped, or the answer would be lost with the connection.
+  // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
   request.resume()
   if (size > MAX_BODY_BYTES) fail('body_too_large')
   return Buffer.concat(parts)
 }
 
-/** `application/json` or `application/<something>+json`, in UTF-8. No blank may be read in two ways: there may be many. */
+/**
+ * Tests for `application/json` or `application/<something>+json`, in UTF-8. The pattern matches each blank in one way
+ * only, so that many blanks cannot cause backtracking.
+ */
 export function isJsonContentType(contentType = ''): boolean {
   return /^application\/([\w.!#$&^-]+\+)?json(\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*(;\s*)?$/i.test(contentType)
 }
@@ -64,21 +67,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The first name that one object of a JSON text gives twice, or undefined. */
+/** Finds the first name that one object of a JSON text contains twice; undefined where there is none. */
 function findRepeatedName(text: string): string | undefined {
   let repeated: string | undefined
   traverse(parse(text), {
     enter(node) {
       if (node.type !== 'Object') return
       const names = (node as ObjectNode).members.map(({ name }) => ('value' in name ? name.value : name.name))
-      const seen = new Set<string>()
-      repeated ??= names.find(name => seen.size === seen.add(name).size)
+      const earlierNames = new Set<string>()
+      repeated ??= names.find(name => earlierNames.size === earlierNames.add(name).size)
     },
   })
   return repeated
 }
 
-/** Levels of objects and lists, counted breadth first: no depth of input is a depth of our stack. */
+/** Counts the levels of nested objects and lists, breadth first: a deep input must not overflow the stack. */
 function measureDepth(value: unknown): number {
   let depth = 0
   let level = [value]

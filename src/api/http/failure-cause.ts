@@ -10,9 +10,9 @@ import { ApiError } from './api-error.ts'
 import { ResponseTimeoutError, TemporalConnectionError } from './outage.ts'
 
 /**
- * Why a request was answered 5xx, for the access log and the metric `trilho_http_failures_total`: the part that failed and
- * what it did (`postgres: connection refused`). It is made of words of this file, error names and codes, never of a message:
- * those may quote SQL, values or addresses. The set is small, so that it can be a label of a metric.
+ * Describes why a request was answered 5xx, for the access log and the metric `trilho_http_failures_total`: the part
+ * that failed and how (`postgres: connection refused`). The text is made of constants of this file, error names and
+ * codes, never of a message, which may quote SQL, values or addresses. The set is small enough for a metric label.
  */
 export function describeFailureCause(error: unknown): string {
   if (error instanceof ApiError) return describeApiErrorCause(error)
@@ -25,7 +25,7 @@ type ServerErrorCode = {
   [Code in ErrorCode]: (typeof ERROR_CATALOGUE)[Code]['status'] extends 500 | 503 ? Code : never
 }[ErrorCode]
 
-/** The cause of a refusal that carries none. */
+/** Cause of an error that carries none. */
 const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
   internal_error: 'bug',
   unavailable: 'unknown',
@@ -45,7 +45,7 @@ function describeApiErrorCause({ code, details: more }: ApiError): string {
   return (DEFAULT_CAUSES as Partial<Record<ErrorCode, string>>)[code] ?? code
 }
 
-/** SQLSTATEs by their first characters, the longest first. */
+/** Causes by SQLSTATE prefix, the longest prefix first. */
 const SQLSTATE_CAUSES: [string, string][] = [
   ['25006', 'read-only'],
   ['3D000', 'no such database'],
@@ -63,9 +63,9 @@ const SQLSTATE_CAUSES: [string, string][] = [
 ]
 
 /**
- * Of an error of the database driver, which is a DriverException where a statement failed and the driver's own error where
- * no connection could be had: nothing else in an API process opens connections and throws what it gets. Without a SQLSTATE
- * the error never came from the server.
+ * Describes an error of the database driver: a DriverException where a statement failed, the driver's own error where
+ * no connection could be opened. Nothing else in an API process opens connections and throws such errors. An error
+ * without a SQLSTATE never came from the server.
  */
 function describeDatabaseCause(error: unknown): string | undefined {
   const code = String(Object(error).code ?? '')
@@ -79,7 +79,7 @@ function describeSqlStateCause(code: string): string {
   return SQLSTATE_CAUSES.find(([prefix]) => code.startsWith(prefix))?.[1] ?? `SQLSTATE ${code}`
 }
 
-/** By gRPC's status code. */
+/** Causes by gRPC status code. */
 const GRPC_CAUSES: Record<number, string> = {
   1: 'cancelled',
   4: 'no answer in time',
@@ -124,7 +124,7 @@ function describeStorageCause({ code }: StorageError): string {
   return STORAGE_CAUSES[code] ?? NETWORK_CAUSES[code] ?? code
 }
 
-/** The code of an error where it has one, else its type. */
+/** Returns the code of an error, or its type where it has none. */
 function describeErrorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { code } = error as { code?: unknown }

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein'
 import type { z } from 'zod'
 
-/** What the fields of a request are called, so that a field of another name gets a helpful answer. */
+/** Names of request fields, so that an error about an unknown field can suggest the right one. */
 
 type AnyZodSchema = z.core.$ZodType
 
-/** What callers write who mean a field of ours, in the spelling of `plain`. */
+/** Common synonyms of our fields, as normalized by `normalizeFieldName`. */
 const FIELD_SYNONYMS: Record<string, string> = {
   amount: 'value',
   total: 'value',
@@ -30,28 +30,28 @@ const FIELD_SYNONYMS: Record<string, string> = {
   recipient: 'recipient_account_uuid',
 }
 
-/** So many letters may differ between what was written and what was meant. */
+/** Largest edit distance between an unknown name and the field it suggests. */
 const MAX_TYPOS = 2
 
-/** The field of a schema that an unknown name at a path most likely means, or undefined. */
+/** Suggests the schema field that an unknown name at a path most likely means; undefined where none is close. */
 export function suggestField(
   schema: AnyZodSchema,
   path: readonly PropertyKey[],
   name: string,
 ): string | undefined {
-  const known = listFieldsAt(schema, path)
+  const fieldNames = listFieldsAt(schema, path)
   const written = normalizeFieldName(name)
   const synonym = Object.hasOwn(FIELD_SYNONYMS, written) ? FIELD_SYNONYMS[written] : undefined
-  const exact = known.find(field => normalizeFieldName(field) === written)
+  const exact = fieldNames.find(field => normalizeFieldName(field) === written)
   if (exact) return exact
-  if (synonym && known.includes(synonym)) return synonym
-  const [nearest] = known
+  if (synonym && fieldNames.includes(synonym)) return synonym
+  const [nearest] = fieldNames
     .map(field => ({ field, typos: distance(normalizeFieldName(field), written) }))
     .sort((a, b) => a.typos - b.typos)
   return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < written.length ? nearest.field : undefined
 }
 
-/** A value without the nulls of optional fields: null there is the same as absent. */
+/** Removes the nulls of optional fields from a value: there null means absent. */
 export function omitOptionalNulls(schema: AnyZodSchema, value: unknown): unknown {
   const at = unwrapSchema(schema)
   if (Array.isArray(value) && at._zod.def.type === 'array') {
@@ -76,7 +76,7 @@ function isOptionalSchema({ _zod: { def } }: AnyZodSchema): boolean {
   return def.type === 'optional' || def.type === 'default' || def.type === 'prefault'
 }
 
-/** The names of the fields that a schema of an object has. */
+/** Lists the field names of an object schema. */
 export function listFieldNames(schema: AnyZodSchema): string[] {
   return listFieldsAt(schema, [])
 }
@@ -97,7 +97,7 @@ function getObjectShape({ _zod: { def } }: AnyZodSchema): Record<string, AnyZodS
   return def.type === 'object' ? (def as z.core.$ZodObjectDef).shape : undefined
 }
 
-/** The schema of what a caller writes, without what makes it optional, gives it a default or transforms it. */
+/** Returns the input schema inside optional, default and transform wrappers. */
 function unwrapSchema(schema: AnyZodSchema): AnyZodSchema {
   const { def } = schema._zod
   switch (def.type) {
@@ -113,7 +113,7 @@ function unwrapSchema(schema: AnyZodSchema): AnyZodSchema {
   }
 }
 
-/** Without case, blanks and underscores: `scheduledFor` is `scheduled_for`. */
+/** Normalizes a field name: without case, blanks and underscores, so `scheduledFor` equals `scheduled_for`. */
 function normalizeFieldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }

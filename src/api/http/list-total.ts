@@ -3,10 +3,10 @@ import { readListCounter } from '../../db/repositories/list-counters.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** The filters that tallies know; a list that is asked for anything else is counted. */
+/** Query of a list whose total the list counters may know. Any other filter makes PostgreSQL count the rows. */
 type CountableListQuery = {
   page: number
-  /** Everything is a PIX, and nothing is UNDEFINED. */
+  /** Every row is a PIX; `UNDEFINED` matches none. */
   type?: 'PIX' | 'UNDEFINED' | undefined
   per_page: number
   status?: string[] | undefined
@@ -25,8 +25,8 @@ const COUNTED_FILTERS = new Set([
 ])
 
 /**
- * A list's exact `total`, from tallies where its filters allow, so that a million charges are counted as fast as a
- * thousand; undefined where the rows themselves must be counted.
+ * Reads the exact `total` of a list from the list counters, so that a million charges are counted as fast as a
+ * thousand. Returns undefined where the filters require counting the rows.
  */
 export async function readListTotal<Status extends string>(
   em: EntityManager,
@@ -42,11 +42,11 @@ export async function readListTotal<Status extends string>(
     statesOf: (status: Status) => string[]
   },
 ): Promise<number | undefined> {
-  const asked = Object.entries(query).filter(([, value]) => value !== undefined)
-  if (asked.some(([name]) => !COUNTED_FILTERS.has(name))) return undefined
+  const filters = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (filters.some(([name]) => !COUNTED_FILTERS.has(name))) return undefined
   if (query.type === 'UNDEFINED') return 0
   const states = (query.status ?? []).flatMap(statesOf)
-  if (query.status && states.length === 0) return 0 // A status that no state shows.
+  if (query.status && states.length === 0) return 0 // No state has this status.
   return readListCounter(em, {
     noun,
     conditions: [

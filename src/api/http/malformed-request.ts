@@ -13,25 +13,27 @@ const ERROR_CODE_BY_NODE_CODE: Record<string, ErrorCode> = {
 }
 
 /**
- * Answers, in the contract's shape, what came over a connection and cannot be read as a request: no app has seen it.
- * `underWay` is what the same connection has brought before and waits for.
+ * Responds, in the contract's error format, to bytes on a connection that Node cannot parse as a request; Koa never
+ * sees them. `pendingResponses` are the earlier responses on the same connection that have not ended.
  */
 export function respondToMalformedRequest(
   error: NodeJS.ErrnoException,
-  { socket, pendingResponses: underWay }: { socket: Duplex; pendingResponses: ServerResponse[] },
+  { socket, pendingResponses }: { socket: Duplex; pendingResponses: ServerResponse[] },
 ): void {
-  if (socket.writableEnded) return // What came behind it is answered with it.
+  if (socket.writableEnded) return // The connection is already being closed by an earlier malformed request.
   if (!socket.writable) return void socket.destroy()
-  // Whoever sent too much hears what became of the request before: something may have been done.
-  const read = underWay.filter(response => response.req.complete)
-  for (const response of read) if (!response.headersSent) response.setHeader('Connection', 'close')
-  const last = read.at(-1)
-  if (last) return void last.once('finish', () => socket.end()) // Its headers may have gone without that word.
-  if (underWay.some(response => response.headersSent)) return void socket.destroy()
+  // The client still receives the responses of its earlier complete requests: they may have moved money.
+  const answeredResponses = pendingResponses.filter(response => response.req.complete)
+  for (const response of answeredResponses)
+    if (!response.headersSent) response.setHeader('Connection', 'close')
+  const lastResponse = answeredResponses.at(-1)
+  // Its headers may already be sent without `Connection: close`.
+  if (lastResponse) return void lastResponse.once('finish', () => socket.end())
+  if (pendingResponses.some(response => response.headersSent)) return void socket.destroy()
   socket.end(
     serializeErrorResponse(new ApiError(ERROR_CODE_BY_NODE_CODE[error.code ?? ''] ?? 'malformed_request')),
   )
-  // Whoever stood still meanwhile reads first what has come.
+  // A client that was suspended meanwhile first reads what has arrived.
   setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_DELAY_MS).unref()
 }
 

@@ -1,16 +1,16 @@
 /**
- * What the field names of a form say, nested: `a[0][file]` and `a[][file]` are `{ a: [{ file }] }`. A list keeps the
- * places it was sent with, so that what is wrong is named as the sender named it.
+ * A form value and its field name. Names nest: `a[0][file]` and `a[][file]` are `{ a: [{ file }] }`. A list keeps the
+ * indexes it was sent with, so that errors use the merchant's own paths.
  */
 export type FormValue = { name: string; value: unknown }
 
-/** Deeper names and longer lists are no form of ours. */
+/** Limits of nesting and of list length; no form of the contract exceeds them. */
 const MAX_NAME_DEPTH = 4
 const LIST_INDEX = /^\d{1,3}$/
 
 type NameTree = Map<string, unknown>
 
-/** `repeated` names what was sent twice, by its path; the first one counts. */
+/** Nests form values by their names. `repeatedPaths` lists the paths that were sent twice; the first value counts. */
 export function nestFormValues(values: FormValue[]): {
   value: Record<string, unknown>
   repeatedPaths: string[]
@@ -24,7 +24,7 @@ export function nestFormValues(values: FormValue[]): {
   return { value: Object.fromEntries(toPlainEntries(root)), repeatedPaths: repeated }
 }
 
-/** The path that names a field in errors: `attachments.0.file`. */
+/** Converts a form name to the path used in errors: `attachments.0.file`. */
 export function toFieldPath(name: string): string {
   return splitFieldName(name).join('.')
 }
@@ -35,7 +35,7 @@ function splitFieldName(name: string): string[] {
   return steps.length > MAX_NAME_DEPTH ? [name] : steps
 }
 
-/** False where there is something already. */
+/** Stores a value in the tree; returns false where the path already has one. */
 function putValue(root: NameTree, steps: string[], value: unknown): boolean {
   let branch = root
   for (const step of steps.slice(0, -1)) {

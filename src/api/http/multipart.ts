@@ -21,7 +21,10 @@ import { ApiError, fail } from './api-error.ts'
 import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-names.ts'
 import type { FieldErrors } from './validate.ts'
 
-/** A file of a form: its bytes lie on this machine's disk until the request is answered, its type is what they are. */
+/**
+ * An uploaded file, spooled to this machine's disk until the request is answered. Its type is detected from its
+ * bytes.
+ */
 export class Upload extends File {
   readonly path: string
   constructor(content: Blob, { name, type, path }: { name: string; type: string; path: string }) {
@@ -31,18 +34,18 @@ export class Upload extends File {
 }
 
 export type MultipartForm = {
-  /** Texts and Uploads, nested as their names say. */
+  /** Texts and Uploads, nested by their names. */
   value: Record<string, unknown>
-  /** What is wrong whatever the form is for. */
+  /** Errors that are independent of the form's schema. */
   errors: FieldErrors
-  /** Removes the files. */
+  /** Deletes the spooled files. */
   discard(): Promise<void>
 }
 
 /**
- * Reads `multipart/form-data` as it comes; only texts are held in memory. What exceeds a limit is read and dropped, so
- * that the sender hears of everything at once: 415 for another content type, 400 where the form breaks off, 413 above
- * what all files together may have, 422 at once for more parts than anybody could mean.
+ * Reads `multipart/form-data` as a stream; only texts are held in memory. Parts above a limit are read and dropped,
+ * so that the merchant gets all errors at once: 415 for another content type, 400 where the form breaks off, 413
+ * above the limit of all files together, 422 at once above the limit of parts.
  */
 export async function readMultipartForm(request: IncomingMessage): Promise<MultipartForm> {
   const parser = createFormParser(request)
@@ -51,7 +54,7 @@ export async function readMultipartForm(request: IncomingMessage): Promise<Multi
   const errors: FieldErrors = {}
   const spooling: Promise<void>[] = []
 
-  parser.on('error', () => {}) // Heard below; one that comes after the end says nothing new.
+  parser.on('error', () => {}) // Handled by `finished` below; an error after the end adds nothing.
   parser.on('field', (name, value, { valueTruncated }) => {
     if (valueTruncated) errors[toFieldPath(name)] = ['is too long']
     values.push({ name, value })
@@ -61,14 +64,14 @@ export async function readMultipartForm(request: IncomingMessage): Promise<Multi
   })
   parser.on('partsLimit', () => parser.destroy(createTooManyPartsError()))
   parser.on('file', (name, stream, { filename }) => {
-    stream.on('error', () => {}) // Of a form that breaks off: the parser says so too.
+    stream.on('error', () => {}) // A form that breaks off makes the parser fail as well.
     if (spooling.length >= MAX_ATTACHMENTS) {
       errors[toFieldPath(name)] = [`must not be sent: at most ${MAX_ATTACHMENTS} files`]
       stream.resume()
       return
     }
     const spooled = folder.spool(stream, filename ?? '').then(upload => {
-      // An input that was left blank is sent as an empty file without a name.
+      // Browsers send an empty file input as an empty file without a name.
       if (upload.size > 0 || upload.name !== '') values.push({ name, value: upload })
     })
     spooled.catch(error => parser.destroy(error))
@@ -85,11 +88,11 @@ export async function readMultipartForm(request: IncomingMessage): Promise<Multi
     if (error instanceof ApiError || error instanceof StorageError) throw error
     fail('malformed_multipart')
   } finally {
-    // What is still on its way is read and dropped, or the answer would be lost with the connection.
+    // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
     request.resume()
   }
-  const { value, repeatedPaths: repeated } = nestFormValues(values)
-  for (const path of repeated) errors[path] = ['must be sent once']
+  const { value, repeatedPaths } = nestFormValues(values)
+  for (const path of repeatedPaths) errors[path] = ['must be sent once']
   return { value, errors, discard: folder.discard }
 }
 
@@ -114,18 +117,18 @@ function createFormParser(request: IncomingMessage): busboy.Busboy {
       limits: {
         fieldSize: MAX_FORM_TEXT_BYTES,
         fields: MAX_FORM_FIELDS,
-        // Said of the one that reaches it.
+        // busboy emits `partsLimit` when the limit is reached, not exceeded.
         parts: MAX_FORM_PARTS + 1,
-        // One byte more than is allowed, so that what is too large is seen to be.
+        // One byte more than allowed, so that a file that is too large is detected.
         fileSize: MAX_ATTACHMENT_BYTES + 1,
       },
     })
   } catch {
-    fail('malformed_multipart') // It names no boundary.
+    fail('malformed_multipart') // The content type names no boundary.
   }
 }
 
-/** Hands on no faster than the parser takes. */
+/** Writes the request into the parser with backpressure. */
 async function feedParser(request: IncomingMessage, parser: Writable): Promise<void> {
   let size = 0
   for await (const part of request.iterator({ destroyOnReturn: false })) {
@@ -139,7 +142,7 @@ async function feedParser(request: IncomingMessage, parser: Writable): Promise<v
 
 const SPOOL_FOLDER_PREFIX = 'trilho-form-'
 
-/** Where the files of one form lie; made with the first of them. */
+/** Creates the folder that one form's files are spooled to, on the first file. */
 function createSpoolFolder() {
   let folder: Promise<string> | undefined
   let count = 0
@@ -152,7 +155,7 @@ function createSpoolFolder() {
         const type = (await fileTypeFromFile(path))?.mime ?? ''
         return new Upload(await openAsBlob(path), { name, type, path })
       } catch (error) {
-        // A form that breaks off says so itself.
+        // The error of a form that breaks off is reported by the parser.
         if (Object(error).syscall === undefined) throw error
         throw new StorageError(`no room for an upload: ${Object(error).code}`)
       }
@@ -163,11 +166,15 @@ function createSpoolFolder() {
   }
 }
 
-/** Removes beside it what a process left that was killed in the middle of a form: evidence of a dispute is nobody's litter. */
+/**
+ * Creates a spool folder, and removes folders left by processes that were killed while reading a form: evidence of a
+ * dispute must not stay on disk.
+ */
 async function makeSpoolDirectory(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${SPOOL_FOLDER_PREFIX}${process.pid}-`))
   const spools = (await readdir(tmpdir())).filter(name => name.startsWith(SPOOL_FOLDER_PREFIX))
-  for (const name of spools) await removeIfStale(join(tmpdir(), name)).catch(() => {}) // Another's, or just removed.
+  // Owned by another user, or just removed by another process.
+  for (const name of spools) await removeIfStale(join(tmpdir(), name)).catch(() => {})
   return folder
 }
 

@@ -6,12 +6,12 @@ import {
 } from '@temporalio/client'
 import { StorageError } from '../../storage/storage.ts'
 
-/** Failures of PostgreSQL, Temporal and the storage that say nothing about the request: they are answered 503, not 500. */
+/** Failures of PostgreSQL, Temporal and the storage that are independent of the request: answered 503, not 500. */
 
-/** What a request waits for. */
+/** Part of the service that a request waits for. */
 export type AwaitedPart = 'postgres' | 'temporal' | 'worker' | 'storage'
 
-/** A limit of ours passed before an answer came. */
+/** Error of a wait that exceeded its limit. */
 export class ResponseTimeoutError extends Error {
   override name = 'ResponseTimeoutError'
   readonly part: AwaitedPart
@@ -22,37 +22,42 @@ export class ResponseTimeoutError extends Error {
   }
 }
 
-/** A server of ours could not be reached at all. */
+/** Error of a connection to Temporal that could not be opened. */
 export class TemporalConnectionError extends Error {
   override name = 'TemporalConnectionError'
 }
 
-/** Waits for something no longer than it is worth; fails with NoAnswerInTime. */
-export async function withTimeout<T>(limitMs: number, something: Promise<T>): Promise<T> {
+/** Awaits a promise for at most `limitMs`; fails with `ResponseTimeoutError`. */
+export async function withTimeout<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new ResponseTimeoutError(`no answer within ${limitMs} ms`)), limitMs)
   })
   try {
-    return await Promise.race([something, over])
+    return await Promise.race([promise, over])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Whether an error means that PostgreSQL, Temporal or the storage could not be reached or could not answer just now. */
+/**
+ * Tests whether an error means that PostgreSQL, Temporal or the storage is unreachable or temporarily cannot respond.
+ */
 export function isOutage(error: unknown): boolean {
   if (error instanceof ResponseTimeoutError || error instanceof TemporalConnectionError) return true
   if (error instanceof StorageError) return true
   if (error instanceof DriverException) return isDatabaseOutage(error.code)
-  // A life may have taken it all the same: a caller who must know that asks for it.
+  // The workflow may have accepted the update all the same: a caller who must know reads the row.
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true
   if (error instanceof ServiceError) return TEMPORAL_OUTAGES.has(Object(error.cause).code)
   if (isGrpcServiceError(error)) return TEMPORAL_OUTAGES.has(error.code)
   return NETWORK_OUTAGES.has(Object(error).code)
 }
 
-/** A driver's error without a SQLSTATE never came from the server: the connection is gone or could not be had. */
+/**
+ * Tests for a database outage. A driver's error without a SQLSTATE never came from the server: the connection was
+ * lost or could not be opened.
+ */
 function isDatabaseOutage(code: string | undefined): boolean {
   if (code === undefined || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return true
   return DATABASE_OUTAGES.some(prefix => code.startsWith(prefix))
@@ -69,8 +74,9 @@ const DATABASE_OUTAGES = [
 ]
 
 /**
- * gRPC: cancelled, deadline exceeded, resource exhausted, failed precondition, unavailable. A precondition fails where the
- * workflow's task has failed or timed out several times in a row: Temporal takes no update until a worker completes one.
+ * gRPC status codes of an outage: cancelled, deadline exceeded, resource exhausted, failed precondition, unavailable.
+ * A precondition fails where the workflow task has failed or timed out several times in a row: Temporal accepts no
+ * update until a worker completes one.
  */
 const TEMPORAL_OUTAGES = new Set<unknown>([1, 4, 8, 9, 14])
 

@@ -1,6 +1,6 @@
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 
-/** SPEC §1, pages and day filters. */
+/** Pages and day filters of lists (SPEC §1). */
 
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,9 @@ export type ListPage<Row> = {
   }
 }
 
-/** A list's answer: `from` and `to` count from 1 and are 0 on an empty page, `last_page` is at least 1. */
+/**
+ * Builds the response of a list: `from` and `to` count from 1 and are 0 on an empty page, `last_page` is at least 1.
+ */
 export function buildListPage<Row>({
   page,
   per_page,
@@ -42,10 +44,10 @@ export function buildListPage<Row>({
   }
 }
 
-/** `created_at`, then `uuid`. */
+/** Order of every list: `created_at`, then `uuid`, descending. */
 export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
 
-/** The rows of one page, newest first; options of `em.findAndCount`. */
+/** Returns the options of `em.findAndCount` for one page, newest first. */
 export function newestFirstOptions({ page, per_page }: { page: number; per_page: number }) {
   return {
     limit: per_page,
@@ -54,12 +56,15 @@ export function newestFirstOptions({ page, per_page }: { page: number; per_page:
   }
 }
 
-/** How many rows stand before a page. */
+/** Computes the number of rows before a page. */
 export function computePageOffset({ page, per_page }: { page: number; per_page: number }): number {
   return (page - 1) * per_page
 }
 
-/** Moments of the UTC days from one (`YYYY-MM-DD`) to another, both included; undefined where neither is given. */
+/**
+ * Builds the time range of UTC days from one (`YYYY-MM-DD`) to another, both included; undefined where neither is
+ * given.
+ */
 export function buildDayRange(
   from: string | undefined,
   to: string | undefined,
@@ -71,7 +76,7 @@ export function buildDayRange(
   }
 }
 
-/** As far as four figures write a year: `9999-12-31` is how people write "without end". */
+/** Adds a day, up to the year 9999: people write `9999-12-31` for "without end". */
 function addOneDay(at: Date): Date {
   return new Date(Math.min(at.getTime() + DAY_MS, LATEST_TIME_MS))
 }
@@ -79,8 +84,8 @@ function addOneDay(at: Date): Date {
 const LATEST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Paid or settled before a moment, so begun before it too, give or take the clocks of two machines: a page of long ago
- * is then not looked for from today on.
+ * Builds conditions on `created_at` for rows paid or settled before a moment: they were created before it too, within
+ * the clock difference of two machines. PostgreSQL then need not scan from today for a page of long ago.
  */
 export function buildEndedBeforeConditions(
   column: 'paid_at' | 'settled_at',

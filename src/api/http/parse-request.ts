@@ -14,39 +14,39 @@ import type { AnyRoute, ApiRouter } from './route.ts'
 import { setArrivalTimeout } from './server.ts'
 import { mergeErrors, type ValidationResult, validateSchema } from './validate.ts'
 
-/** A route as it is served. */
+/** A registered route with its prepared schemas. */
 export type PreparedRoute = {
   router: ApiRouter
   shape: AnyRoute
-  /** What path and query are read with. */
+  /** Schemas of the path parameters and of the query. */
   schemas: { params: z.ZodType; query: z.ZodType }
 }
 export type RouteRequest = PreparedRoute & {
   ctx: RouterContext
-  /** What is done when the request is over, however it ends. */
+  /** Disposed when the request ends, whether it succeeds or fails. */
   cleanup: AsyncDisposableStack
 }
 export type RequestCaller = { token: never; em: EntityManager }
 
-/** What is known of a request before its body. */
+/** Parts of a request that are parsed before its body. */
 type RequestBeforeBody = { params: never; idempotencyKey: string | null }
 
-/** Everything a request brings, checked; all that is wrong with it is said at once. */
-export async function parseRequest(served: RouteRequest, caller: RequestCaller) {
-  const { shape, schemas: named, ctx } = served
-  const params = validateSchema(named.params, ctx.params, 'path')
+/** Parses and validates parameters, query, Idempotency-Key and body; fails with all errors at once. */
+export async function parseRequest(route: RouteRequest, caller: RequestCaller) {
+  const { shape: definition, schemas, ctx } = route
+  const params = validateSchema(schemas.params, ctx.params, 'path')
   if (params.kind === 'invalid') fail('not_found')
-  const query = validateSchema(named.query, { ...ctx.query }, 'query')
-  const key = parseIdempotencyKey(shape, ctx.headers['idempotency-key'])
+  const query = validateSchema(schemas.query, { ...ctx.query }, 'query')
+  const key = parseIdempotencyKey(definition, ctx.headers['idempotency-key'])
   const idempotencyKey = key.kind === 'valid' ? key.value : null
-  const body = await parseBody(served, caller, { params: params.value as never, idempotencyKey })
+  const body = await parseBody(route, caller, { params: params.value as never, idempotencyKey })
   if (query.kind === 'valid' && key.kind === 'valid' && body.kind === 'valid') {
     return { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value }
   }
   fail('validation_failed', { errors: mergeErrors([query, key, body]) ?? {} })
 }
 
-/** A request that changes something says so by its path alone: a field in its body was meant to say something else. */
+/** Schema of a request that takes no body: any field in it is an error, because the merchant meant something by it. */
 const EMPTY_BODY_SCHEMA = z.strictObject({})
 const NO_BODY = { kind: 'valid', value: undefined } as const
 
@@ -55,70 +55,79 @@ function requiresEmptyBody({ method, tokens }: AnyRoute): boolean {
 }
 
 async function parseBody(
-  served: RouteRequest,
+  route: RouteRequest,
   caller: RequestCaller,
-  known: RequestBeforeBody,
+  head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
-  const { shape, ctx } = served
-  if (shape.body === undefined)
-    return requiresEmptyBody(shape)
+  const { shape: definition, ctx } = route
+  if (definition.body === undefined)
+    return requiresEmptyBody(definition)
       ? validateSchema(EMPTY_BODY_SCHEMA, await readJsonBody(ctx.req), 'body')
       : NO_BODY
-  if (shape.body === 'text') return { kind: 'valid', value: await readTextBody(ctx.req) }
-  if (shape.bodyAs === 'multipart') return parseForm(served, caller, known)
-  const sent = omitBoundProvider(await readJsonBody(ctx.req), caller)
-  const json = shape.isNullRejected ? sent : omitOptionalNulls(shape.body, sent)
-  const checked = validateSchema(shape.body, json, 'body')
-  if (checked.kind === 'valid' || !shape.validateSemantics) return checked
-  const more = await shape.validateSemantics({ body: json, ...caller })
-  return { kind: 'invalid', errors: { ...more, ...checked.errors } }
+  if (definition.body === 'text') return { kind: 'valid', value: await readTextBody(ctx.req) }
+  if (definition.bodyAs === 'multipart') return parseForm(route, caller, head)
+  const input = omitBoundProvider(await readJsonBody(ctx.req), caller)
+  const json = definition.isNullRejected ? input : omitOptionalNulls(definition.body, input)
+  const result = validateSchema(definition.body, json, 'body')
+  if (result.kind === 'valid' || !definition.validateSemantics) return result
+  const semanticErrors = await definition.validateSemantics({ body: json, ...caller })
+  return { kind: 'invalid', errors: { ...semanticErrors, ...result.errors } }
 }
 
-/** A bound token's own provider wins over any that it names, whatever that is: it is not even read. */
+/**
+ * Removes `provider_uuid` from the body of a provider-bound token: the token's own connection is used, and the field
+ * is not even validated.
+ */
 function omitBoundProvider(json: unknown, { token }: { token: CallerToken | null }): unknown {
   if (!token?.connectionUuid || typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const { provider_uuid: _, ...rest } = json as Record<string, unknown>
   return rest
 }
 
-/** Waits for its turn, and looks only then whether the form is still wanted: the one before may have made it pointless. */
+/**
+ * Waits for the account's form semaphore, and only then runs `beforeBody`: the form before may have made this one
+ * pointless.
+ */
 async function parseForm(
-  { router, shape, ctx, cleanup: ends }: RouteRequest,
+  { router, shape: definition, ctx, cleanup }: RouteRequest,
   caller: RequestCaller,
-  known: RequestBeforeBody,
+  head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
   setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
   const deadline = getRequestDeadline()
-  ends.defer(await deadline.pauseWhile(router.formSemaphore.acquire(ctx.state.token?.accountUuid ?? '')))
-  await shape.beforeBody?.({ ...known, ...caller })
+  cleanup.defer(await deadline.pauseWhile(router.formSemaphore.acquire(ctx.state.token?.accountUuid ?? '')))
+  await definition.beforeBody?.({ ...head, ...caller })
   const form = await deadline.pauseWhile(readMultipartForm(ctx.req))
-  ends.defer(form.discard)
-  const checked = validateSchema(shape.body as z.ZodType, form.value, 'body')
-  const errors = mergeErrors([checked, { kind: 'invalid', errors: form.errors }])
-  return errors ? { kind: 'invalid', errors } : checked
+  cleanup.defer(form.discard)
+  const result = validateSchema(definition.body as z.ZodType, form.value, 'body')
+  const errors = mergeErrors([result, { kind: 'invalid', errors: form.errors }])
+  return errors ? { kind: 'invalid', errors } : result
 }
 
 function parseIdempotencyKey(
-  shape: AnyRoute,
+  definition: AnyRoute,
   key: string | string[] | undefined,
 ): ValidationResult<string | null> {
-  if (shape.method !== 'post' || key === undefined) return { kind: 'valid', value: null }
+  if (definition.method !== 'post' || key === undefined) return { kind: 'valid', value: null }
   const errors = { 'Idempotency-Key': ['must be 1 to 255 printable ASCII characters'] }
   return IDEMPOTENCY_KEY_PATTERN.test(String(key))
     ? { kind: 'valid', value: String(key) }
     : { kind: 'invalid', errors }
 }
 
-/** A route to be served: its schemas are made once, because making one costs many times what reading with it does. */
-export function prepareRoute(router: ApiRouter, shape: AnyRoute): PreparedRoute {
-  const named = {
-    params: shape.params ?? buildUuidParamsSchema(shape.path),
-    query: shape.query ?? buildEmptyQuerySchema(shape),
+/** Prepares a route: its schemas are built once, because building one costs many times what a validation does. */
+export function prepareRoute(router: ApiRouter, definition: AnyRoute): PreparedRoute {
+  const schemas = {
+    params: definition.params ?? buildUuidParamsSchema(definition.path),
+    query: definition.query ?? buildEmptyQuerySchema(definition),
   }
-  return { router, shape, schemas: named }
+  return { router, shape: definition, schemas }
 }
 
-/** Merchants are told of what nobody reads; providers may append to our URLs what they like. */
+/**
+ * Builds the schema of a route without a query: unknown parameters are 422 on token routes and ignored on provider
+ * callbacks.
+ */
 function buildEmptyQuerySchema({ tokens }: AnyRoute): z.ZodType {
   return tokens === 'none' ? z.object({}) : z.strictObject({})
 }

@@ -14,22 +14,22 @@ import type { Semaphore } from './semaphore.ts'
 import type { FieldErrors } from './validate.ts'
 
 /**
- * A route reads as a sentence: who may call it, what it takes, what it answers, and how. A file of `routes/` exports
- * `Routes`; `createApp` hands each one the router and the process's dependencies:
+ * Registers a route on the router. Its definition lists who may call it, its input, its responses and its handler. A file
+ * of routes exports a `RouteRegistrar`; `createApp` calls it with the router and the process's dependencies:
  *
- *     export const providerRoutes: Routes = router => {
- *       route(router, {
+ *     export const providerRoutes: RouteRegistrar = router => {
+ *       registerRoute(router, {
  *         method: 'get',
  *         path: '/api/v1/providers/:uuid',
  *         summary: 'Read a provider',
- *         answers: { 200: providerAnswer, errors: ['not_found'] },
+ *         responses: { 200: providerResponse, errors: ['not_found'] },
  *         async handle({ params, token, em }) {
- *           return { body: { data: await providerOf(em, token, params.uuid) } }
+ *           return { body: { data: await readVisibleProvider(em, token, params.uuid) } }
  *         },
  *       })
  *     }
  *
- * The order of routes is the order of matching: `/defaults` stands before `/:uuid`.
+ * Routes match in the order of registration: register `/defaults` before `/:uuid`.
  */
 export function registerRoute<
   const Path extends string,
@@ -38,17 +38,17 @@ export function registerRoute<
   Query extends z.ZodType = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType | 'text' = z.ZodUndefined,
   Params extends z.ZodType = z.ZodType<Record<ParamNames<Path>, string>>,
->(router: ApiRouter, shape: Route<Path, Tokens, Params, Query, Body, Answers>): void {
-  const described = shape as unknown as AnyRoute
-  router.routes.push(described)
-  const served = prepareRoute(router, described)
-  router.koa.register(shape.path, [shape.method], ctx => serveRequest(served, ctx))
+>(router: ApiRouter, definition: Route<Path, Tokens, Params, Query, Body, Answers>): void {
+  const untypedRoute = definition as unknown as AnyRoute
+  router.routes.push(untypedRoute)
+  const route = prepareRoute(router, untypedRoute)
+  router.koa.register(definition.path, [definition.method], ctx => serveRequest(route, ctx))
 }
 
-/** `none` is for what is no merchant's: providers' notices. */
+/** Tokens that a route accepts; `none` is for provider callbacks and public pages. */
 export type TokenRule = 'any' | 'global_only' | 'none'
 
-/** A JSON schema, or the media type of an answer that is sent as it is. */
+/** Responses by status: a JSON schema, or the media type of a body that is sent unchanged. */
 export type ResponseSchemas = {
   200?: z.ZodType | `${string}/${string}`
   201?: z.ZodType | `${string}/${string}`
@@ -59,33 +59,33 @@ export type Route<Path extends string, Tokens extends TokenRule, Params, Query, 
   path: Path
   summary: string
   description?: string
-  /** `any` where absent. */
+  /** Default: `any`. */
   tokens?: Tokens
-  /** What refuses a caller before anything of the request is read: so it counts requests, whatever is in them. */
+  /** Route's own rate limit; runs before the request is parsed, so it counts invalid requests as well. */
   rateLimit?(caller: { token: TokenOf<Tokens>; em: EntityManager }): Promise<void>
-  /** Path parameters; UUIDs where absent. What does not fit is 404. */
+  /** Schema of the path parameters; UUIDs where absent. A mismatch is 404. */
   params?: Params
-  /** A strict object: what it does not know is 422. */
+  /** Schema of the query, a strict object: an unknown parameter is 422. */
   query?: Query
-  /** JSON by a schema, or the text as it came. */
+  /** Schema of a JSON body, or `text` for the raw text. */
   body?: Body
-  /** `multipart`: the schema reads a form, whose files are Uploads and gone when the request is answered. */
+  /** `multipart`: the schema validates a form. Its files are Uploads, deleted when the request is answered. */
   bodyAs?: 'json' | 'multipart'
-  /** A POST whose repeat with its `Idempotency-Key` is given the first answer: what creates or moves money (SPEC §1). */
+  /** The POST creates or moves money: a repeat with its `Idempotency-Key` gets the first response (SPEC §1). */
   isIdempotent?: true
-  /** Refuses before a body is read that may be large: what makes it pointless is said at once. */
+  /** Validates before a body that may be large is read. */
   beforeBody?(
     request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
   ): Promise<void>
-  /** What else is wrong with a body that its schema refuses: with the schema's own word, all is said at once. */
-  /** Null is wrong even for an optional field: its absence means more than nothing. */
+  /** Null is an error even for an optional field, because leaving it out has a meaning of its own. */
   isNullRejected?: boolean
+  /** Collects further errors of a body that its schema has rejected, so that all errors are sent at once. */
   validateSemantics?(request: {
     body: unknown
     token: TokenOf<Tokens>
     em: EntityManager
   }): Promise<FieldErrors>
-  /** One success, and the refusals that only this route gives (those of every route are known by its shape). */
+  /** The success responses, and the errors that only this route has; `listErrorCodes` adds the common ones. */
   responses: Answers & { errors?: readonly ErrorCode[] }
   handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiResponse<NoInfer<Answers>>>
 }
@@ -97,7 +97,7 @@ type ApiRequest<Tokens, Params, Query, Body> = {
   token: TokenOf<Tokens>
   requestId: string
   em: EntityManager
-  /** Only read on POST; of use where the route is keyed. */
+  /** Parsed on POST only; used by routes with `isIdempotent`. */
   idempotencyKey: string | null
   headers: IncomingHttpHeaders
 }
@@ -105,9 +105,9 @@ type ApiRequest<Tokens, Params, Query, Body> = {
 type ParamsOf<Params> = Params extends z.ZodType ? z.output<Params> : never
 type TokenOf<Tokens> = Tokens extends 'none' ? null : CallerToken
 
-/** In our terms; the schema of the status writes the wire. */
+/** Response in domain values; the schema of its status encodes the wire form. */
 type ApiResponse<Answers> = {
-  /** The route's only success where absent. */
+  /** Default: the route's only success status. */
   status?: 200 | 201
   body: ResponseBodyOf<Answers[keyof Answers & (200 | 201)]>
   headers?: Record<string, string>
@@ -120,44 +120,47 @@ type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Re
     ? Name
     : never
 
-/** A route as the app and OpenAPI see it. */
+/** A route with its type parameters erased, for the app and OpenAPI. */
 export type AnyRoute = Route<string, TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', ResponseSchemas>
 
 export type ApiRouter = {
   koa: Router
-  /** Every route so far, for OpenAPI. */
+  /** All registered routes, for OpenAPI. */
   routes: AnyRoute[]
   orm: Orm
   log: Logger
-  /** Forms of one account are read a few at a time. */
+  /** Limits the forms of one account that are read at once. */
   formSemaphore: Semaphore
-  /** Finds the caller and counts the request: 401 or 429. */
+  /** Authenticates the caller and counts the request against its rate limit: 401 or 429. */
   authenticateAndCount(ctx: RouterContext): Promise<CallerToken>
 }
 
-async function serveRequest(served: PreparedRoute, ctx: RouterContext): Promise<void> {
-  const { router, shape } = served
-  await using ends = new AsyncDisposableStack()
+async function serveRequest(route: PreparedRoute, ctx: RouterContext): Promise<void> {
+  const { router, shape: definition } = route
+  await using cleanup = new AsyncDisposableStack()
   try {
-    const token = await authenticateCaller(router, shape, ctx)
+    const token = await authenticateCaller(router, definition, ctx)
     const caller = { token: token as never, em: router.orm.em.fork() }
-    await shape.rateLimit?.(caller)
+    await definition.rateLimit?.(caller)
     const request = {
-      ...(await parseRequest({ ...served, ctx, cleanup: ends }, caller)),
+      ...(await parseRequest({ ...route, ctx, cleanup }, caller)),
       requestId: ctx.state.requestId,
       headers: ctx.headers,
     }
-    const answer = await shape.handle({ ...request, ...caller })
-    const { status, written } = encodeResponse(shape, answer)
-    getRequestDeadline().requireRemainingMs(0) // Past it the caller has been answered already.
+    const response = await definition.handle({ ...request, ...caller })
+    const { status, written: wireBody } = encodeResponse(definition, response)
+    getRequestDeadline().requireRemainingMs(0) // After the deadline the client has already received a 503.
     ctx.status = status
-    ctx.set(answer.headers ?? {})
-    const type = shape.responses[status]
+    ctx.set(response.headers ?? {})
+    const type = definition.responses[status]
     if (typeof type === 'string' && !ctx.response.get('Content-Type')) ctx.type = type
-    ctx.body = written
+    ctx.body = wireBody
   } catch (error) {
-    if (error instanceof ApiError && !listErrorCodes(shape).includes(error.code)) {
-      router.log.warn({ code: error.code, route: shape.path }, 'a refusal that the route does not declare')
+    if (error instanceof ApiError && !listErrorCodes(definition).includes(error.code)) {
+      router.log.warn(
+        { code: error.code, route: definition.path },
+        'a refusal that the route does not declare',
+      )
     }
     throw error
   }
@@ -165,39 +168,39 @@ async function serveRequest(served: PreparedRoute, ctx: RouterContext): Promise<
 
 async function authenticateCaller(
   router: ApiRouter,
-  shape: AnyRoute,
+  definition: AnyRoute,
   ctx: RouterContext,
 ): Promise<CallerToken | null> {
-  if (shape.tokens === 'none') return null
+  if (definition.tokens === 'none') return null
   const token = await router.authenticateAndCount(ctx)
-  if (shape.tokens === 'global_only') requireGlobalToken(token)
+  if (definition.tokens === 'global_only') requireGlobalToken(token)
   return token
 }
 
-/** 403 for a token that is bound to a provider. */
+/** Fails with 403 for a provider-bound token. */
 export function requireGlobalToken({ connectionUuid }: CallerToken): void {
   if (connectionUuid !== null) fail('token_bound_to_provider')
 }
 
-function encodeResponse(shape: AnyRoute, answer: ApiResponse<ResponseSchemas>) {
-  const status = answer.status ?? (shape.responses[200] ? 200 : 201)
-  const schema = shape.responses[status]
-  if (!schema) throw new Error(`${shape.path} answers ${status} without a schema for it`)
-  return { status, written: typeof schema === 'string' ? answer.body : z.encode(schema, answer.body) }
+function encodeResponse(definition: AnyRoute, response: ApiResponse<ResponseSchemas>) {
+  const status = response.status ?? (definition.responses[200] ? 200 : 201)
+  const schema = definition.responses[status]
+  if (!schema) throw new Error(`${definition.path} answers ${status} without a schema for it`)
+  return { status, written: typeof schema === 'string' ? response.body : z.encode(schema, response.body) }
 }
 
-/** Every refusal a route may give: its own, and those that follow from its shape. */
-export function listErrorCodes(shape: AnyRoute): ErrorCode[] {
+/** Lists every error code of a route: its own, and those that follow from its definition. */
+export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
   const codes: (ErrorCode | false | undefined)[] = [
-    shape.tokens !== 'none' && 'unauthenticated',
-    shape.tokens !== 'none' && 'rate_limited',
-    shape.tokens === 'global_only' && 'token_bound_to_provider',
-    shape.path.includes(':') && 'not_found',
-    shape.body !== undefined && (isMultipart(shape) ? 'malformed_multipart' : 'malformed_json'),
-    shape.body !== undefined && (isMultipart(shape) ? 'upload_too_large' : 'body_too_large'),
-    shape.body !== undefined && 'unsupported_media_type',
+    definition.tokens !== 'none' && 'unauthenticated',
+    definition.tokens !== 'none' && 'rate_limited',
+    definition.tokens === 'global_only' && 'token_bound_to_provider',
+    definition.path.includes(':') && 'not_found',
+    definition.body !== undefined && (isMultipart(definition) ? 'malformed_multipart' : 'malformed_json'),
+    definition.body !== undefined && (isMultipart(definition) ? 'upload_too_large' : 'body_too_large'),
+    definition.body !== undefined && 'unsupported_media_type',
     'validation_failed',
-    ...(shape.responses.errors ?? []),
+    ...(definition.responses.errors ?? []),
     'internal_error',
     'unavailable',
   ]

@@ -1,24 +1,24 @@
-/** Lets the work of one owner in a few at a time; the rest waits in order, and nobody waits for another owner. */
+/** Limits concurrent work per owner; the rest waits in order. Owners do not block each other. */
 export type Semaphore = {
-  /** Resolves when it is this one's turn, with what ends it. */
+  /** Resolves with the release function once a slot is free. */
   acquire(owner: string): Promise<() => void>
 }
 
 type OwnerQueue = { activeCount: number; waiting: (() => void)[] }
 
-export function createSemaphore(atOnce: number): Semaphore {
-  const lines = new Map<string, OwnerQueue>()
+export function createSemaphore(maxConcurrent: number): Semaphore {
+  const queues = new Map<string, OwnerQueue>()
   return {
     async acquire(owner) {
-      const line = lines.get(owner) ?? { activeCount: 0, waiting: [] }
-      lines.set(owner, line)
-      if (line.activeCount >= atOnce) await new Promise<void>(resolve => line.waiting.push(resolve))
-      else line.activeCount += 1
+      const queue = queues.get(owner) ?? { activeCount: 0, waiting: [] }
+      queues.set(owner, queue)
+      if (queue.activeCount >= maxConcurrent) await new Promise<void>(resolve => queue.waiting.push(resolve))
+      else queue.activeCount += 1
       return () => {
-        const next = line.waiting.shift()
-        if (next) return next() // It takes this one's place.
-        line.activeCount -= 1
-        if (line.activeCount === 0) lines.delete(owner)
+        const next = queue.waiting.shift()
+        if (next) return next() // The slot passes to the next in the queue.
+        queue.activeCount -= 1
+        if (queue.activeCount === 0) queues.delete(owner)
       }
     },
   }

@@ -10,14 +10,17 @@ import {
 import { respondToMalformedRequest } from './malformed-request.ts'
 
 export type RunningServer = {
-  /** Where it listens, without a path. */
+  /** Base URL without a path. */
   url: string
   port: number
-  /** Takes no new request, lets those under way finish, and then hangs up. */
+  /** Stops accepting requests, lets pending ones finish, then closes all connections. */
   stop(): Promise<void>
 }
 
-/** The longest that any request may take to arrive; most get less, see `giveTime`. Between two, a connection may rest. */
+/**
+ * Upper limits of Node's server for any request; `setArrivalTimeout` sets shorter ones. `keepAliveTimeout` is for
+ * idle connections.
+ */
 const SERVER_TIMEOUTS = {
   headersTimeout: REQUEST_ARRIVAL_TIMEOUT_MS,
   requestTimeout: UPLOAD_TIMEOUT_MS,
@@ -26,35 +29,35 @@ const SERVER_TIMEOUTS = {
 const arrivalTimers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
 
 /**
- * A request that has not arrived whole by then is hung up on, so that slow senders hold no connection. Who may send much
- * is given more time by whoever finds out that he may.
+ * Sets the time within which a request must arrive completely; later its connection is destroyed, so that slow
+ * clients hold no connections. Called again with more time once the client is known to be allowed a large body.
  */
 export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
   clearTimeout(arrivalTimers.get(request))
-  const clock = setTimeout(() => request.complete || request.destroy(), ms)
-  clock.unref()
-  arrivalTimers.set(request, clock)
+  const timer = setTimeout(() => request.complete || request.destroy(), ms)
+  timer.unref()
+  arrivalTimers.set(request, timer)
 }
 
-/** Listens for an app; rejects where the port is taken. */
+/** Starts the HTTP server of an app; rejects where the port is in use. */
 export async function startServer(
   app: Koa,
   { host, port }: { host: string; port: number },
 ): Promise<RunningServer> {
-  const underWay = new Set<ServerResponse>()
-  const answer = app.callback()
+  const pendingResponses = new Set<ServerResponse>()
+  const handleRequest = app.callback()
   const server = createServer(SERVER_TIMEOUTS, (request, response) => {
     setArrivalTimeout(request, REQUEST_ARRIVAL_TIMEOUT_MS)
     request.once('close', () => clearTimeout(arrivalTimers.get(request)))
-    underWay.add(response)
-    response.once('close', () => underWay.delete(response))
+    pendingResponses.add(response)
+    response.once('close', () => pendingResponses.delete(response))
     if (!server.listening) response.setHeader('Connection', 'close')
-    void answer(request, response)
+    void handleRequest(request, response)
   })
   server.on('clientError', (error, socket) => {
     respondToMalformedRequest(error, {
       socket,
-      pendingResponses: [...underWay].filter(({ req }) => req.socket === socket),
+      pendingResponses: [...pendingResponses].filter(({ req }) => req.socket === socket),
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -68,10 +71,11 @@ export async function startServer(
     port: address.port,
     async stop() {
       const closed = new Promise(resolve => server.close(resolve))
-      for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close')
-      const impatience = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
+      for (const response of pendingResponses)
+        if (!response.headersSent) response.setHeader('Connection', 'close')
+      const forcedClose = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
       await closed
-      clearTimeout(impatience)
+      clearTimeout(forcedClose)
     },
   }
 }

@@ -1,28 +1,31 @@
 import type { z } from 'zod'
 import { suggestField } from './field-names.ts'
 
-/** Field path (`splits.0.value`) to what is wrong with it. */
+/** Field path (`splits.0.value`) to its error messages. */
 export type FieldErrors = Record<string, string[]>
 
 export type ValidationResult<T> = { kind: 'valid'; value: T } | { kind: 'invalid'; errors: FieldErrors }
 
-/** Reads the wire with a schema; every failure is named at once. `whole` is the path of what concerns no field. */
+/**
+ * Validates wire input by a schema and reports all failures at once. `whole` is the path of errors that concern no
+ * field.
+ */
 export function validateSchema<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  whole: string,
+  bodyPath: string,
 ): ValidationResult<z.output<S>> {
   const result = withStorableCheck(schema).safeParse(input)
   if (result.success) return { kind: 'valid', value: result.data }
   const errors = createFieldErrors()
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys') addUnknownKeyErrors(errors, schema, issue)
-    else addFieldError(errors, issue.path.map(String).join('.') || whole, formatIssueMessage(issue, input))
+    else addFieldError(errors, issue.path.map(String).join('.') || bodyPath, formatIssueMessage(issue, input))
   }
   return { kind: 'invalid', errors }
 }
 
-/** All failures of several parts of a request, or null. */
+/** Merges the errors of several parts of a request; null where all are valid. */
 export function mergeErrors(parts: ValidationResult<unknown>[]): FieldErrors | null {
   const errors = Object.assign(
     createFieldErrors(),
@@ -31,15 +34,16 @@ export function mergeErrors(parts: ValidationResult<unknown>[]): FieldErrors | n
   return Object.keys(errors).length > 0 ? errors : null
 }
 
-/** A name that the schema does not have is an error of its own: what it was meant to say must not be lost. */
+/** Adds an error for each unknown key: ignoring one could lose what the merchant meant by it. */
 function addUnknownKeyErrors(
   errors: FieldErrors,
   schema: z.ZodType,
   { path, keys }: Extract<z.core.$ZodIssue, { code: 'unrecognized_keys' }>,
 ) {
   for (const key of keys) {
-    const meant = suggestField(schema, path, key)
-    const message = meant === undefined ? 'is not known here' : `is not known here; did you mean ${meant}?`
+    const suggestion = suggestField(schema, path, key)
+    const message =
+      suggestion === undefined ? 'is not known here' : `is not known here; did you mean ${suggestion}?`
     addFieldError(errors, [...path.map(String), key].join('.'), message)
   }
 }
@@ -56,38 +60,49 @@ function isFieldMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   return value === undefined
 }
 
-/** The schema, and whether what it has read can be stored. Made once: making one costs many times what reading with it does. */
+/**
+ * Extends a schema with the check that PostgreSQL can store the value. Cached, because building a schema costs many
+ * times what a validation does.
+ */
 function withStorableCheck<S extends z.ZodType>(schema: S): S {
-  const known = STORABLE_SCHEMAS.get(schema) as S | undefined
-  if (known) return known
-  const made = schema.superRefine(
+  const cached = STORABLE_SCHEMAS.get(schema) as S | undefined
+  if (cached) return cached
+  const extended = schema.superRefine(
     (value, context) => {
       for (const path of findUnstorablePaths(value, collectInvalidPaths(context.issues)))
         context.addIssue({ code: 'custom', path, message: UNSTORABLE_MESSAGE })
     },
-    { when: () => true }, // Of what else is wrong, too.
+    { when: () => true }, // Runs even where other checks have failed.
   )
-  STORABLE_SCHEMAS.set(schema, made)
-  return made
+  STORABLE_SCHEMAS.set(schema, extended)
+  return extended
 }
 const STORABLE_SCHEMAS = new WeakMap<z.ZodType, z.ZodType>()
 const UNSTORABLE_MESSAGE = 'must not contain NUL characters or broken surrogate pairs'
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair; nothing else a text may hold is refused. What is wrong was not read. */
-function findUnstorablePaths(value: unknown, wrong: Set<string>, path: string[] = []): string[][] {
-  if (wrong.has(path.join('.'))) return []
+/**
+ * Finds the paths of texts with NUL or half a surrogate pair, the only ones that PostgreSQL cannot store. Skips
+ * invalid paths, which were not parsed.
+ */
+function findUnstorablePaths(value: unknown, invalidPaths: Set<string>, path: string[] = []): string[][] {
+  if (invalidPaths.has(path.join('.'))) return []
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? [path] : []
   if (typeof value !== 'object' || value === null || value instanceof Date) return []
-  return Object.entries(value).flatMap(([key, inner]) => findUnstorablePaths(inner, wrong, [...path, key]))
+  return Object.entries(value).flatMap(([key, inner]) =>
+    findUnstorablePaths(inner, invalidPaths, [...path, key]),
+  )
 }
 
-/** Paths of the schema's issues, without `unrecognized_keys`: an unknown key must not hide other errors of its object. */
+/**
+ * Collects the paths of the schema's issues, without `unrecognized_keys`: an unknown key must not hide other errors
+ * of its object.
+ */
 function collectInvalidPaths(issues: z.core.$ZodRawIssue[]): Set<string> {
-  const found = issues.filter(issue => issue.code !== 'unrecognized_keys')
-  return new Set(found.map(({ path = [] }) => path.join('.')))
+  const pathIssues = issues.filter(issue => issue.code !== 'unrecognized_keys')
+  return new Set(pathIssues.map(({ path = [] }) => path.join('.')))
 }
 
-/** Without a prototype, so that every name is a field's: callers choose the names of what nobody knows. */
+/** Creates an error map without a prototype, because merchants choose the names of unknown fields. */
 function createFieldErrors(): FieldErrors {
   return Object.create(null)
 }

@@ -12,66 +12,72 @@ import { hashToken, type TokenMode } from '../../security/tokens.ts'
 import { fail } from '../http/api-error.ts'
 import { MAX_CACHED_TOKENS, TOKEN_CACHE_MS } from '../limits.ts'
 
-/** Who calls: an API key of an account, perhaps bound to one connection. */
+/** The authenticated API token of an account, perhaps bound to one connection. */
 export type CallerToken = {
   uuid: string
   accountUuid: string
   connectionUuid: string | null
   mode: TokenMode
-  /** What it sees and touches: of simulators only, or of real providers only; all of it is for people to see. */
+  /**
+   * Mode that the token's queries are restricted to: simulators or real providers. Absent for the dashboard, where a
+   * person may see both.
+   */
   modeScope?: TokenMode
 }
 
 type ValidToken = { token: CallerToken; expiresAtMs: number | null }
 type CachedToken = { readAtMs: number; lookup: Promise<ValidToken | null>; tokenUuid?: string | undefined }
 
-/** Says who a bearer token is, or refuses with 401. */
+/** Authenticates a bearer token, or fails with 401. */
 export type Authenticator = (authorization: string | undefined) => Promise<CallerToken>
 
-/** What else is to be known of whoever calls, asked in the message that looks the token up; `tokenUuid` where it was known before. */
+/**
+ * Query that is sent in one message with the token lookup; `tokenUuid` where an earlier lookup of the hash found it.
+ */
 type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Query<unknown>
 
 /**
- * Looks tokens up by their SHA-256. What was read is trusted for a second at most, so a revocation, an expiry or a
- * blocked account is seen by every process within that time; requests of the same moment share one look-up.
+ * Creates the authenticator, which looks tokens up by their SHA-256. A result is cached for at most a second, so
+ * every process sees a revocation, an expiry or a blocked account within that time. Concurrent requests share one
+ * lookup.
  */
 export function createAuthenticator(
   orm: Orm,
   {
-    batchedQuery: beside = () => noQuery,
+    batchedQuery = () => noQuery,
     now = Date.now,
   }: { batchedQuery?: BatchedQueryFactory; now?: () => number } = {},
 ): Authenticator {
-  const remembered = new Map<string, CachedToken>()
+  const cache = new Map<string, CachedToken>()
 
-  function found(token: string): Promise<ValidToken | null> {
+  function lookUpToken(token: string): Promise<ValidToken | null> {
     const hash = hashToken(token).toString('hex')
-    const known = remembered.get(hash)
-    if (known && now() - known.readAtMs < TOKEN_CACHE_MS) return known.lookup
+    const cached = cache.get(hash)
+    if (cached && now() - cached.readAtMs < TOKEN_CACHE_MS) return cached.lookup
 
-    const asked = batchQueries(queryValidToken(hash), beside(hash, known?.tokenUuid))
-    const fresh: CachedToken = {
+    const queries = batchQueries(queryValidToken(hash), batchedQuery(hash, cached?.tokenUuid))
+    const entry: CachedToken = {
       readAtMs: now(),
-      lookup: runAsyncCommit(orm.em.fork(), asked).then(([seen]) => {
-        fresh.tokenUuid = seen?.token.uuid
-        return seen
+      lookup: runAsyncCommit(orm.em.fork(), queries).then(([validToken]) => {
+        entry.tokenUuid = validToken?.token.uuid
+        return validToken
       }),
     }
-    remembered.delete(hash) // So that the map stays in the order of reading.
-    remembered.set(hash, fresh)
-    fresh.lookup.catch(() => remembered.get(hash) === fresh && remembered.delete(hash))
-    evictOldestTokens(remembered)
-    return fresh.lookup
+    cache.delete(hash) // Keeps the map ordered by time of reading, for eviction.
+    cache.set(hash, entry)
+    entry.lookup.catch(() => cache.get(hash) === entry && cache.delete(hash))
+    evictOldestTokens(cache)
+    return entry.lookup
   }
 
   return async authorization => {
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return failUnauthenticated('Bearer realm="trilho"')
-    const known = await found(token)
-    if (known === null || (known.expiresAtMs !== null && known.expiresAtMs <= now())) {
+    const validToken = await lookUpToken(token)
+    if (validToken === null || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= now())) {
       return failUnauthenticated('Bearer realm="trilho", error="invalid_token"')
     }
-    return known.token
+    return validToken.token
   }
 }
 
@@ -83,9 +89,9 @@ type TokenLookupRow = {
   expires_ms: string | null
 }
 
-/** One statement finds the token and, once a minute, writes down that it was used: nothing is left for later. */
+/** Queries a valid token; the same statement updates `last_used_at` once a minute. */
 function queryValidToken(hash: string): Query<ValidToken | null> {
-  const found = query(
+  const tokenQuery = query(
     `with found as (
        select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
        from token t join account a on a.uuid = t.account_uuid
@@ -99,7 +105,7 @@ function queryValidToken(hash: string): Query<ValidToken | null> {
     [hash],
     rows => rows as TokenLookupRow[],
   )
-  return mapQuery(firstRow(found), row => (row ? toValidToken(row) : null))
+  return mapQuery(firstRow(tokenQuery), row => (row ? toValidToken(row) : null))
 }
 
 function toValidToken(row: TokenLookupRow): ValidToken {
@@ -119,9 +125,9 @@ function failUnauthenticated(challenge: string): never {
   fail('unauthenticated', { headers: { 'WWW-Authenticate': challenge } })
 }
 
-function evictOldestTokens(remembered: Map<string, CachedToken>) {
-  for (const hash of remembered.keys()) {
-    if (remembered.size <= MAX_CACHED_TOKENS) return
-    remembered.delete(hash)
+function evictOldestTokens(cache: Map<string, CachedToken>) {
+  for (const hash of cache.keys()) {
+    if (cache.size <= MAX_CACHED_TOKENS) return
+    cache.delete(hash)
   }
 }

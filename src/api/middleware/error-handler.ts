@@ -6,7 +6,7 @@ import { describeFailureCause } from '../http/failure-cause.ts'
 import { isOutage } from '../http/outage.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 
-/** The one error channel: whatever is thrown below is answered in the contract's shape, and only here. */
+/** Creates the middleware that turns every thrown error into an error response of the contract; nothing else does. */
 export function errorHandler(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
@@ -18,8 +18,8 @@ export function errorHandler(log: Logger): Middleware {
 }
 
 /**
- * What the caller is told of whatever was thrown. Its code and cause stand in the access log line of the request
- * (`ctx.state.failure`); what is no refusal is logged by itself as well.
+ * Converts a thrown error to the error that is sent. Its code and cause go into the request's access log line
+ * (`ctx.state.failure`); an unexpected error is also logged by itself.
  */
 export function toLoggedApiError(ctx: Pick<Context, 'state'>, error: unknown, log: Logger): ApiError {
   const refusal = toApiError(error)
@@ -33,7 +33,7 @@ export function toLoggedApiError(ctx: Pick<Context, 'state'>, error: unknown, lo
   return refusal
 }
 
-/** A refusal is itself, an outage is 503, everything else is a fault of ours and shows nothing of itself. */
+/** Maps an error: an ApiError stays, an outage becomes 503, anything else 500 without details. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOutage(error)) return new ApiError('unavailable', { retryAfterS: UNAVAILABLE_RETRY_S })
@@ -41,20 +41,20 @@ function toApiError(error: unknown): ApiError {
 }
 
 function writeErrorResponse(ctx: Parameters<Middleware>[0], refusal: ApiError) {
-  const { status, details: more } = refusal
+  const { status, details } = refusal
   ctx.status = status
-  ctx.set(more.headers ?? {})
-  if (more.retryAfterS !== undefined) ctx.set('Retry-After', String(more.retryAfterS))
+  ctx.set(details.headers ?? {})
+  if (details.retryAfterS !== undefined) ctx.set('Retry-After', String(details.retryAfterS))
   ctx.body = buildErrorBody(refusal, ctx.state.requestId)
 }
 
-/** The body of every error. */
-export function buildErrorBody({ code, message, details: more }: ApiError, requestId: string) {
+/** Builds the body of every error response. */
+export function buildErrorBody({ code, message, details }: ApiError, requestId: string) {
   return {
     message,
     code,
-    ...(more.errors && { errors: more.errors }),
-    ...(more.data !== undefined && { data: more.data }),
+    ...(details.errors && { errors: details.errors }),
+    ...(details.data !== undefined && { data: details.data }),
     request_id: requestId,
   }
 }

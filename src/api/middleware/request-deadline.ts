@@ -5,8 +5,8 @@ import { type AwaitedPart, ResponseTimeoutError } from '../http/outage.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../limits.ts'
 
 /**
- * Until when one request is answered (SPEC §1), by a monotonic clock. It begins when the request arrives, and every step
- * gets what the steps before it have left. What the caller itself takes to send its body is not counted: that has limits of
+ * Deadline of one request (SPEC §1), by a monotonic clock. It starts when the request arrives; each step gets the
+ * time that the steps before it left. The time in which the client sends its body is not counted: it has limits of
  * its own.
  */
 export class RequestDeadline {
@@ -14,48 +14,54 @@ export class RequestDeadline {
   #endsAtMs: number
   #pausedAtMs: number | null = null
   #startedUuid: string | null = null
-  /** What the request waits for: the cause that is logged where the deadline passes. */
+  /** Part that the request waits for; logged as the cause when the deadline passes. */
   awaitedPart: AwaitedPart = 'postgres'
 
   constructor(limitMs: number) {
     this.#endsAtMs = this.#startedAtMs + limitMs
   }
 
-  /** Not above zero once it has passed. */
+  /** Milliseconds left; zero or less after the deadline. */
   get remainingMs(): number {
     return this.#endsAtMs - (this.#pausedAtMs ?? performance.now())
   }
 
-  /** What a step may take that has a limit of its own, with time left to read the outcome back; not below zero. */
+  /**
+   * Computes the timeout of a step with its own limit, in milliseconds, keeping a reserve to read the outcome back;
+   * never negative.
+   */
   stepTimeoutMs(limitMs = Number.POSITIVE_INFINITY): number {
     return Math.max(0, Math.min(limitMs, this.remainingMs - READ_BACK_RESERVE_MS))
   }
 
-  /** What is left of a longer limit that began with the request; not below zero. */
+  /** Computes what is left of a longer limit that started with the request, in milliseconds; never negative. */
   remainingOfLimitMs(limitMs: number): number {
     return Math.max(0, this.#startedAtMs + limitMs - performance.now())
   }
 
-  /** Waits for a step until so long before the deadline; fails with NoAnswerInTime. The step itself goes on. */
+  /**
+   * Awaits a step until `marginMs` before the deadline, then fails with `ResponseTimeoutError`. The step itself is
+   * not cancelled.
+   */
   awaitStep<T>(step: Promise<T>, marginMs = 0): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const passed = new Promise<never>((_, fail) => {
-      const look = () => {
-        const leftMs = this.remainingMs - marginMs
-        if (leftMs > 0) timer = setTimeout(look, leftMs)
-        // What has arrived while this process stood still is read first.
+      const checkDeadline = () => {
+        const remainingMs = this.remainingMs - marginMs
+        if (remainingMs > 0) timer = setTimeout(checkDeadline, remainingMs)
+        // If this process was suspended, results that have arrived are read first.
         else
           setImmediate(() => fail(new ResponseTimeoutError('the request has no time left', this.awaitedPart)))
       }
-      look()
+      checkDeadline()
     })
     return Promise.race([step, passed]).finally(() => clearTimeout(timer))
   }
 
-  /** The same for all that answers the request: refuses with `not_confirmed` once something may have been begun. */
-  async awaitResponse<T>(answering: Promise<T>, marginMs = 0): Promise<T> {
+  /** Awaits the whole response until the deadline. Fails with `not_confirmed` once a workflow may have been started. */
+  async awaitResponse<T>(response: Promise<T>, marginMs = 0): Promise<T> {
     try {
-      return await this.awaitStep(answering, marginMs)
+      return await this.awaitStep(response, marginMs)
     } catch (error) {
       if (error instanceof ResponseTimeoutError && this.#startedUuid !== null)
         failNotConfirmed(this.#startedUuid, error)
@@ -63,23 +69,24 @@ export class RequestDeadline {
     }
   }
 
-  /** Stops the clock while the caller sends. One at a time. */
-  async pauseWhile<T>(sending: Promise<T>): Promise<T> {
-    const stoppedAt = performance.now()
-    this.#pausedAtMs = stoppedAt
+  /** Stops the clock while the client sends its body. Not reentrant. */
+  async pauseWhile<T>(upload: Promise<T>): Promise<T> {
+    const pausedAtMs = performance.now()
+    this.#pausedAtMs = pausedAtMs
     try {
-      return await sending
+      return await upload
     } finally {
       this.#pausedAtMs = null
-      const tookMs = performance.now() - stoppedAt
-      this.#startedAtMs += tookMs
-      this.#endsAtMs += tookMs
+      const pauseMs = performance.now() - pausedAtMs
+      this.#startedAtMs += pauseMs
+      this.#endsAtMs += pauseMs
     }
   }
 
   /**
-   * Marks that from here on something may have been begun that goes on whatever the caller is answered. Fails with
-   * NoAnswerInTime where too little is left for it: the caller may have been answered that nothing was started.
+   * Marks that from here on a workflow may have been started, which continues whatever the response is. Fails with
+   * `ResponseTimeoutError` where too little time is left to start one: the client may already have received a 503
+   * that says nothing was started.
    */
   markStarted(uuid: string): void {
     this.requireRemainingMs(MIN_TO_START_MS)
@@ -87,18 +94,21 @@ export class RequestDeadline {
     this.#startedUuid = uuid
   }
 
-  /** Fails with NoAnswerInTime where less is left. */
-  requireRemainingMs(leastMs: number): void {
-    if (this.remainingMs <= leastMs)
+  /** Fails with `ResponseTimeoutError` where at most `leastMs` are left. */
+  requireRemainingMs(minMs: number): void {
+    if (this.remainingMs <= minMs)
       throw new ResponseTimeoutError('the request has no time left', this.awaitedPart)
   }
 
-  /** Moves it to so long after the arrival, where it is earlier: what is stored may wait longer for its outcome. */
+  /**
+   * Extends the deadline to `limitMs` after the arrival, if that is later: a stored operation may wait longer for its
+   * outcome.
+   */
   extendTo(limitMs: number): void {
     this.#endsAtMs = Math.max(this.#endsAtMs, this.#startedAtMs + limitMs)
   }
 
-  /** Moves it for a step whose size the caller has chosen. */
+  /** Extends the deadline for a step whose size the merchant chose. */
   extendBy(ms: number): void {
     this.#endsAtMs += ms
   }
@@ -106,12 +116,12 @@ export class RequestDeadline {
 
 const deadlineStorage = new AsyncLocalStorage<RequestDeadline>()
 
-/** Of the request that is being answered; outside of one, a deadline that begins now. */
+/** Returns the deadline of the current request; outside of one, a new deadline. */
 export function getRequestDeadline(): RequestDeadline {
   return deadlineStorage.getStore() ?? new RequestDeadline(REQUEST_DEADLINE_MS)
 }
 
-/** Gives each request its deadline, and refuses it when that passes, wherever it stands. */
+/** Gives each request its deadline and fails the request when it passes. */
 export const enforceDeadline: Middleware = (_ctx, next) => {
   const deadline = new RequestDeadline(REQUEST_DEADLINE_MS)
   return deadlineStorage.run(deadline, () => deadline.awaitResponse(next()))

@@ -4,22 +4,25 @@ import type { Logger } from 'pino'
 import { fail } from '../http/api-error.ts'
 import { MAX_REQUEST_ID_CHARS } from '../limits.ts'
 
-/** What surrounds every request: its id, its line in the log, and the headers that keep browsers honest. */
+/** Middleware around every request: its id, its access log line and its security headers. */
 
 const SAFE_REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${MAX_REQUEST_ID_CHARS}}$`)
 
-/** SPEC §1: `X-Request-Id` is taken over where it is safe, made where it is not; every answer carries it. */
+/**
+ * Assigns the request id (SPEC §1): a safe `X-Request-Id` is accepted, else one is generated. Every response carries
+ * it.
+ */
 export const assignRequestId: Middleware = async (ctx, next) => {
-  const given = ctx.get('X-Request-Id')
-  ctx.state.requestId = SAFE_REQUEST_ID.test(given) ? given : randomUUID()
+  const callerId = ctx.get('X-Request-Id')
+  ctx.state.requestId = SAFE_REQUEST_ID.test(callerId) ? callerId : randomUUID()
   ctx.set('X-Request-Id', ctx.state.requestId)
   await next()
 }
 
 /**
- * One line per request, with the code of a refusal, and its cause where it is 5xx (src/api/http/failure-cause.ts). The route's
- * pattern stands for the path: a path may hold a key, a query a document, and neither, nor a token nor a body, belongs in a
- * log.
+ * Creates the access log: one line per request, with its error code and, for 5xx, its cause
+ * (src/api/http/failure-cause.ts). It logs the route's pattern, not the path: a path may hold a PIX key and a query a
+ * document, and neither of them, nor a token or a body, belongs in a log.
  */
 export function createAccessLog(log: Logger): Middleware {
   return async (ctx, next) => {
@@ -41,7 +44,7 @@ export function createAccessLog(log: Logger): Middleware {
   }
 }
 
-/** RFC 9112, 3.2: a request with several Host headers is answered 400; Node itself takes the first of them. */
+/** Answers 400 to a request with several Host headers (RFC 9112, 3.2); Node itself takes the first of them. */
 export const requireSingleHostHeader: Middleware = async (ctx, next) => {
   const hosts = ctx.req.rawHeaders.filter((text, place) => place % 2 === 0 && text.toLowerCase() === 'host')
   if (hosts.length > 1) fail('malformed_request')

@@ -2,8 +2,8 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import type { Middleware } from 'koa'
 
 /**
- * A span per request, a child of the caller's where it sends one; nothing at all where no tracing is set up. What else a
- * caller's programs tell each other (baggage, tracestate) stays out: the context goes into histories, which name nobody.
+ * Traces each request as a span, a child of the caller's span where it sends one; does nothing where tracing is off.
+ * Baggage and tracestate are dropped: the context goes into workflow histories, which hold no personal data.
  */
 export const traceRequest: Middleware = (ctx, next) => {
   const { traceparent } = ctx.headers

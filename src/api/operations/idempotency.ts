@@ -4,31 +4,34 @@ import { sha256 } from '../../security/sealing.ts'
 import { fail } from '../http/api-error.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** SPEC §1, idempotency: the key decides the uuid, the fingerprint decides whether it is the same request. */
+/** Idempotency (SPEC §1): the key decides the UUID, the fingerprint decides whether it is the same request. */
 
-/** The header of an answer that was given before. */
+/** Response header of a replayed response. */
 export const REPLAYED_HEADERS = { 'Idempotent-Replayed': 'true' } as const
 
-/** What an `Idempotency-Key` may be. */
+/** Matches a valid `Idempotency-Key`: 1 to 255 printable ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[\x20-\x7e]{1,255}$/
 
 export type OperationKey = {
-  /** Whose key it is: what a test token has simulated is never the answer to a live one. */
+  /** Account and mode that own the key: a live request never replays what a test token simulated. */
   owner: Pick<CallerToken, 'accountUuid' | 'mode'>
   method: string
-  /** With its ids, in lower case: `/api/v1/payments/<uuid>/refund`. */
+  /** Request path with its ids, in lower case: `/api/v1/payments/<uuid>/refund`. */
   path: string
   key: string | null
 }
 
-/** The uuid of what a POST makes: always the same one for the same key, a random one without. */
-export function deriveOperationUuid({ owner: by, method, path, key }: OperationKey): string {
+/** Derives the UUID of the resource that a POST creates: the same one for the same key, a random one without a key. */
+export function deriveOperationUuid({ owner, method, path, key }: OperationKey): string {
   if (key === null) return randomUUID()
-  const parts = [by.accountUuid, method.toUpperCase(), path, key]
-  return uuidFromHash(sha256(JSON.stringify(by.mode === 'test' ? [...parts, by.mode] : parts)))
+  const parts = [owner.accountUuid, method.toUpperCase(), path, key]
+  return uuidFromHash(sha256(JSON.stringify(owner.mode === 'test' ? [...parts, owner.mode] : parts)))
 }
 
-/** SHA-256, in hex, of a parsed body in its one canonical spelling, and of the provider its token is bound to. */
+/**
+ * Computes the request fingerprint: SHA-256, in hex, of the parsed body in canonical JSON and of the connection that
+ * the token is bound to.
+ */
 export function fingerprintRequest({
   body,
   connectionUuid,
@@ -39,12 +42,15 @@ export function fingerprintRequest({
   return sha256(toCanonicalJson({ body, connectionUuid })).toString('hex')
 }
 
-/** Whether a row that a key led to is this request's: 422 where it was made from another body or binding. */
+/**
+ * Fails with 422 `idempotency_key_reused` where the row found by the key was created from another body or token
+ * binding.
+ */
 export function requireSameRequest(row: { fingerprint: string }, fingerprint: string): void {
   if (row.fingerprint !== fingerprint) fail('idempotency_key_reused', { isFinalForKey: true })
 }
 
-/** JSON with its keys in order and without what is undefined. */
+/** Serializes JSON with sorted keys and without undefined values. */
 function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (isPlainObject(inner) ? sortKeys(inner) : inner))
 }

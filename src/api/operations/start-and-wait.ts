@@ -6,41 +6,44 @@ import { isOutage } from '../http/outage.ts'
 import { CREATE_WAIT_MS, READ_BACK_RESERVE_MS } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
 
-export type StartRequest<Row, Told> = {
+export type StartRequest<Row, Result> = {
   uuid: string
-  /** Resolves when the workflow has its outcome, or fails after so long. */
+  /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start: (waitMs: number) => Promise<void>
-  /** Afresh every time; null where there is none. */
+  /** Reads the row from PostgreSQL, anew at every call; null where there is none. */
   find: () => Promise<Row | null>
-  /** Whether what was found is of this life; where absent any row is. */
+  /** Whether the row belongs to this request's workflow run; where absent, any row does. */
   isStarted?: (row: Row) => boolean
-  present: (row: Row) => Told | Promise<Told>
-  /** It sends money and its caller cannot repeat it: without a row he may order anew, so he hears of none too early. */
+  present: (row: Row) => Result | Promise<Result>
+  /**
+   * The operation sends money and has no Idempotency-Key. A merchant who is told that there is no row may order anew,
+   * so `not_confirmed` is not answered before the row can no longer appear.
+   */
   isUnrepeatable?: boolean
 }
 
 /**
- * Starts a workflow, waits for its outcome, and tells what its row says. What is not stored when the request's time is
- * nearly over is no longer waited for (SPEC §1); what is stored is waited for until 10 s after the request's arrival.
- * Whatever interrupts the waiting, the row tells where the workflow stands, and the workflow goes on. Of what cannot be
- * repeated "not confirmed" is answered no sooner than that: until then its row may become visible and be sent
- * (docs/crash-semantics.md). Fails as an outage where nothing was started.
+ * Starts a workflow, waits for its outcome and presents its row. If no row is stored when the request's deadline is
+ * near, the wait ends (SPEC §1); if one is stored, the wait goes on until 10 s after the request's arrival. If the
+ * wait is interrupted, the response shows the row as it is, and the workflow continues. For an unrepeatable operation
+ * `not_confirmed` is answered no sooner than that deadline: until then its row may be committed and its payout sent
+ * (docs/crash-semantics.md). Fails as an outage where no workflow was started.
  */
-export async function startAndAwaitResult<Row, Told>(
-  engine: WorkflowClientContext,
-  life: StartRequest<Row, Told>,
-): Promise<Told> {
-  const { uuid, start, find, isStarted: isBegun = () => true, present: tell, isUnrepeatable } = life
+export async function startAndAwaitResult<Row, Result>(
+  temporal: WorkflowClientContext,
+  request: StartRequest<Row, Result>,
+): Promise<Result> {
+  const { uuid, start, find, isStarted = () => true, present, isUnrepeatable } = request
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await engine.client() // Refuses here where Temporal is away: nothing has been started yet.
+  await temporal.client() // Fails here while Temporal is unreachable: no workflow has been started yet.
   deadline.markStarted(uuid)
-  const notStoredAt = performance.now() + deadline.stepTimeoutMs()
-  const untilNotStored = async () => {
-    if (isUnrepeatable) await sleep(Math.max(0, notStoredAt - performance.now()))
+  const storageDeadlineMs = performance.now() + deadline.stepTimeoutMs()
+  const waitForStorageDeadline = async () => {
+    if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
   }
   let cause: unknown
-  const answered = start(deadline.remainingOfLimitMs(CREATE_WAIT_MS)).then(
+  const outcome = start(deadline.remainingOfLimitMs(CREATE_WAIT_MS)).then(
     () => 'answered' as const,
     error => {
       cause = error
@@ -48,73 +51,76 @@ export async function startAndAwaitResult<Row, Told>(
     },
   )
   try {
-    const soon = await deadline.awaitStep(answered, READ_BACK_RESERVE_MS).catch(error => {
+    const firstResult = await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(error => {
       cause = error
       return 'late' as const
     })
-    const early = soon === 'answered' ? null : await find()
-    const isThere = early !== null && isBegun(early)
-    // What was interrupted may still be stored.
-    if (soon === 'unknown' && !isThere) await untilNotStored()
-    if (isThere) deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
-    const came = soon === 'late' && isThere ? await answered : soon
+    const earlyRow = firstResult === 'answered' ? null : await find()
+    const isStored = earlyRow !== null && isStarted(earlyRow)
+    // The workflow may still store its row after an interrupted call.
+    if (firstResult === 'unknown' && !isStored) await waitForStorageDeadline()
+    if (isStored) deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
+    const result = firstResult === 'late' && isStored ? await outcome : firstResult
     const row = await find()
-    // What no life of this request has changed tells of an earlier one.
-    if (row !== null && (came === 'answered' || isBegun(row))) return await tell(row)
+    // A row that this request's workflow has not changed shows an earlier run.
+    if (row !== null && (result === 'answered' || isStarted(row))) return await present(row)
   } catch (error) {
     if (!isOutage(error)) throw error
     cause = error
   }
-  await untilNotStored()
+  await waitForStorageDeadline()
   return failNotConfirmed(uuid, cause)
 }
 
 /**
- * A sending that was found by its key and may have been begun a moment ago by a parallel call: waits as long as that one
- * does, because all of them hear what the first one hears.
+ * Waits for the outcome of an operation found by its Idempotency-Key. A parallel request may have started it a moment
+ * ago, so this one waits as long as that one: all of them give the same response.
  */
 export async function awaitAccepted<Row extends { uuid: string; createdAt: Date }>(
-  engine: WorkflowClientContext,
+  temporal: WorkflowClientContext,
   row: Row,
   { kind, find }: { kind: 'transfer' | 'refund' | 'pix_key'; find: () => Promise<Row | null> },
 ): Promise<Row> {
   const waitMs = CREATE_WAIT_MS - (Date.now() - row.createdAt.getTime())
   if (waitMs <= 0) return row
-  await awaitStoredOutcome(engine, { kind, uuid: row.uuid, waitMs })
+  await awaitStoredOutcome(temporal, { kind, uuid: row.uuid, waitMs })
   return (await find()) ?? row
 }
 
-/** Waits for the outcome of what is stored, at most so long and until 10 s after the request's arrival. */
+/** Waits for the outcome of a stored operation: at most `waitMs`, and until 10 s after the request's arrival. */
 export async function awaitStoredOutcome(
-  engine: WorkflowClientContext,
-  { waitMs, ...begun }: Parameters<typeof awaitStartedOperation>[1],
+  temporal: WorkflowClientContext,
+  { waitMs, ...operation }: Parameters<typeof awaitStartedOperation>[1],
 ): Promise<void> {
   const deadline = getRequestDeadline()
   deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
-  const joined = awaitStartedOperation(engine, { ...begun, waitMs: deadline.stepTimeoutMs(waitMs) })
-  await deadline.awaitStep(joined, READ_BACK_RESERVE_MS).catch(() => undefined)
+  const outcome = awaitStartedOperation(temporal, { ...operation, waitMs: deadline.stepTimeoutMs(waitMs) })
+  await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(() => undefined)
 }
 
 /**
- * What a request may do, judged after its row was looked for; null where it is refused because a parallel call with its key
- * has begun meanwhile, whose row then answers both.
+ * Awaits the validation of a request, after its row was looked for. Returns null where validation fails but a
+ * parallel request with the same key has created the row meanwhile: that row answers both.
  */
 export async function validateUnlessStarted<T>(
-  judging: Promise<T>,
+  validation: Promise<T>,
   find: (() => Promise<unknown>) | null,
 ): Promise<T | null> {
   try {
-    return await judging
+    return await validation
   } catch (error) {
     if (error instanceof ApiError && find && (await find())) return null
     throw error
   }
 }
 
-/** What is read once a life was asked or its row was found: an outage then does not say that nothing was started. */
-export async function readOrFailNotConfirmed<T>(uuid: string, reading: () => Promise<T>): Promise<T> {
+/**
+ * Reads after a workflow was called or its row was found: an outage then fails with `not_confirmed`, because
+ * something may have been started.
+ */
+export async function readOrFailNotConfirmed<T>(uuid: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await reading()
+    return await read()
   } catch (error) {
     if (isOutage(error)) return failNotConfirmed(uuid, error)
     throw error

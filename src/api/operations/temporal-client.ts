@@ -3,12 +3,17 @@ import type { Config } from '../../config.ts'
 import { TemporalConnectionError } from '../http/outage.ts'
 import { PROBE_TIMEOUT_MS, TEMPORAL_READY_TIMEOUT_MS } from '../limits.ts'
 
-/** The process's one connection to Temporal, made at the first need: the API starts and answers without it. */
+/**
+ * Creates the process's Temporal client. It connects at the first call: the API starts and responds without Temporal.
+ */
 export function createTemporalClient(
   { address, namespace }: Pick<Config['temporal'], 'address' | 'namespace'>,
   plugins: ClientPlugin[] = [],
 ): {
-  /** Fails with NotConnected while Temporal is away; the connection mends itself behind it. */
+  /**
+   * Returns the client. Fails with `TemporalConnectionError` while Temporal is unreachable; the connection recovers
+   * by itself.
+   */
   client(): Promise<Client>
   close(): Promise<void>
 } {
@@ -27,7 +32,9 @@ export function createTemporalClient(
   }
 }
 
-/** Asks for the namespace; fails where Temporal does not answer or does not have it. */
+/**
+ * Probes Temporal by describing the namespace; fails where Temporal does not respond or the namespace does not exist.
+ */
 export async function probeTemporal(client: Client): Promise<void> {
   const { namespace } = client.options
   await client.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () =>
@@ -35,7 +42,10 @@ export async function probeTemporal(client: Client): Promise<void> {
   )
 }
 
-/** Says at once that it is ready, and soon enough that it is not: calls themselves would retry past any answer. */
+/**
+ * Connection that fails fast while Temporal is unreachable: gRPC calls themselves would retry past the request's
+ * deadline.
+ */
 class TimeLimitedConnection extends Connection {
   async awaitReady(): Promise<void> {
     try {

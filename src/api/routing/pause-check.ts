@@ -5,14 +5,19 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { fail } from '../http/api-error.ts'
 import { PAUSED_RETRY_S } from '../limits.ts'
 
-/** The candidates through which something new may begin; 503 where all of them are paused (SPEC §9). */
+/** Returns the candidates that are not paused for a direction; fails with 503 where all are paused (SPEC §9). */
 export function requireUnpausedConnections(candidates: Connection[], direction: MoneyDirection): string[] {
-  const left = candidates.filter(one => !(direction === 'in' ? one.isPausedIn : one.isPausedOut))
-  if (left.length === 0) failPaused()
-  return left.map(({ uuid }) => uuid)
+  const unpaused = candidates.filter(
+    connection => !(direction === 'in' ? connection.isPausedIn : connection.isPausedOut),
+  )
+  if (unpaused.length === 0) failPaused()
+  return unpaused.map(({ uuid }) => uuid)
 }
 
-/** The same of money that can only go back through the connection it came by: hearing the answer refuses. */
+/**
+ * Queries whether payouts of one connection are paused, for a refund or return, which has no other connection. Fails
+ * with 503 when the result is read.
+ */
 export function queryPayoutPause(connectionUuid: string): Query<void> {
   return mapQuery(queryIsPaused(connectionUuid, 'out'), isNow => void (isNow && failPaused()))
 }

@@ -9,49 +9,49 @@ import type { CallerToken } from '../middleware/authenticate.ts'
 
 type CandidateRequest = { token: CallerToken; providerUuid?: string | undefined }
 
-/** SPEC §6, "Candidates": the connections that may carry a new operation, in the order of trying. */
-export function findCandidates(em: EntityManager, wanted: CandidateRequest): Promise<Connection[]> {
-  return runQuery(em, queryCandidates(em, wanted))
+/** Finds the candidate connections of a new operation, in the order of trying (SPEC §6, "Candidates"). */
+export function findCandidates(em: EntityManager, request: CandidateRequest): Promise<Connection[]> {
+  return runQuery(em, queryCandidates(em, request))
 }
 
-/** The same, to be asked beside others; hearing the answer refuses where there is none. */
+/** Queries the candidates, for a batch with other queries. Fails with 422 when the result is read and has none. */
 export function queryCandidates(
   em: EntityManager,
   { token, providerUuid }: CandidateRequest,
 ): Query<Connection[]> {
   const { accountUuid, connectionUuid } = token
   if (connectionUuid !== null)
-    return mapQuery(queryAccountConnection(em, { accountUuid, uuid: connectionUuid }), bound =>
-      requireBoundConnection(bound, token),
+    return mapQuery(queryAccountConnection(em, { accountUuid, uuid: connectionUuid }), connection =>
+      requireBoundConnection(connection, token),
     )
   if (providerUuid !== undefined)
-    return mapQuery(queryAccountConnection(em, { accountUuid, uuid: providerUuid }), named =>
-      requireNamedConnection(named, token),
+    return mapQuery(queryAccountConnection(em, { accountUuid, uuid: providerUuid }), connection =>
+      requireNamedConnection(connection, token),
     )
-  // Which of them is trusted least just now is asked by whoever begins something at once (src/db/repositories/circuit-breaker.ts).
+  // Ordering by circuit state is left to operations that start at once (src/db/repositories/circuit-breaker.ts).
   return mapQuery(queryRankedConnections(em, accountUuid), ranked => requireDefaultConnections(ranked, token))
 }
 
 export type InvalidBodyRequest = { em: EntityManager; token: CallerToken; body: unknown }
 
 /**
- * What is wrong with the provider that a body names, where its schema has refused it already: all is said at once.
- * `unable` judges candidates that may be named.
+ * Collects the errors of `provider_uuid` in a body that its schema has already rejected, so that all errors are sent
+ * at once. `unable` validates the candidates found.
  */
 export async function collectProviderErrors(
   { em, token, body }: InvalidBodyRequest,
-  unable: (candidates: Connection[]) => FieldErrors,
+  validateCandidates: (candidates: Connection[]) => FieldErrors,
 ): Promise<FieldErrors> {
   const errors: FieldErrors = {}
   const { success, data } = providerUuidSchema.safeParse(Object(body).provider_uuid)
   if (!success) return errors
-  const found = await collectFieldErrors(errors, findCandidates(em, { token, providerUuid: data }))
-  return found ? unable(found) : errors
+  const candidates = await collectFieldErrors(errors, findCandidates(em, { token, providerUuid: data }))
+  return candidates ? validateCandidates(candidates) : errors
 }
 
 const providerUuidSchema = uuidSchema.optional()
 
-/** The token's provider wins over any that is named. */
+/** Returns the bound connection of the token; a `provider_uuid` in the body is ignored. */
 function requireBoundConnection(connection: Connection | undefined, token: CallerToken): Connection[] {
   if (!connection || !canServe(connection, token))
     failProviderField('the provider of this token is not active')
@@ -70,18 +70,25 @@ function requireDefaultConnections(ranked: Connection[], token: CallerToken): Co
   return usable
 }
 
-/** Only ACTIVE starts anything; test tokens reach simulators only, live ones never. */
+/**
+ * Tests whether a connection can start operations: only ACTIVE ones do; test tokens use simulators only, live tokens
+ * never do.
+ */
 function canServe(connection: Connection, token: CallerToken): boolean {
   return connection.status === 'ACTIVE' && connection.isSimulated === (token.mode === 'test')
 }
 
-/** An orphan and the charge that was accepted must never share a reference at one provider account. */
+/**
+ * Keeps the first connection of each provider account: an orphan and the accepted charge must never share a reference
+ * there.
+ */
 function dedupeByProviderAccount(connections: Connection[]): Connection[] {
-  const first = new Map<string, Connection>()
+  const firstByAccount = new Map<string, Connection>()
   for (const connection of connections) {
-    if (!first.has(connection.providerAccountUuid)) first.set(connection.providerAccountUuid, connection)
+    if (!firstByAccount.has(connection.providerAccountUuid))
+      firstByAccount.set(connection.providerAccountUuid, connection)
   }
-  return [...first.values()]
+  return [...firstByAccount.values()]
 }
 
 function failProviderField(message: string): never {

@@ -13,62 +13,70 @@ import {
 } from './lease.ts'
 
 export type RateLimiter = {
-  /** Counts a request of a token: answers the headers that say where it stands, or refuses with 429. */
+  /** Counts a request of a token: returns the rate limit headers, or fails with 429. */
   countRequest: (tokenUuid: string) => Promise<Record<string, string>>
-  /** A share for the requests of a token that is looked up by its hash, and by which uuid it was known, where it needs one. */
+  /**
+   * Query that leases a share for a token known only by its hash, to be sent with the token lookup; no query where
+   * the lease of `tokenUuid` still suffices.
+   */
   queryShare: (hash: string, tokenUuid: string | undefined) => Query<unknown>
 }
 
-/** What was cut off the bucket of a token. */
+/** A share leased from the bucket of a token. */
 type BucketShare = { tokenUuid: string; granted: number; bucketLeft: number }
 
-/** SPEC §1: one limit per token across all API processes, each leasing its share from PostgreSQL. */
+/**
+ * Creates the rate limiter: one limit per token across all API processes (SPEC §1), each of which leases shares from
+ * PostgreSQL.
+ */
 export function createRateLimiter(
   orm: Orm,
   policy: RateLimitPolicy,
   now: () => number = Date.now,
 ): RateLimiter {
   const leases = new Map<string, RateLease>()
-  const asking = new Map<string, Promise<void>>()
+  const pendingLeases = new Map<string, Promise<void>>()
 
-  /** Requests of the same moment wait for one answer of the bucket. */
-  function ask(tokenUuid: string): Promise<void> {
-    const under = asking.get(tokenUuid)
-    if (under) return under
-    const answered = takeBucketShare(orm.em.fork(), tokenUuid, policy, givenBack(tokenUuid))
-      .then(open)
-      .finally(() => asking.delete(tokenUuid))
-    asking.set(tokenUuid, answered)
-    return answered
+  /** Leases a new share; concurrent requests wait for the same statement. */
+  function leaseShare(tokenUuid: string): Promise<void> {
+    const pending = pendingLeases.get(tokenUuid)
+    if (pending) return pending
+    const lease = takeBucketShare(orm.em.fork(), tokenUuid, policy, removeLease(tokenUuid))
+      .then(addShare)
+      .finally(() => pendingLeases.delete(tokenUuid))
+    pendingLeases.set(tokenUuid, lease)
+    return lease
   }
 
-  /** What is left of a share, given back once, whatever becomes of the question. */
-  function givenBack(tokenUuid: string): number {
-    const left = leases.get(tokenUuid)?.remainingRequests ?? 0
+  /**
+   * Removes the lease and returns its unused requests, so that they are given back once even if the statement fails.
+   */
+  function removeLease(tokenUuid: string): number {
+    const unusedRequests = leases.get(tokenUuid)?.remainingRequests ?? 0
     leases.delete(tokenUuid)
-    return left
+    return unusedRequests
   }
 
-  /** With what another question has brought meanwhile. */
-  function open({ tokenUuid, granted, bucketLeft }: BucketShare): void {
-    const had = leases.get(tokenUuid)?.remainingRequests ?? 0
-    leases.delete(tokenUuid) // So that the map stays in the order of opening.
-    leases.set(tokenUuid, openLease(granted + had, bucketLeft, now()))
+  /** Opens a lease, adding what a concurrent statement has leased meanwhile. */
+  function addShare({ tokenUuid, granted, bucketLeft }: BucketShare): void {
+    const unusedRequests = leases.get(tokenUuid)?.remainingRequests ?? 0
+    leases.delete(tokenUuid) // Keeps the map ordered by time of leasing, for eviction.
+    leases.set(tokenUuid, openLease(granted + unusedRequests, bucketLeft, now()))
     evictOldestLeases(leases)
   }
 
   function needsShare(tokenUuid: string): boolean {
-    return !asking.has(tokenUuid) && consumeLease(leases.get(tokenUuid), now()).kind === 'ask'
+    return !pendingLeases.has(tokenUuid) && consumeLease(leases.get(tokenUuid), now()).kind === 'ask'
   }
 
-  function shareBeside(hash: string, tokenUuid: string | undefined): Query<unknown> {
+  function queryShare(hash: string, tokenUuid: string | undefined): Query<unknown> {
     if (tokenUuid !== undefined && !needsShare(tokenUuid)) return noQuery
-    const returned = tokenUuid === undefined ? 0 : givenBack(tokenUuid)
-    const share = queryBucketShare(policy, returned, { key: TOKEN_UUID_BY_HASH, value: hash })
-    return mapQuery(share, found => found && open(found)) // A bucket that is not there yet is opened where one is needed.
+    const returnedRequests = tokenUuid === undefined ? 0 : removeLease(tokenUuid)
+    const share = queryBucketShare(policy, returnedRequests, { key: TOKEN_UUID_BY_HASH, value: hash })
+    return mapQuery(share, leasedShare => leasedShare && addShare(leasedShare)) // `leaseShare` creates a missing bucket.
   }
 
-  async function count(tokenUuid: string): Promise<Record<string, string>> {
+  async function countRequest(tokenUuid: string): Promise<Record<string, string>> {
     for (;;) {
       const outcome = consumeLease(leases.get(tokenUuid), now())
       switch (outcome.kind) {
@@ -81,20 +89,23 @@ export function createRateLimiter(
             headers: buildRateLimitHeaders(outcome.lease, policy),
           })
         case 'ask':
-          await ask(tokenUuid)
+          await leaseShare(tokenUuid)
       }
     }
   }
 
-  return { countRequest: count, queryShare: shareBeside }
+  return { countRequest, queryShare }
 }
 
 const TOKEN_UUID_BY_HASH = `(select uuid from token where hash = decode(?, 'hex'))`
 
-/** Fills the bucket up to now, takes back what was not used, and cuts off as much of a share as there is; a crash fills it a little. */
+/**
+ * Queries a share: refills the bucket up to now, adds the returned requests and takes a share, as far as there is one.
+ * Run with asynchronous commit: a crash of PostgreSQL may lose the latest share, which leaves the bucket a little fuller.
+ */
 function queryBucketShare(
   policy: RateLimitPolicy,
-  returned: number,
+  returnedRequests: number,
   { key, value }: { key: string; value: string },
 ): Query<BucketShare | undefined> {
   return firstRow(
@@ -110,7 +121,7 @@ function queryBucketShare(
        ) f
        where b.token_uuid = f.token_uuid
        returning b.token_uuid as "tokenUuid", f.granted, b.tokens as "bucketLeft"`,
-      [computeShareSize(policy), policy.burst, returned, policy.perSecond, value],
+      [computeShareSize(policy), policy.burst, returnedRequests, policy.perSecond, value],
       rows => rows as BucketShare[],
     ),
   )
@@ -120,17 +131,17 @@ async function takeBucketShare(
   em: EntityManager,
   tokenUuid: string,
   policy: RateLimitPolicy,
-  returned: number,
+  returnedRequests: number,
 ): Promise<BucketShare> {
-  const share = queryBucketShare(policy, returned, { key: '?', value: tokenUuid })
-  const found =
+  const share = queryBucketShare(policy, returnedRequests, { key: '?', value: tokenUuid })
+  const leasedShare =
     (await runAsyncCommit(em, share)) ??
     (await createBucket(em, tokenUuid, policy).then(() => runAsyncCommit(em, share)))
-  if (!found) throw new Error('a token without a bucket')
-  return found
+  if (!leasedShare) throw new Error('a token without a bucket')
+  return leasedShare
 }
 
-/** A token's first request finds its bucket full; of several processes one opens it. */
+/** Creates a token's bucket, full, at its first request; of several processes one inserts it. */
 async function createBucket(em: EntityManager, tokenUuid: string, { burst }: RateLimitPolicy): Promise<void> {
   await em.execute(
     `insert into rate_bucket (token_uuid, tokens, filled_at) values (?, ?, clock_timestamp())

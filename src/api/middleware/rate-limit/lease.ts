@@ -1,36 +1,36 @@
 import { EXHAUSTED_LEASE_MS, RATE_LEASE_MS } from '../../limits.ts'
 
-/** The arithmetic of the limit per token (SPEC §1): every process holds a share of the token's bucket for a while. */
+/** Arithmetic of the rate limit per token (SPEC §1): each process holds a lease on a share of the token's bucket. */
 
 export type RateLimitPolicy = { perSecond: number; burst: number }
 
-/** A share of a token's bucket in one process; requests counted here need no round trip. */
+/** A leased share of a token's bucket in one process; requests counted against it need no round trip. */
 export type RateLease = {
-  /** Requests that it still covers. */
+  /** Requests left in this lease. */
   remainingRequests: number
-  /** What the bucket held when this share was cut from it. */
+  /** Level of the bucket after this share was taken. */
   bucketLeft: number
   endsAtMs: number
-  /** The bucket had nothing to give: until the end nobody asks again. */
+  /** The bucket was empty: PostgreSQL is not asked again until this lease ends. */
   isExhausted: boolean
 }
 
-/** How many requests a process asks for at once: few round trips, yet no process starves the others. */
+/** Computes how many requests a process leases at once: few round trips, and no process starves the others. */
 export function computeShareSize({ burst }: RateLimitPolicy): number {
   return Math.max(1, Math.ceil(burst / 8))
 }
 
 export function openLease(granted: number, bucketLeft: number, nowMs: number): RateLease {
-  const isDry = granted === 0
+  const isExhausted = granted === 0
   return {
     remainingRequests: granted,
     bucketLeft,
-    isExhausted: isDry,
-    endsAtMs: nowMs + (isDry ? EXHAUSTED_LEASE_MS : RATE_LEASE_MS),
+    isExhausted: isExhausted,
+    endsAtMs: nowMs + (isExhausted ? EXHAUSTED_LEASE_MS : RATE_LEASE_MS),
   }
 }
 
-/** One request out of a share: covered, refused, or to be asked for anew. */
+/** Takes one request out of a lease: accepted, refused, or a new lease is needed. */
 export function consumeLease(
   lease: RateLease | undefined,
   nowMs: number,
@@ -41,14 +41,14 @@ export function consumeLease(
   return lease.isExhausted ? { kind: 'refused', lease } : { kind: 'ask' }
 }
 
-/** Whole seconds until the bucket covers one more request. */
+/** Computes the whole seconds until the bucket allows one more request. */
 export function computeRetryAfterS({ bucketLeft }: RateLease, { perSecond }: RateLimitPolicy): number {
   return Math.max(1, Math.ceil((1 - bucketLeft) / perSecond))
 }
 
 /**
- * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): the quota is the burst, its window the
- * time in which an empty bucket fills. What other processes hold of the bucket is not counted.
+ * Builds `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): the quota is the burst, its
+ * window the time in which an empty bucket refills. Requests leased by other processes are not counted.
  */
 export function buildRateLimitHeaders(
   lease: RateLease,
