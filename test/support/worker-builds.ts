@@ -18,9 +18,10 @@ import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
 import { SEARCH_ATTRIBUTES, webhookTaskQueueOf } from '../../src/workflows/contracts/workflow-ids.ts'
 import { startTemporal } from './temporal.ts'
 import { buildWorkflowBundle } from './workflow-bundle.ts'
+import type { ActivityName } from './workflow-story.ts'
 
 /** Answers of the activities, by name; the id of the workflow says whose they are. */
-export type ActivityAnswers = Record<string, (workflowId: string) => unknown>
+export type ActivityAnswers = Partial<Record<ActivityName, (workflowId: string) => unknown>>
 
 export const DEPLOYMENT = 'trilho'
 export const TASK_QUEUE = 'trilho'

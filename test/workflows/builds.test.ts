@@ -87,7 +87,7 @@ beforeAll(async () => {
     closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
     recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
     keepUnmatchedPayment: once(100),
-    deliver: answerByProgress(webhookRetry(5_000), webhookDelivered),
+    attemptDelivery: answerByProgress(webhookRetry(5_000), webhookDelivered),
     replayMissedEvents: answerWhenEnded({ recovered: 0 }),
     sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
     pruneEvents: answerWhenEnded({ forgotten: 0 }),

@@ -109,7 +109,7 @@ test('a second reply hears that there was one, and the provider is told once', a
   })
   await story.waitForCalls(2)
   const answers = await Promise.all([story.replyToDispute('one'), story.replyToDispute('two')])
-  expect(answers.toSorted()).toEqual(['med_already_answered', 'accepted'])
+  expect(answers.toSorted()).toEqual(['accepted', 'med_already_answered'])
   await story.finishWith('resolved')
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'ACCEPTED'])
 })

@@ -28,7 +28,7 @@ test('one that a charge of ours expects is left to that charge', async () => {
 
 test('a forged one comes to nothing after a second look', async () => {
   const story = await stories.deposit({ recordDeposit: [depositNotFound, depositNotFound] })
-  await story.finishWith('absent')
+  await story.finishWith('not_found')
   expect(story.history.timers).toEqual(['second look: 1 min'])
 })
 

@@ -77,7 +77,7 @@ describe('a rebuilt transfer', () => {
       'restoreTransfer isFinalPoll',
       'failTransfer',
     ])
-    expect(story.history.timers).toEqual(['absent: look again: 10 min', 'absent: look again: 1 min'])
+    expect(story.history.timers).toEqual(['not_found: look again: 10 min', 'not_found: look again: 1 min'])
   })
 
   test('that was seen to settle has gone, whatever is not found now: an operator ends it', async () => {

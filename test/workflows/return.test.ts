@@ -153,8 +153,8 @@ describe('an unknown outcome', () => {
     expect(story.history.timers).toEqual([
       'alert operators: outcome unknown: 10 min, woken',
       'unknown: ask again: 5 s',
-      'absent: ask again: 10 s',
-      'absent: ask again: 30 s',
+      'not_found: ask again: 10 s',
+      'not_found: ask again: 30 s',
     ])
   })
 
