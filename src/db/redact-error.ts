@@ -1,6 +1,8 @@
 import { DriverException } from '@mikro-orm/core'
 
-/** What a log says of an error: where it happened; of a database error without its message and detail, which quote rows. */
+/**
+ * Describes an error for a log: where it happened. Of a database error without message and detail, which quote rows.
+ */
 export function redactError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { thrown: typeof error }
   if (!(error instanceof DriverException)) return { type: error.name, stack: error.stack }

@@ -5,10 +5,10 @@ import { isSettledTransferState, transferMachine } from '../domain/transfers/tra
 import { signalCharge, signalRefund, signalReturn, signalTransfer } from '../temporal/signals.ts'
 import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
 
-/** What a restored database and a workflow's history may disagree about, for each noun that carries money. */
+/** Comparison of restored rows with workflow histories, for each noun that carries money. */
 
 export type MoneyNoun = 'charge' | 'transfer' | 'refund' | 'return'
-/** Its row by uuid; of a return that is the PIX that goes back. */
+/** SQL that reads a noun's row by uuid; of a return, the row of the PIX that goes back. */
 export const SELECT_ROW: Record<MoneyNoun, string> = {
   charge: 'select state, connection_uuid from charge where uuid = ?',
   transfer: 'select state, connection_uuid from transfer where uuid = ?',
@@ -23,7 +23,7 @@ export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
 }
 
 export type RestoredRow = { state: string; connection_uuid: string }
-/** Whether it had come to more than its row says, though both are over: money moved after the end. */
+/** Returns whether the workflow's result is ahead of a final row: money moved after the row's end. */
 export function isHistoryAhead(noun: MoneyNoun, state: string, ended: string | undefined): boolean {
   switch (noun) {
     case 'charge':
@@ -40,21 +40,21 @@ export function isHistoryAhead(noun: MoneyNoun, state: string, ended: string | u
   }
 }
 
-/** Has its workflow ask the provider what is new, through the door of notices. */
+/** Signals the noun's workflow, as a provider notification does, to poll its provider. */
 export async function signalMoneyWorkflow(
   engine: WorkflowClientContext,
   noun: MoneyNoun,
   { uuid, connectionUuid }: { uuid: string; connectionUuid: string },
 ): Promise<void> {
-  const notice = { notificationUuid: randomUUID(), connectionUuid }
+  const notification = { notificationUuid: randomUUID(), connectionUuid }
   switch (noun) {
     case 'charge':
-      return signalCharge(engine, uuid, notice)
+      return signalCharge(engine, uuid, notification)
     case 'transfer':
-      return signalTransfer(engine, uuid, notice)
+      return signalTransfer(engine, uuid, notification)
     case 'refund':
-      return signalRefund(engine, uuid, notice)
+      return signalRefund(engine, uuid, notification)
     case 'return':
-      return signalReturn(engine, { uuid, connectionUuid }, notice)
+      return signalReturn(engine, { uuid, connectionUuid }, notification)
   }
 }

@@ -9,7 +9,10 @@ import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
 import type { RebuildOutcome } from './rebuild.ts'
 import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
 
-/** Disputes, keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries money by itself. */
+/**
+ * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
+ * money by itself.
+ */
 
 export type DependentContext = {
   engine: WorkflowClientContext
@@ -20,72 +23,76 @@ export type DependentContext = {
   statusAttribute?: string
 }
 
-/** Null where there is nothing to do. */
-export function rebuildDependent(at: DependentContext): Promise<RebuildOutcome | null> {
-  const [noun, , part] = at.id.split('/')
-  if (noun === 'med') return rebuildDispute(at)
-  if (noun === 'webhook') return restoreDelivery(at)
-  return part === 'removal' ? restorePixKeyRemoval(at) : rebuildPixKey(at)
+/** Rebuilds or restores a dispute, key or delivery; null if there is nothing to do. */
+export function rebuildDependent(context: DependentContext): Promise<RebuildOutcome | null> {
+  const [noun, , part] = context.id.split('/')
+  if (noun === 'med') return rebuildDispute(context)
+  if (noun === 'webhook') return restoreDelivery(context)
+  return part === 'removal' ? restorePixKeyRemoval(context) : rebuildPixKey(context)
 }
 
 const uuidFromWorkflowId = ({ id }: DependentContext) => id.split('/')[1]!
 
-/** A dispute whose row was lost, or had come further than it, looks at its provider, which opens it again. */
-async function rebuildDispute(at: DependentContext): Promise<RebuildOutcome | null> {
-  const { engine, client, em, id, isRunning, statusAttribute: shows } = at
-  const uuid = uuidFromWorkflowId(at)
+/**
+ * Signals a dispute whose row is missing or behind its workflow; the workflow polls the provider, which reports it
+ * again.
+ */
+async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome | null> {
+  const { engine, client, em, id, isRunning, statusAttribute } = context
+  const uuid = uuidFromWorkflowId(context)
   const [row]: { state: DisputeState }[] = await em.execute('select state from med where uuid = ?', [uuid])
   if (
     row &&
-    (disputeMachine.isFinal(row.state) || (isRunning && shows === disputeMachine.statusOf(row.state)))
+    (disputeMachine.isFinal(row.state) ||
+      (isRunning && statusAttribute === disputeMachine.statusOf(row.state)))
   )
     return null
-  const past = await readWorkflowHistory<DisputeInput>(client, id, uuid)
-  if (!past) return HISTORY_EXPIRED
-  if (past.result === 'foreign') return null
-  const { hasPendingNotification: _, timeScale: __, ...order } = past.input
-  const impossible = await refuseMissingConnection(em, order.connectionUuid)
-  if (impossible) return impossible
-  await signalDispute(engine, order, { notificationUuid: uuid, connectionUuid: order.connectionUuid })
+  const history = await readWorkflowHistory<DisputeInput>(client, id, uuid)
+  if (!history) return HISTORY_EXPIRED
+  if (history.result === 'foreign') return null
+  const { hasPendingNotification: _, timeScale: __, ...input } = history.input
+  const refusal = await refuseMissingConnection(em, input.connectionUuid)
+  if (refusal) return refusal
+  await signalDispute(engine, input, { notificationUuid: uuid, connectionUuid: input.connectionUuid })
   return row ? { outcome: 'asked' } : { outcome: 'rebuilt', row: 'missing' }
 }
 
 /**
- * A key is looked for at its provider, never made. A random one has no name before its provider has told it, so that a lost
- * one cannot be told from others.
+ * Restarts the workflow of a lost key to look it up at its provider, never to create it. A random key's value comes
+ * from the provider, so a lost one without an attempt cannot be told from others.
  */
-async function rebuildPixKey(at: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning, engine } = at
-  const uuid = uuidFromWorkflowId(at)
+async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, isRunning, engine } = context
+  const uuid = uuidFromWorkflowId(context)
   const [row] = await em.execute<{ state: string; type: string; begun: boolean }[]>(
     `select state, type, exists (select from attempt where operation = 'create_key' and subject_uuid = k.uuid) as begun
      from pix_key k where uuid = ?`,
     [uuid],
   )
   if (row && (row.state !== 'creating' || isRunning)) return null
-  const past = await readWorkflowHistory<PixKeyInput>(client, id, uuid)
-  if (!past) return HISTORY_EXPIRED
-  if (past.lastInput.restored && past.isRunning) return { outcome: 'under_way' }
-  if (past.input.type === 'RANDOM' && !row?.begun && past.result !== 'refused')
+  const history = await readWorkflowHistory<PixKeyInput>(client, id, uuid)
+  if (!history) return HISTORY_EXPIRED
+  if (history.lastInput.restored && history.isRunning) return { outcome: 'under_way' }
+  if (history.input.type === 'RANDOM' && !row?.begun && history.result !== 'refused')
     return { outcome: 'impossible', why: 'a random key has no name of ours: look for it at the provider' }
-  const impossible = await refuseMissingConnection(em, past.input.connectionUuid)
-  if (impossible) return impossible
+  const refusal = await refuseMissingConnection(em, history.input.connectionUuid)
+  if (refusal) return refusal
   await client.workflow.start('pixKeyWorkflow', {
     ...buildReopenOptions(engine, id),
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-    args: [{ ...past.input, restored: { ended: past.result ?? null } }],
+    args: [{ ...history.input, restored: { ended: history.result ?? null } }],
   })
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
-/** A removal that its provider had confirmed is done; one that broke off may be asked for again. */
-async function restorePixKeyRemoval(at: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning, engine } = at
-  const uuid = uuidFromWorkflowId(at)
+/** Restores a removal that the provider had confirmed; one that was interrupted is started again. */
+async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, isRunning, engine } = context
+  const uuid = uuidFromWorkflowId(context)
   const [row]: { state: string }[] = await em.execute('select state from pix_key where uuid = ?', [uuid])
   if (!row || isRunning || (row.state !== 'active' && row.state !== 'removing')) return null
-  const past = await readLatestResult(client, id)
-  if (past === 'removed') {
+  const result = await readLatestResult(client, id)
+  if (result === 'removed') {
     await em.execute(`update pix_key set state = 'removed', updated_at = now() where uuid = ?`, [uuid])
     return { outcome: 'restored' }
   }
@@ -97,20 +104,22 @@ async function restorePixKeyRemoval(at: DependentContext): Promise<RebuildOutcom
   return { outcome: 'asked' }
 }
 
-/** What an endpoint has taken is not sent again, and what was given up is not begun anew. */
-async function restoreDelivery(at: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning } = at
-  const uuid = uuidFromWorkflowId(at)
+/**
+ * Restores the final status of a delivery: what an endpoint has received or what was given up is not sent again.
+ */
+async function restoreDelivery(context: DependentContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, isRunning } = context
+  const uuid = uuidFromWorkflowId(context)
   if (isRunning) return null
   const [row] = await em.execute<object[]>(`select from delivery where uuid = ? and status = 'PENDING'`, [
     uuid,
   ])
-  const ended = row && (await readLatestResult(client, id))
-  if (ended !== 'DELIVERED' && ended !== 'FAILED' && ended !== 'CANCELLED') return null
+  const result = row && (await readLatestResult(client, id))
+  if (result !== 'DELIVERED' && result !== 'FAILED' && result !== 'CANCELLED') return null
   await em.execute(
     `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
      where uuid = ? and status = 'PENDING'`,
-    [ended, uuid],
+    [result, uuid],
   )
   return { outcome: 'restored' }
 }
@@ -125,7 +134,7 @@ async function refuseMissingConnection(em: EntityManager, uuid: string): Promise
   return { outcome: 'impossible', why: `there is no connection ${uuid} any more` }
 }
 
-/** What its latest run came to, where that ended by itself. */
+/** Returns the result of the latest run if it completed. */
 async function readLatestResult(
   client: Client,
   workflowId: string,

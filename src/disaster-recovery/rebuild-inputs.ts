@@ -13,65 +13,59 @@ import type { ReturnPaymentInput } from '../workflows/unmatched/return.workflow.
 import type { PayoutHistory } from './payout-history.ts'
 import type { WorkflowHistory } from './workflow-history.ts'
 
-/** The orders by which workflows are begun anew after a restore. */
+/** Inputs with which workflows are started again after a restore. */
 
 export type RebuildableInput = ChargeInput | TransferInput | RefundInput | ReturnPaymentInput
-/** What a workflow that is begun anew is told of the one before it. */
+/** Builds what a restarted workflow is given about the state before the restore. */
 export function buildRestoredInput(
-  {
-    input: order,
-    startedAt: orderedAt,
-    result: ended,
-    connectionUuid,
-    isRunning,
-  }: WorkflowHistory<RebuildableInput>,
-  { attemptedConnections: begun, failure }: PayoutHistory,
+  { input, startedAt, result, connectionUuid, isRunning }: WorkflowHistory<RebuildableInput>,
+  { attemptedConnections, failure }: PayoutHistory,
 ): PreRestoreState {
-  const goesOn =
-    'continuation' in order && typeof order.continuation === 'object' ? order.continuation : undefined
+  const continuation =
+    'continuation' in input && typeof input.continuation === 'object' ? input.continuation : undefined
   return {
-    orderedAt: order.restored?.orderedAt ?? goesOn?.orderedAt ?? orderedAt.toISOString(),
-    ...(ended !== undefined && { ended }),
-    ...(ended === 'failed' && failure !== undefined && { failure }),
+    orderedAt: input.restored?.orderedAt ?? continuation?.orderedAt ?? startedAt.toISOString(),
+    ...(result !== undefined && { ended: result }),
+    ...(result === 'failed' && failure !== undefined && { failure }),
     ...(connectionUuid !== undefined && { connectionUuid }),
     ...(isRunning &&
-      'scheduledFor' in order &&
-      order.scheduledFor &&
-      begun.length === 0 && { isScheduled: true }),
+      'scheduledFor' in input &&
+      input.scheduledFor &&
+      attemptedConnections.length === 0 && { isScheduled: true }),
   }
 }
 
-/** The connections that the runs before the first one remembered had begun to send through. */
-export function findEarlierConnections(order: RebuildableInput): string[] {
-  const isLong = 'continuation' in order && order.continuation !== undefined && 'valueCents' in order
-  return isLong ? listCandidates(order).slice(0, 1) : []
+/** Returns the connections through which runs beyond the retention had started to send. */
+export function findEarlierConnections(input: RebuildableInput): string[] {
+  const isContinued = 'continuation' in input && input.continuation !== undefined && 'valueCents' in input
+  return isContinued ? listCandidates(input).slice(0, 1) : []
 }
 
-/** Every connection that its money may have gone through. */
-export function listCandidates(order: RebuildableInput): string[] {
-  return 'connectionUuid' in order ? [order.connectionUuid] : order.candidates
+/** Lists every connection through which the money may have gone. */
+export function listCandidates(input: RebuildableInput): string[] {
+  return 'connectionUuid' in input ? [input.connectionUuid] : input.candidates
 }
 
 export function buildRebuildMetadata(
   workflowId: string,
-  order: RebuildableInput,
-  seen: { provider: string; externalRef?: string | undefined },
+  input: RebuildableInput,
+  attributes: { provider: string; externalRef?: string | undefined },
 ): WorkflowMetadata {
-  if (!('valueCents' in order)) return { workflowId, staticSummary: 'Return of an unmatched PIX' }
+  if (!('valueCents' in input)) return { workflowId, staticSummary: 'Return of an unmatched PIX' }
   return workflowId.startsWith('charge/')
-    ? buildChargeWorkflowOptions(order, seen)
-    : buildPayoutWorkflowOptions(workflowId, order, seen)
+    ? buildChargeWorkflowOptions(input, attributes)
+    : buildPayoutWorkflowOptions(workflowId, input, attributes)
 }
 
-/** What was ordered, whichever of its runs is remembered: one that went on knows who had been asked before. */
-export function restoreOriginalInput(order: RebuildableInput): RebuildableInput {
+/** Restores the original input from that of any run: a continued run carries the candidates of the first. */
+export function restoreOriginalInput(input: RebuildableInput): RebuildableInput {
   const {
     acceptBefore: _,
-    continuation: goesOn,
-    ...whole
-  } = { acceptBefore: undefined, continuation: undefined, ...order } as ContinuedInput
-  const candidates = typeof goesOn === 'object' ? goesOn.candidates : undefined
-  return { ...whole, ...(candidates && { candidates }) } as RebuildableInput
+    continuation,
+    ...original
+  } = { acceptBefore: undefined, continuation: undefined, ...input } as ContinuedInput
+  const candidates = typeof continuation === 'object' ? continuation.candidates : undefined
+  return { ...original, ...(candidates && { candidates }) } as RebuildableInput
 }
 
 type ContinuedInput = RebuildableInput & {

@@ -40,31 +40,31 @@ import {
 } from './workflow-history.ts'
 
 /**
- * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). Each whose row is
- * missing, or older than what the workflow has seen, is ended and begun anew with its own order, to find out at the
- * providers, by our id, what became of it. It sends nothing, then or later. What a history proves is restored without a
- * question. A workflow whose row has all that it knows is left alone, so that a rebuilding may be repeated, and does nothing
- * on a healthy system.
+ * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
+ * whose row is missing, or behind its history, is terminated and started again with its original input, to find out
+ * at the providers, by our id, what happened. It never sends. What a history proves is restored without polling. A
+ * workflow whose row matches its history is left alone, so that a rebuild may be repeated and does nothing on a
+ * healthy system.
  */
 
-/** `since`: a moment that the restored rows had reached, or any before it. */
+/** `since`: a moment that the restored rows had reached, or any earlier one. */
 export type RebuildRequest = { since: Date; who: string; reason: string }
 
 export type RebuildOutcome =
   | { outcome: 'rebuilt'; row: 'missing' | 'behind' }
-  /** Nobody was called for it: it goes on as ordered. */
+  /** No provider was called: it continues as ordered. */
   | { outcome: 'waits'; row: 'missing' | 'behind' }
-  /** Its row was given the end that its history proves. */
+  /** Its row was set to the result that its history proves. */
   | { outcome: 'restored' }
-  /** Its workflow had seen more than its row: its provider is asked what is new. */
+  /** Its workflow's history is ahead of its row: the provider is polled. */
   | { outcome: 'asked' }
-  /** Rebuilt before, and still finding out. */
+  /** Rebuilt before; it is still polling. */
   | { outcome: 'under_way' }
-  /** It had only its row to go on with, and that is gone. */
+  /** Its workflow had only its row to continue from, which is missing. */
   | { outcome: 'ended' }
   | { outcome: 'impossible'; why: string }
 
-/** Money could still leave, and a life that is behind could send again what has gone. */
+/** Payouts are not paused: a workflow behind the providers could send a payment again. */
 export class MoneyOutNotPaused extends Error {
   constructor() {
     super(
@@ -74,50 +74,55 @@ export class MoneyOutNotPaused extends Error {
   }
 }
 
-/** Safe to repeat: what is rebuilt already is left alone. */
+/**
+ * Rebuilds all workflows that are ahead of the restored rows, and yields each outcome. Safe to repeat: a rebuilt
+ * workflow is left alone.
+ */
 export async function* rebuildWorkflows(
   engine: WorkflowClientContext,
   em: EntityManager,
-  rebuilding: RebuildRequest,
+  request: RebuildRequest,
 ): AsyncGenerator<RebuildOutcome & { life: string }> {
-  const { since } = rebuilding
+  const { since } = request
   const pause = await em.findOne(Pause, { accountUuid: null, connectionUuid: null })
   if (!pause || pause.createdAt < since) throw new MoneyOutNotPaused()
   const client = await engine.client()
-  // What has begun since the pause has found the restored rows: it is not behind them.
-  const between = { since, before: pause.createdAt }
-  for (const [id, { isRunning }] of await listWorkflowsBetween(client, MONEY_WORKFLOW_TYPES, between)) {
-    const at = { engine, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
-    const rebuilt = await rebuildWorkflow(at, rebuilding)
-    if (rebuilt) yield { life: id, ...rebuilt }
+  // Workflows started since the pause have read the restored rows and are not ahead of them.
+  const range = { since, before: pause.createdAt }
+  for (const [id, { isRunning }] of await listWorkflowsBetween(client, MONEY_WORKFLOW_TYPES, range)) {
+    const context = { engine, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
+    const outcome = await rebuildWorkflow(context, request)
+    if (outcome) yield { life: id, ...outcome }
   }
-  for (const [id, life] of await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, between)) {
-    const rebuilt = await rebuildDependent({ engine, client, em: em.fork(), id, ...life })
-    if (rebuilt) yield { life: id, ...rebuilt }
+  for (const [id, state] of await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, range)) {
+    const outcome = await rebuildDependent({ engine, client, em: em.fork(), id, ...state })
+    if (outcome) yield { life: id, ...outcome }
   }
   for (const id of (await listRunningWorkflows(client, ROW_WORKFLOW_TYPES)).keys()) {
     const [noun, uuid] = id.split('/') as [keyof typeof TABLE_BY_ID_PREFIX, string]
     const [row] = await em.execute(`select from ${TABLE_BY_ID_PREFIX[noun]} where uuid = ?`, [uuid])
     if (row) continue
-    await terminateWorkflow(client, id, formatTerminationReason(rebuilding))
+    await terminateWorkflow(client, id, formatTerminationReason(request))
     yield { life: id, outcome: 'ended' }
   }
 }
 
-/** Those that carry their order with them, and money. */
+/** Workflows that carry their order, and money. */
 const MONEY_WORKFLOW_TYPES = ['chargeWorkflow', 'transferWorkflow', 'refundWorkflow', 'returnWorkflow']
-/** Those that are found again at their providers, or whose end only their history knows. */
+/** Workflows whose subject is polled at its provider, or whose result only their history has. */
 const DEPENDENT_WORKFLOW_TYPES = [
   'disputeWorkflow',
   'pixKeyWorkflow',
   'pixKeyRemovalWorkflow',
   'deliveryWorkflow',
 ]
-/** Those that know no more than which row is theirs. */
+/** Workflows whose input is only the id of their row. */
 const ROW_WORKFLOW_TYPES = ['deliveryWorkflow', 'orphanWorkflow']
 const TABLE_BY_ID_PREFIX = { webhook: 'delivery', orphan: 'attempt' } as const
 
-/** `pausedAt`: the pause is a row of the restored database, so that every worker reads that from then on. */
+/**
+ * `pausedAt`: the pause is a row of the restored database, so every worker reads that database from then on.
+ */
 type RebuildContext = {
   engine: WorkflowClientContext
   client: Client
@@ -127,49 +132,54 @@ type RebuildContext = {
   pausedAt: Date
 }
 
-/** A sending that began longer ago has answered, or Temporal has given it up (src/workflows/shared/activity-proxies.ts). */
+/**
+ * Limit of a sending: after it the activity has an outcome, or Temporal has timed it out
+ * (src/workflows/shared/activity-proxies.ts).
+ */
 const MAX_CALL_MS = 60_000
 const RECHECK_DELAY_MS = 500
 
-/** Null where there is nothing to do. */
+/** Rebuilds the workflow of a charge or payout; null if there is nothing to do. */
 async function rebuildWorkflow(
-  at: RebuildContext,
-  rebuilding: RebuildRequest,
+  context: RebuildContext,
+  request: RebuildRequest,
 ): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning } = at
+  const { client, em, id, isRunning } = context
   const [noun, uuid] = id.split('/') as [MoneyNoun, string]
   const [row]: RestoredRow[] = await em.execute(SELECT_ROW[noun], [uuid])
-  if (noun === 'return' && !row) return null // Reconciliation brings its PIX back, and begins it.
+  if (noun === 'return' && !row) return null // Reconciliation records its PIX again and starts the return.
   const isDone = row && IS_FINAL[noun](row.state)
   if (isRunning && (isDone || (noun === 'charge' && row && isIssuedChargeState(row.state as ChargeState))))
     return null
-  const past = await readWorkflowHistory<RebuildableInput>(client, id, uuid)
-  if (isDone) return past && isHistoryAhead(noun, row.state, past.result) ? requestPoll(at, row) : null
+  const history = await readWorkflowHistory<RebuildableInput>(client, id, uuid)
+  if (isDone)
+    return history && isHistoryAhead(noun, row.state, history.result) ? requestPoll(context, row) : null
   if (row && noun === 'charge' && isIssuedChargeState(row.state as ChargeState))
-    return rebuildIssuedCharge(at, row, past?.result)
-  if (!past) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
-  const before = past.lastInput.restored
-  if (row && past.isRunning && before && !before.isScheduled) return { outcome: 'under_way' }
-  const history = await readPayoutHistory(client, {
-    ...{ workflowId: id, runIds: past.runIds, restoredAt: at.pausedAt },
-    earlierConnections: findEarlierConnections(past.input),
+    return rebuildIssuedCharge(context, row, history?.result)
+  if (!history) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
+  const previous = history.lastInput.restored
+  if (row && history.isRunning && previous && !previous.isScheduled) return { outcome: 'under_way' }
+  const payouts = await readPayoutHistory(client, {
+    ...{ workflowId: id, runIds: history.runIds, restoredAt: context.pausedAt },
+    earlierConnections: findEarlierConnections(history.input),
   })
-  if (past.isRunning && isCallPending(history)) {
-    // A slow worker may be about to write the row: only what it answers tells whether that is behind.
+  if (history.isRunning && isCallPending(payouts)) {
+    // A slow worker may be about to write the row; whether that is behind is known only after the call's outcome.
     await sleep(RECHECK_DELAY_MS)
-    return rebuildWorkflow(at, rebuilding)
+    return rebuildWorkflow(context, request)
   }
-  if (past.isRunning && !(row ? await isRowBehind(at, row, history) : !history.hasNoActivity)) return null
-  const restored = buildRestoredInput(past, history)
-  const missing = await findMissingConnections(em, restoreOriginalInput(past.input))
+  if (history.isRunning && !(row ? await isRowBehind(context, row, payouts) : !payouts.hasNoActivity))
+    return null
+  const restored = buildRestoredInput(history, payouts)
+  const missing = await findMissingConnections(em, restoreOriginalInput(history.input))
   if (missing.length > 0)
     return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
-  await restartWorkflow(at, { history: past, restored, request: rebuilding })
+  await restartWorkflow(context, { history, restored, request })
   return { outcome: restored.isScheduled ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
-function isCallPending({ callStartedAt: callSince }: PayoutHistory): boolean {
-  return callSince !== undefined && Date.now() - callSince.getTime() < MAX_CALL_MS
+function isCallPending({ callStartedAt }: PayoutHistory): boolean {
+  return callStartedAt !== undefined && Date.now() - callStartedAt.getTime() < MAX_CALL_MS
 }
 
 async function requestPoll(
@@ -181,18 +191,21 @@ async function requestPoll(
   return { outcome: 'asked' }
 }
 
-/** A charge whose provider has its payload, and whose workflow is over though its row is not. */
+/**
+ * Rebuilds a charge whose provider has its payload, and whose workflow has completed though its row is not final.
+ */
 async function rebuildIssuedCharge(
-  at: RebuildContext,
+  context: RebuildContext,
   row: RestoredRow,
-  ended: string | undefined,
+  result: string | undefined,
 ): Promise<RebuildOutcome> {
-  const { engine, client, id } = at
-  if (row.state !== 'pending' || (ended !== 'cancelled' && ended !== 'expired')) return requestPoll(at, row)
-  const resume = id.split('/')[1]!
+  const { engine, client, id } = context
+  if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
+    return requestPoll(context, row)
+  const uuid = id.split('/')[1]!
   await client.workflow.start('chargeWorkflow', {
-    ...buildReopenOptions(engine, chargeWorkflowId(resume)),
-    args: [{ reopen: resume, timeScale: engine.timeScale, restored: { ended } }],
+    ...buildReopenOptions(engine, chargeWorkflowId(uuid)),
+    args: [{ reopen: uuid, timeScale: engine.timeScale, restored: { ended: result } }],
   })
   return { outcome: 'restored' }
 }
@@ -211,11 +224,14 @@ async function isRowBehind(
   return isRowBehindHistory(history, { state, attempts })
 }
 
-/** Opened after the backup was made: whoever it was must be connected again before anything of it can be found. */
-async function findMissingConnections(em: EntityManager, order: RebuildableInput): Promise<string[]> {
-  const needed = listCandidates(order)
-  const there = await em.find(Connection, { uuid: { $in: needed } }, { fields: ['uuid'] })
-  return needed.filter(uuid => !there.some(connection => connection.uuid === uuid))
+/**
+ * Finds connections created after the backup: the operator must connect them again before anything of theirs can be
+ * polled.
+ */
+async function findMissingConnections(em: EntityManager, input: RebuildableInput): Promise<string[]> {
+  const needed = listCandidates(input)
+  const existing = await em.find(Connection, { uuid: { $in: needed } }, { fields: ['uuid'] })
+  return needed.filter(uuid => !existing.some(connection => connection.uuid === uuid))
 }
 
 type RestartInput = {
@@ -224,23 +240,26 @@ type RestartInput = {
   request: RebuildRequest
 }
 
-/** The act is written down first. A life that was ended and could not be begun is found by the next rebuilding. */
+/**
+ * Restarts a workflow; records the operator action first. If it is terminated but not started, the next rebuild finds
+ * it.
+ */
 async function restartWorkflow(
   { engine, client, em, id }: RebuildContext,
-  { history: past, restored, request: rebuilding }: RestartInput,
+  { history, restored, request }: RestartInput,
 ): Promise<void> {
-  const { who, reason } = rebuilding
-  const order = { ...restoreOriginalInput(past.input), restored }
-  const seen = { provider: listCandidates(order)[0]!, externalRef: past.externalRef }
+  const { who, reason } = request
+  const input = { ...restoreOriginalInput(history.input), restored }
+  const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
   await recordOperatorAction(em, { who, act: 'rebuild', subject: id, reason })
-  await terminateWorkflow(client, id, formatTerminationReason(rebuilding))
+  await terminateWorkflow(client, id, formatTerminationReason(request))
   const type = `${id.split('/')[0]}Workflow`
   await client.workflow.start(type, {
-    ...buildRebuildMetadata(id, order, seen),
+    ...buildRebuildMetadata(id, input, attributes),
     taskQueue: engine.taskQueue,
-    args: [order],
+    args: [input],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    // Somebody may have woken it meanwhile, from a row that is behind.
+    // A notification may have reopened it meanwhile, from a row that is behind.
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   })
 }

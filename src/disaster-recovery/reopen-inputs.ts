@@ -7,9 +7,9 @@ import { readPayoutHistory } from './payout-history.ts'
 import { buildRebuildMetadata, type RebuildableInput, restoreOriginalInput } from './rebuild-inputs.ts'
 import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
 
-/** Rows whose order no provider has accepted yet, and the orders by which their lost workflows are started again. */
+/** Restart of lost workflows whose order no provider has accepted yet, and their inputs. */
 
-/** What such a row keeps of its order; names as in PostgreSQL. */
+/** The columns of such a row that its order is restored from; names as in PostgreSQL. */
 type UnsentRow = {
   uuid: string
   account_uuid: string
@@ -18,16 +18,16 @@ type UnsentRow = {
   value_cents: string
   request_id: string
   fingerprint: string
-  /** The connections of its attempts. */
+  /** Connections of its attempts. */
   tried: string[]
 }
 export type CreatedTransferRow = UnsentRow & { scheduled_for: string | null }
 export type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
 
 /**
- * Starts again a transfer that waits for its time, where it is proved that nothing of it was sent: its time has not come, or
- * the history of its workflow begins no sending. False where neither proves it, or where its workflow had ended: its row is
- * older than that then, and the rebuild of a restored database decides.
+ * Starts a scheduled transfer's workflow again if it is proved that the transfer was never sent: its time has not
+ * come, or the workflow's history has no send activity. False if neither proves it, or if the workflow had completed:
+ * the row is older than that, and the rebuild of a restored database decides.
  */
 export async function reopenScheduledTransfer(
   engine: WorkflowClientContext,
@@ -36,23 +36,23 @@ export async function reopenScheduledTransfer(
   const { uuid, scheduled_for: scheduledFor, tried } = row
   if (scheduledFor === null || tried.length > 0) return false
   const client = await engine.client()
-  const past = await readWorkflowHistory<TransferInput>(client, transferWorkflowId(uuid), uuid)
+  const history = await readWorkflowHistory<TransferInput>(client, transferWorkflowId(uuid), uuid)
   if (
-    past
-      ? past.result !== undefined || (await hasStartedSending(client, past))
+    history
+      ? history.result !== undefined || (await hasStartedSending(client, history))
       : new Date(scheduledFor) <= new Date()
   )
     return false
-  const order = past
-    ? (restoreOriginalInput(past.input) as TransferInput)
+  const input = history
+    ? (restoreOriginalInput(history.input) as TransferInput)
     : { ...buildInputFromRow(engine, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
-  await startOriginalWorkflow(engine, client, transferWorkflowId(uuid), order)
+  await startOriginalWorkflow(engine, client, transferWorkflowId(uuid), input)
   return true
 }
 
 /**
- * Starts again a charge that was being issued: its candidates are asked for it by our id, and none issues it anew. It is
- * pending where one has it, and failed where none does.
+ * Starts the workflow of an `issuing` charge again: it looks the charge up at its candidates, by our id, and never
+ * issues it. The charge becomes pending if one has it, and failed if none does.
  */
 export async function reopenIssuingCharge(
   engine: WorkflowClientContext,
@@ -61,10 +61,10 @@ export async function reopenIssuingCharge(
 ): Promise<void> {
   const { uuid, fingerprint, expires_in_seconds: expiresInSeconds } = row
   const client = await engine.client()
-  const past = await readWorkflowHistory<ChargeInput>(client, chargeWorkflowId(uuid), uuid)
-  const order = past
-    ? (restoreOriginalInput(past.input) as ChargeInput)
-    : // Its row and its splits are there: nothing of the sealed details is read.
+  const history = await readWorkflowHistory<ChargeInput>(client, chargeWorkflowId(uuid), uuid)
+  const input = history
+    ? (restoreOriginalInput(history.input) as ChargeInput)
+    : // Row and splits exist: the sealed details are not read.
       {
         ...buildInputFromRow(engine, row),
         expiresInSeconds,
@@ -72,19 +72,19 @@ export async function reopenIssuingCharge(
       }
   const restored = {
     orderedAt: new Date(row.created_at).toISOString(),
-    ...(past?.result !== undefined && { ended: past.result }),
-    ...(past?.connectionUuid !== undefined && { connectionUuid: past.connectionUuid }),
+    ...(history?.result !== undefined && { ended: history.result }),
+    ...(history?.connectionUuid !== undefined && { connectionUuid: history.connectionUuid }),
   }
-  await startOriginalWorkflow(engine, client, chargeWorkflowId(uuid), { ...order, restored })
+  await startOriginalWorkflow(engine, client, chargeWorkflowId(uuid), { ...input, restored })
 }
 
 async function hasStartedSending(
   client: Client,
-  { input: order, runIds }: WorkflowHistory<TransferInput>,
+  { input, runIds }: WorkflowHistory<TransferInput>,
 ): Promise<boolean> {
   const history = await readPayoutHistory(client, {
-    ...{ workflowId: transferWorkflowId(order.uuid), runIds, restoredAt: new Date(0) },
-    earlierConnections: order.continuation ? order.candidates : [],
+    ...{ workflowId: transferWorkflowId(input.uuid), runIds, restoredAt: new Date(0) },
+    earlierConnections: input.continuation ? input.candidates : [],
   })
   return history.attemptedConnections.length > 0
 }
@@ -101,12 +101,12 @@ async function startOriginalWorkflow(
   engine: WorkflowClientContext,
   client: Client,
   workflowId: string,
-  order: RebuildableInput & { candidates: string[] },
+  input: RebuildableInput & { candidates: string[] },
 ) {
-  const seen = { provider: order.candidates[0]! }
+  const attributes = { provider: input.candidates[0]! }
   await client.workflow.start(`${workflowId.split('/')[0]}Workflow`, {
-    ...buildRebuildMetadata(workflowId, order, seen),
+    ...buildRebuildMetadata(workflowId, input, attributes),
     ...buildReopenOptions(engine, workflowId),
-    args: [order],
+    args: [input],
   })
 }

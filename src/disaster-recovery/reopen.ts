@@ -20,21 +20,21 @@ import {
 } from './reopen-inputs.ts'
 
 /**
- * The workflows of rows that move without one, reopened from their rows. They ask the providers and never issue or send; only
- * a transfer that waits for its time and was never sent goes on as ordered.
+ * Reopens the workflows of active rows that have none. They poll the providers and never issue or send; only a
+ * scheduled transfer that was never sent continues as ordered.
  */
 
 export type ActiveNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'med' | 'pix_key' | 'orphan'
 
-/** As much of a row as reopens its workflow; names as in PostgreSQL. */
+/** The columns of a row that reopen its workflow; names as in PostgreSQL. */
 export type ActiveRow = {
   uuid: string
   account_uuid: string
   state: string
   connection_uuid: string
-  /** As PostgreSQL writes it, to the microsecond. */
+  /** As PostgreSQL formats it, to the microsecond. */
   created_at: string
-  /** Of a transfer or a charge: the connections that it has an attempt through. */
+  /** Of a transfer or a charge: connections with an attempt. */
   tried?: string[]
   /** Of a dispute. */
   provider_med_id?: string
@@ -57,8 +57,9 @@ export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow,
 }
 
 /**
- * False for what cannot be: a key that is being made had all of its order in its workflow, a PIX that waits to go back is
- * begun by a person, and the row of a waiting transfer whose workflow had ended is older than that end.
+ * Reopens the workflow of an active row. False if that is impossible: the order of a key in creation exists only in
+ * its lost workflow, a held PIX is returned by an operator, and the row of a scheduled transfer whose workflow had
+ * completed is older than that result.
  */
 export async function reopenWorkflow(
   engine: WorkflowClientContext,
@@ -67,11 +68,11 @@ export async function reopenWorkflow(
   row: ActiveRow,
 ): Promise<boolean> {
   const { uuid, state, connection_uuid: connectionUuid } = row
-  const notice = { notificationUuid: randomUUID(), connectionUuid }
+  const notification = { notificationUuid: randomUUID(), connectionUuid }
   switch (noun) {
     case 'charge':
       if (state === 'issuing') await reopenIssuingCharge(engine, sealing, row as ActiveRow & IssuingChargeRow)
-      else await signalCharge(engine, uuid, notice)
+      else await signalCharge(engine, uuid, notification)
       return true
     case 'transfer':
       if (state === 'created') return reopenCreatedTransfer(engine, row as ActiveRow & CreatedTransferRow)
@@ -91,11 +92,11 @@ export async function reopenWorkflow(
           ...{ uuid, connectionUuid, providerDisputeId: row.provider_med_id!, endToEnd: row.end_to_end! },
           requestId: row.request_id!,
         },
-        notice,
+        notification,
       )
       return true
     case 'orphan':
-      await signalOrphanPayload(engine, uuid, notice)
+      await signalOrphanPayload(engine, uuid, notification)
       return true
     case 'pix_key':
       if (state !== 'removing') return false
@@ -105,44 +106,47 @@ export async function reopenWorkflow(
 }
 
 /**
- * A transfer without an accepted attempt. One that may have been sent is looked for: where no candidate knows it, it ends as
- * failed. One that waits, and whose workflow had ended, is left to the rebuild of the database.
+ * Reopens a transfer without an accepted attempt. If it may have been sent, its candidates are polled, and if none
+ * knows it, it fails. If it is scheduled and its workflow had completed, the rebuild of the database decides.
  */
 async function reopenCreatedTransfer(
   engine: WorkflowClientContext,
   row: ActiveRow & CreatedTransferRow,
 ): Promise<boolean> {
   if (await reopenScheduledTransfer(engine, row)) return true
-  const isWaiting = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
-  if (isWaiting) return false
+  const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
+  if (isScheduled) return false
   await reopenPayout(engine, 'transfer', row)
   return true
 }
 
-/** Everyone who may have the money is asked; it is followed where it is found, or ended where twice nobody knows it. */
+/**
+ * Starts a payout's workflow that polls every candidate: it follows the payout where one is found, or ends it once no
+ * candidate knows it twice.
+ */
 export function reopenPayout(
   engine: WorkflowClientContext,
   noun: 'transfer' | 'refund' | 'return',
   { uuid, connection_uuid: connectionUuid, created_at, tried = [] }: ActiveRow,
 ): Promise<void> {
   const orderedAt = new Date(created_at).toISOString()
-  const order =
+  const input =
     noun === 'return'
       ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt } }
       : { reopen: uuid, unfinished: { candidates: [...new Set([...tried, connectionUuid])], orderedAt } }
-  return startReopenedWorkflow(engine, `${noun}Workflow`, WORKFLOW_IDS[noun](uuid), order)
+  return startReopenedWorkflow(engine, `${noun}Workflow`, WORKFLOW_IDS[noun](uuid), input)
 }
 
-/** One that runs after all goes on as it is. */
+/** Starts a workflow from its row; one that runs already continues unchanged. */
 async function startReopenedWorkflow(
   engine: WorkflowClientContext,
   type: string,
   workflowId: string,
-  order: object,
+  input: object,
 ): Promise<void> {
   const client = await engine.client()
   await client.workflow.start(type, {
     ...buildReopenOptions(engine, workflowId),
-    args: [{ ...order, timeScale: engine.timeScale }],
+    args: [{ ...input, timeScale: engine.timeScale }],
   })
 }

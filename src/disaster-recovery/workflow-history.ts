@@ -2,50 +2,52 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/workflow-ids.ts'
 
-/** What Temporal knows of lives, whatever became of their rows: it forgets none within its retention. */
+/**
+ * Reads of workflows in Temporal, independent of their rows; Temporal has every workflow within its retention.
+ */
 
-/** What was ordered, as far as every order says it. */
+/** The part that all workflow inputs share. */
 type IdentifiedInput = { uuid: string }
 
-/** All that there is of one life. */
+/** History of one workflow over all its runs. */
 export type WorkflowHistory<Order extends IdentifiedInput> = {
   input: Order
   startedAt: Date
-  /** What its last run was begun with: the order, a rebuilt one, or only whose row to resume. */
+  /** Input of its last run: the order, a rebuilt one, or only the row to reopen. */
   lastInput: Partial<Order>
   isRunning: boolean
-  /** What the last run came to that ended by itself. */
+  /** Result of the last completed run. */
   result?: string
-  /** The connection that carried it last, as far as it has told, and what it was ordered by. */
+  /** Last values of the search attributes: connection and external reference. */
   connectionUuid?: string
   externalRef?: string
-  /** Of all its runs that are remembered, the first one first. */
+  /** Runs within the retention, the first one first. */
   runIds: string[]
 }
 
-/** Ids of lives, whether they run, and the status that they showed last. */
+/** Workflow ids with whether they run and the latest status attribute. */
 export type WorkflowStates = Map<string, { isRunning: boolean; statusAttribute?: string }>
 
-/** The lives of these types that had begun before one moment and were not over at another. */
+/** Lists workflows of these types that had started before one moment and had not closed at another. */
 export function listWorkflowsBetween(
   client: Client,
   types: string[],
   { since, before }: TimeRange,
 ): Promise<WorkflowStates> {
   const [from, to] = [since.toISOString(), before.toISOString()]
-  const which = `StartTime < '${to}' AND (ExecutionStatus = 'Running' OR CloseTime >= '${from}')`
-  return listWorkflows(client, types, which)
+  const condition = `StartTime < '${to}' AND (ExecutionStatus = 'Running' OR CloseTime >= '${from}')`
+  return listWorkflows(client, types, condition)
 }
 type TimeRange = { since: Date; before: Date }
 
-/** The lives of these types that run. */
+/** Lists running workflows of these types. */
 export function listRunningWorkflows(client: Client, types: string[]): Promise<WorkflowStates> {
   return listWorkflows(client, types, `ExecutionStatus = 'Running'`)
 }
 
 /**
- * Returns which of these workflows run: one list, and one description of each that is not in it. A list of Temporal is late by
- * seconds, so a workflow that ended just now may still be among the answers; `isRunning` says it exactly, of one.
+ * Returns which of these workflows run: one list, and one description of each that is not in it. Temporal's list is
+ * seconds late, so a workflow that has just closed may still be returned; `isWorkflowRunning` is exact, for one.
  */
 export async function findRunningWorkflows(client: Client, workflowIds: string[]): Promise<Set<string>> {
   const query = `WorkflowId IN (${workflowIds.map(id => `'${id}'`).join(', ')}) AND ExecutionStatus = 'Running'`
@@ -56,7 +58,7 @@ export async function findRunningWorkflows(client: Client, workflowIds: string[]
   return running
 }
 
-/** Returns whether a workflow runs, from its own description, which is never late. */
+/** Returns whether a workflow runs, from its description, which is never late. */
 export async function isWorkflowRunning(client: Client, workflowId: string): Promise<boolean> {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe()
@@ -67,7 +69,7 @@ export async function isWorkflowRunning(client: Client, workflowId: string): Pro
   }
 }
 
-/** Null where the run that was ordered is forgotten. */
+/** Reads a workflow's history; null if its original run is beyond the retention. */
 export async function readWorkflowHistory<Order extends IdentifiedInput>(
   client: Client,
   workflowId: string,
@@ -77,25 +79,25 @@ export async function readWorkflowHistory<Order extends IdentifiedInput>(
   const inputs = await Promise.all(runs.map(run => readRunInput<Order>(client, run)))
   const first = inputs.findIndex(input => input.uuid === uuid)
   if (first < 0) return null
-  const ended = await readLastResult(client, runs)
-  const told = (name: 'provider' | 'externalRef') =>
+  const result = await readLastResult(client, runs)
+  const findAttribute = (name: 'provider' | 'externalRef') =>
     runs
       .map(run => run.typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]))
       .findLast(value => value !== undefined)
-  const [connectionUuid, externalRef] = [told('provider'), told('externalRef')]
+  const [connectionUuid, externalRef] = [findAttribute('provider'), findAttribute('externalRef')]
   return {
     input: inputs[first]!,
     startedAt: runs[first]!.startTime,
     lastInput: inputs.at(-1)!,
     isRunning: runs.at(-1)!.status.name === 'RUNNING',
     runIds: runs.map(({ runId }) => runId),
-    ...(ended !== undefined && { result: ended }),
+    ...(result !== undefined && { result }),
     ...(connectionUuid !== undefined && { connectionUuid }),
     ...(externalRef !== undefined && { externalRef }),
   }
 }
 
-/** Whether there was, or is, such a life. */
+/** Returns whether the workflow exists, running or closed. */
 export async function hasWorkflow(client: Client, workflowId: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).describe()
@@ -106,7 +108,7 @@ export async function hasWorkflow(client: Client, workflowId: string): Promise<b
   }
 }
 
-/** Ends a life where it runs. */
+/** Terminates a workflow if it runs. */
 export async function terminateWorkflow(client: Client, workflowId: string, why: string): Promise<void> {
   try {
     await client.workflow.getHandle(workflowId).terminate(why)
@@ -115,24 +117,24 @@ export async function terminateWorkflow(client: Client, workflowId: string, why:
   }
 }
 
-async function listWorkflows(client: Client, types: string[], which: string): Promise<WorkflowStates> {
-  const lives: WorkflowStates = new Map()
-  const query = `WorkflowType IN (${types.map(type => `'${type}'`).join(', ')}) AND ${which}`
+async function listWorkflows(client: Client, types: string[], condition: string): Promise<WorkflowStates> {
+  const states: WorkflowStates = new Map()
+  const query = `WorkflowType IN (${types.map(type => `'${type}'`).join(', ')}) AND ${condition}`
   for await (const { workflowId, status, typedSearchAttributes } of client.workflow.list({ query })) {
-    const known = lives.get(workflowId)
+    const previous = states.get(workflowId)
     const isRunning = status.name === 'RUNNING'
-    // Of several runs the one that runs, or else the latest, which is listed first.
-    const shows =
-      isRunning || !known ? typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) : known.statusAttribute
-    lives.set(workflowId, {
-      isRunning: isRunning || known?.isRunning === true,
-      ...(shows !== undefined && { statusAttribute: shows }),
+    // Of several runs: the running one, or else the latest, which is listed first.
+    const statusAttribute =
+      isRunning || !previous ? typedSearchAttributes.get(SEARCH_ATTRIBUTES.status) : previous.statusAttribute
+    states.set(workflowId, {
+      isRunning: isRunning || previous?.isRunning === true,
+      ...(statusAttribute !== undefined && { statusAttribute }),
     })
   }
-  return lives
+  return states
 }
 
-/** All runs of a life, the first one first: those after it were woken, or rebuilt. */
+/** Lists all runs of a workflow, the first one first; later ones were reopened or rebuilt. */
 async function listRuns(client: Client, workflowId: string): Promise<WorkflowExecutionInfo[]> {
   const runs: WorkflowExecutionInfo[] = []
   for await (const run of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.push(run)

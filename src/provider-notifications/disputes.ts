@@ -5,26 +5,29 @@ import { signalDispute } from '../temporal/signals.ts'
 import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
 
-/** Notices about disputes, and about a PIX that may have some. */
+/** Routing of notifications about disputes, and about a PIX that may have some. */
 
-/** A dispute is known by its provider's own id; its life opens it, or looks at what is new. */
+/**
+ * Signals the workflow of the dispute that the notification names by its provider's id; the workflow creates the
+ * dispute or polls it.
+ */
 export async function routeToDispute(
   engine: WorkflowClientContext,
-  { notification: notice, connection }: InboundNotification,
+  { notification, connection }: InboundNotification,
 ): Promise<NotificationOutcome> {
   const { providerAccountUuid, uuid: connectionUuid } = connection
-  const { endToEnd = null, requestId } = notice
-  const providerMedId = notice.reference!
+  const { endToEnd = null, requestId } = notification
+  const providerMedId = notification.reference!
   const uuid = deriveDisputeUuid({ providerAccountUuid, providerMedId })
   await signalDispute(
     engine,
     { uuid, connectionUuid, providerDisputeId: providerMedId, endToEnd, requestId },
-    buildNotificationSignal(notice),
+    buildNotificationSignal(notification),
   )
   return 'taken'
 }
 
-/** The disputes about a PIX, by their provider's ids. */
+/** Queries the provider's ids of the disputes about a PIX. */
 export function queryProviderDisputeIds({
   providerAccountUuid,
   endToEnd,
@@ -39,16 +42,16 @@ export function queryProviderDisputeIds({
   )
 }
 
-/** Tells each of them; whether there is one. */
+/** Signals the workflow of each dispute; returns whether there is any. */
 export async function routeToDisputes(
   engine: WorkflowClientContext,
-  { notification: notice, connection }: InboundNotification,
+  { notification, connection }: InboundNotification,
   disputes: string[],
 ): Promise<boolean> {
   for (const reference of disputes)
     await routeToDispute(engine, {
       connection,
-      notification: { ...notice, reference } as ProviderNotification,
+      notification: { ...notification, reference } as ProviderNotification,
     })
   return disputes.length > 0
 }

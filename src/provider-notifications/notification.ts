@@ -2,15 +2,19 @@ import type { Connection } from '../db/entities/connection.ts'
 import type { ProviderNotification } from '../db/entities/notice.ts'
 import type { ProviderNotificationSignal } from '../workflows/contracts/messages.ts'
 
-/** A notice, and the connection it came through. */
+/** A provider notification and the connection that received it. */
 export type InboundNotification = { notification: ProviderNotification; connection: Connection }
 
-/** Its request still waits for it to be handed over; what is older comes in crowds, after something was away. */
+/**
+ * Age up to which the request that delivered it still waits for the routing; older ones come in bulk, after an
+ * outage.
+ */
 const NEW_NOTIFICATION_MS = 5_000
 
 /**
- * What a workflow is signalled: that there is something to ask, whether its provider has just notified it, and whether it is
- * about a return. One that names no transfer of ours but a PIX that we sent is (src/providers/woovi/notifications.ts).
+ * Builds the signal of a notification: what to poll, whether it has just arrived, and whether it is about a return. A
+ * transfer notification without a reference, only with the id of a PIX that we sent, is about a return
+ * (src/providers/woovi/notifications.ts).
  */
 export function buildNotificationSignal({
   uuid,
@@ -25,6 +29,6 @@ export function buildNotificationSignal({
     notificationUuid: uuid,
     connectionUuid,
     ...(isNew && { isNew: true }),
-    ...(isAboutReturn && { isAboutReturn: isAboutReturn }),
+    ...(isAboutReturn && { isAboutReturn }),
   }
 }

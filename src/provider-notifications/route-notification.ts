@@ -23,37 +23,40 @@ import { chargeWorkflowId } from '../workflows/contracts/workflow-ids.ts'
 import { queryProviderDisputeIds, routeToDispute, routeToDisputes } from './disputes.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
 
-/** After this long, a notification that names a charge without row and workflow is not ours. */
+/**
+ * Age after which a notification that names a charge without row and workflow is not ours, in milliseconds at scale
+ * 1.
+ */
 const FOREIGN_AFTER_MS = 10 * 60_000
 
 /**
- * Routes a stored notification to its workflow by signal, and marks it. It proves nothing: the workflow polls the provider.
- * Returns its outcome; null where no workflow accepts it yet: it stays stored, and the sweep routes it later. Safe to repeat at
- * any point.
+ * Routes a stored notification to its workflow by signal, and marks it. It proves nothing: the workflow polls the
+ * provider. Returns its outcome; null if no workflow accepts it yet: it stays stored, and the sweep routes it later.
+ * Safe to repeat at any point.
  */
 export async function routeNotification(
   engine: WorkflowClientContext,
   em: EntityManager,
-  notice: ProviderNotification,
+  notification: ProviderNotification,
   known: { connection?: Connection; subject?: InboundNotificationSubject } = {},
 ): Promise<NotificationOutcome | null> {
-  const connection = known.connection ?? (await em.findOneOrFail(Connection, notice.connectionUuid))
-  const outcome = await routeByKind(engine, em, { ...known, notification: notice, connection })
-  if (outcome) await markNotificationRouted(em, notice, outcome)
+  const connection = known.connection ?? (await em.findOneOrFail(Connection, notification.connectionUuid))
+  const outcome = await routeByKind(engine, em, { ...known, notification, connection })
+  if (outcome) await markNotificationRouted(em, notification, outcome)
   return outcome
 }
 
-/** The attempt whose id a notification names, and the disputes about its PIX. */
+/** The attempt whose reference a notification names, and the disputes about its PIX. */
 export type InboundNotificationSubject = [attempt: Attempt | undefined, disputes: string[]]
 
-/** Query of what a notification is about, at the provider account of its connection. */
+/** Queries the subject of a notification, at the provider account of its connection. */
 export function queryNotificationSubject(
   em: EntityManager,
   { reference, endToEnd }: Pick<ProviderNotification, 'reference' | 'endToEnd'>,
   { providerAccountUuid }: Connection,
 ): Query<InboundNotificationSubject> {
-  const named = queryAttemptByReference(em, { reference, providerAccountUuid })
-  return batchQueries(named, queryProviderDisputeIds({ endToEnd, providerAccountUuid }))
+  const attempt = queryAttemptByReference(em, { reference, providerAccountUuid })
+  return batchQueries(attempt, queryProviderDisputeIds({ endToEnd, providerAccountUuid }))
 }
 
 /** A notification with the id of ours that it names, and the attempt of that id. */
@@ -62,101 +65,108 @@ type IdentifiedNotification = InboundNotification & { uuid: string | null; attem
 async function routeByKind(
   engine: WorkflowClientContext,
   em: EntityManager,
-  { subject: about, ...told }: InboundNotification & { subject?: InboundNotificationSubject },
+  { subject, ...inbound }: InboundNotification & { subject?: InboundNotificationSubject },
 ): Promise<NotificationOutcome | null> {
-  const { notification: notice, connection } = told
-  if (notice.kind === 'med' && notice.reference) return routeToDispute(engine, told)
-  const subjectUuid = notice.reference ? uuidFromReference(notice.reference) : null
-  const [attempt, disputes] = about ?? (await runQuery(em, queryNotificationSubject(em, notice, connection)))
-  const own = () => routeByReference(engine, em, { ...told, uuid: subjectUuid, attempt })
-  if (notice.kind === 'payment') return own()
+  const { notification, connection } = inbound
+  if (notification.kind === 'med' && notification.reference) return routeToDispute(engine, inbound)
+  const subjectUuid = notification.reference ? uuidFromReference(notification.reference) : null
+  const [attempt, disputes] =
+    subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
+  const routeOwn = () => routeByReference(engine, em, { ...inbound, uuid: subjectUuid, attempt })
+  if (notification.kind === 'payment') return routeOwn()
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
-  const disputed = await routeToDisputes(engine, told, disputes)
-  const taken = notice.kind === 'med' ? null : await own()
-  if (disputed || taken === 'taken') return 'taken'
-  return taken ?? (isRecent(engine, notice) ? null : 'foreign')
+  const hasDisputes = await routeToDisputes(engine, inbound, disputes)
+  const outcome = notification.kind === 'med' ? null : await routeOwn()
+  if (hasDisputes || outcome === 'taken') return 'taken'
+  return outcome ?? (isRecent(engine, notification) ? null : 'foreign')
 }
 
-/** Routes by the id that the notification names; a connection can only report what its provider account carries. */
+/** Routes by our id in the notification; a connection can only report what its provider account carries. */
 async function routeByReference(
   engine: WorkflowClientContext,
   em: EntityManager,
-  told: IdentifiedNotification,
+  inbound: IdentifiedNotification,
 ): Promise<NotificationOutcome | null> {
-  const { notification: notice, uuid, attempt } = told
+  const { notification, uuid, attempt } = inbound
   if (!uuid)
-    return notice.kind === 'payment' ? routeToDeposit(engine, told) : routeByEndToEnd(engine, em, told)
-  if (!attempt) return routeUnknownReference(engine, em, { ...told, uuid })
-  return routeToAttempt(engine, attempt, told)
+    return notification.kind === 'payment'
+      ? routeToDeposit(engine, inbound)
+      : routeByEndToEnd(engine, em, inbound)
+  if (!attempt) return routeUnknownReference(engine, em, { ...inbound, uuid })
+  return routeToAttempt(engine, attempt, inbound)
 }
 
 async function routeToAttempt(
   engine: WorkflowClientContext,
   attempt: Attempt,
-  told: InboundNotification,
+  inbound: InboundNotification,
 ): Promise<NotificationOutcome | null> {
-  const { notification: notice } = told
+  const { notification } = inbound
   const { subjectUuid, connectionUuid } = attempt
   switch (attempt.operation) {
     case 'issue':
-      return routeToCharge(engine, attempt, told)
+      return routeToCharge(engine, attempt, inbound)
     case 'transfer':
-      // Polled at the connection of the attempt, whichever one the notification came through.
-      await signalTransfer(engine, subjectUuid, { ...buildNotificationSignal(notice), connectionUuid })
+      // Polled at the attempt's connection, whichever connection received the notification.
+      await signalTransfer(engine, subjectUuid, { ...buildNotificationSignal(notification), connectionUuid })
       return 'taken'
     case 'refund':
-      await signalRefund(engine, subjectUuid, buildNotificationSignal(notice))
+      await signalRefund(engine, subjectUuid, buildNotificationSignal(notification))
       return 'taken'
     case 'return':
-      await signalReturn(engine, { uuid: subjectUuid, connectionUuid }, buildNotificationSignal(notice))
+      await signalReturn(engine, { uuid: subjectUuid, connectionUuid }, buildNotificationSignal(notification))
       return 'taken'
     case 'create_key':
     case 'delete_key':
-      return 'foreign' // No provider gets an id of ours with a key.
+      return 'foreign' // Providers receive no id of ours with a key.
   }
 }
 
 async function routeToCharge(
   engine: WorkflowClientContext,
   attempt: Attempt,
-  told: InboundNotification,
+  inbound: InboundNotification,
 ): Promise<NotificationOutcome | null> {
-  const { notification: notice } = told
-  switch (await signalPayloadOwner(engine, attempt, buildNotificationSignal(notice))) {
+  const { notification } = inbound
+  switch (await signalPayloadOwner(engine, attempt, buildNotificationSignal(notification))) {
     case 'told':
       return 'taken'
     case 'issuing':
       return (await signalIfRunning(
         engine,
         chargeWorkflowId(attempt.subjectUuid),
-        buildNotificationSignal(notice),
+        buildNotificationSignal(notification),
       ))
         ? 'taken'
         : null
     case 'none':
-      return routeToDeposit(engine, told, attempt)
+      return routeToDeposit(engine, inbound, attempt)
   }
 }
 
-/** Routes a reference that no attempt at this provider account has: too early, foreign, or of an unknown charge. */
+/**
+ * Routes a reference that no attempt at this provider account has: too early, foreign, or of an unknown charge.
+ */
 async function routeUnknownReference(
   engine: WorkflowClientContext,
   em: EntityManager,
-  told: InboundNotification & { uuid: string },
+  inbound: InboundNotification & { uuid: string },
 ): Promise<NotificationOutcome | null> {
-  const { notification: notice, uuid } = told
-  if (notice.kind !== 'payment') return 'foreign'
-  if (await isAtOtherProviderAccount(em, told)) return routeToDeposit(engine, told)
-  if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notice))) return 'taken'
-  if (isRecent(engine, notice)) return null
-  // A workflow without a row is newer than a restored database: the rebuild finds it.
+  const { notification, uuid } = inbound
+  if (notification.kind !== 'payment') return 'foreign'
+  if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(engine, inbound)
+  if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notification)))
+    return 'taken'
+  if (isRecent(engine, notification)) return null
+  // A workflow without a row is newer than a restored database: the rebuild handles it.
   if (await hasWorkflow(await engine.client(), chargeWorkflowId(uuid))) return null
-  return routeToDeposit(engine, told)
+  return routeToDeposit(engine, inbound)
 }
 
 /**
- * Its provider account carries no such charge: whatever money there is, the provider says so, came as a deposit. Of one that
- * is found again after a restore nobody knows yet who carries it; one statement, because its attempt may just be written.
+ * Returns whether the charge is at another provider account; money that the provider reports here then is a deposit.
+ * While a charge is `issuing`, which also holds when it is being recovered after a restore, its provider account is
+ * not known yet. One statement, because the attempt may be inserted concurrently.
  */
 async function isAtOtherProviderAccount(
   em: EntityManager,
@@ -170,19 +180,21 @@ async function isAtOtherProviderAccount(
   return charges.length > 0
 }
 
-/** Routes a notification that names only the returned PIX: every workflow of that PIX is signalled. */
+/**
+ * Routes a notification that names only the returned PIX: the workflow of every attempt about that PIX is signalled.
+ */
 async function routeByEndToEnd(
   engine: WorkflowClientContext,
   em: EntityManager,
-  told: InboundNotification,
+  inbound: InboundNotification,
 ): Promise<NotificationOutcome | null> {
-  const { notification: notice, connection } = told
+  const { notification, connection } = inbound
   const { providerAccountUuid } = connection
-  if (!notice.endToEnd) return 'foreign'
+  if (!notification.endToEnd) return 'foreign'
   const movement = await em.findOne(Movement, {
     providerAccountUuid,
-    endToEnd: notice.endToEnd,
-    movementType: notice.kind === 'refund' ? 'IN' : 'OUT',
+    endToEnd: notification.endToEnd,
+    movementType: notification.kind === 'refund' ? 'IN' : 'OUT',
   })
   const subjects = movement
     ? [movement.uuid, movement.transferUuid, ...(await findRefundUuids(em, movement))]
@@ -192,10 +204,10 @@ async function routeByEndToEnd(
     providerAccountUuid,
     operation: { $ne: 'issue' },
   })
-  for (const attempt of attempts) await routeToAttempt(engine, attempt, told)
+  for (const attempt of attempts) await routeToAttempt(engine, attempt, inbound)
   if (attempts.length > 0) return 'taken'
-  // It may be earlier than the settlement here, which writes the movement's end-to-end id.
-  return isRecent(engine, notice) ? null : 'foreign'
+  // It may arrive before our settlement, which writes the movement's end-to-end id.
+  return isRecent(engine, notification) ? null : 'foreign'
 }
 
 function isRecent(engine: WorkflowClientContext, { receivedAt }: ProviderNotification): boolean {
@@ -208,17 +220,17 @@ async function findRefundUuids(em: EntityManager, { chargeUuid }: Movement): Pro
 }
 
 /**
- * Routes money that names no charge. On a shared provider account its owner is unknown, unless it names a charge that was tried
- * there: then no account is credited, and reconciliation shows it.
+ * Routes money that names no charge to a deposit. At a shared provider account its owner is unknown, unless it names
+ * a charge that was attempted there: then no account is credited, and reconciliation reports it.
  */
 async function routeToDeposit(
   engine: WorkflowClientContext,
-  { notification: notice, connection }: InboundNotification,
+  { notification, connection }: InboundNotification,
   attempt?: Attempt,
 ): Promise<NotificationOutcome> {
   const connectionUuid = connection.type === 'POOL' ? attempt?.connectionUuid : connection.uuid
-  if (notice.kind !== 'payment' || !notice.endToEnd || !connectionUuid) return 'foreign'
-  const { endToEnd, requestId } = notice
-  await signalDeposit(engine, { connectionUuid, endToEnd, requestId }, buildNotificationSignal(notice))
+  if (notification.kind !== 'payment' || !notification.endToEnd || !connectionUuid) return 'foreign'
+  const { endToEnd, requestId } = notification
+  await signalDeposit(engine, { connectionUuid, endToEnd, requestId }, buildNotificationSignal(notification))
   return 'taken'
 }

@@ -9,7 +9,7 @@ import {
 import type { UnexplainedAnswer } from '../providers/adapter/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
 
-/** The connection that an answer came through. */
+/** Connection that received the answer. */
 type AnsweringConnection = { uuid: string; provider: string }
 type UnexplainedAnswerLabels = { provider: string; operation: string; kind: string; name: string }
 
@@ -17,23 +17,26 @@ type UnexplainedAnswerRecorderOptions = {
   orm: Orm
   sealer: Pick<Sealer, 'seal' | 'mac'>
   log: Logger
-  /** Counts each answer for the metrics of this process. */
+  /** Counts an answer in the metrics of this process. */
   count?: (answer: UnexplainedAnswerLabels) => void
 }
 
-/** The lists whose periods the reconciliation asks for again; an item of another stays no longer than other answers. */
+/**
+ * Lists whose periods reconciliation requests again; items of other lists are retained only as long as other answers.
+ */
 const RELISTED_OPERATIONS = ['statement', 'listDisputes']
-/** Characters of an answer that are kept. */
+/** Stored characters of an answer. */
 const MAX_CHARACTERS = 64 * 1024
-/** The call whose answer it is waits no longer than this. */
+/** Longest time that recording may delay the call, in milliseconds. */
 const MAX_WAIT_MS = 1_000
-/** So many are written at a time; a provider that answers so to every call must not take the pool. */
+/** Concurrent writes: a provider that answers every call this way must not exhaust the connection pool. */
 const MAX_CONCURRENT_WRITES = 4
 const MAX_QUEUED_WRITES = 200
 
 /**
- * Records answers that no published document explains: sealed in the table, counted, and logged by name. A recorder never
- * throws and never keeps a call longer than a second; what it cannot write is logged without the answer.
+ * Creates a recorder of answers that no published document explains: sealed in the table, counted, and logged by
+ * name. The recorder never throws and never delays a call by more than a second; what it cannot write is logged
+ * without the answer.
  */
 export function createUnexplainedAnswerRecorder({
   orm,
@@ -41,14 +44,14 @@ export function createUnexplainedAnswerRecorder({
   log,
   count,
 }: UnexplainedAnswerRecorderOptions) {
-  let underWay = 0
-  const waiting: (() => void)[] = []
+  let activeWrites = 0
+  const queue: (() => void)[] = []
 
   async function write(connectionUuid: string, answer: UnexplainedAnswer): Promise<void> {
-    if (underWay >= MAX_CONCURRENT_WRITES) {
-      if (waiting.length >= MAX_QUEUED_WRITES) throw new Error('too many answers wait to be written')
-      await new Promise<void>(resolve => waiting.push(resolve))
-    } else underWay += 1
+    if (activeWrites >= MAX_CONCURRENT_WRITES) {
+      if (queue.length >= MAX_QUEUED_WRITES) throw new Error('too many answers wait to be written')
+      await new Promise<void>(resolve => queue.push(resolve))
+    } else activeWrites += 1
     try {
       const { body, period } = answer
       await storeUnexplainedAnswer(orm.em.fork(), {
@@ -61,9 +64,9 @@ export function createUnexplainedAnswerRecorder({
         period: period && RELISTED_OPERATIONS.includes(answer.operation) ? period : null,
       })
     } finally {
-      const next = waiting.shift()
+      const next = queue.shift()
       if (next) next()
-      else underWay -= 1
+      else activeWrites -= 1
     }
   }
 
@@ -86,7 +89,7 @@ export function createUnexplainedAnswerRecorder({
   }
 }
 
-/** Whatever an adapter takes for a name, it is short and plain here; PostgreSQL stores no NUL. */
+/** Makes an adapter's names short and plain; PostgreSQL stores no NUL. */
 function normalizeLabels({ operation, kind, name, reference }: UnexplainedAnswer) {
   return {
     operation: normalizeLabel(operation),
@@ -104,19 +107,22 @@ function waitForLimit(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, MAX_WAIT_MS).unref())
 }
 
-/** Who opens an answer, and why; kept in the log of acts. */
+/** An operator's request to open an answer; recorded as an operator action. */
 type OpenAnswerRequest = { uuid: string; who: string; reason: string }
 
-/** Opens the sealed body of one answer for an operator, in the transaction that records the act; undefined where there is none. */
+/**
+ * Opens the sealed body of an answer for an operator, in the transaction that records the action; undefined if there
+ * is none.
+ */
 export function openUnexplainedAnswer(
   em: EntityManager,
   sealer: Pick<Sealer, 'open'>,
   { uuid, who, reason }: OpenAnswerRequest,
 ): Promise<(UnexplainedRow & { body: string }) | undefined> {
   return em.fork().transactional(async tx => {
-    const found = await findUnexplainedAnswer(tx, uuid)
-    if (!found) return undefined
-    const { sealed_body, ...row } = found
+    const answer = await findUnexplainedAnswer(tx, uuid)
+    if (!answer) return undefined
+    const { sealed_body, ...row } = answer
     await recordOperatorAction(tx, { who, act: 'open_answer', subject: `answer/${uuid}`, reason })
     return { ...row, body: sealer.open<string>(sealed_body) }
   })

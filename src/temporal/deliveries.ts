@@ -5,12 +5,14 @@ import { deliveryChangedSignal } from '../workflows/contracts/messages.ts'
 import { deliveryWorkflowId } from '../workflows/contracts/workflow-ids.ts'
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
-/** The doors of deliveries: rows are written first, and whatever is lost on the way here the sweep does. */
+/** Client calls for webhook deliveries. Rows are written first; the sweep repeats any call that is lost. */
 
-/** More than the clocks of two machines may differ by. */
+/** Upper bound of the clock difference between two machines. */
 const CLOCK_SKEW_MS = 60_000
 
-/** Has a delivery's life look at its row now; one that is still to be delivered gets a life where it has none. */
+/**
+ * Signals a delivery's workflow that its row has changed; starts the workflow of a pending delivery if none runs.
+ */
 export async function signalDelivery(
   engine: WorkflowClientContext,
   { uuid, status }: { uuid: string; status: string },
@@ -29,11 +31,13 @@ export async function signalDelivery(
   try {
     await client.workflow.getHandle(workflowId).signal(deliveryChangedSignal)
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error // It is over already.
+    if (!(error instanceof WorkflowNotFoundError)) throw error // Its workflow has completed.
   }
 }
 
-/** Has the deliveries woken that a request has changed, however many, before the next minute does. */
+/**
+ * Starts a sweep that wakes the deliveries changed by a request, however many, before the next scheduled one does.
+ */
 export async function startDeliverySweep(engine: WorkflowClientContext): Promise<void> {
   const client = await engine.client()
   await client.workflow.start('deliverySweepWorkflow', {
@@ -45,23 +49,23 @@ export async function startDeliverySweep(engine: WorkflowClientContext): Promise
 }
 
 /**
- * Begins to send again what an endpoint has missed since a moment in ISO 8601, until now; it goes on by itself. "Now" is
- * taken generously: the machine that has written the last event may be ahead of this one, and what is on its way for
- * the first time is left alone.
+ * Starts the workflow that sends an endpoint again what it has missed from `since` (ISO 8601) until now. The end is
+ * extended by the clock difference, because the machine that wrote the last event may be ahead of this one.
+ * Deliveries that are pending for the first time are left alone.
  */
 export async function startEventReplay(
   engine: WorkflowClientContext,
-  missed: Pick<ReplayEventsInput, 'webhookUuid' | 'since'>,
+  range: Pick<ReplayEventsInput, 'webhookUuid' | 'since'>,
   waitMs: number,
 ): Promise<void> {
   const client = await engine.client()
-  const order: ReplayEventsInput = { ...missed, until: new Date(Date.now() + CLOCK_SKEW_MS).toISOString() }
+  const input: ReplayEventsInput = { ...range, until: new Date(Date.now() + CLOCK_SKEW_MS).toISOString() }
   await client.withDeadline(Date.now() + waitMs, () =>
     client.workflow.start('eventReplayWorkflow', {
       workflowId: `recovery/${randomUUID()}`,
       taskQueue: engine.taskQueue,
-      args: [order],
-      staticSummary: `Events since ${order.since} to endpoint ${order.webhookUuid}`,
+      args: [input],
+      staticSummary: `Events since ${input.since} to endpoint ${input.webhookUuid}`,
     }),
   )
 }

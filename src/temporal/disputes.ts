@@ -11,29 +11,32 @@ import { disputeWorkflowId } from '../workflows/contracts/workflow-ids.ts'
 import type { disputeWorkflow } from '../workflows/disputes/dispute.workflow.ts'
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
-/** Our uuid of a dispute that a provider names: always the same one, so that two notices at once are one life. */
-export function deriveDisputeUuid(named: { providerAccountUuid: string; providerMedId: string }): string {
-  const name = JSON.stringify(['med', named.providerAccountUuid, named.providerMedId])
+/**
+ * Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow.
+ */
+export function deriveDisputeUuid(id: { providerAccountUuid: string; providerMedId: string }): string {
+  const name = JSON.stringify(['med', id.providerAccountUuid, id.providerMedId])
   return uuidFromHash(createHash('sha256').update(name).digest())
 }
 
 export type SubmitDisputeReplyInput = ReplyToDisputeInput & {
-  /** Of one request: repeated, it is the same reply and hears the same. */
+  /** Identifies one request: a repeat is the same reply and gets the same result. */
   updateId: string
   waitMs: number
 }
 
 /**
- * Answers a dispute, waking its life where none runs; resolves when the reply is taken or cannot be. Taken means that
- * the row shows PROCESSING, in the same transaction that stores reply and attachments; only then is the provider told.
+ * Submits a dispute reply by update-with-start; resolves when the reply is accepted or refused. Accepted means that
+ * one transaction has stored reply and attachments and the row shows PROCESSING; only then does the workflow send it
+ * to the provider.
  */
 export async function submitDisputeReply(
   engine: WorkflowClientContext,
-  med: Dispute,
+  dispute: Dispute,
   { details, requestId, updateId, waitMs }: SubmitDisputeReplyInput,
 ): Promise<ReplyToDisputeResult> {
   const client = await engine.client()
-  const { uuid, providerMedId, endToEnd } = med
+  const { uuid, providerMedId, endToEnd } = dispute
   const start = new WithStartWorkflowOperation<typeof disputeWorkflow>('disputeWorkflow', {
     ...buildReopenOptions(engine, disputeWorkflowId(uuid)),
     args: [
@@ -41,8 +44,8 @@ export async function submitDisputeReply(
         uuid,
         providerDisputeId: providerMedId,
         endToEnd,
-        connectionUuid: med.connection.uuid,
-        requestId: med.requestId,
+        connectionUuid: dispute.connection.uuid,
+        requestId: dispute.requestId,
         timeScale: engine.timeScale,
       },
     ],

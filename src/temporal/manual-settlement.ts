@@ -15,7 +15,7 @@ import {
 } from '../workflows/contracts/workflow-ids.ts'
 import type { WorkflowClientContext } from './workflow-options.ts'
 
-/** Nouns that an operator may settle manually, and their workflows. */
+/** Workflow ids of the nouns that an operator may settle manually. */
 const WORKFLOW_IDS: Record<PayoutKind, (uuid: string) => string> = {
   transfer: transferWorkflowId,
   refund: refundWorkflowId,
@@ -29,10 +29,10 @@ export type ManualSettlementRequest = {
   who: string
 }
 
-/** There is nothing to settle; the message says why, for the operator. */
+/** The operation has no attempt to settle; the message tells the operator why. */
 export class NotSettleableError extends Error {}
 
-/** The attempt that counts now, in place of the one that an operator saw. `number` counts the attempts from 1. */
+/** The current attempt, if it is not the one that the operator saw. `number` counts from 1. */
 export type CurrentAttempt = {
   attempt: string
   number: number
@@ -46,44 +46,45 @@ export class StaleSettlement extends Error {
   override name = 'StaleSettlement'
   readonly current: CurrentAttempt
 
-  constructor(workflowId: string, now: CurrentAttempt) {
-    const { attempt, number, sending, provider, state } = now
+  constructor(workflowId: string, current: CurrentAttempt) {
+    const { attempt, number, sending, provider, state } = current
     super(
       `${workflowId} has changed since it was shown: it is now at ${provider}, attempt ${number} (${attempt}), ` +
         `sending ${sending}, ${state}; nothing was done`,
     )
-    this.current = now
+    this.current = current
   }
 }
 
 /**
- * Settles an unknown outcome manually, for the attempt that the operator names. The act is recorded before the workflow is
- * signalled, so that nothing is settled without a trace. The workflow's activity checks the same attempt again under the row
- * lock (src/activities/payouts/manual-settlement.ts). Returns the workflow's id.
+ * Settles an unknown outcome manually, for the attempt that the operator names. The operator action is recorded
+ * before the workflow is signalled, so that no settlement lacks a record. The workflow's activity checks the same
+ * attempt again under the row lock (src/activities/payouts/manual-settlement.ts). Returns the workflow's id.
  */
 export async function requestManualSettlement(
   engine: WorkflowClientContext,
   em: EntityManager,
-  { noun, uuid, settlement: word, who }: ManualSettlementRequest,
+  { noun, uuid, settlement, who }: ManualSettlementRequest,
 ): Promise<string> {
   const workflowId = WORKFLOW_IDS[noun](uuid)
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   const current = findCurrentAttempt(attempts)
   if (!current) throw new NotSettleableError(`nothing of ${workflowId} waits for a provider's word`)
-  if (!findSettleableAttempt(attempts, word, engine.timeScale)) {
+  if (!findSettleableAttempt(attempts, settlement, engine.timeScale)) {
     const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
     const { uuid: attempt, position, sendings, state } = current
     const now = { attempt, number: position + 1, sending: sendings, provider, state }
     throw new StaleSettlement(workflowId, now)
   }
   const client = await engine.client()
-  await recordOperatorAction(em, { who, act: `settle_${word.as}`, subject: workflowId, reason: word.reason })
+  const { as, reason } = settlement
+  await recordOperatorAction(em, { who, act: `settle_${as}`, subject: workflowId, reason })
   // A lost workflow is reopened from its row; it processes the signal before it polls.
   if (!(await isWorkflowRunning(client, workflowId)))
     await reopenPayout(engine, noun, {
       ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },
       ...{ connection_uuid: current.connectionUuid, tried: attempts.map(one => one.connectionUuid) },
     })
-  await client.workflow.getHandle(workflowId).signal(manualSettlementSignal, word)
+  await client.workflow.getHandle(workflowId).signal(manualSettlementSignal, settlement)
   return workflowId
 }

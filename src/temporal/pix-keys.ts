@@ -12,21 +12,24 @@ import type { pixKeyRemovalWorkflow, pixKeyWorkflow } from '../workflows/pix-key
 import type { verificationCodeWorkflow } from '../workflows/pix-keys/verification-code.workflow.ts'
 import type { WorkflowClientContext } from './workflow-options.ts'
 
-/** The doors of keys; every one may be knocked at twice. Nothing that is seen of a life names a key or an address. */
+/**
+ * Client calls that start workflows of PIX keys, or join the running ones; safe to repeat. Ids, summaries and search
+ * attributes contain no key and no address.
+ */
 
-/** Starts a key's life, or joins it, and resolves when it is made or cannot be. */
+/** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
 export function startPixKeyWorkflow(
   engine: WorkflowClientContext,
-  order: PixKeyInput,
+  input: PixKeyInput,
   waitMs: number,
 ): Promise<void> {
   return startAndAwaitAnswer<typeof pixKeyWorkflow>(engine, 'pixKeyWorkflow', {
-    ...order,
-    workflowId: pixKeyWorkflowId(order.uuid),
-    summary: `PIX key, ${order.type}`,
-    updateId: order.uuid,
+    ...input,
+    workflowId: pixKeyWorkflowId(input.uuid),
+    summary: `PIX key, ${input.type}`,
+    updateId: input.uuid,
     reusePolicy: 'REJECT_DUPLICATE',
-    args: [order],
+    args: [input],
     waitMs,
   })
 }
@@ -38,7 +41,10 @@ export type PixKeyRemovalRequest = {
   requestId: string
 }
 
-/** Starts a key's removal, or joins it, and resolves when it is gone or stays; one that stayed may be removed again. */
+/**
+ * Starts or joins the workflow that removes a PIX key; resolves when the key is removed or stays. A failed removal
+ * may be requested again.
+ */
 export function startPixKeyRemovalWorkflow(
   engine: WorkflowClientContext,
   removal: PixKeyRemovalRequest,
@@ -55,19 +61,22 @@ export function startPixKeyRemovalWorkflow(
   })
 }
 
-/** Starts a code's life, or joins it, and resolves when it is stored; sending it goes on. */
+/**
+ * Starts or joins the workflow of a verification code; resolves when the code is stored. Sending continues in the
+ * workflow.
+ */
 export function startVerificationCodeWorkflow(
   engine: WorkflowClientContext,
-  order: VerificationCodeInput,
+  input: VerificationCodeInput,
   waitMs: number,
 ): Promise<void> {
   return startAndAwaitAnswer<typeof verificationCodeWorkflow>(engine, 'verificationCodeWorkflow', {
-    ...order,
-    workflowId: verificationCodeWorkflowId(order.uuid),
-    summary: `Code for a key, ${order.type}`,
-    updateId: order.uuid,
+    ...input,
+    workflowId: verificationCodeWorkflowId(input.uuid),
+    summary: `Code for a key, ${input.type}`,
+    updateId: input.uuid,
     reusePolicy: 'REJECT_DUPLICATE',
-    args: [order],
+    args: [input],
     waitMs,
   })
 }
@@ -87,7 +96,7 @@ type KeyStartRequest<T extends Workflow> = {
 async function startAndAwaitAnswer<T extends Workflow>(
   engine: WorkflowClientContext,
   type: string,
-  { workflowId, reusePolicy: reuse, args, ...more }: KeyStartRequest<T>,
+  { workflowId, reusePolicy, args, ...request }: KeyStartRequest<T>,
 ): Promise<void> {
   const client = await engine.client()
   const start = new WithStartWorkflowOperation<T>(type, {
@@ -95,17 +104,17 @@ async function startAndAwaitAnswer<T extends Workflow>(
     args,
     taskQueue: engine.taskQueue,
     workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: reuse,
-    memo: { requestId: more.requestId },
+    workflowIdReusePolicy: reusePolicy,
+    memo: { requestId: request.requestId },
     typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.account, value: more.accountUuid },
-      ...(more.connectionUuid ? [{ key: SEARCH_ATTRIBUTES.provider, value: more.connectionUuid }] : []),
+      { key: SEARCH_ATTRIBUTES.account, value: request.accountUuid },
+      ...(request.connectionUuid ? [{ key: SEARCH_ATTRIBUTES.provider, value: request.connectionUuid }] : []),
     ],
-    staticSummary: more.summary,
+    staticSummary: request.summary,
   } as never)
-  await client.withDeadline(Date.now() + more.waitMs, () =>
+  await client.withDeadline(Date.now() + request.waitMs, () =>
     client.workflow.executeUpdateWithStart(awaitResultUpdate, {
-      updateId: more.updateId,
+      updateId: request.updateId,
       startWorkflowOperation: start,
     }),
   )

@@ -11,19 +11,24 @@ import type { WorkflowClientContext } from './workflow-options.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** A dispute holds money from its opening, so its list is read often where no notice comes; one round at a time. */
+/**
+ * A dispute blocks money from its opening, so the provider's list is polled often where no notification arrives.
+ * Rounds never overlap.
+ */
 const DISPUTE_SWEEP_MS = 15_000
-/** However far waits are divided: a round that follows the one before at once leaves no time for what it is about. */
+/** Lower bound for any time scale: a round that follows at once leaves no time for the work itself. */
 const MIN_INTERVAL_MS = 2_000
-/** A statement is compared again for two days, because some providers book late. */
+/** Statements are compared again for two days, because some providers book late. */
 const RECONCILIATION_HOURS = 48
-/** Schedules of the queue that src/config.ts gives where none is named are called as they always were. */
+/**
+ * Default task queue of src/config.ts; its schedules keep the ids without a suffix that they have always had.
+ */
 const DEFAULT_TASK_QUEUE = 'trilho'
 
 /**
- * Makes sure that the inbox is swept every minute and deliveries every five, that every statement, and every row that moves with its workflow, is compared every hour,
- * that tallies are folded and old events forgotten; the first worker makes the schedules, and every later one brings
- * them up to its own release and configuration.
+ * Creates or updates the maintenance schedules: notifications every minute, deliveries every five, statements and
+ * active rows compared every hour, list counters folded, old events deleted. The first worker creates them; every
+ * later one updates them to its own release and configuration.
  */
 export async function upsertMaintenanceSchedules(
   client: Client,
@@ -68,7 +73,7 @@ export async function upsertMaintenanceSchedules(
   await upsertSchedule(client, engine, {
     id: 'event-pruning',
     type: 'eventPruningWorkflow',
-    // Events are kept for thirty days of any scale.
+    // Events are kept for thirty days at any time scale.
     intervalMs: 6 * HOUR_MS * engine.timeScale,
     args: [],
   })
@@ -76,18 +81,19 @@ export async function upsertMaintenanceSchedules(
 
 type VersionWatch = {
   version: WorkerVersion | undefined
-  /** Called with what Temporal says of the deployment, at every look of a versioned worker. */
+  /** Called with Temporal's description of the deployment, at every poll of a versioned worker. */
   onRead: (deployment: WorkerDeployment) => void
   onError: (error: Error) => void
 }
 
-/** How often a versioned worker looks whether its version has become the current one. */
+/** Interval at which a versioned worker checks whether its version is the current one. */
 const VERSION_POLL_MS = 10_000
 
 /**
- * Keeps the schedules those of the current version. An unversioned worker makes them at once. A versioned one makes them each time
- * that its version becomes the current one, so that a build that only ramps starts nothing that the current one lacks,
- * and a build that is moved back to restores its own. Resolves after the first look; returns a function that ends the looks.
+ * Keeps the schedules those of the current version. An unversioned worker upserts them at once. A versioned one
+ * upserts them each time its version becomes current, so that a ramping build starts no workflow that the current one
+ * lacks, and a build that becomes current again restores its own. Resolves after the first poll; returns a function
+ * that stops polling.
  */
 export async function followCurrentVersion(
   client: Client,
@@ -99,16 +105,16 @@ export async function followCurrentVersion(
     return () => {}
   }
   let wasCurrent = false
-  const look = async () => {
+  const poll = async () => {
     const deployment = await readDeployment(client, version.deploymentName)
     onRead(deployment)
     const isCurrent = deployment.currentBuildId === version.buildId
     if (isCurrent && !wasCurrent) await upsertMaintenanceSchedules(client, engine)
     wasCurrent = isCurrent
   }
-  await look()
-  const looks = setInterval(() => look().catch(onError), VERSION_POLL_MS)
-  return () => clearInterval(looks)
+  await poll()
+  const timer = setInterval(() => poll().catch(onError), VERSION_POLL_MS)
+  return () => clearInterval(timer)
 }
 
 type MaintenanceSchedule = {
@@ -121,14 +127,14 @@ type MaintenanceSchedule = {
 async function upsertSchedule(
   client: Client,
   { taskQueue, timeScale }: WorkflowClientContext,
-  { id, type, intervalMs: everyMs, args }: MaintenanceSchedule,
+  { id, type, intervalMs, args }: MaintenanceSchedule,
 ): Promise<void> {
-  // Two installations in one namespace have each their own.
+  // Each of several installations in one namespace has schedules of its own.
   const scheduleId = taskQueue === DEFAULT_TASK_QUEUE ? id : `${id}/${taskQueue}`
-  const former =
+  const legacy =
     taskQueue === DEFAULT_TASK_QUEUE ? undefined : await findLegacySchedule(client, { id, taskQueue })
-  const todays = {
-    spec: { intervals: [{ every: Math.max(MIN_INTERVAL_MS, scaleWait(everyMs, timeScale)) }] },
+  const options = {
+    spec: { intervals: [{ every: Math.max(MIN_INTERVAL_MS, scaleWait(intervalMs, timeScale)) }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS },
     action: {
       type: 'startWorkflow' as const,
@@ -139,25 +145,28 @@ async function upsertSchedule(
     },
   }
   try {
-    await client.schedule.create({ scheduleId, ...todays, ...(former && { state: former.state }) })
+    await client.schedule.create({ scheduleId, ...options, ...(legacy && { state: legacy.state }) })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    // What an operator has paused stays so.
-    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...todays, state }))
+    // A schedule that an operator has paused stays paused.
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...options, state }))
   }
-  if (former) await client.schedule.getHandle(id).delete().catch(ignoreScheduleNotFound)
+  if (legacy) await client.schedule.getHandle(id).delete().catch(ignoreScheduleNotFound)
 }
 
-/** What an earlier release, whose schedules were called alike on every queue, left of ours: two would do all twice. */
+/**
+ * Finds the schedule of an earlier release, which used the same ids on every queue; two schedules would do all work
+ * twice.
+ */
 async function findLegacySchedule(
   client: Client,
   { id, taskQueue }: { id: string; taskQueue: string },
 ): Promise<ScheduleDescription | undefined> {
-  const found = await client.schedule.getHandle(id).describe().catch(ignoreScheduleNotFound)
-  return found?.action.taskQueue === taskQueue ? found : undefined
+  const schedule = await client.schedule.getHandle(id).describe().catch(ignoreScheduleNotFound)
+  return schedule?.action.taskQueue === taskQueue ? schedule : undefined
 }
 
-/** Nothing was left, or another worker that starts was quicker. */
+/** Ignores that the schedule does not exist, or that another starting worker has deleted it. */
 function ignoreScheduleNotFound(error: unknown): undefined {
   if (!(error instanceof ScheduleNotFoundError)) throw error
 }

@@ -18,16 +18,16 @@ import {
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
 /**
- * Signals provider notifications, with signalWithStart. If the workflow has completed, a new run starts from the row; it only
- * polls the provider and never issues or sends. Safe to call twice.
+ * Client calls that signal provider notifications, with signalWithStart. If the workflow has completed, a new run
+ * starts from the row; it only polls the provider and never issues or sends. Safe to call twice.
  */
 
 export function signalCharge(
   engine: WorkflowClientContext,
   uuid: string,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notice, {
+  return signalOrReopen(engine, notification, {
     type: 'chargeWorkflow',
     workflowId: chargeWorkflowId(uuid),
     input: { reopen: uuid },
@@ -37,9 +37,9 @@ export function signalCharge(
 export function signalTransfer(
   engine: WorkflowClientContext,
   uuid: string,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notice, {
+  return signalOrReopen(engine, notification, {
     type: 'transferWorkflow',
     workflowId: transferWorkflowId(uuid),
     input: { reopen: uuid },
@@ -49,9 +49,9 @@ export function signalTransfer(
 export function signalRefund(
   engine: WorkflowClientContext,
   uuid: string,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notice, {
+  return signalOrReopen(engine, notification, {
     type: 'refundWorkflow',
     workflowId: refundWorkflowId(uuid),
     input: { reopen: uuid },
@@ -61,9 +61,9 @@ export function signalRefund(
 export function signalOrphanPayload(
   engine: WorkflowClientContext,
   attemptUuid: string,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notice, {
+  return signalOrReopen(engine, notification, {
     type: 'orphanWorkflow',
     workflowId: orphanWorkflowId(attemptUuid),
     input: { attemptUuid },
@@ -71,13 +71,13 @@ export function signalOrphanPayload(
 }
 
 /**
- * Signals the workflow of the attempt whose payload a PIX names: the charge, or the orphan. `none`: its provider issued no payload;
- * `issuing`: that is not known yet.
+ * Signals the workflow of the attempt whose payload a PIX names: the charge, or the orphan. `none`: the provider
+ * issued no payload; `issuing`: that is not known yet.
  */
 export async function signalPayloadOwner(
   engine: WorkflowClientContext,
   { uuid, subjectUuid, state }: Attempt,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<'told' | 'issuing' | 'none'> {
   switch (state) {
     case 'rejected':
@@ -87,24 +87,24 @@ export async function signalPayloadOwner(
       return 'issuing'
     case 'orphan':
     case 'closed':
-      await signalOrphanPayload(engine, uuid, notice)
+      await signalOrphanPayload(engine, uuid, notification)
       return 'told'
     default:
-      await signalCharge(engine, subjectUuid, notice)
+      await signalCharge(engine, subjectUuid, notification)
       return 'told'
   }
 }
 
-/** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only where none was made. */
+/** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only if there is none. */
 export function signalReturn(
   engine: WorkflowClientContext,
-  order: { uuid: string; connectionUuid: string },
-  notice: ProviderNotificationSignal,
+  input: { uuid: string; connectionUuid: string },
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notice, {
+  return signalOrReopen(engine, notification, {
     type: 'returnWorkflow',
-    workflowId: returnWorkflowId(order.uuid),
-    input: order,
+    workflowId: returnWorkflowId(input.uuid),
+    input,
   })
 }
 
@@ -112,32 +112,32 @@ export function signalReturn(
 export function signalDeposit(
   engine: WorkflowClientContext,
   deposit: Omit<RecordDepositInput, 'timeScale'>,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
   const workflowId = depositWorkflowId(deposit.connectionUuid, deposit.endToEnd)
-  return signalOrReopen(engine, notice, { type: 'depositWorkflow', workflowId, input: deposit })
+  return signalOrReopen(engine, notification, { type: 'depositWorkflow', workflowId, input: deposit })
 }
 
 /** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
 export function signalDispute(
   engine: WorkflowClientContext,
-  order: Omit<DisputeInput, 'timeScale'>,
-  notice: ProviderNotificationSignal,
+  input: Omit<DisputeInput, 'timeScale'>,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
-  const staticSummary = `Dispute ${order.providerDisputeId} of a provider`
-  const workflowId = disputeWorkflowId(order.uuid)
-  return signalOrReopen(engine, notice, { type: 'disputeWorkflow', workflowId, input: order, staticSummary })
+  const staticSummary = `Dispute ${input.providerDisputeId} of a provider`
+  const workflowId = disputeWorkflowId(input.uuid)
+  return signalOrReopen(engine, notification, { type: 'disputeWorkflow', workflowId, input, staticSummary })
 }
 
-/** Signals a running workflow; false where none runs. */
+/** Signals a running workflow; false if none runs. */
 export async function signalIfRunning(
   engine: WorkflowClientContext,
   workflowId: string,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<boolean> {
   const client = await engine.client()
   try {
-    await client.workflow.getHandle(workflowId).signal(providerNotificationSignal, notice)
+    await client.workflow.getHandle(workflowId).signal(providerNotificationSignal, notification)
     return true
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false
@@ -152,15 +152,15 @@ type SignalRequest = { type: WorkflowTypeName; workflowId: string; input: object
 
 async function signalOrReopen(
   engine: WorkflowClientContext,
-  notice: ProviderNotificationSignal,
-  { type, workflowId, input: order, staticSummary }: SignalRequest,
+  notification: ProviderNotificationSignal,
+  { type, workflowId, input, staticSummary }: SignalRequest,
 ): Promise<void> {
   const client = await engine.client()
   await client.workflow.signalWithStart(type, {
     ...buildReopenOptions(engine, workflowId),
     ...(staticSummary !== undefined && { staticSummary }),
-    args: [{ ...order, timeScale: engine.timeScale }],
+    args: [{ ...input, timeScale: engine.timeScale }],
     signal: providerNotificationSignal,
-    signalArgs: [notice],
+    signalArgs: [notification],
   })
 }

@@ -28,27 +28,27 @@ import {
 } from './workflow-options.ts'
 
 /**
- * Starts and updates workflows on behalf of HTTP requests. Idempotent by workflow id. Only creating may issue or send; all other
- * calls read or cancel.
+ * Client calls that start or update workflows on behalf of HTTP requests. Idempotent by workflow id. Only creation
+ * may issue or send; all other calls read or cancel.
  */
 
 /** Starts a charge's workflow, or joins the running one; resolves when the charge is issued or has failed. */
 export async function startChargeWorkflow(
   engine: WorkflowClientContext,
-  order: ChargeInput,
-  seen: { externalRef?: string; provider: string; waitMs: number },
+  input: ChargeInput,
+  options: { externalRef?: string; provider: string; waitMs: number },
 ): Promise<void> {
   const client = await engine.client()
   const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
-    ...buildChargeWorkflowOptions(order, seen),
+    ...buildChargeWorkflowOptions(input, options),
     taskQueue: engine.taskQueue,
-    args: [order],
+    args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
   })
-  await client.withDeadline(Date.now() + seen.waitMs, () =>
+  await client.withDeadline(Date.now() + options.waitMs, () =>
     client.workflow.executeUpdateWithStart(awaitIssuedUpdate, {
-      updateId: order.uuid,
+      updateId: input.uuid,
       startWorkflowOperation: start,
     }),
   )
@@ -57,31 +57,31 @@ export async function startChargeWorkflow(
 /** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
 export function startRefundWorkflow(
   engine: WorkflowClientContext,
-  order: RefundInput,
+  input: RefundInput,
   waitMs: number,
 ): Promise<void> {
   return startPayoutWorkflow<typeof refundWorkflow>(engine, 'refundWorkflow', {
-    ...buildPayoutWorkflowOptions(refundWorkflowId(order.uuid), order, { provider: order.connectionUuid }),
-    args: [order],
+    ...buildPayoutWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
+    args: [input],
     waitMs,
-    updateId: order.uuid,
+    updateId: input.uuid,
   })
 }
 
-/** Starts a transfer's workflow, or joins the running one; resolves when a provider has accepted or all have refused. */
+/** Starts or joins a transfer's workflow; resolves when a provider has accepted it or all have refused. */
 export function startTransferWorkflow(
   engine: WorkflowClientContext,
-  order: TransferInput,
-  seen: { externalRef: string | undefined; waitMs: number },
+  input: TransferInput,
+  options: { externalRef: string | undefined; waitMs: number },
 ): Promise<void> {
   return startPayoutWorkflow<typeof transferWorkflow>(engine, 'transferWorkflow', {
-    ...buildPayoutWorkflowOptions(transferWorkflowId(order.uuid), order, {
-      ...seen,
-      provider: order.candidates[0]!,
+    ...buildPayoutWorkflowOptions(transferWorkflowId(input.uuid), input, {
+      ...options,
+      provider: input.candidates[0]!,
     }),
-    args: [order],
-    waitMs: seen.waitMs,
-    updateId: order.uuid,
+    args: [input],
+    waitMs: options.waitMs,
+    updateId: input.uuid,
   })
 }
 
@@ -94,11 +94,11 @@ type PayoutStartRequest<T extends Workflow> = WorkflowMetadata & {
 async function startPayoutWorkflow<T extends Workflow>(
   engine: WorkflowClientContext,
   type: string,
-  { args, waitMs, updateId, ...life }: PayoutStartRequest<T>,
+  { args, waitMs, updateId, ...metadata }: PayoutStartRequest<T>,
 ): Promise<void> {
   const client = await engine.client()
   const start = new WithStartWorkflowOperation<T>(type, {
-    ...life,
+    ...metadata,
     taskQueue: engine.taskQueue,
     args,
     workflowIdConflictPolicy: 'USE_EXISTING',
@@ -109,7 +109,7 @@ async function startPayoutWorkflow<T extends Workflow>(
   )
 }
 
-/** The workflow id of each noun, and the update that its creator waits for. */
+/** Workflow id of each noun, and the update that its creation waits for. */
 const RESULT_UPDATES = {
   charge: { idOf: chargeWorkflowId, waited: awaitIssuedUpdate.name },
   transfer: { idOf: transferWorkflowId, waited: awaitResultUpdate.name },
@@ -125,9 +125,9 @@ export async function awaitStartedOperation(
   const { idOf, waited } = RESULT_UPDATES[kind]
   const join = async () => {
     const client = await engine.client()
-    const life = client.workflow.getHandle(idOf(uuid))
+    const handle = client.workflow.getHandle(idOf(uuid))
     const deadline = Date.now() + waitMs
-    await client.withDeadline(deadline, () => life.executeUpdate(waited, { updateId: uuid }))
+    await client.withDeadline(deadline, () => handle.executeUpdate(waited, { updateId: uuid }))
   }
   await join().catch(() => undefined)
 }
@@ -151,7 +151,7 @@ export async function executeCancelTransferUpdate(
   }
 }
 
-/** Cancels a charge by update; starts its workflow from its row where none runs. */
+/** Cancels a charge by update; starts its workflow from its row if none runs. */
 export async function executeCancelChargeUpdate(
   engine: WorkflowClientContext,
   uuid: string,

@@ -1,16 +1,16 @@
 import type { Client } from '@temporalio/client'
 import type { WorkerOptions } from '@temporalio/worker'
 
-/** A build of the workers, as Temporal's worker versioning names it; every worker of one build has the same. */
+/** A build of the workers, as Temporal's worker versioning names it; all workers of a build share it. */
 export type WorkerVersion = { deploymentName: string; buildId: string }
 
 /** gRPC's NOT_FOUND: no worker of the deployment has polled yet. */
 const GRPC_NOT_FOUND = 5
 
 /**
- * Worker options of a build. Every workflow is pinned to the build that executed its first task: its later tasks, its activities on
- * either task queue, its children and what it continues as go to workers of that build only. Without a version the
- * worker is unversioned, and takes every task.
+ * Builds the worker options of a version. Every workflow is pinned to the build that executed its first task: its
+ * later tasks, its activities on either task queue, its children and its continue-as-new runs go to workers of that
+ * build only. Without a version the worker is unversioned and accepts every task.
  */
 export function buildVersioningOptions(
   version: WorkerVersion | undefined,
@@ -21,19 +21,21 @@ export function buildVersioningOptions(
   }
 }
 
-/** Which builds of a deployment Temporal gives tasks to. */
+/** The builds of a deployment that Temporal gives tasks to. */
 export type WorkerDeployment = {
-  /** Build that new workflows start on; undefined where no version is current. */
+  /** Build that new workflows start on; undefined if no version is current. */
   currentBuildId: string | undefined
   /** Builds that need workers: current, ramping, or with workflows that are pinned to them. */
   neededBuildIds: string[]
 }
 
-/** VersionStatus in Temporal's API: no new workflows, and none that is pinned to it. Another one needs workers. */
+/**
+ * VersionStatus in Temporal's API: no new workflows, and none pinned to it. Any other version needs workers.
+ */
 const INACTIVE = 1
 const DRAINED = 5
 
-/** Asks Temporal for the versions of a deployment; a deployment that no worker has polled for yet has none. */
+/** Reads the versions of a deployment from Temporal; none if no worker has polled for it yet. */
 export async function readDeployment(client: Client, deploymentName: string): Promise<WorkerDeployment> {
   const { namespace } = client.options
   try {

@@ -13,56 +13,57 @@ export type WorkflowMetadata = Pick<
 type MoneyWorkflowInput = { uuid: string; accountUuid: string; valueCents: number; requestId: string }
 type SearchAttributeValues = { externalRef?: string | undefined; provider: string }
 
-/** Start options of a charge's workflow. */
+/** Builds the start options of a charge's workflow. */
 export function buildChargeWorkflowOptions(
-  order: MoneyWorkflowInput,
-  seen: SearchAttributeValues,
+  input: MoneyWorkflowInput,
+  attributes: SearchAttributeValues,
 ): WorkflowMetadata {
-  return buildWorkflowMetadata(chargeWorkflowId(order.uuid), order, {
-    ...seen,
+  return buildWorkflowMetadata(chargeWorkflowId(input.uuid), input, {
+    ...attributes,
     status: 'UNDEFINED',
     noun: 'Charge',
   })
 }
 
-/** Start options of a payout's workflow, or of a scheduled transfer's. */
+/** Builds the start options of a payout's workflow, or of a scheduled transfer's. */
 export function buildPayoutWorkflowOptions(
   workflowId: string,
-  order: MoneyWorkflowInput & { scheduledFor?: string },
-  seen: SearchAttributeValues,
+  input: MoneyWorkflowInput & { scheduledFor?: string },
+  attributes: SearchAttributeValues,
 ): WorkflowMetadata {
   const noun = workflowId.startsWith('refund/') ? 'Refund' : 'Transfer'
-  return buildWorkflowMetadata(workflowId, order, {
-    ...seen,
-    status: order.scheduledFor ? 'PENDING' : 'PROCESSING',
+  return buildWorkflowMetadata(workflowId, input, {
+    ...attributes,
+    status: input.scheduledFor ? 'PENDING' : 'PROCESSING',
     noun,
   })
 }
 
 function buildWorkflowMetadata(
   workflowId: string,
-  order: MoneyWorkflowInput,
-  seen: SearchAttributeValues & { status: string; noun: string },
+  input: MoneyWorkflowInput,
+  attributes: SearchAttributeValues & { status: string; noun: string },
 ): WorkflowMetadata {
-  const attributes: SearchAttributePair[] = [
-    { key: SEARCH_ATTRIBUTES.account, value: order.accountUuid },
-    { key: SEARCH_ATTRIBUTES.provider, value: seen.provider },
-    { key: SEARCH_ATTRIBUTES.status, value: seen.status },
-    { key: SEARCH_ATTRIBUTES.value, value: order.valueCents },
+  const pairs: SearchAttributePair[] = [
+    { key: SEARCH_ATTRIBUTES.account, value: input.accountUuid },
+    { key: SEARCH_ATTRIBUTES.provider, value: attributes.provider },
+    { key: SEARCH_ATTRIBUTES.status, value: attributes.status },
+    { key: SEARCH_ATTRIBUTES.value, value: input.valueCents },
   ]
-  if (seen.externalRef) attributes.push({ key: SEARCH_ATTRIBUTES.externalRef, value: seen.externalRef })
+  if (attributes.externalRef)
+    pairs.push({ key: SEARCH_ATTRIBUTES.externalRef, value: attributes.externalRef })
   return {
     workflowId,
-    memo: { requestId: order.requestId },
-    typedSearchAttributes: attributes,
-    staticSummary: `${seen.noun} of R$ ${textFromCents(order.valueCents)}`,
+    memo: { requestId: input.requestId },
+    typedSearchAttributes: pairs,
+    staticSummary: `${attributes.noun} of R$ ${textFromCents(input.valueCents)}`,
   }
 }
 
-/** A Temporal client, with the task queue of its workflows. */
+/** Temporal client with the task queue and time scale of its workflows. */
 export type WorkflowClientContext = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
 
-/** Start options that may start a new run of a completed workflow. */
+/** Builds start options that may start a new run of a completed workflow. */
 export function buildReopenOptions(engine: WorkflowClientContext, workflowId: string) {
   return {
     workflowId,

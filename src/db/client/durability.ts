@@ -2,20 +2,20 @@ import { StartupRefusal } from '../../startup/startup-refusal.ts'
 import type { Orm } from './orm.ts'
 
 /**
- * The settings of PostgreSQL on which a commit that was confirmed depends, and the only value of each that loses it. The
- * `local` of `synchronous_commit` is durable on this server; what a failover to a standby loses is in docs/production.md.
+ * PostgreSQL settings on which the durability of a confirmed commit depends; `off` loses it. `synchronous_commit =
+ * local` is durable on this server; docs/production.md says what a failover to a standby loses.
  */
 const DURABILITY_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
 
-/** A PostgreSQL that may lose what it has committed. */
+/** Refusal to start on a PostgreSQL that may lose committed transactions. */
 export class UnsafeDatabase extends StartupRefusal {
   override name = 'UnsafeDatabase'
 }
 
 /**
- * Throws `UnsafeDatabase`, one line, where this server, database or role runs with one of those settings off, as seen by a
- * connection of this process; where that is allowed, the line is a warning. While PostgreSQL is away, throws the error of the
- * connection.
+ * Throws `UnsafeDatabase`, in one line, if this server, database or role runs with one of those settings off, as seen
+ * by a connection of this process; if that is allowed, the line is a warning instead. While PostgreSQL is
+ * unreachable, throws the connection error.
  */
 export async function requireDurability(
   orm: Orm,

@@ -1,31 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Orm } from './orm.ts'
 
-/** How long a migration stands in the queue for a lock, how often it tries again, and after what pause. */
+/** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
 export type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: number }
 
-/** Whoever reads a table meanwhile waits behind it, so it waits no longer than a request may; but comes back for minutes. */
+/**
+ * Queries queue behind a waiting migration, so each wait is as short as a request allows; retries go on for minutes.
+ */
 export const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
 
 /**
- * Every pending migration in a transaction of its own, so that the locks of one are not held while the next builds its
- * index. The connections of `orm` give up waiting for a lock in time, and let the readers of the table pass.
+ * Runs every pending migration in its own transaction, so that the locks of one are not held while the next builds
+ * its index. The connections of `orm` have a lock timeout, which lets the queries of the table pass.
  */
-export async function runPendingMigrations(orm: Orm, patience: MigrationRetryPolicy): Promise<void> {
+export async function runPendingMigrations(orm: Orm, retryPolicy: MigrationRetryPolicy): Promise<void> {
   const connection = orm.em.getConnection()
   await connection.transactional(async context => {
-    // One process migrates, the others wait for it, however long, and find nothing left to do.
+    // One process migrates; the others wait without a limit and then find no pending migration.
     await connection.execute('set local lock_timeout = 0', [], 'run', context)
-    // It is idle while the migrations run over another connection.
+    // This session idles while the migrations run on another connection.
     await connection.execute('set local idle_in_transaction_session_timeout = 0', [], 'run', context)
     await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
-    for (const { name } of await orm.migrator.getPending()) await runMigrationWithRetry(orm, name, patience)
+    for (const { name } of await orm.migrator.getPending())
+      await runMigrationWithRetry(orm, name, retryPolicy)
   })
 }
 
 /**
- * Whether every migration of this release has been applied. It only reads, unlike `migrator.getPending`, which creates the
- * database and the table of migrations where they are missing: a health check must do neither.
+ * Returns whether every migration of this release is applied. Read-only, unlike `migrator.getPending`, which creates
+ * a missing database and migrations table: a health check must do neither.
  */
 export async function isSchemaMigrated({ em, config }: Orm): Promise<boolean> {
   const names = (config.get('migrations').migrationsList ?? []).map(
@@ -35,8 +38,8 @@ export async function isSchemaMigrated({ em, config }: Orm): Promise<boolean> {
     .fork()
     .execute<{ name: string }[]>('select name from mikro_orm_migrations')
     .catch(error => (Object(error).code === UNDEFINED_TABLE ? [] : Promise.reject(error)))
-  const known = new Set(applied.map(({ name }) => name))
-  return names.every(name => known.has(name))
+  const appliedNames = new Set(applied.map(({ name }) => name))
+  return names.every(name => appliedNames.has(name))
 }
 
 const UNDEFINED_TABLE = '42P01'
@@ -58,10 +61,10 @@ async function runMigrationWithRetry(
   }
 }
 
-/** SQLSTATE of a lock that was not given in time, and of who waited in a ring: a life has what this waits for, and the other way round. */
+/** SQLSTATEs of a lock timeout and of a deadlock with another transaction. */
 const LOCK_ERROR_CODES: unknown[] = ['55P03', '40P01']
 
-/** Says what was waited for, and who has been in a transaction over tables for the longest. */
+/** Builds the error that names the sessions whose transactions have held table locks for the longest. */
 async function buildLockTimeoutError(
   orm: Orm,
   { name, tries, cause }: { name: string; tries: number; cause: Error },

@@ -66,21 +66,25 @@ import { parseTlsOptions } from './tls.ts'
 export type Orm = MikroORM
 export type { EntityManager }
 
-/** How long a connection, and a place in the pool for it, is waited for. */
+/** Limit of the wait for a connection, the wait for a place in the pool included. */
 const CONNECT_TIMEOUT_MS = 3_000
 
 /**
- * How long one that nobody needs is kept. A new one begins with a process of PostgreSQL that has yet to parse and plan what
- * the others keep, which costs as much as many operations: what bursts of money need, the next one finds.
+ * How long an idle connection stays open. A new connection starts a PostgreSQL process that must parse and plan every
+ * prepared statement again, which costs as much as many operations; bursts of money find the connections of the last
+ * one.
  */
 const IDLE_CONNECTION_MS = 5 * 60_000
 
-/** PostgreSQL itself ends a statement whose time is over; one that has not even said so by then says nothing any more. */
+/**
+ * Grace after `statement_timeout`: PostgreSQL itself cancels a slow statement; a server that has not reported that by
+ * then is frozen.
+ */
 const STATEMENT_TIMEOUT_GRACE_MS = 500
 
 /**
- * PostgreSQL ends a session that has been idle inside a transaction for this long, and so releases its row locks: a process
- * whose host was lost or stopped holds them no longer than that. No transaction of Trilho waits for anything but PostgreSQL.
+ * PostgreSQL ends a session that idles inside a transaction for this long and releases its row locks: a process whose
+ * host was lost or stopped holds them no longer. No transaction of Trilho waits for anything but PostgreSQL.
  */
 const IDLE_IN_TRANSACTION_MS = 10_000
 
@@ -89,15 +93,18 @@ export type OrmOptions = {
   /** The name that `pg_stat_activity` shows for the sessions of this process. */
   applicationName?: string
   poolSize?: number
-  /** The longest that one statement may take; null where it takes as long as it takes. */
+  /** `statement_timeout` in milliseconds; null: no limit. */
   statementMs?: number | null
-  /** The longest that one statement may wait for a lock, where not for all its time. */
+  /** `lock_timeout` in milliseconds; absent: only `statementMs` limits the wait. */
   lockMs?: number
-  /** Whether the first connection creates a database that does not exist: else it fails, as a wrong name should. */
+  /** Creates a missing database on the first connection; otherwise a wrong name fails. */
   canCreateDatabase?: boolean
 }
 
-/** Connects lazily to PostgreSQL; one per process, closed by `orm.close()`. A server that froze is an error in time. */
+/**
+ * Opens the ORM, one per process; closed by `orm.close()`. Connects lazily. A frozen server becomes an error after
+ * the timeout.
+ */
 export async function openOrm({
   databaseUrl,
   applicationName = 'trilho',
@@ -137,8 +144,8 @@ export async function openOrm({
     ],
     ensureDatabase: createsDatabase,
     forceUtcTimezone: true,
-    // Accessors of their own for every property of every row cost a fifth of a transaction's CPU; relations of two sides still
-    // follow each other from the moment a row is known.
+    // Accessors for every property of every row would cost a fifth of a transaction's CPU. Bidirectional relations
+    // are still kept in sync once a row is loaded.
     propagationOnPrototype: false,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_CONNECTION_MS },
     driverOptions: {
@@ -198,34 +205,34 @@ export async function openOrm({
       ],
       snapshot: false,
     },
-    // What goes wrong is thrown; its progress reports would only break a JSON log.
+    // Errors are thrown; progress messages would only break a JSON log.
     logger: () => {},
   })
 }
 
 /**
- * Brings the schema up to date; several processes may call it at once, beside others that serve. Over connections of its
- * own, because an index of millions of rows takes longer than any statement of a request may, and so does waiting for who
- * makes it.
+ * Brings the schema up to date; several processes may call it at once, while others serve. Uses connections of its
+ * own without a statement timeout, because building an index over millions of rows, or waiting for the process that
+ * builds it, takes longer than a request's statement may.
  */
-export async function migrate(databaseUrl: string, patience = MIGRATION_RETRY_POLICY): Promise<void> {
+export async function migrate(databaseUrl: string, retryPolicy = MIGRATION_RETRY_POLICY): Promise<void> {
   const orm = await openOrm({
-    ...{ databaseUrl, statementMs: null, lockMs: patience.lockMs },
+    ...{ databaseUrl, statementMs: null, lockMs: retryPolicy.lockMs },
     canCreateDatabase: true,
   })
   try {
-    await runPendingMigrations(orm, patience)
+    await runPendingMigrations(orm, retryPolicy)
   } finally {
     await orm.close()
   }
 }
 
-/** Reads that belong together, as one moment saw them: what they show does not contradict itself. */
+/** Runs reads in one read-only REPEATABLE READ transaction, so that their results are consistent. */
 export function readInSnapshot<T>(em: EntityManager, read: (em: EntityManager) => Promise<T>): Promise<T> {
   return em.fork().transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true })
 }
 
-/** A transaction of its own that sees every row afresh: whatever an earlier read remembered, a lock must not. */
+/** Runs work in a new transaction with an empty unit of work, so that rows are read afresh after a lock. */
 export function runInTransaction<T>(orm: Orm, work: (em: EntityManager) => Promise<T>): Promise<T> {
   return orm.em.fork().transactional(work)
 }

@@ -4,12 +4,12 @@ import { StartupRefusal } from '../../startup/startup-refusal.ts'
 
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
-/** What the query of a URL may say; MikroORM itself reads the schema. */
+/** Allowed query parameters of the URL; MikroORM itself reads `schema`. */
 const URL_PARAMETERS = ['sslmode', 'sslrootcert', 'schema']
 
 /**
- * How the URL of a PostgreSQL wants it spoken to, in the words of libpq: MikroORM leaves them out, and so the password
- * would go in the clear. Throws at whatever it would have to ignore.
+ * Parses the TLS options of a PostgreSQL URL, with libpq's parameters. MikroORM ignores them and would send the
+ * password unencrypted. Throws for every parameter or value that it would have to ignore.
  */
 export function parseTlsOptions(databaseUrl: string): ConnectionOptions | false | undefined {
   const { hostname, searchParams } = new URL(databaseUrl)
@@ -27,9 +27,10 @@ export function parseTlsOptions(databaseUrl: string): ConnectionOptions | false 
   if (authority === null && mode === 'require') return { rejectUnauthorized: false }
   return {
     rejectUnauthorized: true,
-    host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ''), // Where it is an address, pg names none to check.
+    host: decodeURIComponent(hostname).replace(/^\[|\]$/g, ''), // For an IP address `pg` passes no host name to check.
     ...(authority !== null && { ca: readCertificates(authority) }),
-    // Of the public authorities anybody has a certificate, in his own name: only one's own vouches without it.
+    // A public authority issues certificates to anyone for their own host names: only a private CA is proof
+    // without the host name.
     ...(authority !== null && mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   }
 }

@@ -5,8 +5,9 @@ import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn 
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
 /**
- * `calling` until the answer is saved; `orphan` is a payload that may exist and that nobody was shown;
- * `closed` an orphan that its provider has confirmed gone; `duplicate` a sending that settled after it had been left.
+ * `calling` until the outcome is saved; `orphan`: a payload that may exist and was shown to no client; `closed`: an
+ * orphan that its provider has confirmed removed; `duplicate`: a sending that settled after another provider had been
+ * tried.
  */
 export type AttemptState =
   | 'calling'
@@ -19,7 +20,9 @@ export type AttemptState =
   | 'closed'
   | 'duplicate'
 
-/** One operation at one provider, written before the call; `reference` is the id the provider gets. */
+/**
+ * One operation at one provider, inserted before the call; `reference` is the id that the provider receives.
+ */
 const schema = defineEntity({
   name: 'Attempt',
   properties: p => ({
@@ -31,19 +34,24 @@ const schema = defineEntity({
     position: p.integer(),
     reference: textColumn(),
     state: unionColumn<AttemptState>(),
-    /** How often it was sent, so that a late answer is known to be another's. */
+    /** Number of sendings; a late answer to an earlier one is recognized by it. */
     sendings: p.integer().default(0),
-    /** The connection's epoch of credentials in which the provider was called. */
+    /** Credentials epoch of the connection at the call. */
     credentialsEpoch: p.integer().default(1),
-    /** When a key's removal was last asked for, of the calls that may still arrive. */
+    /** Last request to remove a key, among calls that may still arrive. */
     calledAt: timestampColumn().nullable(),
     finality: unionColumn<'other_may_help' | 'final'>().nullable(),
     code: textColumn().nullable(),
     providerCode: textColumn().nullable(),
     message: textColumn().nullable(),
-    /** Why the provider did not carry out an order that stands with it: the outcome once the order is proved to be gone. */
+    /**
+     * Why the provider did not execute an order that it has on record: the outcome once the order is proved to be
+     * gone.
+     */
     refusal: p.json<Omit<RejectedResult, 'kind'>>().nullable(),
-    /** What the provider said against a settlement that it had reported, and when; the settlement stays. */
+    /**
+     * Code and time of an answer that contradicts a settlement which the provider had reported; the settlement stays.
+     */
     contradictionCode: textColumn().nullable(),
     contradictionAt: timestampColumn().nullable(),
     endToEnd: textColumn().nullable(),

@@ -14,10 +14,10 @@ import {
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
-/** One entry of a resource's history, as it is shown. */
+/** One entry of a resource's history, as the API shows it. */
 export type HistoryEntry<Status extends string> = { status: Status; created_at: string }
 
-/** Why nobody could issue: the code of the catalogue, and each provider's word. */
+/** Why no provider issued the charge: the code of the catalogue, and each provider's outcome. */
 export type ChargeFailure = {
   code: 'no_provider_available' | 'provider_rejected' | 'not_found_after_restore'
   attempts: { provider: string; outcome: string; code: string }[]
@@ -45,9 +45,9 @@ const charge = defineEntity({
     expiresInSeconds: p.integer(),
     expiresAt: timestampColumn().nullable(),
     cancelRequestedAt: timestampColumn().nullable(),
-    /** A request to cancel may have removed the payload without our hearing of it. */
+    /** A cancel request may have removed the payload, but its answer was lost. */
     cancelUnanswered: p.boolean().default(false),
-    /** The incoming PIX that paid it. */
+    /** Incoming PIX that paid the charge. */
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
     endToEnd: textColumn().nullable(),
     paidAt: timestampColumn().nullable(),
@@ -57,7 +57,7 @@ const charge = defineEntity({
     disputedCents: centsColumn().default(0),
     failure: p.json<ChargeFailure>().nullable(),
     history: p.json<HistoryEntry<ChargeStatus>[]>(),
-    /** Counts its events, so that a receiver can put them in order. */
+    /** Counts the charge's events, so that a receiver can order them. */
     sequence: p.integer().default(0),
     requestId: textColumn(),
     fingerprint: textColumn(),
@@ -67,7 +67,7 @@ const charge = defineEntity({
   }),
 })
 
-/** A PIX In: the order, its payload, who paid it, and where its life stands. */
+/** A charge (PIX In): the order, its payload, its payer and its state. */
 export class Charge extends charge.class {}
 charge.setClass(Charge)
 
@@ -78,16 +78,18 @@ const split = defineEntity({
     charge: () => p.manyToOne(Charge).name('charge_uuid'),
     position: p.integer(),
     type: unionColumn<SplitType>(),
-    /** Hundredths of a percent, or centavos where FIXED. */
+    /** Hundredths of a percent; centavos if FIXED. */
     amount: centsColumn(),
     recipient: () => p.manyToOne(Account).name('recipient_account_uuid'),
     status: unionColumn<SplitStatus>().default('PENDING'),
     creditedCents: centsColumn().default(0),
-    /** What settled refunds have asked back of it; the recipient may have lacked some of it. */
+    /**
+     * Centavos that settled refunds have asked back from the split; the recipient's balance may have covered less.
+     */
     returnRequestedCents: centsColumn().name('asked_back_cents').default(0),
   }),
 })
 
-/** A part of a charge that goes to another account when it is paid. */
+/** Part of a charge that another account is credited when it is paid. */
 export class Split extends split.class {}
 split.setClass(Split)

@@ -22,7 +22,7 @@ const providerAccount = defineEntity({
   }),
 })
 
-/** Where money really sits at a provider; POOL connections of many accounts share one. */
+/** An account at a provider that holds the money; POOL connections of many accounts share one. */
 export class ProviderAccount extends providerAccount.class {}
 providerAccount.setClass(ProviderAccount)
 
@@ -37,25 +37,28 @@ const connection = defineEntity({
     type: unionColumn<ConnectionType>(),
     status: unionColumn<ConnectionStatus>(),
     isPublic: p.boolean().default(true),
-    /** Reached by test tokens only; a live token never reaches a simulator. */
+    /** Only test tokens reach it; a live token never reaches a simulator. */
     isSimulated: p.boolean(),
     baseUrl: textColumn(),
     sealedCredentials: textColumn().lazy(),
     secretKeyId: textColumn(),
-    /** Hashes of what identifies the account at the provider (src/admin/account-identity.ts); null where not known. */
+    /** Hashes that identify the account at the provider (src/admin/account-identity.ts); null if unknown. */
     providerIdentity: p.json<string[]>().nullable().lazy(),
-    /** Counts the credentials that were not proved to belong to the same account as those before. */
+    /** Counts changes of credentials that were not proved to belong to the same provider account. */
     credentialsEpoch: p.integer().default(1),
-    /** When the present epoch began, written by a trigger; null in the first. */
+    /** Start of the current epoch, set by a trigger; null in the first. */
     credentialsSince: timestampColumn().nullable(),
     collectionKey: textColumn().nullable(),
     fees: p.json<FeeTable>(),
     virtualAccount: p.json<VirtualAccount>().nullable(),
-    /** How long a sending that is not found may still arrive (SPEC §6). */
+    /** How long a sending that the provider does not find may still arrive, in milliseconds (SPEC §6). */
     settleWindowMs: p.integer().default(600_000),
-    /** What moved at its provider account before is part of the opening balance, and credited by nothing else. */
+    /**
+     * Movements at its provider account before this moment are part of the opening balance and are not credited
+     * again.
+     */
     creditedSince: timestampColumn().nullable(),
-    /** Its breaker remembers calls without an answer; most connections have nothing there. */
+    /** Its circuit breaker has recorded calls without an answer; most connections have no such row. */
     isDistrusted: p
       .boolean()
       .formula(
@@ -63,7 +66,7 @@ const connection = defineEntity({
           and (opened_at is not null or cardinality(failures) > 0))`,
       )
       .lazy(),
-    /** Nothing that may bring money, or nothing that sends some, may begin through it now. */
+    /** A pause stops new operations of this direction through the connection. */
     isPausedIn: p
       .boolean()
       .formula(columns => buildPauseCondition('in', columns))
@@ -77,7 +80,7 @@ const connection = defineEntity({
   }),
 })
 
-/** An account's access to one provider: the contract's Provider, whose uuid is a `provider_uuid`. */
+/** An account's access to one provider. The API calls it Provider, and its uuid `provider_uuid`. */
 export class Connection extends connection.class {}
 connection.setClass(Connection)
 
@@ -87,11 +90,11 @@ const defaultProvider = defineEntity({
     accountUuid: p.uuid().primary(),
     paymentType: unionColumn<'PIX'>().primary(),
     connection: () => p.manyToOne(Connection).primary().name('connection_uuid'),
-    /** From 1 among those of its kind, simulators or real providers. */
+    /** From 1, among simulators or among real providers. */
     position: p.integer(),
   }),
 })
 
-/** One place in an account's priority list. */
+/** One position of an account's priority list. */
 export class DefaultProvider extends defaultProvider.class {}
 defaultProvider.setClass(DefaultProvider)

@@ -18,47 +18,47 @@ const dispute = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
-    /** Of the disputed PIX. */
+    /** Connection of the disputed PIX. */
     connection: () => p.manyToOne(Connection).name('connection_uuid'),
     providerAccountUuid: uuidColumn(),
-    /** The provider's own id of it. */
+    /** The provider's id of the dispute. */
     providerMedId: textColumn(),
     kind: unionColumn<DisputeKind>(),
     disputeType: unionColumn<DisputeType>(),
     state: unionColumn<DisputeState>(),
-    /** The disputed PIX. */
+    /** End-to-end id of the disputed PIX. */
     endToEnd: textColumn(),
     movement: () => p.manyToOne(Movement).name('movement_uuid'),
-    /** The charge that the disputed PIX paid, where it paid one. */
+    /** Charge that the disputed PIX paid, if any. */
     chargeUuid: uuidColumn().nullable(),
-    /** The transfer that a REQUESTED_MED is about. */
+    /** Transfer that a REQUESTED_MED disputes. */
     transferUuid: uuidColumn().nullable(),
-    /** What the payer wants back. */
+    /** Value that the payer claims back. */
     valueCents: centsColumn(),
-    /** What of it is kept from refunds while the dispute is open: never more than the remainder. */
+    /** Part of the value that refunds may not use while the dispute is open; never more than the remainder. */
     claimedCents: centsColumn().default(0),
-    /** What of the claim is blocked, and what later inflows have added. */
+    /** Blocked part of the claim, later inflows included. */
     heldCents: centsColumn().default(0),
     retainedCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
     openedAt: timestampColumn(),
     dueAt: timestampColumn(),
-    /** The hours before `dueAt` of which the merchant was warned last. */
+    /** The last deadline warning sent to the merchant, in hours before `dueAt`. */
     warnedHours: p.integer().nullable(),
     details: textColumn().default(''),
-    /** The provider's reasoning; ours is `analysis`. */
+    /** The provider's reasoning; `analysis` is the merchant's. */
     providerAnalysis: textColumn().default(''),
-    /** Our reply: we agree, and the money goes back. Null while there is none. */
+    /** The merchant's reply: true agrees, and the money goes back. Null without a reply. */
     accept: p.boolean().nullable(),
     analysis: textColumn().nullable(),
     repliedAt: timestampColumn().nullable(),
-    /** `wanted` until the provider has it. */
+    /** `wanted` until the provider has received it. */
     replyState: unionColumn<'wanted' | 'sent'>().nullable(),
-    /** A call that tells the reply may be under way until then, even if nobody waits for it any more. */
+    /** A call that sends the reply may be in flight until then, even if its activity has ended. */
     replyingUntil: timestampColumn().nullable(),
-    /** The request that brought the reply: repeated, it is the same one. */
+    /** Request id of the reply; a repeated request is the same reply. */
     replyRequestId: textColumn().nullable(),
-    /** How many replies there were: a refused one makes room for another. */
+    /** Number of replies; after a refused one the merchant may send another. */
     replies: p.integer().default(0),
     replyFailure: p.json<{ code: string; message: string }>().nullable(),
     history: p.json<HistoryEntry<DisputeStatus>[]>(),
@@ -78,13 +78,13 @@ const attachment = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     medUuid: uuidColumn(),
-    /** Which reply it came with, from 1. */
+    /** Number of its reply, from 1. */
     reply: p.integer(),
     position: p.integer(),
     name: textColumn(),
     contentType: unionColumn<AttachmentType>(),
     bytes: p.integer(),
-    /** Where the file store keeps it. */
+    /** Key of the file in the file storage. */
     storageKey: textColumn(),
     createdAt: timestampColumn(),
   }),
@@ -94,5 +94,5 @@ const attachment = defineEntity({
 export class Attachment extends attachment.class {}
 attachment.setClass(Attachment)
 
-/** The order in which proofs are shown. */
+/** Order in which proofs are shown. */
 export const ATTACHMENT_ORDER = { reply: 'asc', position: 'asc' } as const

@@ -10,7 +10,7 @@ import {
   uuidColumn,
 } from './columns.ts'
 
-/** A ledger record: one fact that moved money, whose postings add up to zero. */
+/** A ledger record: one movement of money, whose postings sum to zero. */
 const schema = defineEntity({
   name: 'Movement',
   properties: p => ({
@@ -30,15 +30,20 @@ const schema = defineEntity({
     chargeUuid: uuidColumn().nullable(),
     transferUuid: uuidColumn().nullable(),
     refundUuid: uuidColumn().nullable(),
-    /** The dispute that holds, releases or returns this money. */
+    /** Dispute that holds, releases or returns this money. */
     medUuid: uuidColumn().nullable(),
-    /** The PIX that this one returns. */
+    /** PIX that this one returns. */
     originalUuid: uuidColumn().nullable(),
-    /** Of a return that its provider listed: the end-to-end id of what it returns, and the provider's id of the return. */
+    /**
+     * For a return that the provider listed: end-to-end id of the returned PIX, and the provider's id of the return.
+     */
     returnOf: textColumn().nullable(),
     returnId: textColumn().nullable(),
     reason: unionColumn<MovementReason>().nullable(),
-    /** Of what is no PIX: the provider's own name of the entry, or the proposal of an adjustment (src/domain/reconciliation/account-entry.ts). */
+    /**
+     * For entries that are not PIX: the provider's name of the entry, or the proposal of an adjustment
+     * (src/domain/reconciliation/account-entry.ts).
+     */
     entryName: textColumn().nullable(),
     disposition: unionColumn<UnmatchedDisposition>().nullable(),
     sequence: p.integer().default(0),

@@ -1,10 +1,10 @@
 import { defineEntity } from '@mikro-orm/core'
 import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
-/** What became of a notice: taken by a life, or not ours to take. */
+/** Outcome of a provider notification: `taken` by a workflow, or `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'taken' | 'foreign'
 
-/** One fact that a provider told us, kept as it came until its life has taken it. */
+/** One fact that a provider sent, stored raw until a workflow has accepted it. */
 const schema = defineEntity({
   name: 'Notice',
   properties: p => ({

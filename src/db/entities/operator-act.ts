@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { primaryKeyColumn, textColumn, timestampColumn } from './columns.ts'
 
-/** What an operator did, to what and why; rows are only ever added (the database refuses the rest). */
+/** An operator's action with its subject and reason; PostgreSQL refuses updates and deletes of these rows. */
 const schema = defineEntity({
   name: 'OperatorAct',
   properties: () => ({
@@ -10,7 +10,7 @@ const schema = defineEntity({
     who: textColumn(),
     /** Snake case: `pause`, `resume`, `settle`, … */
     act: textColumn(),
-    /** What it was done to: a workflow id, a uuid, or `all`. */
+    /** Subject of the action: a workflow id, a uuid, or `all`. */
     subject: textColumn(),
     reason: textColumn(),
     at: timestampColumn().onCreate(() => new Date()),

@@ -4,12 +4,12 @@ import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn 
 /** `money_out` stops transfers, refunds and returns; `everything` also charges and keys. */
 export type PauseReach = 'money_out' | 'everything'
 
-/** Nothing new begins while it stands; it is gone once resumed (operator_act remembers). */
+/** A pause that stops new operations; its row is deleted on resume, and `operator_act` keeps the record. */
 const schema = defineEntity({
   name: 'Pause',
   properties: () => ({
     uuid: primaryKeyColumn(),
-    /** Of an account; of a connection; where both are null, of the whole service. */
+    /** Set for the pause of an account or of a connection; both null: the whole service. */
     accountUuid: uuidColumn().nullable(),
     connectionUuid: uuidColumn().nullable(),
     reach: unionColumn<PauseReach>(),
@@ -22,16 +22,20 @@ const schema = defineEntity({
 export class Pause extends schema.class {}
 schema.setClass(Pause)
 
-/** `in` is what brings money or can (charges, keys); `out` what sends it (transfers, refunds, returns). */
+/**
+ * `in`: operations that bring money (charges, keys); `out`: those that send it (transfers, refunds, returns).
+ */
 export type MoneyDirection = 'in' | 'out'
 
-/** Whether a pause reaches what would begin through a connection, as SQL over the names of its columns. */
+/**
+ * Builds the SQL condition that a pause stops a direction through a connection, over the given column names.
+ */
 export function buildPauseCondition(
   direction: MoneyDirection,
   { uuid, accountUuid }: Record<string, string>,
 ): string {
-  const reaching = direction === 'out' ? '' : `p.reach = 'everything' and`
-  return `exists (select from pause p where ${reaching}
+  const reachCondition = direction === 'out' ? '' : `p.reach = 'everything' and`
+  return `exists (select from pause p where ${reachCondition}
     (p.account_uuid is null or p.account_uuid = ${accountUuid})
     and (p.connection_uuid is null or p.connection_uuid = ${uuid}))`
 }

@@ -13,14 +13,14 @@ const pixKey = defineEntity({
     providerAccountUuid: uuidColumn(),
     isSimulated: p.boolean(),
     type: unionColumn<PixKeyType>(),
-    /** Of a RANDOM one null until its provider has made it. */
+    /** Null for a RANDOM key until the provider has created it. */
     key: textColumn().nullable(),
     state: unionColumn<PixKeyState>(),
-    /** The code that proved the address. */
+    /** Verification code that proved the address. */
     authCodeUuid: uuidColumn().nullable(),
-    /** The random keys that its provider had before this one was asked for. */
+    /** Random keys at the provider before this one was requested. */
     listedBefore: p.array().nullable(),
-    /** Why it was not made, or not removed. */
+    /** Why the creation or the removal failed. */
     failure: p.json<OperationFailure>().nullable(),
     requestId: textColumn(),
     fingerprint: textColumn(),
@@ -33,7 +33,7 @@ const pixKey = defineEntity({
 export class PixKey extends pixKey.class {}
 pixKey.setClass(PixKey)
 
-/** `kept` in the local outbox instead of being sent; `refused` by whoever was to carry it. */
+/** `kept`: stored in the local outbox instead of being sent; `refused`: by the messenger. */
 export type CodeDelivery = 'waiting' | 'sent' | 'kept' | 'refused' | 'expired'
 
 const authCode = defineEntity({
@@ -56,6 +56,6 @@ const authCode = defineEntity({
   }),
 })
 
-/** Six digits on their way to an address, and the guesses that were made at them. */
+/** Six-digit verification code sent to an address, with the count of wrong guesses. */
 export class AuthCode extends authCode.class {}
 authCode.setClass(AuthCode)

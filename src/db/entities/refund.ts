@@ -11,7 +11,9 @@ import {
 import { Movement } from './movement.ts'
 import type { OperationFailure } from './transfer.ts'
 
-/** Who pays a part of a refund: the owner, or a split that is taken back. `asked` is what the split owed. */
+/**
+ * Part of a refund that one account pays: the owner, or a split's recipient. `asked` is what the split owed.
+ */
 export type RefundPart = { account_uuid: string; split_uuid: string | null; cents: number; asked: number }
 
 const schema = defineEntity({
@@ -19,7 +21,7 @@ const schema = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     chargeUuid: uuidColumn(),
-    /** The dispute whose return the provider sent: nobody here sent it. */
+    /** Dispute whose return the provider sent by itself. */
     medUuid: uuidColumn().nullable(),
     accountUuid: uuidColumn(),
     connectionUuid: uuidColumn(),
@@ -31,10 +33,10 @@ const schema = defineEntity({
     movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
     endToEnd: textColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
-    /** From when on its POST says that it was accepted: its provider's word, or that it was not waited for any longer. */
+    /** When its POST reports it as accepted: the provider accepted it, or the request stopped waiting. */
     acceptedAt: timestampColumn().nullable(),
     sequence: p.integer().default(0),
-    /** As of a transfer: until it is certain that the row was visible by then, nothing is sent after this moment. */
+    /** Deadline for sending, as in `Transfer`. */
     takeBefore: timestampColumn().nullable(),
     requestId: textColumn(),
     fingerprint: textColumn(),
@@ -43,6 +45,6 @@ const schema = defineEntity({
   }),
 })
 
-/** A devolução of a charge's PIX, whole or in part. */
+/** A refund (devolução) of a charge's PIX, full or partial. */
 export class Refund extends schema.class {}
 schema.setClass(Refund)

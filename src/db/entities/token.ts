@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
-/** An API key of an account, perhaps bound to one connection; only its SHA-256 is kept. */
+/** An API token of an account, optionally bound to one connection; only its SHA-256 is stored. */
 const schema = defineEntity({
   name: 'Token',
   properties: p => ({

@@ -13,7 +13,7 @@ import {
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
-/** Why money was not sent, as `error` shows it; the attempts are read from their rows. */
+/** Why money was not sent, as the API's `error` shows it; the attempts come from their rows. */
 export type OperationFailure = { code: string; message: string; provider_code?: string; provider?: string }
 
 const schema = defineEntity({
@@ -26,7 +26,7 @@ const schema = defineEntity({
     state: unionColumn<TransferState>(),
     valueCents: centsColumn(),
     feeCents: centsColumn().default(0),
-    /** Value and fee of the provider that is being tried, while they are held. */
+    /** Value and fee of the current provider while they are reserved. */
     heldCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
     pixKey: textColumn(),
@@ -41,13 +41,16 @@ const schema = defineEntity({
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
-    /** What its POST answers, on the wire's side: how it was shown when it was accepted, scheduled, or not waited for any longer. */
+    /**
+     * Response of its POST: the transfer as shown when it was accepted or scheduled, or when the request stopped
+     * waiting.
+     */
     accepted: p.json<Record<string, unknown>>().nullable(),
     history: p.json<HistoryEntry<TransferStatus>[]>(),
     sequence: p.integer().default(0),
     /**
-     * Of an order without an idempotency key, while it is not certain that its row was visible before this moment: nothing of
-     * it is sent later, because its caller may have been told that it was not taken.
+     * Deadline for sending an order without an idempotency key, until its row is known to have been visible in time:
+     * after it the order is not sent, because its caller may have received a 503.
      */
     takeBefore: timestampColumn().nullable(),
     requestId: textColumn(),
@@ -57,6 +60,6 @@ const schema = defineEntity({
   }),
 })
 
-/** A PIX Out: the order, who sends it, and where its life stands. */
+/** A transfer (PIX Out): the order, its sender and its state. */
 export class Transfer extends schema.class {}
 schema.setClass(Transfer)

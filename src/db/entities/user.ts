@@ -3,7 +3,7 @@ import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn 
 
 export type UserRole = 'merchant' | 'operator'
 
-/** Who signs in at the dashboard: a merchant's for one account, an operator for the whole service. */
+/** A user of the dashboard: a merchant's belongs to one account, an operator to the whole service. */
 const schema = defineEntity({
   name: 'User',
   tableName: 'app_user',

@@ -13,21 +13,21 @@ const event = defineEntity({
     sequence: p.integer(),
     /** The resource as its GET showed it when the state changed. */
     body: p.json<Record<string, unknown>>(),
-    /** The subject of the life that starts its deliveries. */
+    /** Subject of the workflow that starts its deliveries. */
     lifeUuid: uuidColumn(),
     requestId: textColumn(),
     createdAt: timestampColumn(),
   }),
 })
 
-/** Something that happened, written in the transaction in which it happened. */
+/** A domain event, inserted in the transaction of its state change. */
 export class Event extends event.class {}
 event.setClass(Event)
 
 /** `until` is ISO 8601, UTC. */
 export type PreviousSigningSecret = { sealed: string; until: string }
 
-/** What a webhook was when it was created, with its first token. */
+/** A webhook as it was created, with its first signing secret. */
 export type WebhookCreation = { url: string; events: SubscribableEventType[]; token: string }
 
 const webhook = defineEntity({
@@ -38,10 +38,10 @@ const webhook = defineEntity({
     url: textColumn(),
     sealedToken: textColumn(),
     maskedToken: textColumn(),
-    /** Replaced by a rotation; each signs as well until its time is over. The newest first. */
+    /** Secrets that a rotation replaced; each still signs until its time is over. The newest first. */
     previousTokens: p.json<PreviousSigningSecret[]>().onCreate(() => []),
     events: p.array<SubscribableEventType>().columnType('text[]'),
-    /** Of what it hears: of simulators or of real providers; null of one that is older than this, which hears of both. */
+    /** Events it receives: of simulators or of real providers; null (created before modes existed): both. */
     mode: unionColumn<'live' | 'test'>().nullable(),
     status: unionColumn<'ACTIVE' | 'DISABLED'>().default('ACTIVE'),
     disabledReason: textColumn().nullable(),
@@ -49,7 +49,7 @@ const webhook = defineEntity({
     failingSince: timestampColumn().nullable(),
     deletedAt: timestampColumn().nullable(),
     fingerprint: textColumn(),
-    /** What its POST answered, a Creation; null of one that is older than this. */
+    /** Sealed `WebhookCreation`, the response of its POST; null for webhooks created before this column. */
     sealedCreation: textColumn().nullable().lazy(),
     /** Counts its test events. */
     sequence: p.integer().default(0),
@@ -57,7 +57,7 @@ const webhook = defineEntity({
   }),
 })
 
-/** An endpoint of an account that hears of its events. */
+/** A merchant's endpoint that receives the events of an account. */
 export class Webhook extends webhook.class {}
 webhook.setClass(Webhook)
 
@@ -66,14 +66,16 @@ const delivery = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     webhookUuid: uuidColumn(),
-    /** A relation, so that an event is written before its deliveries. */
+    /** A relation, so that MikroORM inserts an event before its deliveries. */
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
     status: unionColumn<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
     tries: p.integer().default(0),
-    /** How many tries there were when it was last sent from the beginning of the schedule. */
+    /** Number of tries before the current run of the retry schedule. */
     roundFrom: p.integer().default(0),
     nextTryAt: timestampColumn().nullable(),
-    /** When its life is woken from outside unless it has moved by itself; PostgreSQL sets it for a new one. */
+    /**
+     * When the sweep wakes its workflow unless the delivery has changed by then; PostgreSQL sets it for a new row.
+     */
     wakeAt: timestampColumn().nullable(),
     createdAt: timestampColumn().onCreate(() => new Date()),
     updatedAt: timestampColumn()
@@ -82,7 +84,7 @@ const delivery = defineEntity({
   }),
 })
 
-/** One event on its way to one endpoint; a workflow of its own carries it. */
+/** Delivery of one event to one endpoint, by a workflow of its own. */
 export class Delivery extends delivery.class {}
 delivery.setClass(Delivery)
 
@@ -99,6 +101,6 @@ const deliveryAttempt = defineEntity({
   }),
 })
 
-/** One try of a delivery, with what the endpoint answered. */
+/** One attempt of a delivery, with the endpoint's response. */
 export class DeliveryAttempt extends deliveryAttempt.class {}
 deliveryAttempt.setClass(DeliveryAttempt)

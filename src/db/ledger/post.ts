@@ -2,16 +2,16 @@ import { type Leg, postingsOf } from '../../domain/ledger/legs.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { enqueueStatement, type Query, query, type ResultRow, runQuery } from '../pipeline/query.ts'
 
-/** The legs of one movement, all at one provider account. */
+/** Legs of one movement, all at one provider account. */
 export type MovementLegs = { movementUuid: string; providerAccountUuid: string; legs: Leg[] }
 
 /**
- * Writes the postings of some movements and moves the balances with them, in the caller's transaction. Each posting has its
- * bucket's balance after it, counted backwards from the one after the last.
- * All buckets of an account are locked together and in sorted order, so that two transactions never wait for each other
- * whichever bucket each began with; one that would go below zero is refused by the database (constraint `balance_covered`),
- * as is one of an account that has no connection there. Nobody waits for an answer: such a refusal is the error of what
- * the transaction says next.
+ * Writes the postings of movements and updates the balances, in the caller's transaction. Each posting stores its
+ * bucket's balance after it, computed backwards from the final balance. All buckets of an account are locked together
+ * and in sorted order, so that two transactions never deadlock whichever bucket each touches first. PostgreSQL
+ * refuses a bucket that would fall below zero (constraint `balance_covered`) and an account without a connection at
+ * the provider account. The statement is enqueued: such a refusal is the error of the next message of the
+ * transaction.
  */
 export async function writePostings(em: EntityManager, entries: MovementLegs[]): Promise<void> {
   const rows = entries.flatMap(({ movementUuid, providerAccountUuid, legs }) =>
@@ -56,9 +56,8 @@ export async function writePostings(em: EntityManager, entries: MovementLegs[]):
 }
 
 /**
- * Locks the balances of some accounts at some provider accounts, in sorted order, before the first of them is moved: whoever
- * leaves one provider for another, or shares with another account, and whoever comes the other way do not wait for each
- * other.
+ * Locks the balances of accounts at provider accounts in sorted order, before the first of them is updated:
+ * transactions that move money between the same provider accounts or accounts in opposite directions never deadlock.
  */
 export function lockBalances(
   em: EntityManager,
@@ -72,7 +71,9 @@ export function lockBalances(
   )
 }
 
-/** What an account could spend at a provider account right now, its balances locked until the transaction ends. */
+/**
+ * Returns what an account can spend at a provider account now; its balances stay locked until the transaction ends.
+ */
 export function lockAvailableBalance(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
@@ -80,10 +81,13 @@ export function lockAvailableBalance(
   return runQuery(em, queryAvailableBalance(accountUuid, [providerAccountUuid]))
 }
 
-/** The same, to be asked beside others; `key` is what the provider account's key is found by, of these values. */
+/**
+ * Builds the query of `lockAvailableBalance` for a batch; `key` is the SQL of the provider account's key over
+ * `values`.
+ */
 export function queryAvailableBalance(accountUuid: string, values: string[], key = '?'): Query<number> {
   const sql = `select bucket, cents from balance
     where provider_account_uuid = ${key} and account_uuid = ? order by bucket for update`
-  const inBucket = (rows: ResultRow[]) => rows.find(({ bucket }) => bucket === 'available')?.cents
-  return query(sql, [...values, accountUuid], rows => Number(inBucket(rows) ?? 0))
+  const availableCents = (rows: ResultRow[]) => rows.find(({ bucket }) => bucket === 'available')?.cents
+  return query(sql, [...values, accountUuid], rows => Number(availableCents(rows) ?? 0))
 }

@@ -22,14 +22,13 @@ type ExecuteValues = Parameters<PostgreSqlConnection['execute']>[1]
 type ExecuteMethod = 'all' | 'get' | 'run'
 
 /**
- * Takes statements of ours (src/db/pipeline/query.ts), which travel together and with their values beside them.
- *
- * MikroORM names the failures of statements (DriverException) but lets those of opening and ending a transaction through as
- * bare errors, some without a code; here they get the same name. What a transaction only writes is said with its end
- * (src/db/pipeline/pool.ts), so that is where it fails; and whatever goes by the name, nobody quotes.
+ * Connection that accepts batches of statements (src/db/pipeline/query.ts). MikroORM wraps errors of statements in
+ * DriverException but passes on those of begin and commit as bare errors, some without a code; this class wraps them
+ * too. Statements without a result are sent with the commit (src/db/pipeline/pool.ts), so they fail there; logs never
+ * quote the message of a DriverException (src/db/redact-error.ts).
  */
 class PipelinedConnection extends PostgreSqlConnection {
-  // biome-ignore lint/suspicious/noExplicitAny: what it answers is whatever was asked, as MikroORM has it.
+  // biome-ignore lint/suspicious/noExplicitAny: MikroORM declares the result as the caller's type parameter.
   override async execute<T = any>(
     query: ExecuteQuery,
     params: ExecuteValues = [],
@@ -41,12 +40,12 @@ class PipelinedConnection extends PostgreSqlConnection {
     return super.execute(query, params, method, ctx, loggerContext) as Promise<T>
   }
 
-  override begin(...asked: Parameters<PostgreSqlConnection['begin']>) {
-    return super.begin(...asked).catch(rethrowAsDriverException)
+  override begin(...args: Parameters<PostgreSqlConnection['begin']>) {
+    return super.begin(...args).catch(rethrowAsDriverException)
   }
 
-  override commit(...asked: Parameters<PostgreSqlConnection['commit']>) {
-    return super.commit(...asked).catch(rethrowAsDriverException)
+  override commit(...args: Parameters<PostgreSqlConnection['commit']>) {
+    return super.commit(...args).catch(rethrowAsDriverException)
   }
 
   async runStatements(statements: Statement[], ctx: Transaction | undefined): Promise<StatementResult[]> {
@@ -64,7 +63,9 @@ class PipelinedConnection extends PostgreSqlConnection {
     return rows as StatementResult[]
   }
 
-  /** Straight to the pool: of what a query builder does nothing is needed, several times for each request. */
+  /**
+   * Sends statements straight to the pool: a query builder's overhead, several times per request, is not needed here.
+   */
   async #runOutsideTransaction(statements: Statement[]): Promise<StatementResult[]> {
     const client = await (await this.getNativeClient()).connect()
     try {
@@ -81,8 +82,8 @@ function rethrowAsDriverException(error: Error): never {
 }
 
 /**
- * How MikroORM speaks with PostgreSQL. By itself it builds the statement of every row that a flush has found new or changed
- * anew, and writes every value into it, so that PostgreSQL parses and plans it anew as well; here that is done once.
+ * MikroORM driver with prepared statements for the rows of a flush. MikroORM itself builds the statement of every new
+ * or changed row anew with inline values, so that PostgreSQL parses and plans it each time.
  */
 export class PipelinedDriver extends PostgreSqlDriver {
   protected override readonly connection: PipelinedConnection
@@ -100,8 +101,8 @@ export class PipelinedDriver extends PostgreSqlDriver {
   ): Promise<QueryResult<T>> {
     const meta = this.getMetadata().get(entity)
     const inserts = () => rows.map(row => buildInsert(meta, row))
-    const told = transform ? undefined : await this.#runPrepared(options, inserts)
-    return told ?? super.nativeInsertMany(entity, rows, options, transform)
+    const result = transform ? undefined : await this.#runPrepared(options, inserts)
+    return result ?? super.nativeInsertMany(entity, rows, options, transform)
   }
 
   override async nativeUpdate<T extends object>(
@@ -111,8 +112,8 @@ export class PipelinedDriver extends PostgreSqlDriver {
     options: NativeInsertUpdateOptions<T> = {},
   ): Promise<QueryResult<T>> {
     const meta = this.getMetadata().get(entity)
-    const told = await this.#runPrepared(options, () => [buildUpdate(meta, getPrimaryKey(where), row)])
-    return told ?? super.nativeUpdate(entity, where, row, options)
+    const result = await this.#runPrepared(options, () => [buildUpdate(meta, getPrimaryKey(where), row)])
+    return result ?? super.nativeUpdate(entity, where, row, options)
   }
 
   override async nativeUpdateMany<T extends object>(
@@ -123,29 +124,29 @@ export class PipelinedDriver extends PostgreSqlDriver {
   ): Promise<QueryResult<T>> {
     const meta = this.getMetadata().get(entity)
     const updates = () =>
-      rows.map((row: FlushedRow, place) => buildUpdate(meta, getPrimaryKey(where[place]), row))
-    const told = await this.#runPrepared(options, updates)
-    return told ?? super.nativeUpdateMany(entity, where, rows, options)
+      rows.map((row: FlushedRow, index) => buildUpdate(meta, getPrimaryKey(where[index]), row))
+    const result = await this.#runPrepared(options, updates)
+    return result ?? super.nativeUpdateMany(entity, where, rows, options)
   }
 
   /**
-   * Tells all of them, or none: undefined where one is for MikroORM to write, and where this is no flush, which alone hands
-   * over what PostgreSQL stores.
+   * Sends all statements or none: undefined if MikroORM must write one of them, or outside a flush, because only a
+   * flush passes stored values.
    */
   async #runPrepared<T>(
     { convertCustomTypes, ctx }: NativeInsertUpdateOptions<T>,
     statements: () => (Statement | null)[],
   ): Promise<QueryResult<T> | undefined> {
     if (convertCustomTypes !== false) return undefined
-    const made = statements()
-    const all = made.filter(statement => statement !== null)
-    if (all.length < made.length) return undefined
+    const prepared = statements()
+    const all = prepared.filter(statement => statement !== null)
+    if (all.length < prepared.length) return undefined
     await this.connection.runStatements(all, ctx)
     return { affectedRows: all.length, insertId: undefined as never }
   }
 }
 
-/** The one value of a key of one column. */
+/** Returns the single value of a one-column key; undefined for any other. */
 function getPrimaryKey(where: unknown): unknown {
   if (typeof where !== 'object' || where === null) return where
   const values = Object.values(where)

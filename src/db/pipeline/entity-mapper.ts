@@ -9,22 +9,22 @@ import {
 import type { EntityManager } from '../client/orm.ts'
 import { type Query, query, type ResultRow } from './query.ts'
 
-/** How rows of one entity are read by a statement that is written by hand. */
+/** Reads rows of one entity from hand-written statements. */
 export type EntityMapper<T> = {
-  /** Its columns, each under a name of its own, to stand in a `select`. */
+  /** Select list of the entity, each column under an alias of its own. */
   columns: string
-  /** What a row says of it, as plain values; a to-one is the other's key. */
+  /** Maps a row to plain property values; a to-one relation becomes the other entity's key. */
   mapRow(row: ResultRow): T
-  /** The same as PostgreSQL stores it, for the unit of work. */
+  /** Maps a row to the values that PostgreSQL stores, as MikroORM's unit of work expects them. */
   readStoredValues(row: ResultRow): ResultRow
 }
 
 const mappersByMetadata = new WeakMap<object, Map<string, EntityMapper<unknown>>>()
 
 /**
- * What is only shown is read without the unit of work, by the entity's own description. Building a statement and an
- * entity anew for each look-up costs several times what PostgreSQL needs to answer it; here it is done once. What is
- * lazy is read where it is named.
+ * Returns the mapper of an entity, built once from its metadata, for reads outside the unit of work. Building a
+ * statement and an entity for each look-up costs several times what PostgreSQL needs to answer it. `lazies` names the
+ * lazy properties to read as well.
  */
 export function getEntityMapper<T extends object>(
   em: EntityManager,
@@ -33,38 +33,39 @@ export function getEntityMapper<T extends object>(
   lazies: (keyof T & string)[] = [],
 ): EntityMapper<T> {
   const all = em.getMetadata()
-  const readings = mappersByMetadata.get(all) ?? new Map<string, EntityMapper<unknown>>()
-  mappersByMetadata.set(all, readings)
+  const mappers = mappersByMetadata.get(all) ?? new Map<string, EntityMapper<unknown>>()
+  mappersByMetadata.set(all, mappers)
   const name = [entity.name, alias, ...lazies].join(' ')
-  const found = readings.get(name) ?? createEntityMapper(em, entity, { alias, lazies })
-  readings.set(name, found)
-  return found as EntityMapper<T>
+  const mapper = mappers.get(name) ?? createEntityMapper(em, entity, { alias, lazies })
+  mappers.set(name, mapper)
+  return mapper as EntityMapper<T>
 }
 
 /**
- * Entities of this unit of work, read by a statement written once: what every step of money begins with. `rest` follows
- * the table's name, which is `r` in it. One that is known here already stays as it is, unless it is to be refreshed; of
- * one that only its key is known, the rest is.
+ * Queries entities into this unit of work by a prepared statement; every money transaction begins with it. `rest`
+ * follows the table name, whose alias is `r`. An entity that the unit of work has loaded stays as it is unless
+ * `refresh` is set; a reference of which only the key is loaded is filled in.
  */
 export function queryEntities<T extends { uuid: string }>(
   em: EntityManager,
   entity: EntityClass<T>,
   { rest, values, lazies, refresh = false }: EntitySelection<T>,
 ): Query<T[]> {
-  const reading = getEntityMapper(em, entity, 'r', lazies)
+  const mapper = getEntityMapper(em, entity, 'r', lazies)
   const { tableName } = em.getMetadata(entity)
   const name = entity as EntityName<T>
-  const known = (row: ResultRow) => {
-    const stored = reading.readStoredValues(row)
-    const held = em.getUnitOfWork().getById<T>(entity, stored.uuid as never)
-    if (!held) {
-      const how = { merge: true, convertCustomTypes: true }
-      return em.getEntityFactory().create<T>(name, stored as EntityData<T>, how)
+  const toEntity = (row: ResultRow) => {
+    const stored = mapper.readStoredValues(row)
+    const loaded = em.getUnitOfWork().getById<T>(entity, stored.uuid as never)
+    if (!loaded) {
+      const options = { merge: true, convertCustomTypes: true }
+      return em.getEntityFactory().create<T>(name, stored as EntityData<T>, options)
     }
-    if (!refresh && wrap(held).isInitialized()) return held
-    return em.merge<T>(name, reading.mapRow(row) as EntityData<T>, { refresh: true }) // What was read lazily stays known.
+    if (!refresh && wrap(loaded).isInitialized()) return loaded
+    // `refresh` keeps lazy properties that were read before.
+    return em.merge<T>(name, mapper.mapRow(row) as EntityData<T>, { refresh: true })
   }
-  return query(`select ${reading.columns} from ${tableName} r ${rest}`, values, rows => rows.map(known))
+  return query(`select ${mapper.columns} from ${tableName} r ${rest}`, values, rows => rows.map(toEntity))
 }
 
 type EntitySelection<T> = {
@@ -85,8 +86,8 @@ function createEntityMapper<T extends object>(
   const columnOf = ({ fieldNames }: EntityProperty) => `${alias}.${fieldNames[0]}`
   const columns = Object.fromEntries(properties.map(property => [property.name, columnOf(property)]))
   const table = { alias, name: tableName, qualifiedName: tableName, toString: () => alias }
-  const read = properties.filter(({ name, lazy }) => !lazy || lazies.includes(name))
-  const fields = read.map(property => {
+  const readable = properties.filter(({ name, lazy }) => !lazy || lazies.includes(name))
+  const fields = readable.map(property => {
     const { customType } = property
     const isMoment = property.runtimeType === 'Date'
     return {
@@ -95,7 +96,7 @@ function createEntityMapper<T extends object>(
         ? String(property.formula(columns as FormulaColumns<T>, table))
         : columnOf(property),
       as: `${alias}_${property.fieldNames[0]}`,
-      stored: (told: unknown) => (isMoment && told !== null ? platform.parseDate(told as string) : told),
+      stored: (raw: unknown) => (isMoment && raw !== null ? platform.parseDate(raw as string) : raw),
       value: (stored: unknown) =>
         stored !== null && customType ? customType.convertToJSValue(stored, platform) : stored,
     }

@@ -1,10 +1,13 @@
-/** As much of it as is needed here; it comes without types. */
+/** The parts of `pg` that this code uses; `pg` ships no types. */
 declare module 'pg' {
   export class Pool {
     constructor(options: { connectionString: string; max: number })
     query(statement: string | { name: string; text: string }): Promise<{ rows: unknown[] }>
-    // biome-ignore lint/suspicious/noExplicitAny: the rows are whatever was asked.
-    connect(): Promise<{ query(asked: string, values: unknown[]): Promise<{ rows: any[] }>; release(): void }>
+    // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
+    connect(): Promise<{
+      query(statement: string, values: unknown[]): Promise<{ rows: any[] }>
+      release(): void
+    }>
     on(event: 'error', listener: (error: Error) => void): void
     end(): Promise<void>
   }

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Statement } from './prepared-statements.ts'
 
-/** What a statement came to. */
+/** Result of one statement. */
 export type StatementResult = {
   command: string | null
   rowCount: number | null
@@ -11,22 +11,27 @@ export type StatementResult = {
 }
 type ResultsCallback = (error: Error | null, answers: StatementResult[]) => void
 
-/** Whoever knows how the texts of PostgreSQL's types are read. */
+/** Parsers of PostgreSQL's text formats, by type OID. */
 type TypeParsers = { getTypeParser(oid: number, format?: string): (text: string) => unknown }
 type ColumnDescription = { name: string; dataTypeID: number; format?: string }
-/** The columns of an answer, each with how its texts are read. */
+/** Columns of a result, each with the parser of its text. */
 type ResultColumns = { name: string; read: (text: string) => unknown }[]
 
-/** As much of a connection of `pg` as a message needs; it knows by their names the statements that its server keeps. */
+/**
+ * The parts of a `pg` connection that a message uses; `parsedStatements` holds the prepared statements of its server
+ * by name.
+ */
 type PostgresSocket = { stream: Writable; parsedStatements: Record<string, string | undefined> }
 
-/** By its name, what a kept statement answers: PostgreSQL refuses one whose columns have become others. */
+/**
+ * Result columns of prepared statements by name. PostgreSQL refuses a prepared statement whose columns have changed.
+ */
 const columnsByConnection = new WeakMap<PostgresSocket, Map<string, ResultColumns>>()
 
 /**
- * Several statements in one message, which `pg` sends as it sends its own. PostgreSQL does one after the other: what fails
- * is the error of the message, and nothing after it is done. What has a name and is known to the connection by it is
- * neither parsed, planned nor described again.
+ * Sends several statements in one protocol message, through the interface of a `pg` query. PostgreSQL executes them
+ * in order; the first error is the error of the message, and no later statement is executed. A named statement that
+ * the connection has prepared is not parsed, planned or described again.
  */
 export class PipelinedMessage {
   readonly callback: ResultsCallback
@@ -39,7 +44,10 @@ export class PipelinedMessage {
   #statementIndex = 0
   #parseError: Error | undefined
 
-  /** Throws what cannot be said: once it is being sent that would leave the connection waiting for ever. */
+  /**
+   * Throws for values that cannot be serialized: thrown during the send, that error would leave the connection
+   * waiting for ever.
+   */
   constructor(statements: readonly Statement[], types: TypeParsers, callback: ResultsCallback) {
     this.#statements = statements
     this.#values = statements.map(({ values }) => values.map(value => pg.utils.prepareValue(value)))
@@ -48,7 +56,7 @@ export class PipelinedMessage {
     this.callback = callback
   }
 
-  /** What the server has just parsed, which `pg` notes down by its name. */
+  /** Name of the statement that PostgreSQL is processing; `pg` records it as parsed. */
   get name(): string {
     return this.#statements[this.#statementIndex]?.name ?? ''
   }
@@ -57,22 +65,22 @@ export class PipelinedMessage {
     return this.#statements[this.#statementIndex]!.text
   }
 
-  /** Says all of it, when it is the connection's turn. */
-  submit(wire: PostgresSocket): null {
-    this.#columnsByStatement = columnsByConnection.get(wire) ?? this.#columnsByStatement
-    columnsByConnection.set(wire, this.#columnsByStatement)
+  /** Writes all statements to the socket; `pg` calls it when the connection is free. */
+  submit(socket: PostgresSocket): null {
+    this.#columnsByStatement = columnsByConnection.get(socket) ?? this.#columnsByStatement
+    columnsByConnection.set(socket, this.#columnsByStatement)
     this.#columns = this.#statements.map(({ name = '' }) => this.#columnsByStatement.get(name))
-    const named = new Set<string>()
-    const said: Buffer[] = []
-    for (const [place, { text, name = '', discardResult }] of this.#statements.entries()) {
-      const isKept = name !== '' && (named.has(name) || wire.parsedStatements[name] !== undefined)
-      if (!isKept) said.push(serialize.parse({ name, text }))
-      named.add(name)
-      said.push(serialize.bind({ statement: name, values: this.#values[place]! }))
-      if (!discardResult && !this.#columns[place]) said.push(serialize.describe({ type: 'P' }))
-      said.push(serialize.execute())
+    const names = new Set<string>()
+    const messages: Buffer[] = []
+    for (const [index, { text, name = '', discardResult }] of this.#statements.entries()) {
+      const isPrepared = name !== '' && (names.has(name) || socket.parsedStatements[name] !== undefined)
+      if (!isPrepared) messages.push(serialize.parse({ name, text }))
+      names.add(name)
+      messages.push(serialize.bind({ statement: name, values: this.#values[index]! }))
+      if (!discardResult && !this.#columns[index]) messages.push(serialize.describe({ type: 'P' }))
+      messages.push(serialize.execute())
     }
-    wire.stream.write(Buffer.concat([...said, serialize.sync()]))
+    socket.stream.write(Buffer.concat([...messages, serialize.sync()]))
     return null
   }
 
@@ -89,8 +97,8 @@ export class PipelinedMessage {
     if (this.#statements[this.#statementIndex]!.discardResult) return
     try {
       const row: Record<string, unknown> = {}
-      for (const [place, { name, read }] of this.#columns[this.#statementIndex]!.entries()) {
-        const text = fields[place]!
+      for (const [index, { name, read }] of this.#columns[this.#statementIndex]!.entries()) {
+        const text = fields[index]!
         row[name] = text === null ? null : read(text)
       }
       this.#results[this.#statementIndex]!.rows.push(row)
@@ -99,13 +107,13 @@ export class PipelinedMessage {
     }
   }
 
-  /** PostgreSQL names the command and, where it was about rows, how many they were: `INSERT 0 1`. */
+  /** Reads the command and, where it touched rows, their count from the command tag, such as `INSERT 0 1`. */
   handleCommandComplete({ text }: { text: string }): void {
     const words = text.split(' ')
     const count = Number(words.at(-1))
-    const answer = this.#results[this.#statementIndex]!
-    answer.command = words[0]!
-    answer.rowCount = Number.isNaN(count) ? null : count
+    const result = this.#results[this.#statementIndex]!
+    result.command = words[0]!
+    result.rowCount = Number.isNaN(count) ? null : count
     this.#statementIndex += 1
   }
 

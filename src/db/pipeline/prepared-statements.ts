@@ -1,13 +1,15 @@
-/** One statement as PostgreSQL is told it. */
+/** A statement with its values. */
 export type Statement = {
   text: string
-  /** What stands for $1, $2, … */
+  /** Values of $1, $2, … */
   values: readonly unknown[]
-  /** Under this name a connection keeps what it has parsed and planned: the next time only the values travel. */
+  /** Name under which a connection keeps the prepared statement; later executions send only the values. */
   name?: string
-  /** Nobody looks at its answer. */
+  /** The result is not read. */
   discardResult?: boolean
-  /** Hears of its rows, which it is asked for after all else of its transaction, with the end. */
+  /**
+   * Receives the rows. Such a statement runs after all others of its transaction, in the message of the commit.
+   */
   onCommit?: (rows: Record<string, unknown>[]) => void
 }
 
@@ -16,20 +18,21 @@ type PreparedText = { text: string; name: string }
 const preparedTexts = new Map<string, PreparedText>()
 
 /**
- * A statement that every connection keeps. Its text, with `?` for each value, is one of the program's own and not of a
- * request: there are as many of them as places that ask. PostgreSQL tells the type of each value by where it stands.
+ * Returns a prepared statement that every connection keeps. The text has `?` for each value and is a constant of the
+ * code, never built from a request, so the number of names is bounded. PostgreSQL infers the type of each value from
+ * its position.
  */
 export function prepareStatement(sql: string, values: readonly unknown[]): Statement {
-  let known = preparedTexts.get(sql)
-  if (!known) {
-    known = { text: numberPlaceholders(sql), name: `s${preparedTexts.size + 1}` }
-    preparedTexts.set(sql, known)
+  let prepared = preparedTexts.get(sql)
+  if (!prepared) {
+    prepared = { text: numberPlaceholders(sql), name: `s${preparedTexts.size + 1}` }
+    preparedTexts.set(sql, prepared)
   }
-  return { ...known, values }
+  return { ...prepared, values }
 }
 
-/** With $1, $2, … for each `?`. */
+/** Numbers the placeholders: $1, $2, … for each `?`. */
 function numberPlaceholders(sql: string): string {
-  let place = 0
-  return sql.replaceAll('?', () => `$${++place}`)
+  let index = 0
+  return sql.replaceAll('?', () => `$${++index}`)
 }

@@ -3,38 +3,38 @@ import type { StatementResult } from './pipelined-message.ts'
 import { PIPELINE } from './pool.ts'
 import { prepareStatement, type Statement } from './prepared-statements.ts'
 
-/** A row as PostgreSQL answers it, by the names of its columns. */
+/** Row of a result by column name. */
 export type ResultRow = Record<string, unknown>
 
-/** What is to be known: its statements, and what the rows of all of them say. */
+/** Statements with the parser of their rows: one result from all of them. */
 export type Query<Answer> = {
   statements: readonly Statement[]
   parse: (rows: ResultRow[][]) => Answer
 }
 
-/** A question of one statement. */
+/** Builds a query of one statement. */
 export function query<Answer>(
   sql: string,
   values: readonly unknown[],
-  heard: (rows: ResultRow[]) => Answer,
+  parse: (rows: ResultRow[]) => Answer,
 ): Query<Answer> {
-  return { statements: [prepareStatement(sql, values)], parse: ([rows]) => heard(rows!) }
+  return { statements: [prepareStatement(sql, values)], parse: ([rows]) => parse(rows!) }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each question has an answer of its own, which `Answers` names.
+// biome-ignore lint/suspicious/noExplicitAny: each query has its own result type, which `QueryResults` lists.
 type Queries = readonly Query<any>[]
-type QueryResults<Asked extends Queries> = {
-  -readonly [Place in keyof Asked]: Asked[Place] extends Query<infer Answer> ? Answer : never
+type QueryResults<Batch extends Queries> = {
+  -readonly [Index in keyof Batch]: Batch[Index] extends Query<infer Answer> ? Answer : never
 }
 
-/** Several questions as one. */
-export function batchQueries<const Asked extends Queries>(...questions: Asked): Query<QueryResults<Asked>> {
+/** Combines several queries into one. */
+export function batchQueries<const Batch extends Queries>(...queries: Batch): Query<QueryResults<Batch>> {
   return {
-    statements: questions.flatMap(({ statements }) => statements),
+    statements: queries.flatMap(({ statements }) => statements),
     parse(rows) {
-      const left = [...rows]
-      const answers = questions.map(one => one.parse(left.splice(0, one.statements.length)))
-      return answers as QueryResults<Asked>
+      const remaining = [...rows]
+      const results = queries.map(one => one.parse(remaining.splice(0, one.statements.length)))
+      return results as QueryResults<Batch>
     },
   }
 }
@@ -47,56 +47,56 @@ export function constantQuery<Answer>(answer: Answer): Query<Answer> {
   return { statements: [], parse: () => answer }
 }
 
-/** The first row of those that are found. */
-export function firstRow<Answer>(asked: Query<Answer[]>): Query<Answer | undefined> {
-  return mapQuery(asked, rows => rows[0])
+/** Reduces a query to its first row. */
+export function firstRow<Answer>(rows: Query<Answer[]>): Query<Answer | undefined> {
+  return mapQuery(rows, all => all[0])
 }
 
-/** The same question, whose answer is made something of. */
-export function mapQuery<Answer, Made>(
-  { statements, parse: heard }: Query<Answer>,
-  make: (answer: Answer) => Made,
-): Query<Made> {
-  return { statements, parse: rows => make(heard(rows)) }
+/** Maps the result of a query. */
+export function mapQuery<Answer, Mapped>(
+  { statements, parse }: Query<Answer>,
+  map: (answer: Answer) => Mapped,
+): Query<Mapped> {
+  return { statements, parse: rows => map(parse(rows)) }
 }
 
 /**
- * Asks all statements in one message, because a message costs more than most statements. PostgreSQL answers one after the
- * other: each sees what had been committed when its own turn came, so what follows a lock is as of the moment the lock
- * was given.
+ * Runs all statements of a query in one message, because a message costs more than most statements. PostgreSQL
+ * executes them in order: each sees what had been committed when it starts, so a statement after a row lock sees the
+ * state as of the moment the lock was granted.
  */
-export async function runQuery<Heard>(
+export async function runQuery<Result>(
   em: EntityManager,
-  { statements, parse: heard }: Query<Heard>,
-): Promise<Heard> {
-  if (statements.length === 0) return heard([])
-  return heard((await sendStatements(em, statements)).map(({ rows }) => rows))
+  { statements, parse }: Query<Result>,
+): Promise<Result> {
+  if (statements.length === 0) return parse([])
+  return parse((await sendStatements(em, statements)).map(({ rows }) => rows))
 }
 
 /**
- * A transaction of its own, and what is to be known once all of it is written, asked in the message that ends it: whoever
- * hears the answer knows that it has ended well.
+ * Runs a transaction and the query that `work` returns, in the message that commits it: a caller that receives the
+ * result knows that the transaction is committed.
  */
-export async function transactionReturning<Heard>(
+export async function transactionReturning<Result>(
   orm: Orm,
-  work: (em: EntityManager) => Promise<Query<Heard>>,
-): Promise<Heard> {
-  const answers: ResultRow[][] = []
-  const { parse: heard } = await runInTransaction(orm, async em => {
-    const asked = await work(em)
-    const atTheEnd = asked.statements.map((statement, place) => ({
+  work: (em: EntityManager) => Promise<Query<Result>>,
+): Promise<Result> {
+  const results: ResultRow[][] = []
+  const { parse } = await runInTransaction(orm, async em => {
+    const last = await work(em)
+    const statements = last.statements.map((statement, index) => ({
       ...statement,
       onCommit(rows: ResultRow[]) {
-        answers[place] = rows
+        results[index] = rows
       },
     }))
-    if (atTheEnd.length > 0) await sendStatements(em, atTheEnd)
-    return asked
+    if (statements.length > 0) await sendStatements(em, statements)
+    return last
   })
-  return heard(answers)
+  return parse(results)
 }
 
-/** The rows of one statement that is asked alone. */
+/** Selects the rows of one statement. */
 export function selectRows<R = ResultRow>(
   em: EntityManager,
   sql: string,
@@ -111,19 +111,19 @@ export function selectRows<R = ResultRow>(
 const ASYNC_COMMIT = prepareStatement(`select set_config('synchronous_commit', 'off', true)`, [])
 
 /**
- * Runs in a transaction of its own with `synchronous_commit = off`: a crash of the server may lose it. Never for money, nor for
- * anything that was reported to a caller.
+ * Runs a query in its own transaction with `synchronous_commit = off`: a crash of PostgreSQL may lose it. Never for
+ * money, nor for anything that was reported to a caller.
  */
-export async function runAsyncCommit<Heard>(
+export async function runAsyncCommit<Result>(
   em: EntityManager,
-  { statements, parse: heard }: Query<Heard>,
-): Promise<Heard> {
+  { statements, parse }: Query<Result>,
+): Promise<Result> {
   if (em.isInTransaction()) throw new Error('what else is in its transaction must not be lost with it')
-  const [, ...answers] = await sendStatements(em, [{ ...ASYNC_COMMIT, discardResult: true }, ...statements])
-  return heard(answers.map(({ rows }) => rows))
+  const [, ...results] = await sendStatements(em, [{ ...ASYNC_COMMIT, discardResult: true }, ...statements])
+  return parse(results.map(({ rows }) => rows))
 }
 
-/** Tells what needs no answer; in a transaction it travels with whatever is said next. */
+/** Sends a statement without a result; within a transaction it travels with the next message. */
 export async function enqueueStatement(
   em: EntityManager,
   sql: string,

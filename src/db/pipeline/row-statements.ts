@@ -1,57 +1,58 @@
 import type { EntityMetadata, EntityProperty } from '@mikro-orm/core'
 import { prepareStatement, type Statement } from './prepared-statements.ts'
 
-/** The row of an entity as a flush has it: what PostgreSQL stores, by the names of its properties. */
+/** Row of an entity as MikroORM's flush passes it: stored values by property name. */
 export type FlushedRow = Record<string, unknown>
 
-/** Of each entity, by what is written of it. */
+/** Statement texts per entity, by verb and written columns; null: MikroORM writes these itself. */
 const sqlByEntity = new WeakMap<EntityMetadata, Map<string, string | null>>()
 
-/** Writes a new row; null of one that is for MikroORM to write: of what only the database knows, or can reckon. */
+/**
+ * Builds the insert of a new row; null if MikroORM must write it, because PostgreSQL generates or computes a value.
+ */
 export function buildInsert(meta: EntityMetadata, row: FlushedRow): Statement | null {
   const names = Object.keys(row)
-  const written = (columns: string[]) =>
+  const buildSql = (columns: string[]) =>
     hasDatabaseDefaults(meta, row)
       ? null
       : `insert into ${quoteTableName(meta)} (${columns}) values (${columns.map(() => '?')})`
-  return buildRowStatement(meta, 'insert', { names, row, buildSql: written })
+  return buildRowStatement(meta, 'insert', { names, row, buildSql })
 }
 
-/** Changes what is named of the row with that key; null as `insertOf`. */
+/** Builds the update of the named columns of the row with that key; null as in `buildInsert`. */
 export function buildUpdate(meta: EntityMetadata, key: unknown, row: FlushedRow): Statement | null {
   const [primary, ...others] = meta.getPrimaryProps()
   if (!primary || others.length > 0 || typeof key !== 'string') return null
   const names = Object.keys(row)
-  const written = (columns: string[]) =>
+  const buildSql = (columns: string[]) =>
     `update ${quoteTableName(meta)} set ${columns.map(column => `${column} = ?`)} where ${quoteColumnName(primary)} = ?`
-  const statement =
-    names.length > 0 ? buildRowStatement(meta, 'update', { names, row, buildSql: written }) : null
+  const statement = names.length > 0 ? buildRowStatement(meta, 'update', { names, row, buildSql }) : null
   return statement && { ...statement, values: [...statement.values, key] }
 }
 
 type RowStatementInput = { names: string[]; row: FlushedRow; buildSql: (columns: string[]) => string | null }
 
-/** Its text is made once for all rows of which the same is written. Nobody looks at the answer. */
+/** Builds a statement whose text is cached for all rows with the same columns. Its result is discarded. */
 function buildRowStatement(
   meta: EntityMetadata,
   verb: string,
-  { names, row, buildSql: written }: RowStatementInput,
+  { names, row, buildSql }: RowStatementInput,
 ): Statement | null {
-  const made = sqlByEntity.get(meta) ?? new Map<string, string | null>()
-  sqlByEntity.set(meta, made)
+  const texts = sqlByEntity.get(meta) ?? new Map<string, string | null>()
+  sqlByEntity.set(meta, texts)
   const key = `${verb} ${names}`
-  let sql = made.get(key)
+  let sql = texts.get(key)
   if (sql === undefined) {
     const properties = names.map(name => meta.properties[name as never] as EntityProperty | undefined)
-    sql = properties.every(isPlainColumn) ? written(properties.map(quoteColumnName)) : null
-    made.set(key, sql)
+    sql = properties.every(isPlainColumn) ? buildSql(properties.map(quoteColumnName)) : null
+    texts.set(key, sql)
   }
   if (sql === null) return null
   const values = names.map(name => row[name])
   return values.every(isPlainValue) ? { ...prepareStatement(sql, values), discardResult: true } : null
 }
 
-/** What a new row gets from the database is read back. */
+/** Returns whether PostgreSQL fills in a value of a new row, which MikroORM then reads back. */
 function hasDatabaseDefaults(meta: EntityMetadata, row: FlushedRow): boolean {
   return meta.props.some(
     ({ name, persist, autoincrement, generated, defaultRaw }) =>
@@ -59,7 +60,7 @@ function hasDatabaseDefaults(meta: EntityMetadata, row: FlushedRow): boolean {
   )
 }
 
-/** One column, whose value stands in a statement as it is. */
+/** Returns whether a property is one column whose value is bound as it is. */
 function isPlainColumn(property: EntityProperty | undefined): property is EntityProperty {
   if (property?.fieldNames?.length !== 1) return false
   const { customType: type } = property

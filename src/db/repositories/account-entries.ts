@@ -6,7 +6,10 @@ import type {
 } from '../../domain/reconciliation/account-entry.ts'
 import type { EntityManager } from '../client/orm.ts'
 
-/** Entries of providers' statements that are no PIX (table `account_entry`), each until something accounts for it. */
+/**
+ * Entries of provider statements that are not PIX (table `account_entry`); open until a movement or dispute accounts
+ * for them.
+ */
 
 export type StoredAccountEntry = {
   uuid: string
@@ -19,7 +22,9 @@ export type StoredAccountEntry = {
   movedAt: Date
 }
 
-/** Keeps entries by their identity; one that a later release explains takes its new kind. May be repeated. */
+/**
+ * Upserts entries by their identity; an entry that a later release can explain gets its new kind. May be repeated.
+ */
 export async function storeAccountEntries(
   em: EntityManager,
   providerAccountUuid: string,
@@ -40,7 +45,7 @@ const COLUMNS = `uuid, provider_account_uuid as "providerAccountUuid", type, ent
   moved_at as "movedAt"`
 const IS_OPEN = 'movement_uuid is null and med_uuid is null'
 
-/** What nothing accounts for yet, of one provider account or of all, the oldest first. */
+/** Lists open entries of one provider account, or of all, the oldest first. */
 export async function listOpenAccountEntries(
   em: EntityManager,
   providerAccountUuid: string | null = null,
@@ -53,7 +58,9 @@ export async function listOpenAccountEntries(
   return rows.map(parseAccountEntry)
 }
 
-/** The same entry under its row lock; null where something accounts for it by now. Expects a transaction. */
+/**
+ * Locks the row of an open entry; null if a movement or dispute accounts for it by now. Expects a transaction.
+ */
 export async function lockOpenAccountEntry(
   em: EntityManager,
   uuid: string,
@@ -65,36 +72,35 @@ export async function lockOpenAccountEntry(
   return row ? parseAccountEntry(row) : null
 }
 
-/** What accounts for an entry: the movement that books it, or the dispute whose block it is. Its row is locked. */
+/**
+ * Links an entry to the movement that books it, or to the dispute whose block it is. The caller holds the row lock.
+ */
 export function linkAccountEntry(
   em: EntityManager,
   uuid: string,
-  {
-    movementUuid = null,
-    disputeUuid: medUuid = null,
-  }: { movementUuid?: string | null; disputeUuid?: string | null },
+  { movementUuid = null, disputeUuid = null }: { movementUuid?: string | null; disputeUuid?: string | null },
 ): Promise<unknown> {
   return em.execute('update account_entry set movement_uuid = ?, med_uuid = ? where uuid = ?', [
     movementUuid,
-    medUuid,
+    disputeUuid,
     uuid,
   ])
 }
 
-/** The dispute that a block or its release is about: one of that PIX. Null where there is none. */
+/** Finds the dispute that a block or its release is about, by the PIX. Null if there is none. */
 export async function findDisputeOfEntry(
   em: EntityManager,
   { endToEnd, providerAccountUuid }: { endToEnd: string | null; providerAccountUuid: string },
 ): Promise<string | null> {
   if (endToEnd === null) return null
-  const [med] = await em.execute<{ uuid: string }[]>(
+  const [dispute] = await em.execute<{ uuid: string }[]>(
     'select uuid from med where provider_account_uuid = ? and end_to_end = ? order by created_at limit 1',
     [providerAccountUuid, endToEnd],
   )
-  return med?.uuid ?? null
+  return dispute?.uuid ?? null
 }
 
-/** What blocks come to that are booked. The caller holds the lock of that balance. */
+/** Sums the booked block entries of an account. The caller holds the lock of the balance. */
 export async function sumBlockedByEntries(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },

@@ -6,15 +6,15 @@ import { queryEntities } from '../pipeline/entity-mapper.ts'
 import { batchQueries, firstRow, mapQuery, noQuery, type Query, runQuery } from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
-/** What attempts are made of: one operation of a charge, transfer, refund, … */
+/** Subject of attempts: one operation of a charge, transfer, refund, … */
 export type OperationSubject = { operation: AttemptOperation; subjectUuid: string }
 
-/** All attempts at an operation, in the order of trying; what this unit of work has begun is written first. */
+/** Finds all attempts at an operation by position; flushes pending changes of the unit of work first. */
 export async function findAttempts(em: EntityManager, subject: OperationSubject): Promise<Attempt[]> {
   return (await findAttemptsWith(em, subject, noQuery))[0]
 }
 
-/** The same, to be asked beside others where nothing has begun yet. */
+/** Queries all attempts at an operation, for a batch; the caller has no pending changes of attempts. */
 export function queryAttempts(
   em: EntityManager,
   { operation, subjectUuid }: OperationSubject,
@@ -22,7 +22,7 @@ export function queryAttempts(
   return queryAttemptsWhere(em, 'r.operation = ? and r.subject_uuid = ?', [operation, subjectUuid])
 }
 
-/** The same, and what else is to be known, in one message. */
+/** Finds all attempts at an operation and runs another query in the same message. */
 export async function findAttemptsWith<More>(
   em: EntityManager,
   subject: OperationSubject,
@@ -32,7 +32,9 @@ export async function findAttemptsWith<More>(
   return runQuery(em, batchQueries(queryAttempts(em, subject), more))
 }
 
-/** The attempt at an operation through one connection, looked for among the few of its operation. */
+/**
+ * Queries the attempt at an operation through one connection, found among the few attempts at the operation.
+ */
 export function queryAttemptByConnection(
   em: EntityManager,
   { connectionUuid, ...subject }: OperationSubject & { connectionUuid: string },
@@ -40,7 +42,7 @@ export function queryAttemptByConnection(
   return mapQuery(queryAttempts(em, subject), all => all.find(one => one.connectionUuid === connectionUuid))
 }
 
-/** The attempt at a provider account that goes by our id; there is none by no id. */
+/** Queries the attempt at a provider account by our reference; undefined without a reference. */
 export function queryAttemptByReference(
   em: EntityManager,
   { reference, providerAccountUuid }: { reference?: string | null; providerAccountUuid: string },
@@ -57,15 +59,18 @@ async function flushAttempts(em: EntityManager): Promise<void> {
   if (em.getUnitOfWork().shouldAutoFlush(em.getMetadata(Attempt))) await em.flush()
 }
 
-/** States in which a provider is being told, or has taken it and will say what came of it. */
+/** States in which the provider is being called, or has accepted the order and will report its outcome. */
 export const PENDING_ATTEMPT_STATES: Attempt['state'][] = ['calling', 'accepted']
 
-/** Cut-off of manual settlement, now − 10 min (scaled): of an attempt updated later, its provider is expected to answer. */
+/**
+ * Returns the cut-off of manual settlement, now − 10 min (scaled): of an attempt updated later, the provider is still
+ * expected to answer.
+ */
 export function getManualSettlementCutoff(timeScale: number): Date {
   return new Date(Date.now() - scaleWait(WAITS.alertOperatorAfter, timeScale))
 }
 
-/** Where each of some charges or transfers was tried through one connection, among all attempts at it: there once or never. */
+/** Finds the position of the attempt through one connection, per charge or transfer; each has at most one. */
 export async function findAttemptPositions(
   em: EntityManager,
   { connectionUuid, subjects }: { connectionUuid: string; subjects: string[] },
@@ -78,22 +83,22 @@ export async function findAttemptPositions(
   return new Map(rows.map(row => [row.subject_uuid, row.position]))
 }
 
-/** An attempt with the name of the provider it was made at, in the order of trying. */
+/** An attempt with the name of its provider. */
 export type AttemptWithProvider = { attempt: Attempt; provider: string }
 
 /**
- * Attempts as they are shown: with the moment of their writing, so what was changed of them is written first. Connections
- * that the transaction has read already are not read again.
+ * Loads the provider names of attempts. Flushes pending changes first, so that the attempts show their new
+ * `updatedAt`; reads no connection that the unit of work has loaded.
  */
 export async function loadAttemptProviders(
   em: EntityManager,
-  tried: Attempt[],
+  attempts: Attempt[],
 ): Promise<AttemptWithProvider[]> {
   await flushAttempts(em)
-  const named: AttemptWithProvider[] = []
-  for (const attempt of tried) {
+  const result: AttemptWithProvider[] = []
+  for (const attempt of attempts) {
     const { provider } = await em.findOneOrFail(Connection, attempt.connectionUuid)
-    named.push({ attempt, provider })
+    result.push({ attempt, provider })
   }
-  return named
+  return result
 }

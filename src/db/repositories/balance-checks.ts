@@ -4,9 +4,11 @@ import {
 } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
 
-/** What each provider last said that it holds, beside the ledger (table `balance_check`). */
+/** The last balance that each provider reported, next to the ledger's (table `balance_check`). */
 
-/** What the ledger says is at a provider account: all buckets but `outside`, and of it what is under way. */
+/**
+ * Sums the ledger's balance at a provider account: all buckets but `outside`; `movingCents` is the part in transit.
+ */
 export async function readLedgerBalance(
   em: EntityManager,
   providerAccountUuid: string,
@@ -22,12 +24,12 @@ export async function readLedgerBalance(
   return { ledgerCents: Number(row!.ledger), movingCents: Number(row!.provisioned) + Number(row!.coming) }
 }
 
-/** A difference keeps the time since when there has been one. */
+/** Stores the comparison of balances; `differs_since` keeps the time of the first check that differed. */
 export async function storeBalanceCheck(
   em: EntityManager,
-  { providerAccountUuid, ...held }: BalanceComparison & { providerAccountUuid: string },
+  { providerAccountUuid, ...comparison }: BalanceComparison & { providerAccountUuid: string },
 ): Promise<void> {
-  const { providerCents, ledgerCents, movingCents } = held
+  const { providerCents, ledgerCents, movingCents } = comparison
   await em.execute(
     `insert into balance_check as b
        (provider_account_uuid, provider_cents, ledger_cents, moving_cents, checked_at, differs_since)
@@ -36,11 +38,14 @@ export async function storeBalanceCheck(
        ledger_cents = excluded.ledger_cents, moving_cents = excluded.moving_cents, checked_at = now(),
        differs_since = case when excluded.differs_since is null then null
          else coalesce(b.differs_since, excluded.differs_since) end`,
-    [providerAccountUuid, providerCents, ledgerCents, movingCents, isBalanceExplained(held)],
+    [providerAccountUuid, providerCents, ledgerCents, movingCents, isBalanceExplained(comparison)],
   )
 }
 
-/** Why a provider account's balance may differ: centavos of entries and PIX that only its statement knows, by reason. */
+/**
+ * Sums why a provider account's balance may differ: centavos of entries and PIX that only its statement lists, by
+ * reason.
+ */
 export async function sumUnbookedCents(
   em: EntityManager,
   providerAccountUuid: string,

@@ -6,7 +6,7 @@ import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { type ResultRow, selectRows } from '../pipeline/query.ts'
 import type { SqlCondition } from '../sql-conditions.ts'
 
-/** A charge with all that showing it needs, to be looked at only; a loaded entity is one too. */
+/** Read-only charge with all that its response shows; a loaded entity conforms too. */
 export type ReadCharge = Omit<Charge, 'connection' | 'movement' | 'splits'> & {
   connection: Pick<Connection, 'uuid' | 'provider'>
   movement?: Movement | null
@@ -18,28 +18,31 @@ export type ReadSplit = Pick<Split, 'uuid' | 'type' | 'amount' | 'status'> & {
 
 type ChargeRow = ResultRow & { provider: Connection['provider']; splits: ReadSplit[] | null }
 
-/** One charge as it is shown. */
+/** Reads one charge for its response. */
 export async function readCharge(
   em: EntityManager,
   { sql, values }: SqlCondition,
 ): Promise<ReadCharge | null> {
-  const { select, mapRow: made } = buildChargeSelect(em, `select uuid from charge where ${sql}`)
+  const { select, mapRow } = buildChargeSelect(em, `select uuid from charge where ${sql}`)
   const [row] = await selectRows<ChargeRow>(em, select, values)
-  return row ? made(row) : null
+  return row ? mapRow(row) : null
 }
 
-/** Charges, newest first, as one moment saw them. The page is found by keys alone, so that a far one costs no more. */
+/**
+ * Reads a page of charges, newest first, in one snapshot. The page is found by keys alone, so that a late page is as
+ * cheap.
+ */
 export async function readCharges(
   em: EntityManager,
   { sql, values }: SqlCondition,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ReadCharge[]> {
   const page = `select uuid from charge where ${sql} order by created_at desc, uuid desc limit ? offset ?`
-  const { select, mapRow: made } = buildChargeSelect(em, page)
-  return (await em.execute<ChargeRow[]>(select, [...values, limit, offset])).map(made)
+  const { select, mapRow } = buildChargeSelect(em, page)
+  return (await em.execute<ChargeRow[]>(select, [...values, limit, offset])).map(mapRow)
 }
 
-/** How those of some keys are read, and what a row says. */
+/** Builds the select of charges by a query of keys, and the mapper of its rows. */
 function buildChargeSelect(em: EntityManager, keys: string) {
   const charge = getEntityMapper(em, Charge, 'c')
   const movement = getEntityMapper(em, Movement, 'm')

@@ -4,17 +4,18 @@ import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
 
 /**
- * SPEC §6: a connection's breaker opens after 5 calls without an answer in 30 s and lets one probe through every 10 s.
- * Its state is a row, so that all workers see the same; a connection that answers well costs no statement. A failure to
- * connect opens it only if no other worker has had an answer within those 30 s: else the fault is this worker's way out.
+ * SPEC §6: a connection's circuit breaker opens after 5 calls without an answer in 30 s and lets one probe through
+ * every 10 s. Its state is a row, so that all workers share it; a connection that answers costs no statement. A
+ * failure to connect opens the breaker only if no other worker has received an answer within those 30 s: otherwise
+ * the fault is this worker's own network.
  */
 const FAILURES_TO_OPEN = 5
 const FAILURE_WINDOW = '30 seconds'
 const PROBE_INTERVAL = '10 seconds'
 
 /**
- * The candidates as they are to be tried: those in order whose breaker is closed or whose probe this call takes,
- * then the open ones, because an open breaker is a guess and the last one is still worth asking.
+ * Orders candidates for a call: first those whose breaker is closed, or whose probe this call takes; then the open
+ * ones, because an open breaker is a guess and the last candidate is still worth a call.
  */
 export async function orderByCircuitState(em: EntityManager, connectionUuids: string[]): Promise<string[]> {
   if (connectionUuids.length < 2) return connectionUuids
@@ -36,23 +37,23 @@ export async function orderByCircuitState(em: EntityManager, connectionUuids: st
   ]
 }
 
-/** A provider that has said so much did answer, though not yet what it was asked. */
+/** Code of an outcome with an answer that leaves the result unknown: the provider did respond. */
 const PARTIAL_ANSWER_CODE = 'payment_not_listed'
 
-/** The name of this process in the rows of breakers. */
+/** Name of this process in the rows of breakers. */
 const WORKER_NAME = `${hostname()}:${process.pid}`
 
 type CircuitCallOutcome = { kind: string; code?: string; isUnprocessed?: true }
 
-/** Whether the request never left this worker. */
+/** Returns whether the request never left this worker. */
 function isConnectFailure({ kind, code, isUnprocessed }: CircuitCallOutcome): boolean {
   return kind === 'unreachable' || (kind === 'no_answer' && isUnprocessed === true && isTransportCode(code))
 }
 
-/** SQL of whether another worker than the one of the parameter had an answer lately. */
+/** SQL condition: a worker other than the parameter's received an answer within the window. */
 const ANSWERED_BY_OTHER_WORKER = `coalesce(breaker.answered_at > now() - interval '${FAILURE_WINDOW}' and breaker.answered_by <> ?, false)`
 
-/** Counts the outcome of a call: an answer, whatever it says, closes a breaker that was not closed when the call began. */
+/** Records the outcome of a call: any answer closes a breaker that had failures when the call began. */
 export async function recordCircuitResult(
   em: EntityManager,
   { uuid: connectionUuid, isDistrusted }: Pick<Connection, 'uuid' | 'isDistrusted'>,
@@ -84,7 +85,9 @@ export async function recordCircuitResult(
   )
 }
 
-/** Whether another worker has had an answer through one of these connections within the window of a breaker. */
+/**
+ * Returns whether another worker received an answer through one of these connections within the breaker's window.
+ */
 export async function isAnsweredByOtherWorker(
   em: EntityManager,
   connectionUuids: string[],

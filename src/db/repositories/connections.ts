@@ -3,12 +3,17 @@ import { Connection } from '../entities/connection.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { firstRow, type Query, query } from '../pipeline/query.ts'
 
-/** How connections are read on the way of every operation; those of requests are to be looked at only, pauses included. */
+/**
+ * Reads of connections on the path of every operation. Those of API requests are read-only mappings with their
+ * pauses.
+ */
 
-/** SQL of whether anything can have gone through a connection: of one whose notices were never registered nothing is asked. */
+/**
+ * SQL condition: operations may have gone through the connection. Before its webhooks are registered, none has.
+ */
 export const IS_CONFIGURED = `status <> 'CONFIGURATION_PENDING'`
 
-/** One of an account's, by its uuid. */
+/** Queries a connection of an account by uuid. */
 export function queryAccountConnection(
   em: EntityManager,
   { accountUuid, uuid }: { accountUuid: string; uuid: string },
@@ -18,7 +23,7 @@ export function queryAccountConnection(
   )
 }
 
-/** The public ones that an account has ranked, by priority. */
+/** Queries the public connections on an account's priority list, in its order. */
 export function queryRankedConnections(em: EntityManager, accountUuid: string): Query<Connection[]> {
   const ranked = `default_provider d join connection c on c.uuid = d.connection_uuid
     where d.account_uuid = ? and d.payment_type = 'PIX' and c.is_public order by c.is_simulated, d.position`
@@ -30,7 +35,10 @@ function queryConnections(em: EntityManager, from: string, values: string[]): Qu
   return query(`select ${connection.columns} from ${from}`, values, rows => rows.map(connection.mapRow))
 }
 
-/** One to be called, with its sealed credentials and whether its breaker doubts it: known to this unit of work from then on. */
+/**
+ * Queries a connection to call, with its sealed credentials and the state of its circuit breaker; refreshes it in the
+ * unit of work.
+ */
 export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Connection | undefined> {
   const lazies: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
   return firstRow(

@@ -2,9 +2,9 @@ import type { EntityManager } from '../client/orm.ts'
 import type { Token } from '../entities/token.ts'
 
 /**
- * Replaces the priority list of an account, simulators and real providers each in the order given, because candidates are
- * always of one kind. Where `mode` says which, the places of the other kind stay. Under the account's lock, so that of two
- * replacements at once one follows the other whole.
+ * Replaces the priority list of an account; simulators and real providers are numbered separately, in the order
+ * given, because candidates are always of one kind. With `mode`, only that kind is replaced. Locks the account row,
+ * so that concurrent replacements run one after the other.
  */
 export async function replaceDefaultConnections(
   em: EntityManager,

@@ -1,16 +1,16 @@
 import type { EntityManager } from '../client/orm.ts'
 
-/** Corrections of the ledger that one operator proposes and another approves (table `ledger_adjustment`). */
+/** Ledger adjustments that one operator proposes and another approves (table `ledger_adjustment`). */
 
 export type AdjustmentProposal = {
   uuid: string
   accountUuid: string
   connectionUuid: string
-  /** IN adds to what the account has there. */
+  /** IN credits the account at the provider account. */
   direction: 'IN' | 'OUT'
   cents: number
   reason: string
-  /** The entry of the statement that it explains, of the same value and provider account. */
+  /** Statement entry that the adjustment explains, of the same value and provider account. */
   entryUuid: string | null
   proposedBy: string
   expiresAt: Date
@@ -42,7 +42,7 @@ export function insertAdjustment(em: EntityManager, proposal: AdjustmentProposal
   )
 }
 
-/** One adjustment under its row lock; null where there is none. Expects a transaction. */
+/** Locks one adjustment's row; null if there is none. Expects a transaction. */
 export async function lockAdjustment(em: EntityManager, uuid: string): Promise<Adjustment | null> {
   const [row] = await em.execute<Adjustment[]>(
     `select ${COLUMNS} from ${FROM} where a.uuid = ? for update of a`,
@@ -63,7 +63,7 @@ export function approveAdjustmentRow(
 
 export type ListedAdjustment = Adjustment & { proposer: string; approver: string | null }
 
-/** The newest first; `isOpen`: only those that can still be approved. */
+/** Lists adjustments, the newest first; `isOpen`: only those that can still be approved. */
 export async function listAdjustments(
   em: EntityManager,
   { isOpen }: { isOpen: boolean },
@@ -83,7 +83,7 @@ export type AdjustableConnection = {
   accountName: string
 }
 
-/** The connections through whose provider accounts an adjustment can be proposed, by account. */
+/** Lists connections, by account, through whose provider accounts an adjustment can be proposed. */
 export function listAdjustableConnections(em: EntityManager): Promise<AdjustableConnection[]> {
   return em.execute<AdjustableConnection[]>(
     `select c.uuid, c.provider_account_uuid as "providerAccountUuid", c.provider, n.name as "accountName"

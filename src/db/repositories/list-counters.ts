@@ -1,29 +1,29 @@
 import type { EntityManager, Orm } from '../client/orm.ts'
 import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
-/** What a list asks of its noun, where only this much is asked. */
+/** Filter of a list whose rows the counters can count. */
 export type ListCounterFilter = {
   noun: 'charge' | 'transfer' | 'posting' | 'event' | 'delivery'
-  /** On `account_uuid`, and on `connection_uuid` or what stands in its place. */
+  /** On `account_uuid`, and on `connection_uuid` or its placeholder. */
   conditions: OptionalSqlCondition[]
-  /** All of them where none is named. */
+  /** Empty: all states. */
   states: readonly string[]
-  /** `YYYY-MM-DD`, UTC, both included. */
+  /** `YYYY-MM-DD`, UTC, both inclusive. */
   createdFrom?: string | undefined
   createdTo?: string | undefined
 }
 
-/** Stands for the connection of what none has carried. */
+/** Placeholder of the connection in counters of rows that no connection has carried. */
 export const NO_CONNECTION = '00000000-0000-0000-0000-000000000000'
 
-/** How many there are, exactly: what is folded and what has changed since, as one moment saw them. */
+/** Counts rows exactly: folded counters plus the changes since, in one statement and so in one snapshot. */
 export async function readListCounter(
   em: EntityManager,
-  { noun, conditions: of, states, createdFrom, createdTo }: ListCounterFilter,
+  { noun, conditions, states, createdFrom, createdTo }: ListCounterFilter,
 ): Promise<number> {
   const { sql, values } = joinConditions(
     ['noun = ?', noun],
-    ...of,
+    ...conditions,
     states.length > 0 && ['state = any(?::text[])', formatTextArray(states)],
     createdFrom !== undefined && ['day >= ?', createdFrom],
     createdTo !== undefined && ['day <= ?', createdTo],
@@ -40,21 +40,28 @@ export async function readListCounter(
   return Number(row!.total)
 }
 
-/** The day under which a tally also keeps the sum of all its days, so that years are counted as fast as a week. */
+/**
+ * Pseudo-day under which a counter also stores the sum over all days, so that years are counted as fast as a week.
+ */
 const ALL_DAYS = `'infinity'::date`
 
-/** At most so many at a time, each time a short transaction, for so long: whatever is left waits for the next round. */
+/**
+ * Limits of one fold: changes per short transaction, and milliseconds in all; the next round folds the rest.
+ */
 const MAX_CHANGES_PER_FOLD = 50_000
 const MAX_FOLD_MS = 5_000
 
-/** Folds the oldest changes into the tallies; who asks meanwhile sees them before or after, never twice. */
+/**
+ * Folds the oldest changes into the counters; concurrent readers count each change exactly once. Returns how many
+ * were folded.
+ */
 export async function foldListCounters(orm: Orm): Promise<number> {
-  const until = Date.now() + MAX_FOLD_MS
+  const deadline = Date.now() + MAX_FOLD_MS
   let folded = 0
   for (;;) {
-    const some = await foldCounterBatch(orm)
-    folded += some
-    if (some < MAX_CHANGES_PER_FOLD || Date.now() > until) return folded
+    const count = await foldCounterBatch(orm)
+    folded += count
+    if (count < MAX_CHANGES_PER_FOLD || Date.now() > deadline) return folded
   }
 }
 

@@ -2,7 +2,7 @@ import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pi
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
 
-/** PIX that only a provider's statement knows: open differences of the kind `missing_here`. */
+/** PIX that only a provider's statement lists: open differences of the kind `missing_here`. */
 
 export type MissingPix = { uuid: string; detail: StatementDifference }
 
@@ -14,19 +14,22 @@ export function findMissingPix(em: EntityManager, providerAccountUuid: string): 
   )
 }
 
-/** Says why one is not booked, or that it is not different any more. */
+/** Sets why a missing PIX is not booked yet; null settles the difference. */
 export function updateMissingPix(
   em: EntityManager,
   uuid: string,
-  waits: PanelPixPendingReason | null,
+  pendingReason: PanelPixPendingReason | null,
 ): Promise<unknown> {
   return em.execute(
     'update difference set waits = ?, settled_at = case when ?::text is null then now() else settled_at end where uuid = ?',
-    [waits, waits, uuid],
+    [pendingReason, pendingReason, uuid],
   )
 }
 
-/** Whether a call that may still have moved this value out of the provider account has no final outcome. */
+/**
+ * Returns whether a payout of this value from the provider account has no final outcome yet and may have moved the
+ * money.
+ */
 export async function hasUnresolvedAttempt(
   em: EntityManager,
   { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
@@ -44,7 +47,7 @@ export async function hasUnresolvedAttempt(
   return rows.length > 0
 }
 
-/** Whether a dispute of that PIX is not over yet. */
+/** Returns whether the PIX has a dispute that is still open. */
 export async function hasOpenDispute(
   em: EntityManager,
   { providerAccountUuid, endToEnd }: { providerAccountUuid: string; endToEnd: string },

@@ -5,19 +5,22 @@ import { type Query, query } from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 import { recordOperatorAction } from './operator-actions.ts'
 
-/** SPEC §9, `trilho pause`: while one stands nothing new begins where it reaches; what runs is still asked. */
+/**
+ * SPEC §9, `trilho pause`: while a pause is active no new operation starts within its reach; running ones are still
+ * polled.
+ */
 
 /** The whole service, an account, or a connection. */
 export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string }
 
 export type PauseRequest = { target: PauseTarget; reach: PauseReach; who: string; reason: string }
 
-/** Whether nothing of the direction may begin through the connection now; never remembered. */
+/** Queries whether a pause stops the direction through the connection. Never cache the result. */
 export function queryIsPaused(connectionUuid: string, direction: MoneyDirection): Query<boolean> {
   return queryIsAnyPaused([connectionUuid], direction)
 }
 
-/** The same of any of several connections. */
+/** Queries whether a pause stops the direction through any of the connections. */
 export function queryIsAnyPaused(connectionUuids: string[], direction: MoneyDirection): Query<boolean> {
   const paused = buildPauseCondition(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
   const sql = `select from connection c where c.uuid = any(?::uuid[]) and ${paused} limit 1`
@@ -25,33 +28,33 @@ export function queryIsAnyPaused(connectionUuids: string[], direction: MoneyDire
 }
 
 /**
- * Begins a pause, or changes how far one reaches; every process sees it with its next request. One that stands keeps its
- * time, since when no money has left: either reach stops that.
+ * Starts a pause, or changes the reach of the active one; every process sees it with its next request. An active
+ * pause keeps its `createdAt`, the time since when no payout starts: either reach stops payouts.
  */
-export async function startPause(em: EntityManager, { target, ...order }: PauseRequest): Promise<void> {
+export async function startPause(em: EntityManager, { target, ...details }: PauseRequest): Promise<void> {
   await em.transactional(async tx => {
     await tx.upsert(
       Pause,
-      { uuid: randomUUID(), ...getPauseTargetColumns(target), ...order, createdAt: new Date() },
+      { uuid: randomUUID(), ...getPauseTargetColumns(target), ...details, createdAt: new Date() },
       {
         onConflictFields: ['accountUuid', 'connectionUuid'],
         onConflictExcludeFields: ['uuid', 'createdAt'],
       },
     )
     await recordOperatorAction(tx, {
-      act: `pause_${order.reach}`,
+      act: `pause_${details.reach}`,
       subject: formatPauseSubject(target),
-      ...order,
+      ...details,
     })
   })
 }
 
-/** A pause as a person saw it. */
+/** The pause that an operator saw on the page. */
 export type ExpectedPause = { uuid: string; reach: PauseReach }
 
 /**
- * Ends the pause of a target, where given only one that still is as it was seen; false where none is, and then nothing is
- * written down.
+ * Ends the pause of a target, with `seen` only if it is unchanged; false if none matched, and then no operator action
+ * is recorded.
  */
 export function endPause(
   em: EntityManager,
@@ -64,7 +67,7 @@ export function endPause(
   })
 }
 
-/** The pause of a target, where one stands. */
+/** Finds the active pause of a target. */
 export function findPause(em: EntityManager, target: PauseTarget): Promise<Pause | null> {
   return em.fork().findOne(Pause, getPauseTargetColumns(target))
 }

@@ -1,9 +1,9 @@
 import { buildPauseCondition } from '../entities/pause.ts'
 import { type Query, query } from '../pipeline/query.ts'
 
-/** What decides whether money may leave through a connection now. */
+/** Conditions that decide whether a payout may leave through a connection now. */
 export type PayoutConditions = {
-  /** An operator's pause reaches what leaves through the connection. */
+  /** An operator's pause covers payouts of the connection. */
   isPaused: boolean
   /** An operator has blocked the account. */
   isAccountBlocked: boolean
@@ -11,7 +11,9 @@ export type PayoutConditions = {
   transactionStartedAtMs: number
 }
 
-/** Asked in the message of the row's lock, and answered as of the moment after it; never remembered. */
+/**
+ * Queries the conditions for a batch with the row lock, so that they are as of the moment after it. Never cache them.
+ */
 export function queryPayoutConditions(connectionUuid: string): Query<PayoutConditions> {
   const paused = buildPauseCondition('out', { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
   const sql = `select ${paused} as paused, a.status <> 'ACTIVE' as blocked, extract(epoch from now()) * 1000 as began_ms

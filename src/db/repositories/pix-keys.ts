@@ -2,9 +2,11 @@ import { EXISTING_KEY_STATES, type PixKeyType } from '../../domain/pix-keys/pix-
 import type { EntityManager } from '../client/orm.ts'
 import { PixKey } from '../entities/pix-key.ts'
 
-/** What the database's own rules of keys ask too, for those who would rather know before they break one. */
+/** The database's rules of PIX keys, queried before an insert would break them. */
 
-/** The keys of a type that an account has or may have, without those that collect for its connections. */
+/**
+ * Counts the keys of a type that an account has or may have, without the collection keys of its connections.
+ */
 export async function countPixKeys(
   em: EntityManager,
   { accountUuid, type, isSimulated }: { accountUuid: string; type: PixKeyType; isSimulated: boolean },
@@ -17,7 +19,7 @@ export async function countPixKeys(
   return Number(row?.count)
 }
 
-/** Whether a key is, or may be, somebody's already. */
+/** Returns whether a key is, or may be, registered already. */
 export async function isPixKeyRegistered(
   em: EntityManager,
   key: { key: string; isSimulated: boolean },
@@ -25,7 +27,7 @@ export async function isPixKeyRegistered(
   return (await em.count(PixKey, { ...key, state: { $in: [...EXISTING_KEY_STATES] } })) > 0
 }
 
-/** Whether a connection collects by this key, or an open charge can be paid to it. */
+/** Returns whether a connection collects by this key, or an open charge can be paid to it. */
 export async function isPixKeyInUse(
   em: EntityManager,
   { key, isSimulated }: Pick<PixKey, 'key' | 'isSimulated'>,

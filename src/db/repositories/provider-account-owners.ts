@@ -3,12 +3,15 @@ import { BUCKETS } from '../../domain/ledger/legs.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Connection } from '../entities/connection.ts'
 
-/** Who bears what moves at a provider account without us, and through which connection it is locked and shown. */
+/**
+ * The account that bears unmatched movements at a provider account, and the connection whose row is locked and which
+ * is shown.
+ */
 export type ProviderAccountOwner = { accountUuid: string; connection: Connection }
 
 /**
- * The owner of a provider account: the account of its NOMINAL connection, the eldest where there are several; of one that
- * is only shared (POOL), the service's own account, which then has its balances there. Expects a transaction.
+ * Finds the owner of a provider account: the account of its oldest NOMINAL connection; if it is only shared (POOL),
+ * the service's own account, which then gets balances there. Expects a transaction.
  */
 export async function findProviderAccountOwner(
   em: EntityManager,
@@ -26,7 +29,7 @@ export async function findProviderAccountOwner(
   return { accountUuid, connection }
 }
 
-/** The service's own account, made where it is first needed, with balances at this provider account. */
+/** Returns the service's own account, created on first use, with balances at this provider account. */
 export async function ensureServiceAccount(em: EntityManager, providerAccountUuid: string): Promise<string> {
   await em.execute(
     `insert into account (uuid, name, document, is_service, created_at) values (?, 'Trilho', '', true, now())

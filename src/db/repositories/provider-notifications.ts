@@ -7,20 +7,21 @@ export type ReceivedNotification = Pick<
   ProviderNotification,
   'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'
 > & {
-  /** Of what was told, in hex: the same is kept once per connection. */
+  /** SHA-256 of the notification in hex; a connection stores each digest once. */
   digest: string
 }
 
 /**
- * Keeps what a provider told through a connection, each once; answers what no life has taken yet, a repeat included. One
- * statement, because every movement of money waits for it. Of two that keep the same at once, the first has it.
+ * Stores the notifications that a provider sent through a connection, each once, and returns those that no workflow
+ * has accepted yet, repeats included. One statement, because every payment waits for it. If two calls store the same
+ * one at once, the first returns it.
  */
 export function storeProviderNotifications(
   em: EntityManager,
   connectionUuid: string,
-  told: ReceivedNotification[],
+  notifications: ReceivedNotification[],
 ): Query<ProviderNotification[]> {
-  const notice = getEntityMapper(em, ProviderNotification, 'n')
+  const mapper = getEntityMapper(em, ProviderNotification, 'n')
   return query(
     `with told as (
        select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
@@ -31,24 +32,27 @@ export function storeProviderNotifications(
        on conflict (connection_uuid, digest) do nothing
        returning *
      )
-     select ${notice.columns} from kept n
+     select ${mapper.columns} from kept n
      union all
-     select ${notice.columns} from notice n
+     select ${mapper.columns} from notice n
      where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from told) and n.handed_at is null`,
-    [JSON.stringify(told), connectionUuid, connectionUuid],
-    rows => rows.map(notice.mapRow),
+    [JSON.stringify(notifications), connectionUuid, connectionUuid],
+    rows => rows.map(mapper.mapRow),
   )
 }
 
-/** Writes down that it was handed over, and what it came to; where that is lost, it is handed over once more. */
+/**
+ * Records that a notification was routed, and its outcome. Runs with asynchronous commit: if it is lost, the
+ * notification is routed once more.
+ */
 export async function markNotificationRouted(
   em: EntityManager,
   { uuid }: Pick<ProviderNotification, 'uuid'>,
   outcome: NotificationOutcome,
 ): Promise<void> {
-  const mark = 'update notice set handed_at = now(), outcome = ? where uuid = ?'
+  const sql = 'update notice set handed_at = now(), outcome = ? where uuid = ?'
   await runAsyncCommit(
     em,
-    query(mark, [outcome, uuid], () => undefined),
+    query(sql, [outcome, uuid], () => undefined),
   )
 }

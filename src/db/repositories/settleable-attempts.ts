@@ -2,11 +2,13 @@ import type { AttemptVersion } from '../../domain/payouts/payout-kind.ts'
 import type { Attempt } from '../entities/attempt.ts'
 import { getManualSettlementCutoff, PENDING_ATTEMPT_STATES } from './attempts.ts'
 
-/** Which attempt an operator may settle: the one that was shown, as long as nothing has changed it since. */
+/**
+ * Selects the attempt that an operator may settle: the one that was shown, as long as it has not changed since.
+ */
 
 /**
- * Finds the attempt that an operator saw among all attempts at its operation; undefined where it has been sent again, has
- * ended, or has just been accepted, so that what the operator found out may be about something else.
+ * Finds the attempt that the operator saw among all attempts at its operation; undefined if it has been sent again,
+ * has ended, or has just been accepted, because the operator's finding may then be about another sending.
  */
 export function findSettleableAttempt(
   attempts: Attempt[],
@@ -18,7 +20,7 @@ export function findSettleableAttempt(
   )
 }
 
-/** Unknown, or under way without news for so long that the provider ought to have told. */
+/** Unknown, or pending without an update since the cut-off by which the provider should have answered. */
 function isSettleable({ state, updatedAt }: Attempt, timeScale: number): boolean {
   return (
     state === 'unknown' ||
@@ -26,7 +28,7 @@ function isSettleable({ state, updatedAt }: Attempt, timeScale: number): boolean
   )
 }
 
-/** The attempt that counts now: the live one, or the last where all have ended. */
+/** Returns the pending or unknown attempt, or else the last one. */
 export function findCurrentAttempt(attempts: Attempt[]): Attempt | undefined {
   const isLive = ({ state }: Attempt) => state === 'unknown' || PENDING_ATTEMPT_STATES.includes(state)
   return attempts.find(isLive) ?? attempts.at(-1)

@@ -8,7 +8,7 @@ import { type ResultRow, selectRows } from '../pipeline/query.ts'
 import type { SqlCondition } from '../sql-conditions.ts'
 import type { AttemptWithProvider } from './attempts.ts'
 
-/** A transfer with its connection and movement, to be looked at only; a loaded entity is one too. */
+/** Read-only transfer with its connection and movement; a loaded entity conforms too. */
 export type ReadTransfer = Omit<Transfer, 'connection' | 'movement'> & {
   connection: Pick<Connection, 'uuid' | 'provider'>
   movement?: Movement | null
@@ -17,33 +17,34 @@ export type TransferWithAttempts = ReadTransfer & { attempts: AttemptWithProvide
 
 type TransferRow = ResultRow & { provider: Connection['provider']; tried: ResultRow[] | null }
 
-/** One transfer with those of its attempts that went `through` a connection, or null for all of them. */
+/** Reads one transfer with its attempts through one connection, or all of them for null. */
 export async function readTransfer(
   em: EntityManager,
   { sql, values }: SqlCondition,
-  through: string | null,
+  connectionUuid: string | null,
 ): Promise<TransferWithAttempts | null> {
-  const { select, mapRow: made } = buildTransferSelect(em, `select uuid from transfer where ${sql}`)
-  const [row] = await selectRows<TransferRow>(em, select, [through, ...values])
-  return row ? made(row) : null
+  const { select, mapRow } = buildTransferSelect(em, `select uuid from transfer where ${sql}`)
+  const [row] = await selectRows<TransferRow>(em, select, [connectionUuid, ...values])
+  return row ? mapRow(row) : null
 }
 
-/** Transfers with their attempts, newest first, as one moment saw them; the page is found by keys alone. */
+/**
+ * Reads a page of transfers with their attempts, newest first, in one snapshot; the page is found by keys alone.
+ */
 export async function readTransfers(
   em: EntityManager,
   { sql, values }: SqlCondition,
-  {
-    limit,
-    offset,
-    connectionUuid: through,
-  }: { limit: number; offset: number; connectionUuid: string | null },
+  { limit, offset, connectionUuid }: { limit: number; offset: number; connectionUuid: string | null },
 ): Promise<TransferWithAttempts[]> {
   const page = `select uuid from transfer where ${sql} order by created_at desc, uuid desc limit ? offset ?`
-  const { select, mapRow: made } = buildTransferSelect(em, page)
-  return (await em.execute<TransferRow[]>(select, [through, ...values, limit, offset])).map(made)
+  const { select, mapRow } = buildTransferSelect(em, page)
+  return (await em.execute<TransferRow[]>(select, [connectionUuid, ...values, limit, offset])).map(mapRow)
 }
 
-/** How those of some keys are read, and what a row says; the first value is through which connection. */
+/**
+ * Builds the select of transfers by a query of keys, and the mapper of its rows. Its first value is the connection,
+ * or null.
+ */
 function buildTransferSelect(em: EntityManager, keys: string) {
   const [transfer, movement, attempt] = [
     getEntityMapper(em, Transfer, 't'),
@@ -66,9 +67,9 @@ function buildTransferSelect(em: EntityManager, keys: string) {
       ...transfer.mapRow(row),
       connection: { uuid: row.t_connection_uuid as string, provider: row.provider },
       movement: row.m_uuid === null ? null : movement.mapRow(row),
-      attempts: (row.tried ?? []).map(one => ({
-        attempt: attempt.mapRow(one),
-        provider: one.provider as string,
+      attempts: (row.tried ?? []).map(row => ({
+        attempt: attempt.mapRow(row),
+        provider: row.provider as string,
       })),
     }),
   }
@@ -82,7 +83,9 @@ export async function countTransfers(em: EntityManager, { sql, values }: SqlCond
   return Number(row!.total)
 }
 
-/** Whether a transfer of an account carries a reference already; those of the simulator are a world of their own. */
+/**
+ * Returns whether a transfer of an account has this external reference; simulated transfers are checked separately.
+ */
 export async function isExternalRefUsed(
   em: EntityManager,
   { isSimulated, ...ref }: { accountUuid: string; externalRef: string; isSimulated: boolean },

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
 
-/** What providers answered that no published document explains: kept sealed, counted when it repeats (table `unexplained_answer`). */
+/**
+ * Provider answers that no published document explains: stored sealed, counted when they repeat (table
+ * `unexplained_answer`).
+ */
 
-/** At most so many different answers of one name to one question are kept; more are counted on the newest of them. */
+/** Limit of different answers with one name to one request; further ones are counted on the newest of them. */
 const MAX_ANSWERS_PER_NAME = 20
-/** The same for items of lists, each of which stands for money or a dispute of its own. */
+/** Limit of different list items with one name, each of which stands for money or a dispute of its own. */
 const MAX_ITEMS_PER_NAME = 5_000
-/** An answer is deleted so long after it was last seen. */
+/** Answers are deleted this many days after they were last seen. */
 const RETENTION_DAYS = 30
 export const MAX_UNEXPLAINED_LISTED = 200
 
@@ -25,8 +28,8 @@ export type SealedUnexplainedAnswer = {
 }
 
 /**
- * Keeps one answer, or counts it where it is known. An item of several lists lies in all of their periods: the
- * intersection is kept. An item that comes back is unresolved again.
+ * Stores an answer, or counts a repeat. An item that is in several lists lies in all of their periods: their
+ * intersection is stored. An item that returns is unresolved again.
  */
 export async function storeUnexplainedAnswer(
   em: EntityManager,
@@ -34,7 +37,7 @@ export async function storeUnexplainedAnswer(
 ): Promise<void> {
   const { connectionUuid, operation, reference, kind, status, name, sealedBody, isCut, digest, period } =
     answer
-  const [kept] = await em.execute<{ uuid: string }[]>(
+  const [stored] = await em.execute<{ uuid: string }[]>(
     `insert into unexplained_answer as u
        (uuid, connection_uuid, operation, reference, kind, status, name, sealed_body, is_cut, digest, period_from, period_to)
      select ?::uuid, ?::uuid, ?, ?::text, ?, ?::int, ?, ?, ?::boolean, ?, ?::timestamptz, ?::timestamptz
@@ -55,7 +58,7 @@ export async function storeUnexplainedAnswer(
       ...[connectionUuid, operation, reference, kind, name, digest],
     ],
   )
-  if (kept) return
+  if (stored) return
   await em.execute(
     `update unexplained_answer set occurrences = occurrences + 1, last_seen_at = now() where uuid = (
        select uuid from unexplained_answer where connection_uuid = ? and operation = ?
@@ -76,7 +79,7 @@ export type UnexplainedName = {
   last_seen_at: Date
 }
 
-/** How often each name came, the latest first. */
+/** Counts answers by name, the latest first. */
 export function listUnexplainedNames(em: EntityManager): Promise<UnexplainedName[]> {
   return em.execute(
     `select c.provider, u.operation, u.kind, u.name, max(u.status) as status, sum(u.occurrences) as occurrences,
@@ -107,7 +110,7 @@ export type UnexplainedRow = {
   resolved_at: Date | null
 }
 
-/** Narrows a list of answers; what is absent does not. */
+/** Filter of a list of answers; absent fields match all. */
 export type UnexplainedFilter = Partial<
   Record<'reference' | 'provider' | 'operation' | 'kind' | 'name', string | undefined>
 >
@@ -117,24 +120,24 @@ const COLUMNS = `u.uuid, u.connection_uuid, n.name as account_name, c.provider, 
 const FROM = `from unexplained_answer u join connection c on c.uuid = u.connection_uuid
   join account n on n.uuid = c.account_uuid`
 
-/** Answers without their bodies, the latest first. */
+/** Lists answers without their bodies, the latest first. */
 export function listUnexplainedAnswers(
   em: EntityManager,
   filter: UnexplainedFilter,
 ): Promise<UnexplainedRow[]> {
   const { reference, provider, operation, kind, name } = filter
-  const given = { 'u.reference': reference, 'c.provider': provider, 'u.operation': operation }
-  const wanted = Object.entries({ ...given, 'u.kind': kind, 'u.name': name }).filter(
+  const columns = { 'u.reference': reference, 'c.provider': provider, 'u.operation': operation }
+  const conditions = Object.entries({ ...columns, 'u.kind': kind, 'u.name': name }).filter(
     ([, value]) => value !== undefined,
   )
-  const where = wanted.map(([column]) => `${column} = ?`).join(' and ') || 'true'
+  const where = conditions.map(([column]) => `${column} = ?`).join(' and ') || 'true'
   return em.execute(
     `select ${COLUMNS} ${FROM} where ${where} order by u.last_seen_at desc, u.uuid limit ${MAX_UNEXPLAINED_LISTED}`,
-    wanted.map(([, value]) => value),
+    conditions.map(([, value]) => value),
   )
 }
 
-/** One answer with its sealed body. */
+/** Finds one answer with its sealed body. */
 export async function findUnexplainedAnswer(
   em: EntityManager,
   uuid: string,
@@ -146,22 +149,22 @@ export async function findUnexplainedAnswer(
   return row
 }
 
-/** The period in which a list of one provider account has items that could not be read; times are ISO 8601 UTC. */
+/** Period in which a list of one provider account has items that could not be read; times are ISO 8601 UTC. */
 export type QuarantinedPeriod = { connectionUuid: string; from: string; to: string }
 
 const IS_QUARANTINED = `u.operation = ? and u.period_from is not null and u.resolved_at is null`
 
-/** Periods that a list is asked for again, those that waited longest first. */
+/** Lists the periods to request again, those that have waited longest first. */
 export async function listQuarantinedPeriods(
   em: EntityManager,
-  asked: { operation: string; providerAccountUuid: string; lastSeenBefore: string; limit: number },
+  filter: { operation: string; providerAccountUuid: string; lastSeenBefore: string; limit: number },
 ): Promise<QuarantinedPeriod[]> {
   const rows = await em.execute<{ connection_uuid: string; period_from: string; period_to: string }[]>(
     `select u.connection_uuid, u.period_from, u.period_to from unexplained_answer u
      join connection c on c.uuid = u.connection_uuid
      where c.provider_account_uuid = ? and ${IS_QUARANTINED} and u.last_seen_at < ?::timestamptz
      group by u.connection_uuid, u.period_from, u.period_to order by min(u.last_seen_at) limit ?`,
-    [asked.providerAccountUuid, asked.operation, asked.lastSeenBefore, asked.limit],
+    [filter.providerAccountUuid, filter.operation, filter.lastSeenBefore, filter.limit],
   )
   return rows.map(row => ({
     connectionUuid: row.connection_uuid,
@@ -170,13 +173,15 @@ export async function listQuarantinedPeriods(
   }))
 }
 
-/** PostgreSQL's clock, by which `resolveItems` tells what a list has left out again. */
+/**
+ * Reads PostgreSQL's clock, by which `resolveUnexplainedItems` finds the items that a list still leaves out.
+ */
 export async function readDatabaseTime(em: EntityManager): Promise<string> {
   const [row] = await em.execute<{ now: string }[]>('select clock_timestamp()::text as now')
   return row!.now
 }
 
-/** Resolves the items of a period that was listed again since `listedAt` and that the list did not leave out any more. */
+/** Resolves the items of a period that a new list, requested at `listedAt`, no longer leaves out. */
 export async function resolveUnexplainedItems(
   em: EntityManager,
   { operation, period, listedAt }: { operation: string; period: QuarantinedPeriod; listedAt: string },
@@ -188,13 +193,15 @@ export async function resolveUnexplainedItems(
   )
 }
 
-/** Deletes answers that were last seen thirty days ago, except items that are not resolved; answers how many, at most `most`. */
-export async function pruneUnexplainedAnswers(em: EntityManager, most: number): Promise<number> {
+/**
+ * Deletes answers that were last seen thirty days ago, except unresolved items. Returns how many, at most `limit`.
+ */
+export async function pruneUnexplainedAnswers(em: EntityManager, limit: number): Promise<number> {
   const rows = await em.execute<object[]>(
     `delete from unexplained_answer where uuid in (
        select uuid from unexplained_answer where last_seen_at < now() - interval '${RETENTION_DAYS} days'
          and (period_from is null or resolved_at is not null) order by last_seen_at limit ?) returning uuid`,
-    [most],
+    [limit],
   )
   return rows.length
 }

@@ -4,8 +4,8 @@ import type { EntityManager } from '../client/orm.ts'
 import { Webhook } from '../entities/webhook.ts'
 
 /**
- * Whoever writes an endpoint and its deliveries locks the endpoint first, so that nobody waits for the other in a circle.
- * The lock lets events of money through, which only refer to the endpoint.
+ * Locks an endpoint's row. Writers of an endpoint and its deliveries lock the endpoint first, so that they never
+ * deadlock. `FOR NO KEY UPDATE`: transactions of money that insert deliveries do not wait.
  */
 export async function lockWebhook(
   em: EntityManager,
@@ -17,24 +17,24 @@ export async function lockWebhook(
 }
 
 /**
- * Whether an endpoint `w` hears of what the connection `k` carried, as a condition of SQL: of its own mode only, so that
- * no shop sends goods for what a simulator has paid. What no connection carried is of either mode.
+ * SQL condition: endpoint `w` receives events of connection `k`, which must be of the endpoint's mode, so that no
+ * shop ships goods for a simulated payment. Events without a connection match either mode.
  */
 export const MATCHES_ENDPOINT_MODE = `(w.mode is null or k.uuid is null or k.is_simulated = (w.mode = 'test'))`
 
-/** What becomes of what is still to be delivered to an endpoint: null while it is called. */
+/** Returns the final status of an endpoint's pending deliveries; null while the endpoint is active. */
 export function getUndeliveredStatus({ deletedAt, status }: Webhook): 'FAILED' | 'CANCELLED' | null {
   if (deletedAt) return 'CANCELLED'
   return status === 'ACTIVE' ? null : 'FAILED'
 }
 
-/** Each of them writes two changes of tallies as well, and a request has seconds. */
+/** Limit of deliveries ended in one request, which has seconds; each writes two counter changes as well. */
 const MAX_ENDED_DELIVERIES = 1_000
 
 /**
- * Ends what is still to be delivered to an endpoint that is not called any more, under its lock; the sweep tells their
- * lives. At most so many at once that no backlog keeps an endpoint from being disabled or removed: of the rest, and of
- * what another transaction holds just now, nothing is sent, and the sweep ends it. Answers whether there may be a rest.
+ * Ends pending deliveries of an endpoint that is disabled or deleted, under its row lock; the sweep signals their
+ * workflows. Bounded, so that no backlog prevents disabling or deleting an endpoint: the rest, and rows that another
+ * transaction has locked, are not sent and are ended by the sweep. Returns whether some may remain.
  */
 export async function endPendingDeliveries(em: EntityManager, webhook: Webhook): Promise<boolean> {
   const ended: unknown[] = await em.execute(
@@ -46,7 +46,7 @@ export async function endPendingDeliveries(em: EntityManager, webhook: Webhook):
   return ended.length === MAX_ENDED_DELIVERIES
 }
 
-/** Disables an endpoint under its lock: nothing is sent to it until its owner enables it again. */
+/** Disables an endpoint under its row lock: no delivery is sent to it until its merchant enables it again. */
 export async function disableWebhook(
   em: EntityManager,
   webhook: Webhook,
