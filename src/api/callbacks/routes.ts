@@ -26,8 +26,8 @@ import { registerRoute } from '../http/route.ts'
 const acceptedResponse = z.object({ message: z.string() })
 
 /**
- * Where providers tell us that something changed (SPEC §6). A notice is verified, stored as it came and answered; then
- * it is handed to its life, and what cannot be handed over now the sweep hands over later.
+ * Registers the callback routes for provider notifications (SPEC §6). A notification is verified, stored unchanged
+ * and answered; then it is routed to its workflow by a signal. The sweep routes those that cannot be routed now.
  */
 export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
   return (router, { temporal, config, log }) => {
@@ -37,7 +37,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
       timeScale: config.timeScale,
     }
 
-    // Efí appends `/pix` to the URL it was given, and keeps its secret as the part before.
+    // Efí appends `/pix` to the registered URL and sends its secret as the segment before.
     const paths = [
       '/notices/:connection',
       '/notices/:connection/pix',
@@ -50,7 +50,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
       responses: { 200: acceptedResponse, errors: ['unauthenticated', 'unavailable'] },
     } as const
     for (const path of paths) {
-      // A provider may try the address with a GET when it is registered.
+      // A provider may send a GET to the address when it is registered.
       registerRoute(router, {
         ...{ ...shape, method: 'get', path, summary: 'A provider tries the address of its notices' },
         async handle(request) {
@@ -62,9 +62,9 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
         ...{ ...shape, method: 'post', path, summary: 'A notice of a provider', body: 'text' },
         async handle({ em, requestId, ...request }) {
           const { connection, items } = await readCallback(providers, { ...request, em })
-          const told = items.map(item => toInboundNotification(item, requestId))
-          for (const [notice, about] of await storeNotifications(em, connection, told)) {
-            await routeNotification(engine, em, notice, { connection, subject: about }).catch(error =>
+          const notifications = items.map(item => toInboundNotification(item, requestId))
+          for (const [notice, subject] of await storeNotifications(em, connection, notifications)) {
+            await routeNotification(engine, em, notice, { connection, subject }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
                 'notice left to the sweep',
@@ -85,36 +85,42 @@ type CallbackRequest = {
   em: EntityManager
 }
 
-/** The connection that a notice is for, and what it tells; one that is not its provider's is refused. */
+/**
+ * Reads a callback: the connection of its address and the verified notification items. Fails with 401 where the
+ * request is not from the connection's provider.
+ */
 async function readCallback(providers: ProviderRegistry, { params, body, headers, em }: CallbackRequest) {
   const connection = await runQuery(em, queryConnectionToCall(em, params.connection))
   if (!connection) fail('not_found')
-  const read = await providers
+  const result = await providers
     .providerFor(connection)
     .readNotification({ body, headers: toSingleHeaders(headers), secret: params.secret ?? null })
-  if (read.kind === 'forged') fail('unauthenticated')
-  if (read.kind === 'unreadable') fail('malformed_json')
-  if (read.kind === 'no_answer') fail('unavailable', { cause: `provider: ${read.code}` })
-  return { connection, items: read.items }
+  if (result.kind === 'forged') fail('unauthenticated')
+  if (result.kind === 'unreadable') fail('malformed_json')
+  if (result.kind === 'no_answer') fail('unavailable', { cause: `provider: ${result.code}` })
+  return { connection, items: result.items }
 }
 
-/** Keeps what was told, and says whom each that no life has taken is about: one message, as every movement waits for it. */
+/**
+ * Stores notifications and finds the subject of each one that no workflow has processed. Both go in one message to
+ * PostgreSQL, because every settlement waits for it.
+ */
 async function storeNotifications(
   em: EntityManager,
   connection: Connection,
-  told: ReceivedNotification[],
+  notifications: ReceivedNotification[],
 ): Promise<[ProviderNotification, InboundNotificationSubject][]> {
-  if (told.length === 0) return []
-  const about = told.map(one => queryNotificationSubject(em, one, connection))
-  const [notices, whom] = await runQuery(
+  if (notifications.length === 0) return []
+  const about = notifications.map(notification => queryNotificationSubject(em, notification, connection))
+  const [stored, subjects] = await runQuery(
     em,
-    batchQueries(storeProviderNotifications(em, connection.uuid, told), batchQueries(...about)),
+    batchQueries(storeProviderNotifications(em, connection.uuid, notifications), batchQueries(...about)),
   )
-  const place = new Map(told.map(({ digest }, place) => [digest, place]))
-  return notices.map(notice => [notice, whom[place.get(notice.digest.toString('hex'))!]!])
+  const place = new Map(notifications.map(({ digest }, place) => [digest, place]))
+  return stored.map(notice => [notice, subjects[place.get(notice.digest.toString('hex'))!]!])
 }
 
-/** What a provider told, as it is kept. */
+/** Converts a notification item to the row that is stored. */
 function toInboundNotification(
   { raw, kind, reference, endToEnd }: NotificationItem,
   requestId: string,

@@ -11,7 +11,10 @@ import { getRequestDeadline } from '../middleware/request-deadline.ts'
 import { readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
 import { requireVisibleCharge } from './find.ts'
 
-/** Cancels a PENDING charge at its provider, then here; without the provider's answer it stays PENDING (SPEC §2). */
+/**
+ * Cancels a PENDING charge at its provider, then in PostgreSQL; without the provider's response it stays PENDING
+ * (SPEC §2).
+ */
 export async function cancelMerchantCharge(
   engine: WorkflowClientContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
@@ -22,13 +25,13 @@ export async function cancelMerchantCharge(
   deadline.awaitedPart = 'temporal'
   await engine.client()
   deadline.markStarted(uuid)
-  const asked = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
+  const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
   const answer = await deadline
-    .awaitStep(executeCancelChargeUpdate(engine, uuid, asked), READ_BACK_RESERVE_MS)
+    .awaitStep(executeCancelChargeUpdate(engine, uuid, update), READ_BACK_RESERVE_MS)
     .catch(() => ({ kind: 'no_answer' }) as const)
   if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
   const now = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))
-  // Paid, expired or cancelled by somebody else in the meantime.
+  // Another request, a payment or the expiration came first.
   if (now.state !== 'cancelled') fail('charge_not_cancellable')
   return now
 }

@@ -37,7 +37,7 @@ export type CreateChargeRequest = {
   requestId: string
 }
 
-/** Creates a charge, or answers again what the same key made before (SPEC §1, §2). */
+/** Creates a charge, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
 export async function createCharge(
   { engine, sealer }: { engine: WorkflowClientContext; sealer: Sealer },
   request: CreateChargeRequest,
@@ -50,7 +50,8 @@ export async function createCharge(
   if (stored) {
     requireSameRequest(stored, fingerprint)
     if (stored.state !== 'issuing') return respondWithCharge(stored, { replayed: true })
-    // It was allowed when it was taken: whatever was paused or changed since, its payload is waited for.
+    // Not validated again: the charge was allowed when the workflow accepted it, so its payload is awaited even if a
+    // provider was paused or changed since.
     await awaitStoredOutcome(engine, { kind: 'charge', uuid, waitMs: CREATE_WAIT_MS })
     return readOrFailNotConfirmed(uuid, async () =>
       respondWithCharge((await find()) ?? stored, { replayed: true }),
@@ -73,14 +74,14 @@ export async function createCharge(
     requestId: request.requestId,
     timeScale: engine.timeScale,
   }
-  const seen = { externalRef: body.external_ref, provider: candidates[0]! }
+  const searchAttributes = { externalRef: body.external_ref, provider: candidates[0]! }
   return startAndAwaitResult(engine, {
     uuid,
-    start: waitMs => startChargeWorkflow(engine, order, { ...seen, waitMs }),
+    start: waitMs => startChargeWorkflow(engine, order, { ...searchAttributes, waitMs }),
     find,
     present(charge) {
       requireSameRequest(charge, fingerprint)
-      // Of parallel requests with one key, one began the life; the others joined it.
+      // Of parallel requests with one key, one started the workflow; the others joined its update.
       return respondWithCharge(charge, { replayed: charge.requestId !== request.requestId })
     },
   })
@@ -94,7 +95,7 @@ function respondWithCharge(charge: ReadCharge, { replayed }: { replayed: boolean
     fail(charge.failure?.code ?? 'no_provider_available', {
       data: z.encode(createdChargeSchema, showCreatedCharge(charge)),
       headers,
-      // A stored FAILED is final for its key: only a new request is worth trying again.
+      // A stored FAILED is the final response of its key: only a request with a new key is worth a retry.
       ...(!replayed &&
         charge.failure?.code === 'no_provider_available' && { retryAfterS: UNAVAILABLE_RETRY_S }),
     })

@@ -15,23 +15,23 @@ import {
 } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** A charge by primary key, whoever's it is. */
+/** Finds a charge by primary key, of any account. */
 export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
   return readCharge(em, joinConditions(['uuid = ?', uuid]))
 }
 
-/** A charge of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
+/** Reads a charge that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
 export async function requireVisibleCharge(
   em: EntityManager,
   token: CallerToken,
   uuid: string,
 ): Promise<ReadCharge> {
   const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...scopeOf(token)))
-  const [seen] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
-  return seen!
+  const [redacted] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
+  return redacted!
 }
 
-/** For provider-bound tokens: removes the attempts of other providers from `error`. */
+/** Removes the attempts of other providers from `error`, for provider-bound tokens. */
 async function redactChargesForToken(
   em: EntityManager,
   { connectionUuid }: CallerToken,
@@ -48,18 +48,18 @@ async function redactChargesForToken(
   })
 }
 
-/** One page of the charges that a token sees, newest first. */
+/** Lists one page of the charges that a token may see, newest first. */
 export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
-  const asked = joinConditions(...scopeOf(token), ...buildChargeConditions(query))
+  const conditions = joinConditions(...scopeOf(token), ...buildChargeConditions(query))
   const [rows, tallied] = await Promise.all([
-    readCharges(em, asked, { limit: query.per_page, offset: computePageOffset(query) }),
+    readCharges(em, conditions, { limit: query.per_page, offset: computePageOffset(query) }),
     readListTotal(em, { token, query, noun: 'charge', statesOf: chargeMachine.statesShowing }),
   ])
-  const total = tallied ?? (await countCharges(em, asked))
+  const total = tallied ?? (await countCharges(em, conditions))
   return buildListPage({ ...query, total, rows: await redactChargesForToken(em, token, rows) })
 }
 
-/** SPEC §1's filters; an absent one asks for nothing. */
+/** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildChargeConditions(query: ChargesQuery): OptionalSqlCondition[] {
   const created = buildDayRange(query.date_from, query.date_to)
   const paid = buildDayRange(query.payment_date_from, query.payment_date_to)

@@ -1,9 +1,9 @@
 import { encode as encodePng } from 'fast-png'
 import encodeQR from 'qr'
 
-/** The picture of a payload. Medium error correction: a payload fits well, and a scratched screen still reads. */
+/** QR code options. Medium error correction: a payload fits well, and a scratched screen is still readable. */
 const QR_OPTIONS = { ecc: 'medium', border: 4 } as const
-/** Pixels of one module of the PNG. */
+/** Pixels per module of the PNG. */
 const PIXELS_PER_MODULE = 8
 
 export function renderQrSvg(payload: string): string {

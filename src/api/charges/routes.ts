@@ -17,7 +17,7 @@ import { listCharges, requireVisibleCharge } from './find.ts'
 import { renderQrPng, renderQrSvg } from './qr-code.ts'
 import { collectChargeErrors } from './validate-create.ts'
 
-/** api-document.txt, Charges. */
+/** Registers the charge routes (api-document.txt, Charges). */
 export const chargeRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
   const engine: WorkflowClientContext = {
     client: temporal,
@@ -107,7 +107,7 @@ export const chargeRoutes: RouteRegistrar = (router, { temporal, config, sealer 
   })
 }
 
-/** A charge that nobody could issue has no picture. */
+/** Returns the PIX payload of a charge; fails where no provider has issued it, so that there is no QR code. */
 function requirePayload(charge: ReadCharge): string {
   return charge.payload ?? fail('not_found')
 }

@@ -21,13 +21,13 @@ import type { CallerToken } from '../middleware/authenticate.ts'
 import { requireUnpausedConnections } from '../routing/pause-check.ts'
 import { findCandidates } from '../routing/provider-candidates.ts'
 
-/** What no schema can say of a new charge, because it takes the database or two fields at once. */
+/** Validation of a new charge beyond its schema: rules that need the database or two fields at once. */
 
 type ChargeCaller = { em: EntityManager; token: CallerToken }
 
 /**
- * The splits of a charge that may be created, and its candidates in the order of trying; else 422 with all that is wrong,
- * or 503 while paused.
+ * Validates a new charge and returns its splits and its candidate connections in the order of trying. Fails with 422
+ * and all errors, or with 503 while all candidates are paused.
  */
 export async function validateCreateCharge(
   caller: ChargeCaller,
@@ -42,21 +42,24 @@ export async function validateCreateCharge(
   }
 }
 
-/** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */
+/**
+ * Collects the errors of a body that its schema has already rejected, as far as it can be read, so that all errors
+ * are sent at once.
+ */
 export async function collectChargeErrors({
   em,
   token,
   body,
 }: ChargeCaller & { body: unknown }): Promise<FieldErrors> {
-  const given = Object(body)
+  const input = Object(body)
   const { value, provider_uuid } = createChargeBody.shape
-  const read = {
-    value: value.safeParse(given.value).data,
-    splits: Array.isArray(given.splits) ? given.splits.slice(0, MAX_SPLITS).map(parseSplitFields) : [],
+  const fields = {
+    value: value.safeParse(input.value).data,
+    splits: Array.isArray(input.splits) ? input.splits.slice(0, MAX_SPLITS).map(parseSplitFields) : [],
   }
-  const provider = provider_uuid.safeParse(given.provider_uuid)
-  if (!provider.success) return collectSplitErrors({ em, token }, read)
-  return (await evaluateCharge({ em, token }, { ...read, provider_uuid: provider.data })).errors
+  const provider = provider_uuid.safeParse(input.provider_uuid)
+  if (!provider.success) return collectSplitErrors({ em, token }, fields)
+  return (await evaluateCharge({ em, token }, { ...fields, provider_uuid: provider.data })).errors
 }
 
 type ReadableChargeBody = { value: number | undefined; splits: PartialSplit[] }
@@ -66,12 +69,12 @@ function toSplit(split: CreateChargeBody['splits'][number]): ChargeSplit {
 }
 
 function parseSplitFields(split: unknown): PartialSplit {
-  const given = Object(split)
+  const input = Object(split)
   const { type, value, recipient_account_uuid } = splitBody.shape
   return {
-    type: type.safeParse(given.type).data,
-    amount: value.safeParse(given.value).data,
-    recipientAccountUuid: recipient_account_uuid.safeParse(given.recipient_account_uuid).data,
+    type: type.safeParse(input.type).data,
+    amount: value.safeParse(input.value).data,
+    recipientAccountUuid: recipient_account_uuid.safeParse(input.recipient_account_uuid).data,
   }
 }
 
@@ -101,23 +104,26 @@ async function collectSplitErrors(
   return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
 }
 
-/** Recipients must exist and not be the charge's own account; one that cannot be read is not ours to judge. */
+/**
+ * Collects the errors of split recipients: each must exist and not be the charge's own account. Unreadable ones are
+ * left to the schema.
+ */
 async function collectRecipientErrors(
   { em, token }: ChargeCaller,
   uuids: (string | undefined)[],
 ): Promise<FieldErrors> {
-  const asked = uuids.filter(uuid => uuid !== undefined)
-  if (asked.length === 0) return {}
+  const recipientUuids = uuids.filter(uuid => uuid !== undefined)
+  if (recipientUuids.length === 0) return {}
   const rows: { uuid: string }[] = await em.execute(
     'select uuid from account where uuid = any(array[?]::uuid[])',
-    [asked],
+    [recipientUuids],
   )
-  const known = new Set(rows.map(row => row.uuid))
+  const existing = new Set(rows.map(row => row.uuid))
   const errors: FieldErrors = {}
   for (const [index, uuid] of uuids.entries()) {
     const field = `splits.${index}.recipient_account_uuid`
     if (uuid === token.accountUuid) errors[field] = ["must not be the charge's own account"]
-    else if (uuid !== undefined && !known.has(uuid)) errors[field] = ['there is no such account']
+    else if (uuid !== undefined && !existing.has(uuid)) errors[field] = ['there is no such account']
   }
   return errors
 }

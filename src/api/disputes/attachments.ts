@@ -7,7 +7,7 @@ import type { FileStorage } from '../../storage/storage.ts'
 import type { DisputeReplyDetails } from '../../workflows/contracts/messages.ts'
 import { Upload } from '../http/multipart.ts'
 
-/** The files of a reply: on this machine's disk, and then in the storage under keys of that reply alone. */
+/** Files of a dispute reply: first on this machine's disk, then in the storage under keys of that reply alone. */
 
 export type AttachmentDependencies = { storage: FileStorage; log: Logger }
 export type ReplyAttachment = DisputeReplyDetails['attachments'][number] & { path: string }
@@ -21,7 +21,7 @@ export function toReplyAttachments(medUuid: string, files: File[]): ReplyAttachm
   })
 }
 
-/** What makes files the same: their names and what is in them. */
+/** Hashes attachments by name and content, for the reply's fingerprint. */
 export function hashAttachments(files: File[]): Promise<{ name: string; sha256: string }[]> {
   return Promise.all(
     files.map(requireUpload).map(async ({ name, path }) => {
@@ -32,17 +32,17 @@ export function hashAttachments(files: File[]): Promise<{ name: string; sha256: 
   )
 }
 
-/** All of them or none. */
+/** Stores all attachments or none: a failure removes those already stored. */
 export async function storeAttachments(
   keeping: AttachmentDependencies,
   proofs: ReplyAttachment[],
 ): Promise<void> {
-  const kept = await Promise.allSettled(
+  const results = await Promise.allSettled(
     proofs.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
       keeping.storage.writeFile(storageKey, { path, type, sizeBytes }),
     ),
   )
-  const failed = kept.find(one => one.status === 'rejected')
+  const failed = results.find(one => one.status === 'rejected')
   if (!failed) return
   await removeAttachments(keeping, proofs)
   throw failed.reason
@@ -53,8 +53,9 @@ export async function removeAttachments(
   proofs: ReplyAttachment[],
 ): Promise<void> {
   const removed = await Promise.allSettled(proofs.map(({ storageKey }) => storage.removeFile(storageKey)))
-  const left = proofs.filter((_, index) => removed[index]?.status === 'rejected')
-  if (left.length > 0) log.warn({ keys: left.map(one => one.storageKey) }, 'files that nobody needs are left')
+  const remaining = proofs.filter((_, index) => removed[index]?.status === 'rejected')
+  if (remaining.length > 0)
+    log.warn({ keys: remaining.map(one => one.storageKey) }, 'files that nobody needs are left')
 }
 
 function requireUpload(file: File): Upload {
@@ -62,7 +63,7 @@ function requireUpload(file: File): Upload {
   throw new Error('a file that no form has brought')
 }
 
-/** Of the sender's name for a file what PostgreSQL stores; nothing depends on it. */
+/** Removes from the merchant's file name what PostgreSQL cannot store; nothing depends on the name. */
 function toStorableFileName(name: string): string {
   return (
     name

@@ -11,7 +11,7 @@ import type { CallerToken } from '../middleware/authenticate.ts'
 
 const POPULATED_RELATIONS = ['connection', 'movement'] as const
 
-/** A dispute of the token's account and provider, or 404. */
+/** Reads a dispute that the token may see, or fails with 404. */
 export async function requireVisibleDispute(
   em: EntityManager,
   token: CallerToken,
@@ -25,13 +25,13 @@ export async function requireVisibleDispute(
   return med ?? fail('not_found')
 }
 
-/** A dispute with links to its proofs, as GET shows it. */
+/** Presents a dispute with links to its attachments, as GET shows it. */
 export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, med: Dispute) {
   const [found] = await showDisputesWithAttachments(em, storage, [med])
   return found!
 }
 
-/** One page of the disputes that a token sees, newest first. */
+/** Lists one page of the disputes that a token may see, newest first. */
 export async function listDisputes(
   em: EntityManager,
   storage: FileStorage,
@@ -55,7 +55,7 @@ export async function listDisputes(
   return buildListPage({ ...query, total, rows: await showDisputesWithAttachments(em, storage, rows) })
 }
 
-/** The proofs of a whole page are found by one statement. */
+/** Presents disputes with their attachments, which one statement reads for the whole page. */
 async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, meds: Dispute[]) {
   const uuids = meds.map(med => med.uuid)
   const attachments = await em.find(Attachment, { medUuid: { $in: uuids } }, { orderBy: ATTACHMENT_ORDER })
@@ -68,7 +68,7 @@ async function showDisputesWithAttachments(em: EntityManager, storage: FileStora
   )
 }
 
-/** SPEC §1's filters; an absent one asks for nothing. */
+/** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
   const created = buildDayRange(query.date_from, query.date_to)
   const among = (states: DisputeState[]): OptionalSqlCondition => [
@@ -90,7 +90,7 @@ function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
   ]
 }
 
-/** Nobody has decided it yet. */
+/** Tests whether the dispute is still undecided. */
 function isUndecided(state: DisputeState): boolean {
   return ['PENDING', 'PROCESSING'].includes(disputeMachine.statusOf(state))
 }

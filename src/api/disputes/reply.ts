@@ -35,7 +35,10 @@ export type DisputeReplyRequest = {
   idempotencyKey?: string | null
 }
 
-/** SPEC §5: the token's own dispute that takes a reply, or has taken one under this very key: else 404 or 409. */
+/**
+ * Reads a dispute of the token that accepts a reply, or that has accepted one under the same Idempotency-Key (SPEC
+ * §5). Fails with 404 or 409 otherwise.
+ */
 export async function requireAnswerableDispute({
   em,
   token,
@@ -43,70 +46,70 @@ export async function requireAnswerableDispute({
   idempotencyKey,
 }: DisputeReplyRequest): Promise<Dispute> {
   const med = await requireVisibleDispute(em, token, uuid)
-  const replied = med.replyRequestId?.split(':')[0]
-  if (idempotencyKey == null || replied !== deriveReplyUuid({ token, uuid, idempotencyKey }))
+  const repliedUuid = med.replyRequestId?.split(':')[0]
+  if (idempotencyKey == null || repliedUuid !== deriveReplyUuid({ token, uuid, idempotencyKey }))
     requireAnswerable(med)
   return med
 }
 
 /**
- * Answers a dispute, once. The files are stored first, under keys of this reply alone; its life then takes them or
- * refuses them, and what it refuses is removed.
+ * Replies to a dispute, once. The files are stored first, under keys of this reply alone; then the workflow accepts
+ * or rejects the reply by an update. Files of a rejected reply are removed.
  */
 export async function replyToDispute(
-  replying: DisputeReplyDependencies,
+  dependencies: DisputeReplyDependencies,
   request: DisputeReplyRequest & { form: DisputeReplyForm },
 ) {
   const { em, uuid, form } = request
   const med = await requireAnswerableDispute({ ...request, em: em.fork() })
   const id = await deriveReplyId(request)
   if (med.replyRequestId === id)
-    return respondWithReply(replying, request, { headers: { ...REPLAYED_HEADERS } })
-  // The key led to a dispute that it has answered, but with something else.
+    return respondWithReply(dependencies, request, { headers: { ...REPLAYED_HEADERS } })
+  // The same key was used for another reply to this dispute.
   if (med.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await replying.engine.client() // Refuses here where Temporal is away: nothing has been stored yet.
+  await dependencies.engine.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
   const files = form.attachments.map(({ file }) => file)
   const proofs = toReplyAttachments(uuid, files)
-  await storeAttachmentsInTime(replying, proofs)
+  await storeAttachmentsInTime(dependencies, proofs)
   deadline.markStarted(uuid)
   return readOrFailNotConfirmed(uuid, async () => {
-    const answer = await submitReply(replying, { em, med, id, form, proofs })
-    if (answer === 'unknown') failNotConfirmed(uuid)
-    // Of calls with one key at once one has brought the files.
-    const used = answer === 'accepted' ? await em.fork().find(Attachment, { medUuid: uuid }) : []
+    const result = await submitReply(dependencies, { em, med, id, form, proofs })
+    if (result === 'unknown') failNotConfirmed(uuid)
+    // Of parallel requests with one key, the workflow accepted the files of one.
+    const used = result === 'accepted' ? await em.fork().find(Attachment, { medUuid: uuid }) : []
     const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
     await removeAttachments(
-      replying,
+      dependencies,
       proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
     )
-    if (answer !== 'accepted') fail(answer)
-    return respondWithReply(replying, request, { headers: {} })
+    if (result !== 'accepted') fail(result)
+    return respondWithReply(dependencies, request, { headers: {} })
   })
 }
 
-/** Stores the files while there is time to take the reply with them; what is stored later is removed. */
+/** Stores the files while there is time left to submit the reply; files that are stored later are removed. */
 async function storeAttachmentsInTime(
-  keeping: AttachmentDependencies,
+  dependencies: AttachmentDependencies,
   proofs: ReplyAttachment[],
 ): Promise<void> {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'storage'
   deadline.extendBy(proofs.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
-  const kept = storeAttachments(keeping, proofs)
+  const storing = storeAttachments(dependencies, proofs)
   try {
-    await deadline.awaitStep(kept, DISPUTE_REPLY_RESERVE_MS)
+    await deadline.awaitStep(storing, DISPUTE_REPLY_RESERVE_MS)
   } catch (error) {
-    kept.then(
-      () => removeAttachments(keeping, proofs),
-      () => undefined, // It has removed them itself.
+    storing.then(
+      () => removeAttachments(dependencies, proofs),
+      () => undefined, // `storeAttachments` has removed them itself.
     )
     throw error
   }
 }
 
-/** What was taken, whatever has become of it since. */
+/** Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. */
 async function respondWithReply(
   { storage }: DisputeReplyDependencies,
   { em: outside, token, uuid, form }: DisputeReplyRequest & { form: DisputeReplyForm },
@@ -119,8 +122,8 @@ async function respondWithReply(
 }
 
 /**
- * What makes a reply the same one: its key and what it says; without a key none is. Never the caller's id of the request:
- * two replies may carry the same.
+ * Derives the id of a reply from its Idempotency-Key and content; without a key every reply has a new id. The
+ * caller's request id is not part of it: two replies may carry the same.
  */
 async function deriveReplyId({
   token,
@@ -151,9 +154,12 @@ type ReplySubmission = {
   proofs: ReplyAttachment[]
 }
 
-/** `unknown`: the life was asked and its answer did not come; it may take the reply all the same, so its files stay. */
+/**
+ * Submits the reply to the dispute's workflow by an update. `unknown`: no response arrived, but the workflow may
+ * still accept the reply, so its files stay.
+ */
 async function submitReply(
-  { engine, sealer, ...keeping }: DisputeReplyDependencies,
+  { engine, sealer, ...dependencies }: DisputeReplyDependencies,
   { em, med, id, form, proofs }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
   const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
@@ -170,14 +176,14 @@ async function submitReply(
     const now = await em.fork().findOneOrFail(Dispute, med.uuid)
     if (now.replyRequestId === id) return 'accepted'
     if (isOutage(error)) return 'unknown'
-    // The life ended while it was asked, or there is a bug: either way it has not taken the reply.
-    await removeAttachments(keeping, proofs)
+    // The workflow completed during the update, or there is a bug: in both cases it has not accepted the reply.
+    await removeAttachments(dependencies, proofs)
     requireAnswerable(now)
     throw error
   }
 }
 
 function requireAnswerable(med: Dispute): void {
-  const why = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
-  if (why) fail(why)
+  const code = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
+  if (code) fail(code)
 }

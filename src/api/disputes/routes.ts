@@ -7,7 +7,7 @@ import { registerRoute } from '../http/route.ts'
 import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
 import { replyToDispute, requireAnswerableDispute } from './reply.ts'
 
-/** api-document.txt, Disputes. */
+/** Registers the dispute routes (api-document.txt, Disputes). */
 export const disputeRoutes: RouteRegistrar = (router, { temporal, config, sealer, storage, log }) => {
   const engine: WorkflowClientContext = {
     client: temporal,

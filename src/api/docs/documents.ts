@@ -6,10 +6,10 @@ import type { DocumentationPage } from './page.ts'
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '../../..')
 
-/** A file of the repository and the page that shows it, `/docs/<name>`. */
+/** A repository file and its page, `/docs/<name>`. */
 export type RepositoryDocument = { name: string; title: string; file: string }
 
-/** The documents that the contents list, in the order of reading. */
+/** Documents of the table of contents, in reading order. */
 export const DOCUMENTS = [
   { name: 'readme', title: 'Start here', file: 'README.md' },
   { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
@@ -30,21 +30,21 @@ export const DOCUMENTS = [
   { name: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
 ] as const satisfies RepositoryDocument[]
 
-/** One page per alert of deploy/alerts.yml; docs/runbooks.md lists them. The title is the name of the alert. */
+/** One page per alert of deploy/alerts.yml, listed in docs/runbooks.md. The title is the name of the alert. */
 export const RUNBOOKS: RepositoryDocument[] = listMarkdownNames('docs/runbooks').map(name => ({
   name,
   title: name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
   file: `docs/runbooks/${name}.md`,
 }))
 
-/** The decision records, in the order of their numbers; docs/architecture.md lists them. */
+/** Decision records, in the order of their numbers; docs/architecture.md lists them. */
 export const DECISIONS: RepositoryDocument[] = listMarkdownNames('docs/decisions').map(name => ({
   name,
   title: `Decision ${name.replaceAll('-', ' ')}`,
   file: `docs/decisions/${name}.md`,
 }))
 
-/** Names of the Markdown files of a folder, sorted. */
+/** Lists the names of the Markdown files in a folder, sorted. */
 function listMarkdownNames(folder: string): string[] {
   return readdirSync(join(REPOSITORY_ROOT, folder))
     .filter(file => file.endsWith('.md'))
@@ -52,17 +52,17 @@ function listMarkdownNames(folder: string): string[] {
     .sort()
 }
 
-/** The pictures that documents show, by file name. */
+/** Images of the documents, by file name. */
 export const DOCUMENT_IMAGES = readdirSync(join(REPOSITORY_ROOT, 'docs/images')).filter(file =>
   file.endsWith('.png'),
 )
 
-/** Reads a picture of `IMAGES`. */
+/** Reads an image of `DOCUMENT_IMAGES`. */
 export function readDocumentImage(name: string): Buffer {
   return readFileSync(join(REPOSITORY_ROOT, 'docs/images', name))
 }
 
-/** A document as a page. */
+/** Builds the page of a document. */
 export function buildDocumentPage({ name, title, file }: RepositoryDocument): DocumentationPage {
   const { text, headings } = renderMarkdown(readFileSync(join(REPOSITORY_ROOT, file), 'utf8'))
   return {

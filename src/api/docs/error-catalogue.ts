@@ -2,9 +2,9 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catal
 import { ERROR_GUIDANCE } from '../../domain/errors/error-guidance.ts'
 import { RAIL_CODES, type RailCode } from '../../domain/pix/rail-codes.ts'
 
-/** What docs/errors.md says of each code, made from the catalogues that the service itself answers by. */
+/** Error tables of docs/errors.md, generated from the catalogues that the service itself uses. */
 
-/** The refusals of the API, by status. */
+/** Renders the tables of API errors, by status. */
 function renderErrorTables(): string {
   const codes = Object.keys(ERROR_CATALOGUE) as ErrorCode[]
   const byStatus = [...Map.groupBy(codes, code => ERROR_CATALOGUE[code].status)].sort(
@@ -18,7 +18,7 @@ function renderErrorTables(): string {
     .join('\n\n')
 }
 
-/** Why the rail rejects a movement, and what Trilho does then. */
+/** Renders the table of rejection codes of the rail and what Trilho does for each. */
 function renderRailCodeTable(): string {
   const rows = Object.entries(RAIL_CODES).map(([code, { meaning, fallback }]) => [
     `\`${code}\``,
@@ -38,7 +38,7 @@ function renderTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** The document with its tables made anew, each between the marks that bear its name. */
+/** Replaces the tables of the document, each between the markers of its name. */
 export function updateErrorTables(document: string): string {
   return Object.entries({ refusals: renderErrorTables(), rail: renderRailCodeTable() }).reduce(
     (text, [name, made]) =>

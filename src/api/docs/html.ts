@@ -1,4 +1,4 @@
-/** Markup that needs no escaping any more. */
+/** Markup that is already escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Markup {
 
 type HtmlValue = Markup | string | number | null | undefined | false | HtmlValue[]
 
-/** A template whose every value is escaped, but those that are markup already. */
+/** Builds markup from a template; escapes every value that is not markup already. */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Markup {
   return new Markup(
     strings.reduce((text, string, index) => text + renderHtmlValue(values[index - 1]) + string),

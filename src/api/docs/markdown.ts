@@ -1,13 +1,13 @@
 import { Marked, type Tokens } from 'marked'
 import { html, Markup } from './html.ts'
 
-/** A document as a page shows it, and its headings as what leads to them. */
+/** A rendered document and its headings for navigation. */
 export type RenderedMarkdown = { text: Markup; headings: Heading[] }
 type Heading = { id: string; title: string }
 
 /**
- * A document of ours in Markdown. Comments in it are for the tests that run its commands, and links from one document to
- * another become links from page to page.
+ * Renders a repository document from Markdown. Drops comments, which are for the tests that run its commands, and
+ * turns links between documents into links between pages.
  */
 export function renderMarkdown(markdown: string): RenderedMarkdown {
   const headings: Heading[] = []
@@ -32,7 +32,7 @@ export function renderMarkdown(markdown: string): RenderedMarkdown {
       },
       table({ header, rows }) {
         const cell = ({ tokens }: Tokens.TableCell) => new Markup(this.parser.parseInline(tokens))
-        // On a phone a line of a table is a block, and each value bears its column's name.
+        // On a phone a table row becomes a block in which each value shows its column's name.
         const value = (one: Tokens.TableCell, column: number) =>
           html`<td data-column="${header[column]?.text}">${cell(one)}</td>`
         return html`<div class="wide" tabindex="0"><table>
@@ -46,7 +46,7 @@ export function renderMarkdown(markdown: string): RenderedMarkdown {
   const text = new Markup(marked.parse(markdown, { async: false }))
   return { text, headings }
 
-  /** A line about one word, a code or a variable, can be led to by it. */
+  /** Finds the anchor of a row about one code or variable. */
   function placeOf(cell: Tokens.TableCell | undefined): Markup | false {
     const [only, ...others] = cell?.tokens ?? []
     if (only?.type !== 'codespan' || others.length > 0 || terms.has(only.text)) return false
@@ -55,7 +55,7 @@ export function renderMarkdown(markdown: string): RenderedMarkdown {
   }
 }
 
-/** As GitHub makes them, so that one link fits both. */
+/** Derives a heading id as GitHub does, so that one link fits both. */
 function toHeadingId(title: string): string {
   return unescapeEntities(title)
     .toLowerCase()
@@ -63,18 +63,18 @@ function toHeadingId(title: string): string {
     .replaceAll(/\s/g, '-')
 }
 
-/** `docs/errors.md#codes` and `../README.md` as addresses of pages. */
+/** Converts `docs/errors.md#codes` and `../README.md` to page addresses. */
 function toPageUrl(href: string): string {
   const [, name, anchor = ''] = /^(?:[\w.]+\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? []
   return name === undefined ? href : `/docs/${name.toLowerCase()}${anchor}`
 }
 
-/** `docs/images/dashboard.png` as the address that serves it. */
+/** Converts `docs/images/dashboard.png` to the address that serves it. */
 function toImageUrl(href: string): string {
   return href.replace(/^(?:docs\/|\.\.\/)?images\//, '/docs/images/')
 }
 
-/** The parser's text of a heading has its markup escaped already. */
+/** Unescapes entities: the parser's heading text is already escaped. */
 function unescapeEntities(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
 }

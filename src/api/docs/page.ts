@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { html, type Markup } from './html.ts'
 import { DOCS_STYLE, TRILHO_LOGO } from './style.ts'
 
-/** One page of the documentation: what it is called, what is told beside it, and what it says. */
+/** A documentation page: its name, title, side content and text. */
 export type DocumentationPage = {
-  /** Below `/docs`; empty for the reference itself. */
+  /** Path below `/docs`; empty for the reference itself. */
   name: string
   title: string
   contents: Markup
@@ -12,7 +12,7 @@ export type DocumentationPage = {
 }
 export type PageLink = Pick<DocumentationPage, 'name' | 'title'>
 
-/** A page between its neighbours: one file, no script, nothing fetched from anywhere. */
+/** Renders a page with its navigation: one file, no script, no external resource. */
 export function renderDocumentationPage(
   { name, title, contents, main }: DocumentationPage,
   neighbours: PageLink[],
@@ -51,5 +51,5 @@ function renderPageLink({ name, title }: PageLink, current: string): Markup {
 
 const STYLE_HASH = createHash('sha256').update(DOCS_STYLE.text).digest('base64')
 
-/** What a browser may do with a page: show it in its one style, and nothing else. */
+/** Content-Security-Policy of the pages: their one style and our own images, nothing else. */
 export const DOCS_CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'`

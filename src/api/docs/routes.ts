@@ -13,9 +13,12 @@ import {
 } from './documents.ts'
 import { DOCS_CONTENT_SECURITY_POLICY, type DocumentationPage, renderDocumentationPage } from './page.ts'
 
-/** The merchants' interface, told by its routes: for machines at `/openapi.json`, for people at `/docs`; and what is written beside it. */
+/**
+ * Registers the API documentation, generated from the routes: `/openapi.json` for programs, `/docs` for people, and
+ * the written documents.
+ */
 export const documentationRoutes: RouteRegistrar = router => {
-  // At the first request: by then every route has registered itself.
+  // Built at the first request, after every route is registered.
   const document = memoize(() =>
     buildOpenApiDocument(router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))),
   )
@@ -81,9 +84,9 @@ function renderLinkedPage(page: DocumentationPage): string {
 }
 
 function memoize<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+  let cached: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: make() }
+    return cached.value
   }
 }

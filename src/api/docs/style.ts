@@ -1,6 +1,6 @@
 import { Markup } from './html.ts'
 
-/** The look of every page of the documentation, in the light and in the dark, at a desk and on a phone. */
+/** Style sheet of the documentation pages: light and dark, desktop and phone. */
 export const DOCS_STYLE = new Markup(`
 :root {
   color-scheme: light dark;
@@ -98,7 +98,7 @@ main details { margin: .75rem 0 } main summary { cursor: pointer; font-size: .87
 }
 `)
 
-/** The mark of the house. */
+/** Logo of Trilho. */
 export const TRILHO_LOGO = new Markup(
   `<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#00796b"/><path d="M11 6v20M21 6v20" stroke="#fff" stroke-width="3" stroke-linecap="round"/><path d="M8 11h16M8 16h16M8 21h16" stroke="#9be7d8" stroke-width="2.2" stroke-linecap="round"/></svg>`,
 )

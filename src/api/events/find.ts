@@ -11,29 +11,29 @@ import { fail } from '../http/api-error.ts'
 import { buildDayRange, buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** One page of the events that a token sees, newest first. */
+/** Lists one page of the events that a token may see, newest first. */
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
-  const sight = await readEventScope(em, token)
+  const scope = await readEventScope(em, token)
   const [rows, total] = await Promise.all([
-    em.find(Event, buildEventFilter(sight, query), newestFirstOptions(query)),
-    countEvents(em, sight, query),
+    em.find(Event, buildEventFilter(scope, query), newestFirstOptions(query)),
+    countEvents(em, scope, query),
   ])
   return buildListPage({ ...query, total, rows: await redactEventsForToken(em, token, rows) })
 }
 
-/** An event that a token sees, or 404. */
+/** Reads an event that a token may see, or fails with 404. */
 export async function requireVisibleEvent(
   em: EntityManager,
   token: CallerToken,
   uuid: string,
 ): Promise<VisibleEvent> {
-  const sight = await readEventScope(em, token)
-  const event = await em.findOne(Event, { $and: [{ uuid }, buildEventVisibilityFilter(sight)] })
-  const [seen] = await redactEventsForToken(em, token, [event ?? fail('not_found')])
-  return seen!
+  const scope = await readEventScope(em, token)
+  const event = await em.findOne(Event, { $and: [{ uuid }, buildEventVisibilityFilter(scope)] })
+  const [redacted] = await redactEventsForToken(em, token, [event ?? fail('not_found')])
+  return redacted!
 }
 
-/** Of what others tried before its own provider, a bound token is told nothing here either (SPEC §9). */
+/** Removes the attempts of other providers from events, for provider-bound tokens (SPEC §9). */
 async function redactEventsForToken(
   em: EntityManager,
   { connectionUuid }: CallerToken,
@@ -48,7 +48,7 @@ async function redactEventsForToken(
   }))
 }
 
-/** The connections whose events a token sees, and the endpoints of the other mode, whose tests it does not. */
+/** Connections whose events a token may see, and the webhooks of the other mode, whose TEST events it may not see. */
 type EventScope = {
   token: CallerToken
   connections: Pick<Connection, 'uuid'>[]
@@ -56,61 +56,67 @@ type EventScope = {
 }
 
 async function readEventScope(em: EntityManager, token: CallerToken): Promise<EventScope> {
-  const { accountUuid, modeScope: reaches } = token
-  const theirs = { accountUuid, ...connectionScopeOf(token) }
-  const tested = { accountUuid, mode: reaches === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
-  const [carriers, others] = await Promise.all([
-    em.find(Connection, theirs, { fields: ['uuid'] }),
-    reaches ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
+  const { accountUuid, modeScope } = token
+  const ofConnections = { accountUuid, ...connectionScopeOf(token) }
+  const tested = { accountUuid, mode: modeScope === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
+  const [connections, others] = await Promise.all([
+    em.find(Connection, ofConnections, { fields: ['uuid'] }),
+    modeScope ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
   ])
-  return { token, connections: carriers, hiddenWebhookUuids: others.map(({ uuid }) => uuid) }
+  return { token, connections, hiddenWebhookUuids: others.map(({ uuid }) => uuid) }
 }
 
-/** Not forgotten, and carried by one of these, or by none where the token is bound to none. */
+/**
+ * Builds the filter of visible events: within the retention period, and of a visible connection or, for an unbound
+ * token, of none.
+ */
 function buildEventVisibilityFilter({
   token: { accountUuid, connectionUuid },
-  connections: carriers,
-  hiddenWebhookUuids: unseen,
+  connections,
+  hiddenWebhookUuids,
 }: EventScope) {
-  const theirs = { connectionUuid: { $in: carriers.map(({ uuid }) => uuid) } }
-  const nobodys = { connectionUuid: null, subjectUuid: { $nin: unseen } }
+  const ofConnections = { connectionUuid: { $in: connections.map(({ uuid }) => uuid) } }
+  const withoutConnection = { connectionUuid: null, subjectUuid: { $nin: hiddenWebhookUuids } }
   return {
     accountUuid,
     createdAt: { $gte: eventRetentionStartOf(new Date()) },
-    ...(connectionUuid === null ? { $or: [theirs, nobodys] } : theirs),
+    ...(connectionUuid === null ? { $or: [ofConnections, withoutConnection] } : ofConnections),
   }
 }
 
-/** What is visible, as far as it is asked for. */
-function buildEventFilter(sight: EventScope, { type, date_from, date_to }: EventsQuery) {
+/** Builds the filter of visible events that match the query. */
+function buildEventFilter(scope: EventScope, { type, date_from, date_to }: EventsQuery) {
   const created = buildDayRange(date_from, date_to)
   return {
     $and: [
-      buildEventVisibilityFilter(sight),
+      buildEventVisibilityFilter(scope),
       { ...(type && { type: { $in: type } }), ...(created && { createdAt: created }) },
     ],
   }
 }
 
-/** The same, counted: tests, which tallies do not tell apart by endpoint and which are few, one by one. */
-async function countEvents(em: EntityManager, sight: EventScope, query: EventsQuery): Promise<number> {
+/**
+ * Counts the visible events that match the query. TEST events are counted in the table: the list counters do not
+ * separate them by webhook, and they are few.
+ */
+async function countEvents(em: EntityManager, scope: EventScope, query: EventsQuery): Promise<number> {
   const { type: types = EVENT_TYPES } = query
   const tallied = types.filter(type => type !== 'TEST')
-  const [ofThem, tests] = await Promise.all([
-    tallied.length > 0 ? readEventCounters(em, sight, { ...query, type: tallied }) : 0,
-    types.includes('TEST') ? em.count(Event, buildEventFilter(sight, { ...query, type: ['TEST'] })) : 0,
+  const [counted, tests] = await Promise.all([
+    tallied.length > 0 ? readEventCounters(em, scope, { ...query, type: tallied }) : 0,
+    types.includes('TEST') ? em.count(Event, buildEventFilter(scope, { ...query, type: ['TEST'] })) : 0,
   ])
-  return ofThem + tests
+  return counted + tests
 }
 
 function readEventCounters(
   em: EntityManager,
-  { token, connections: carriers }: EventScope,
+  { token, connections }: EventScope,
   query: EventsQuery,
 ): Promise<number> {
   const keptFrom = eventRetentionStartOf(new Date()).toISOString().slice(0, 10)
   const { date_from = keptFrom, date_to, type = [] } = query
-  const uuids = carriers.map(({ uuid }) => uuid)
+  const uuids = connections.map(({ uuid }) => uuid)
   return readListCounter(em, {
     noun: 'event',
     conditions: [

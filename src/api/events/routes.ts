@@ -3,7 +3,10 @@ import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { listEvents, requireVisibleEvent } from './find.ts'
 
-/** SPEC §8: what happened, as endpoints were told of it; a bound token sees what its provider carried. */
+/**
+ * Registers the event routes (SPEC §8): events as webhooks received them. A provider-bound token sees the events of
+ * its own provider.
+ */
 export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, {
     method: 'get',

@@ -8,7 +8,10 @@ import { registerRoute } from '../http/route.ts'
 
 const pathSegment = z.string().regex(/^[\w-]+(\.\w+)?$/)
 
-/** Where the links to files of the disk lead: the signature is the permission, so no token is asked for. */
+/**
+ * Registers the route that serves files of the disk storage by signed links: the signature is the permission, so no
+ * token is required.
+ */
 export const fileRoutes: RouteRegistrar = (router, { storage }) => {
   registerRoute(router, {
     method: 'get',

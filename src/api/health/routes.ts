@@ -11,7 +11,7 @@ import { probeTemporal } from '../operations/temporal-client.ts'
 
 const healthResponse = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
 
-/** `/healthz` says that the process runs, `/readyz` that it can serve. */
+/** Registers `/healthz` (the process runs) and `/readyz` (it can serve requests). */
 export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping = () => false }) => {
   registerRoute(router, {
     method: 'get',
@@ -46,7 +46,10 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping
   })
 }
 
-/** Refuses where the schema is not that of this release, on a standby, and where a new transaction is read-only. */
+/**
+ * Probes PostgreSQL; fails where the schema is not that of this release, on a standby, and where a new transaction is
+ * read-only.
+ */
 async function probePostgres(orm: Orm): Promise<void> {
   if (!(await isSchemaMigrated(orm))) throw createUnavailableError('postgres: schema not migrated')
   const [row] = await orm.em
@@ -57,7 +60,7 @@ async function probePostgres(orm: Orm): Promise<void> {
   if (!row!.writable) throw createUnavailableError('postgres: read-only')
 }
 
-/** The cause of a failed probe, which gets PROBE_MS; null where it succeeds. */
+/** Runs a probe with a limit of PROBE_TIMEOUT_MS; returns the cause of its failure, or null. */
 async function findProbeFailure(probe: () => Promise<void>, part: string): Promise<string | null> {
   try {
     await withTimeout(PROBE_TIMEOUT_MS, probe())

@@ -7,7 +7,7 @@ import type { ProviderName } from '../../domain/providers/provider.ts'
 import { buildDayRange, buildListPage, computePageOffset } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** One page of what changed the available balance that a token sees, newest first. */
+/** Lists one page of the ledger lines that changed the available balance a token may see, newest first. */
 export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {
   const [rows, total] = await Promise.all([
     findLedgerLines(em, token, query),
@@ -32,7 +32,7 @@ type LedgerLineRow = {
   created_at: Date
 }
 
-/** The page is found by its lines' numbers alone; only then are the movements looked up. */
+/** Finds the lines of a page by their numbers alone; their movements are joined only then. */
 function findLedgerLines(
   em: EntityManager,
   token: CallerToken,
@@ -69,8 +69,8 @@ function countLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQu
 }
 
 /**
- * The account's own connection to the provider account that a line is about; of several the one that is asked through,
- * else the one that moved it, else the oldest.
+ * Selects the account's own connection to the provider account of a line: of several the one the token's query names,
+ * else the one that carried the movement, else the oldest.
  */
 const LINE_CONNECTION_SQL = `lateral (
   select c.uuid, c.provider from connection c
@@ -78,7 +78,7 @@ const LINE_CONNECTION_SQL = `lateral (
   order by c.uuid = ? desc, c.uuid = m.connection_uuid desc, c.created_at limit 1
 ) c on true`
 
-/** Whose lines, at which provider accounts; `column` is where they are named. */
+/** Builds the conditions of account and provider accounts; `column` holds the provider account. */
 function buildLedgerScope(
   { accountUuid, connectionUuid, modeScope: reaches }: CallerToken,
   query: LedgerQuery,
@@ -99,7 +99,7 @@ function buildLedgerScope(
     ],
     connectionUuid !== null && through(connectionUuid),
     query.provider_uuid !== undefined && through(query.provider_uuid),
-    // A token of one provider asks for another's, though both may sit at one provider account.
+    // A provider-bound token may name another connection in the filter, though both may share one provider account.
     connectionUuid !== null &&
       query.provider_uuid !== undefined &&
       query.provider_uuid !== connectionUuid && ['false'],
@@ -107,9 +107,9 @@ function buildLedgerScope(
 }
 
 /**
- * Lines stand in the order of their numbers, which is that of their moments but for transactions that overlapped. So a
- * page of long ago is not looked for from today on, but between the numbers that the days' ends can have. (`+ 0` keeps the
- * planner from looking for these in the order of numbers, from the first one on.)
+ * Builds the date conditions. Lines are ordered by number, which is the order of time except for overlapping
+ * transactions. PostgreSQL therefore scans only between the numbers possible at the limits of the days, not from
+ * today on. (`+ 0` keeps the planner from searching these limits in the order of numbers, from the first line on.)
  */
 function buildLedgerDateConditions(
   { accountUuid }: CallerToken,
@@ -131,7 +131,7 @@ function buildLedgerDateConditions(
   ]
 }
 
-/** No transaction lasts as long. */
+/** Upper limit of a transaction's duration. */
 const MAX_TRANSACTION_OVERLAP = `interval '1 day'`
 
 function showLedgerLine(row: LedgerLineRow): z.output<typeof ledgerLineSchema> {

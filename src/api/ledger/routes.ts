@@ -3,7 +3,7 @@ import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { listLedgerLines } from './find.ts'
 
-/** SPEC §7: the movements of an account with the running balance. */
+/** Registers the ledger route: the movements of an account with the running balance (SPEC §7). */
 export const ledgerRoutes: RouteRegistrar = router => {
   registerRoute(router, {
     method: 'get',

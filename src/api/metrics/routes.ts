@@ -13,22 +13,22 @@ import { PROBE_TIMEOUT_MS } from '../limits.ts'
 import { probeTemporal } from '../operations/temporal-client.ts'
 
 /**
- * `GET /metrics` for Prometheus: what this API process counts, what the workers published, and what stands in the
- * database, which may be away: its own figures are told all the same. Whoever is on this machine may read it; from
- * elsewhere only with the operator's token (SPEC §11).
+ * Registers `GET /metrics` for Prometheus: the metrics of this API process, those published by the workers, and those
+ * read from PostgreSQL. While PostgreSQL is down, the process's own metrics are still served. Programs on this
+ * machine need no token; all others need the operator's token (SPEC §11).
  */
 export function metricsRoutes(metrics: ApiMetrics): RouteRegistrar {
   return (router, { orm, config, temporal, storage }) => {
     router.koa.get('/metrics', async ctx => {
       if (!canReadMetrics(ctx, config)) fail('unauthenticated')
-      const [told, isTemporalUp, space] = await Promise.all([
+      const [databaseMetrics, isTemporalUp, space] = await Promise.all([
         readDatabaseMetrics(orm),
         isResponding(temporal().then(probeTemporal)),
         storage.measureSpace(),
       ])
       metrics.recordProcessState({ isTemporalUp, storage: space })
       ctx.type = metrics.registry.contentType
-      ctx.body = mergeExpositions([await metrics.registry.metrics(), ...told])
+      ctx.body = mergeExpositions([await metrics.registry.metrics(), ...databaseMetrics])
     })
   }
 }
@@ -50,17 +50,17 @@ async function readDatabaseMetrics(orm: Orm): Promise<string[]> {
   }
 }
 
-/** Headers by which proxies tell for whom they ask; one that sends none of them passes on the host that was asked for. */
+/** Matches headers by which proxies name the client. A proxy that sends none of them passes on the requested host. */
 const FORWARDING_HEADER_PATTERN =
   /^(x-forwarded(-.*)?|forwarded|via|x-real-ip|.*(client|connecting|cluster|original)-ip|x-original-.*|cdn-loop|x-envoy-.*)$/
 
 /**
- * Without the token only a program on this machine may read: a request over loopback, for a loopback host, that no proxy
- * has forwarded, at an API that is not behind one.
+ * Tests whether a request may read the metrics. Without the token, only a program on this machine may: over loopback,
+ * for a loopback host, not forwarded by a proxy, at an API that is not behind one.
  */
 function canReadMetrics(ctx: RouterContext, { metricsToken, isBehindProxy }: Config): boolean {
-  const given = /^Bearer (\S+)$/.exec(ctx.get('Authorization'))?.[1]
-  if (given !== undefined) return metricsToken !== undefined && isTokenEqual(given, metricsToken)
+  const token = /^Bearer (\S+)$/.exec(ctx.get('Authorization'))?.[1]
+  if (token !== undefined) return metricsToken !== undefined && isTokenEqual(token, metricsToken)
   const isForwarded = Object.keys(ctx.req.headers).some(name => FORWARDING_HEADER_PATTERN.test(name))
   return (
     !isBehindProxy &&
@@ -74,7 +74,7 @@ function isLoopbackHost(host: string): boolean {
   return /^(localhost|\[?::1\]?|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(host)
 }
 
-function isTokenEqual(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+function isTokenEqual(token: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(token), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

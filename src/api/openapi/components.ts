@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { buildSchemaExample, type JsonSchema } from './example.ts'
 
-/** The named schemas of an OpenAPI document, gathered while its routes are told. */
+/** Collects the named schemas of an OpenAPI document while its routes are described. */
 export type OpenApiComponents = {
   schemas: Record<string, JsonSchema>
-  /** The wire's side of a schema; what has a name in it goes to the components, once. */
+  /** Converts the wire form of a schema to JSON Schema; named parts are added to the components once. */
   registerSchema(schema: z.ZodType): JsonSchema
   buildExample(schema: JsonSchema): unknown
 }
@@ -26,7 +26,7 @@ export function createOpenApiComponents(): OpenApiComponents {
   }
 }
 
-/** References point to the components, and a pattern that only repeats its format is left out. */
+/** Points references to the components, and removes a pattern that only repeats its format. */
 function normalizeSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalizeSchema)
   if (typeof value !== 'object' || value === null) return value

@@ -4,17 +4,17 @@ import type { AnyRoute } from '../http/route.ts'
 import { createOpenApiComponents } from './components.ts'
 import { describeOperation, OPENAPI_HEADERS, type OpenApiOperation } from './operation.ts'
 
-/** OpenAPI 3.1, made from nothing but the routes and their schemas: what is not there cannot be wrong. */
+/** OpenAPI 3.1 document, generated only from the routes and their schemas, so that it cannot differ from them. */
 export type OpenApiDocument = ReturnType<typeof buildOpenApiDocument>
 
-/** The description of some routes. */
+/** Builds the OpenAPI document of some routes. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
-  const known = createOpenApiComponents()
+  const components = createOpenApiComponents()
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
-  known.registerSchema(errorSchema)
+  components.registerSchema(errorSchema)
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: describeOperation(route, known) }
+    paths[path] = { ...paths[path], [route.method]: describeOperation(route, components) }
   }
   return {
     openapi: '3.1.0',
@@ -27,7 +27,7 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: known.schemas,
+      schemas: components.schemas,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An access token of the account' },
       },

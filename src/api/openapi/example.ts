@@ -1,29 +1,30 @@
-/** A piece of JSON Schema, as zod writes it. */
+/** A JSON Schema as zod generates it. */
 export type JsonSchema = Record<string, unknown>
 
-/** A value that fits a schema, told by its own examples where it has some. */
-export function buildSchemaExample(schema: JsonSchema, known: Record<string, JsonSchema>): unknown {
-  const referred = typeof schema.$ref === 'string' ? known[schema.$ref.split('/').at(-1) ?? ''] : undefined
-  if (referred) return buildSchemaExample(referred, known)
-  const given = [(schema.examples as unknown[] | undefined)?.[0], schema.const, schema.default]
-  const first = given.find(value => value !== undefined) ?? (schema.enum as unknown[] | undefined)?.[0]
+/** Builds an example value that fits a schema, from the schema's own examples where it has some. */
+export function buildSchemaExample(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
+  const referred =
+    typeof schema.$ref === 'string' ? components[schema.$ref.split('/').at(-1) ?? ''] : undefined
+  if (referred) return buildSchemaExample(referred, components)
+  const examples = [(schema.examples as unknown[] | undefined)?.[0], schema.const, schema.default]
+  const first = examples.find(value => value !== undefined) ?? (schema.enum as unknown[] | undefined)?.[0]
   if (first !== undefined) return first
   const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as JsonSchema[]
-  if (choice) return buildSchemaExample(choice, known)
-  return buildExampleOfType(schema, known)
+  if (choice) return buildSchemaExample(choice, components)
+  return buildExampleOfType(schema, components)
 }
 
-function buildExampleOfType(schema: JsonSchema, known: Record<string, JsonSchema>): unknown {
+function buildExampleOfType(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
         Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, inner]) => [
           name,
-          buildSchemaExample(inner, known),
+          buildSchemaExample(inner, components),
         ]),
       )
     case 'array':
-      return schema.items ? [buildSchemaExample(schema.items as JsonSchema, known)] : []
+      return schema.items ? [buildSchemaExample(schema.items as JsonSchema, components)] : []
     case 'string':
       return buildExampleText(schema.format)
     case 'integer':

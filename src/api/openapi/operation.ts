@@ -15,7 +15,7 @@ export type OpenApiOperation = {
   responses: Record<string, JsonSchema>
 }
 
-/** One route as OpenAPI tells it. */
+/** Describes a route as an OpenAPI operation. */
 export function describeOperation(route: AnyRoute, components: OpenApiComponents): OpenApiOperation {
   return {
     tags: [/^\/api\/v1\/([\w-]+)/.exec(route.path)?.[1] ?? 'health'],
@@ -33,7 +33,7 @@ export function describeOperation(route: AnyRoute, components: OpenApiComponents
   }
 }
 
-/** `Read a charge` is `readACharge`. */
+/** Derives the operation id: `Read a charge` becomes `readACharge`. */
 function deriveOperationId({ summary }: AnyRoute): string {
   const words = summary.split(/\W+/).filter(word => word !== '')
   const [first = '', ...others] = words.map(word => word.toLowerCase())
@@ -90,7 +90,7 @@ function describeRequestBody(
   return { required, content: { 'application/json': { schema, example: components.buildExample(schema) } } }
 }
 
-/** Lists are sent field by field, `name[0][file]`: what OpenAPI calls a deep object. */
+/** Describes a form. Its lists are sent field by field, `name[0][file]`, which OpenAPI calls a deep object. */
 function describeForm(schema: JsonSchema): JsonSchema {
   const lists = Object.entries(schema.properties as Record<string, JsonSchema>).filter(
     ([, property]) => property.type === 'array',
@@ -118,7 +118,7 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
   return Object.fromEntries(described) as Record<string, JsonSchema>
 }
 
-/** One entry per status, with an example per code of the catalogue. */
+/** Describes the error responses: one entry per status, with an example per error code. */
 function describeErrors(route: AnyRoute): Record<string, JsonSchema> {
   const byStatus: Record<string, ErrorCode[]> = {}
   for (const code of listErrorCodes(route)) {

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './document.ts'
 import type { JsonSchema } from './example.ts'
 import type { OpenApiOperation } from './operation.ts'
 
-/** The OpenAPI document as a page to read. */
+/** Builds the reference page of the OpenAPI document. */
 export function buildReferencePage(document: OpenApiDocument): DocumentationPage {
   const groups = [...Map.groupBy(listOperations(document), ({ operation }) => operation.tags[0] ?? '')].sort(
     ([one], [other]) => Number(one === 'health') - Number(other === 'health'),
@@ -32,7 +32,7 @@ ${schemas.map(([name, schema]) => renderSchemaCard(name, schema))}
 
 const GROUP_TITLES: Record<string, string> = { 'pix-keys': 'PIX keys', meds: 'Disputes (MEDs)' }
 
-/** A group's name as a heading. */
+/** Formats the name of a group as a heading. */
 function formatGroupTitle(tag: string): string {
   return GROUP_TITLES[tag] ?? tag.charAt(0).toUpperCase() + tag.slice(1)
 }
@@ -76,24 +76,24 @@ ${parameters.map(
 )}</table>`
 }
 
-/** Each code of a status leads to what is told of it. */
+/** Renders the error codes of a status as links to their description. */
 function renderErrorLine(status: string, { content = {} }: JsonSchema): Markup {
   const { examples } = (
     content as Record<string, { examples: Record<string, { value: { message: string } }> }>
   )['application/json']!
-  const told = Object.entries(examples).map(
+  const items = Object.entries(examples).map(
     ([code, { value }]) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> ${value.message} `,
   )
-  return html`<p class="refusal"><b>${status}</b> ${told}</p>`
+  return html`<p class="refusal"><b>${status}</b> ${items}</p>`
 }
 
 function renderContentPart(title: string, { content = {} }: JsonSchema): Markup {
   const [[type, { schema, example }] = ['', {} as JsonSchema]] = Object.entries(
     content as Record<string, JsonSchema>,
   )
-  const shown = schema as JsonSchema | undefined
+  const jsonSchema = schema as JsonSchema | undefined
   return html`<h4>${title} <small>${type}</small></h4>
-${shown?.properties !== undefined && renderFieldTable(shown)}
+${jsonSchema?.properties !== undefined && renderFieldTable(jsonSchema)}
 ${example !== undefined && html`<details><summary>Example</summary><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`}`
 }
 
@@ -106,7 +106,7 @@ function renderFieldTable(schema: JsonSchema): Markup {
   return html`<table>${renderFieldRows(schema)}</table>`
 }
 
-/** A line for each field, and below it one for each of its own: `final_beneficiary.name`. */
+/** Renders one row per field, followed by one per nested field: `final_beneficiary.name`. */
 function renderFieldRows(schema: JsonSchema, within = ''): Markup[] {
   const required = (schema.required ?? []) as string[]
   return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(
@@ -118,7 +118,7 @@ ${renderFieldRows(field, `${within}${name}.`)}${renderFieldRows((field.items ?? 
   )
 }
 
-/** A schema in a few words: `integer 1..100`, `PENDING | PAID`, `list of Charge`. */
+/** Renders a short form of a schema: `integer 1..100`, `PENDING | PAID`, `list of Charge`. */
 function renderSchemaType(schema: JsonSchema): Markup {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? ''
@@ -135,7 +135,7 @@ function renderSchemaType(schema: JsonSchema): Markup {
   return html`${(schema.format ?? schema.type ?? 'anything') as string}${range}`
 }
 
-/** Text with its `code` marked. */
+/** Renders text with its `code` marked. */
 function renderProse(text: unknown = ''): Markup {
   return html`${String(text)
     .split('`')

@@ -14,7 +14,10 @@ import {
 
 export type PixKeyProviderRequest = { token: CallerToken; providerUuid: string | undefined; type: PixKeyType }
 
-/** Who is to make a key: the token's provider, else the named one, else the first of the defaults (api-document.txt). */
+/**
+ * Chooses the connection that registers a key: the token's provider, else the named one, else the first of the
+ * defaults (api-document.txt).
+ */
 export async function choosePixKeyProvider(
   em: EntityManager,
   { type, ...wanted }: PixKeyProviderRequest,
@@ -28,8 +31,8 @@ export async function choosePixKeyProvider(
 }
 
 /**
- * Whether a code for such a key can be of any use, so that none is sent in vain. Where no provider is named, any default
- * that makes such keys will do: which one, POST /pix-keys says.
+ * Fails where no provider can register such a key, so that no code is sent in vain. Without a named provider, any
+ * default that supports the key type is enough; POST /pix-keys decides which.
  */
 export async function requirePixKeyProvider(
   em: EntityManager,
@@ -40,14 +43,17 @@ export async function requirePixKeyProvider(
   else requireUnpausedConnections(able, 'in')
 }
 
-/** What is wrong with the provider of a key whose body its schema has refused already: all is said at once. */
-export function collectPixKeyProviderErrors(refused: InvalidBodyRequest) {
-  return collectProviderErrors(refused, ([first]) => collectPoolErrors([first!]))
+/**
+ * Collects the provider errors of a PIX key body that its schema has already rejected, so that all errors are sent at
+ * once.
+ */
+export function collectPixKeyProviderErrors(request: InvalidBodyRequest) {
+  return collectProviderErrors(request, ([first]) => collectPoolErrors([first!]))
 }
 
-/** The same of a code, for which any default will do. */
-export function collectCodeProviderErrors(refused: InvalidBodyRequest) {
-  return collectProviderErrors(refused, collectPoolErrors)
+/** Collects the provider errors of a rejected code request, for which any default is enough. */
+export function collectCodeProviderErrors(request: InvalidBodyRequest) {
+  return collectProviderErrors(request, collectPoolErrors)
 }
 
 function collectPoolErrors(makers: Connection[]): FieldErrors {

@@ -40,7 +40,7 @@ export type CreatePixKeyRequest = {
   requestId: string
 }
 
-/** Has a provider make a key, or answers again what the same key of idempotency made before (SPEC §9). */
+/** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
 export async function createPixKey(means: PixKeyDependencies, request: CreatePixKeyRequest) {
   const { engine, sealer } = means
   const { body, token, em, idempotencyKey: key, requestId } = request
@@ -87,8 +87,9 @@ export async function createPixKey(means: PixKeyDependencies, request: CreatePix
 }
 
 /**
- * The key that may be asked for, with the code that proves it. Refused here, nothing is stored and no code is used; the
- * life decides again under the account's lock. The limit comes first: a code is not guessed at for nothing.
+ * Validates a new key and returns its text and the code that proves it. A failure here stores nothing and uses no
+ * code; the workflow validates again under the account's row lock. The limit is checked first, so that no code guess
+ * is spent on a key that cannot be registered.
  */
 async function validatePixKey(
   sealer: Sealer,
@@ -106,7 +107,10 @@ async function validatePixKey(
   return { key, ...(isProvedType(type) && { authCodeUuid: proof.authCodeId.toLowerCase() }) }
 }
 
-/** Made: 201. Not made: why not. Neither yet: 503, and it is asked about until known. */
+/**
+ * Responds with 201 for a registered key, with the reason for a rejected one, and with 503 while the outcome is
+ * unknown: the workflow polls until it is known.
+ */
 function respondWithPixKey(row: PixKey, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED_HEADERS } : {}
   if (row.state === 'creating') fail('pix_key_unknown', { headers, retryAfterS: UNAVAILABLE_RETRY_S })
@@ -115,25 +119,25 @@ function respondWithPixKey(row: PixKey, { replayed }: { replayed: boolean }) {
   return failPixKeyCreation(row, { headers, isFinalForKey: true }, retry)
 }
 
-function failPixKeyCreation(row: PixKey, kept: ApiErrorDetails, retry: ApiErrorDetails | false): never {
+function failPixKeyCreation(row: PixKey, final: ApiErrorDetails, retry: ApiErrorDetails | false): never {
   const { type, connection, failure } = row
   switch (failure?.code) {
     case 'auth_code_used':
-      return fail('validation_failed', { ...kept, errors: { auth_code_id: [USED_CODE_MESSAGE] } })
+      return fail('validation_failed', { ...final, errors: { auth_code_id: [USED_CODE_MESSAGE] } })
     case 'key_taken':
     case 'pix_key_taken':
-      return fail('pix_key_taken', kept)
+      return fail('pix_key_taken', final)
     case 'pix_key_limit':
-      return fail('pix_key_limit', kept)
+      return fail('pix_key_limit', final)
     case 'key_unsupported':
       return fail('key_not_supported', {
-        ...kept,
+        ...final,
         errors: { type: [formatUnsupportedMessage(connection, type)] },
       })
     case 'no_provider_available':
     case 'paused':
-      return fail(failure.code, { ...kept, ...retry })
+      return fail(failure.code, { ...final, ...retry })
     default:
-      return fail('provider_rejected', { ...kept, data: { type, is_active: false, error: failure } })
+      return fail('provider_rejected', { ...final, data: { type, is_active: false, error: failure } })
   }
 }

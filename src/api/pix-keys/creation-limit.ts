@@ -3,8 +3,9 @@ import { fail } from '../http/api-error.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
 /**
- * SPEC §9: every POST of a key counts, refused ones too; the fourth within 60 s is 429. Counted by the database and its
- * clock, so it holds however many processes there are. A 429 itself is no try: whoever waits as told gets through.
+ * Counts a POST of a key, rejected ones included; the fourth within 60 s is 429 (SPEC §9). PostgreSQL counts, by its
+ * own clock, so the limit holds for any number of processes. A 429 is not counted: a merchant who waits for
+ * `Retry-After` succeeds.
  */
 export async function countCreationAttempt({
   token,

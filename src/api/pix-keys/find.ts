@@ -6,12 +6,12 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** A key's order by primary key, whoever's it is. */
+/** Finds a key registration by primary key, of any account. */
 export function findPixKey(em: EntityManager, uuid: string) {
   return em.findOne(PixKey, uuid, { populate: ['connection'] })
 }
 
-/** A key of the token's account and provider by its text, or 404. */
+/** Reads a key that the token may see, by its text, or fails with 404. */
 export async function requireVisiblePixKey(
   em: EntityManager,
   token: CallerToken,
@@ -21,7 +21,7 @@ export async function requireVisiblePixKey(
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
-/** One page of the keys that a token sees, newest first. */
+/** Lists one page of the keys that a token may see, newest first. */
 export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const [rows, total] = await em.findAndCount(
     PixKey,
@@ -31,7 +31,7 @@ export async function listPixKeys(em: EntityManager, token: CallerToken, query: 
   return buildListPage({ ...query, total, rows: rows.map(showPixKey) })
 }
 
-/** The simulator's keys are a world of their own, in which the same text may be a key again. */
+/** Builds the filter of visible keys. Simulated keys are separate: the same text may exist again as a real key. */
 function buildPixKeyVisibilityFilter(token: CallerToken) {
   return {
     accountUuid: token.accountUuid,

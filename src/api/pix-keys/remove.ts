@@ -15,7 +15,7 @@ import { findPixKey, requireVisiblePixKey } from './find.ts'
 
 export type RemovePixKeyRequest = { key: string; token: CallerToken; em: EntityManager; requestId: string }
 
-/** Has its provider remove a key; resolves when it is gone. */
+/** Removes a key at its provider; resolves once it is removed. */
 export async function removePixKey(
   engine: WorkflowClientContext,
   { key, token, em, requestId }: RemovePixKeyRequest,
@@ -33,7 +33,9 @@ export async function removePixKey(
   })
 }
 
-/** Gone; or why it stays; or neither is known yet. */
+/**
+ * Returns if the key is removed; else fails with the reason, or with `pix_key_unknown` while the outcome is unknown.
+ */
 function requireRemoved({ state, type, failure }: PixKey): void {
   if (state === 'removed') return
   const why = state === 'active' ? failure?.code : undefined
@@ -43,7 +45,7 @@ function requireRemoved({ state, type, failure }: PixKey): void {
   fail('provider_rejected', { data: { type, error: failure } })
 }
 
-/** SPEC §6: the key that collects for one of the account's connections stays, whoever made it. */
+/** Fails where one of the account's connections collects by this key, whichever provider registered it (SPEC §6). */
 async function requireNotCollectionKey(em: EntityManager, token: CallerToken, key: string) {
   const collecting = await em.count(Connection, {
     accountUuid: token.accountUuid,

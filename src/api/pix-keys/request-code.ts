@@ -28,7 +28,7 @@ export type AuthCodeRequest = {
   requestId: string
 }
 
-/** Has six digits sent to an address, or answers again what the same key of idempotency did before (SPEC §9). */
+/** Sends a six-digit verification code to an address, or replays the response of the same Idempotency-Key (SPEC §9). */
 export async function requestAuthCode(
   {
     engine,
@@ -62,7 +62,7 @@ export async function requestAuthCode(
   })
 }
 
-/** What another request has stored is answered again. */
+/** Responds with the code request; marked as replayed where another request stored it. */
 function respondWithAuthCode(row: AuthCode, request: { fingerprint: string; requestId: string | null }) {
   requireSameRequest(row, request.fingerprint)
   const headers = row.requestId === request.requestId ? {} : { ...REPLAYED_HEADERS }

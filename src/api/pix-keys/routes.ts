@@ -23,7 +23,7 @@ import { AUTH_CODES_PATH, requestAuthCode } from './request-code.ts'
 
 const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
-/** api-document.txt, PIX keys. */
+/** Registers the PIX key routes (api-document.txt, PIX keys). */
 export const pixKeyRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
   const engine: WorkflowClientContext = {
     client: temporal,

@@ -16,8 +16,9 @@ export type AuthCodeProof = {
 }
 
 /**
- * The address that a code was sent to, where this is the code; else 422 with the field that is wrong. A wrong guess is
- * counted before it is answered, under the code's lock, so that many at once are not one more than five.
+ * Verifies a code and returns the address it was sent to; else fails with 422 for the wrong field. A wrong guess is
+ * committed before the response, under the code's row lock, so that concurrent guesses cannot exceed the limit of
+ * five.
  */
 export async function verifyAddress(
   em: EntityManager,
@@ -47,8 +48,13 @@ async function verifyCode(
     return rejectCode('was tried too often: ask for another code')
   if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
   code.wrongTries += 1
-  const left = MAX_WRONG_CODE_ATTEMPTS - code.wrongTries
-  const more = left === 0 ? 'ask for another code' : left === 1 ? '1 try left' : `${left} tries left`
+  const attemptsLeft = MAX_WRONG_CODE_ATTEMPTS - code.wrongTries
+  const more =
+    attemptsLeft === 0
+      ? 'ask for another code'
+      : attemptsLeft === 1
+        ? '1 try left'
+        : `${attemptsLeft} tries left`
   return { field: 'auth_code', message: `is wrong: ${more}` }
 }
 

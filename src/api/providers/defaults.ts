@@ -9,7 +9,10 @@ import type { FieldErrors } from '../http/validate.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
 
-/** Replaces the priority list of the token's account, in the token's mode; 422 names every place that cannot be. */
+/**
+ * Replaces the default providers of the token's account, in the token's mode; 422 names every entry that is not
+ * allowed.
+ */
 export async function replaceDefaultProviders(
   em: EntityManager,
   token: CallerToken,
@@ -20,7 +23,10 @@ export async function replaceDefaultProviders(
   await replaceDefaultConnections(em, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids)
 }
 
-/** The same for a body that its schema has refused already, as far as its list can be read: all is said at once. */
+/**
+ * Collects the errors of a body that its schema has already rejected, as far as its list can be read, so that all
+ * errors are sent at once.
+ */
 export async function collectDefaultProviderErrors({
   em,
   token,
@@ -32,7 +38,7 @@ export async function collectDefaultProviderErrors({
   return findInvalidDefaults(em, token, uuids)
 }
 
-/** One that cannot be read is not ours to judge. */
+/** Finds the entries that may not be defaults; entries that are no UUID are left to the schema. */
 async function findInvalidDefaults(
   em: EntityManager,
   token: CallerToken,
@@ -44,12 +50,12 @@ async function findInvalidDefaults(
     status: 'ACTIVE',
     isPublic: true,
   })
-  const known = new Set(usable.map(connection => connection.uuid))
+  const usableUuids = new Set(usable.map(connection => connection.uuid))
   const errors: FieldErrors = {}
   for (const [index, uuid] of uuids.entries()) {
     if (uuid === undefined) continue
     if (uuids.indexOf(uuid) !== index) errors[`provider_uuids.${index}`] = ['must not be named twice']
-    else if (!known.has(uuid))
+    else if (!usableUuids.has(uuid))
       errors[`provider_uuids.${index}`] = ['must be an active provider of the account']
   }
   return errors

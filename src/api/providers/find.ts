@@ -11,7 +11,7 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** One page of the connections that a token sees, with balances and health, newest first. */
+/** Lists one page of the connections that a token may see, with balances and health, newest first. */
 export async function listProviders(em: EntityManager, token: CallerToken, query: ProvidersQuery) {
   const [rows, total] = await em.findAndCount(
     Connection,
@@ -21,7 +21,7 @@ export async function listProviders(em: EntityManager, token: CallerToken, query
   return buildListPage({ ...query, total, rows: await showProviders(em, rows) })
 }
 
-/** A connection that the token sees, or 404. */
+/** Reads a connection that the token may see, or fails with 404. */
 export async function readVisibleProvider(em: EntityManager, token: CallerToken, uuid: string) {
   const connection = await em.findOne(Connection, {
     $and: [buildConnectionVisibilityFilter(token), { uuid }],
@@ -35,7 +35,7 @@ function buildConnectionVisibilityFilter(token: CallerToken) {
   return { accountUuid: token.accountUuid, ...connectionScopeOf(token) }
 }
 
-/** Connections with their balances and health, however many, in one query more. */
+/** Presents connections with balances and health; one more query, however many connections. */
 async function showProviders(em: EntityManager, connections: Connection[]) {
   const conditions = await readProviderHealth(em, connections)
   return connections.map(connection => showProvider(connection, conditions.get(connection.uuid)!))
@@ -84,7 +84,7 @@ function toProviderHealth(row: ProviderHealthRow): ProviderHealth {
   }
 }
 
-/** The default providers that a token sees, in their order of priority. */
+/** Lists the default providers that a token may see, in order of priority. */
 export async function listDefaultProviders(em: EntityManager, token: CallerToken) {
   const places = await em.find(
     DefaultProvider,

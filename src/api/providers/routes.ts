@@ -11,7 +11,7 @@ import { registerRoute } from '../http/route.ts'
 import { collectDefaultProviderErrors, replaceDefaultProviders } from './defaults.ts'
 import { listDefaultProviders, listProviders, readVisibleProvider } from './find.ts'
 
-/** api-document.txt, Providers. A bound token sees its own provider only. */
+/** Registers the provider routes (api-document.txt, Providers). A provider-bound token sees its own provider only. */
 export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, {
     method: 'get',

@@ -37,7 +37,7 @@ export type CreateRefundRequest = {
   chargeUuid: string
 }
 
-/** Refunds a charge in whole or in part, through the provider that received it (SPEC §3). */
+/** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
 export async function createChargeRefund(engine: WorkflowClientContext, request: CreateRefundRequest) {
   const { body, token, em, idempotencyKey: key, chargeUuid } = request
   const charge = await requireVisibleCharge(em, token, chargeUuid)
@@ -49,18 +49,19 @@ export async function createChargeRefund(engine: WorkflowClientContext, request:
   if (stored) {
     requireSameRequest(stored, fingerprint)
     return readOrFailNotConfirmed(uuid, async () => {
-      const waits = isResponsePending(stored)
-      const now = waits ? await awaitAccepted(engine, stored, { kind: 'refund', find }) : stored
-      const told = await storeAcceptedRefund(em, now)
-      // After the refund, so that the charge is seen to be refunding.
-      return respondWithRefund(told, await requireVisibleCharge(em.fork(), token, chargeUuid), {
+      const isPending = isResponsePending(stored)
+      const now = isPending ? await awaitAccepted(engine, stored, { kind: 'refund', find }) : stored
+      const accepted = await storeAcceptedRefund(em, now)
+      // Read after the refund, so that the charge already shows that it is being refunded.
+      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), {
         replayed: true,
       })
     })
   }
-  // Checked before a life starts, so that nothing is stored and the key stays free; the life checks again.
-  const why = refundErrorCodeOf(charge, new Date())
-  if (why) fail(why)
+  // Validated before the workflow starts, so that nothing is stored and the key stays unused; the workflow validates
+  // again.
+  const code = refundErrorCodeOf(charge, new Date())
+  if (code) fail(code)
   const valueCents = body.value ?? computeRefundableCents(charge)
   if (valueCents > computeRefundableCents(charge))
     failField('value', 'must not exceed what is still refundable of the charge')
@@ -87,8 +88,10 @@ export async function createChargeRefund(engine: WorkflowClientContext, request:
     async present(refund) {
       requireSameRequest(refund, fingerprint)
       const replayed = refund.requestId !== request.requestId
-      const told = await storeAcceptedRefund(em, refund)
-      return respondWithRefund(told, await requireVisibleCharge(em.fork(), token, chargeUuid), { replayed })
+      const accepted = await storeAcceptedRefund(em, refund)
+      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), {
+        replayed,
+      })
     },
   })
 }
@@ -102,8 +105,8 @@ function isResponsePending({ acceptedAt, state }: Refund): boolean {
 }
 
 /**
- * One that was not decided in time is answered as accepted, and so is every repeat with its key, whatever comes of it. From
- * then on it has been taken, and may be sent however late.
+ * Stores that a refund is accepted, where it was not decided in time. The response and every replay with its key then
+ * say accepted, whatever the outcome. The acceptance deadline is removed: the refund may be sent however late.
  */
 async function storeAcceptedRefund(em: EntityManager, refund: Refund): Promise<Refund> {
   if (!isResponsePending(refund)) return refund
@@ -126,14 +129,14 @@ function respondWithRefund(refund: Refund, charge: ReadCharge, { replayed }: { r
     }
   const code = refundErrorCode(refund)
   const data = z.encode(refundSchema, showRefund(refund, charge))
-  const isWorthAnother = RETRYABLE_CODES.has(code)
-  const retry = !replayed && isWorthAnother && { retryAfterS: UNAVAILABLE_RETRY_S }
+  const isRetryable = RETRYABLE_CODES.has(code)
+  const retry = !replayed && isRetryable && { retryAfterS: UNAVAILABLE_RETRY_S }
   return fail(code, { data, headers, isFinalForKey: true, ...retry })
 }
 
 const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_taken', 'paused'])
 
-/** What the life found when it decided under the lock, or the provider's word. */
+/** Maps the failure to an error code: one that the workflow found under the row lock, or the provider's rejection. */
 function refundErrorCode(refund: Refund) {
   switch (refund.failure?.code) {
     case 'refund_in_progress':

@@ -7,7 +7,7 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** One page of the refunds of a charge that the token sees, newest first. */
+/** Lists one page of the refunds of a charge that the token may see, newest first. */
 export function listRefunds(
   outside: EntityManager,
   token: CallerToken,
@@ -25,7 +25,7 @@ export function listRefunds(
   })
 }
 
-/** A refund of a charge that the token sees, or 404. */
+/** Reads a refund of a charge that the token may see, or fails with 404. */
 export function readVisibleRefund(
   outside: EntityManager,
   token: CallerToken,

@@ -11,7 +11,7 @@ import { registerRoute } from '../http/route.ts'
 import { createChargeRefund } from './create.ts'
 import { listRefunds, readVisibleRefund } from './find.ts'
 
-/** api-document.txt, POST …/refund, and the look-ups of SPEC §3. */
+/** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
 export const refundRoutes: RouteRegistrar = (router, { temporal, config }) => {
   const engine: WorkflowClientContext = {
     client: temporal,
@@ -25,7 +25,8 @@ export const refundRoutes: RouteRegistrar = (router, { temporal, config }) => {
     isIdempotent: true,
     summary: 'Refund a charge, whole or in part',
     body: createRefundBody.optional(),
-    isNullRejected: true, // No value refunds everything: null is more likely a value that got lost.
+    // A missing value refunds everything; null is more likely a value lost by the merchant's program.
+    isNullRejected: true,
     responses: {
       200: acceptedRefundResponse,
       errors: [

@@ -9,7 +9,7 @@ import { getRequestDeadline } from '../middleware/request-deadline.ts'
 import { readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
 import { requireVisibleTransfer } from './find.ts'
 
-/** Cancels a transfer that waits for its time, and answers it is shown; once sent it cannot be (SPEC §4). */
+/** Cancels a scheduled transfer and returns it as shown; once sent it cannot be cancelled (SPEC §4). */
 export async function cancelMerchantTransfer(
   engine: WorkflowClientContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
@@ -18,11 +18,11 @@ export async function cancelMerchantTransfer(
   if (transfer.state !== 'created') fail('transfer_not_cancellable')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await engine.client() // Refuses here where Temporal is away: nothing has been asked yet.
+  await engine.client() // Fails here while Temporal is unreachable: no update has been sent yet.
   deadline.markStarted(uuid)
   return readOrFailNotConfirmed(uuid, async () => {
-    const asked = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
-    if ((await executeCancelTransferUpdate(engine, uuid, asked)) !== true) fail('transfer_not_cancellable')
+    const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
+    if ((await executeCancelTransferUpdate(engine, uuid, update)) !== true) fail('transfer_not_cancellable')
     const cancelled = await requireVisibleTransfer(em.fork(), token, uuid)
     return showTransfer(cancelled, cancelled.attempts)
   })

@@ -42,7 +42,7 @@ export type CreateTransferRequest = {
   requestId: string
 }
 
-/** Sends money to a PIX key, or answers again what the same key of idempotency made before (SPEC §4). */
+/** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
 export async function createTransfer(
   means: { engine: WorkflowClientContext; sealer: Sealer },
   request: CreateTransferRequest,
@@ -99,7 +99,7 @@ export async function createTransfer(
   })
 }
 
-/** The states of a transfer that nobody has taken and nobody has refused yet. */
+/** States of a transfer that no provider has accepted and none has rejected yet. */
 const UNDECIDED_STATES = transferMachine.states.filter(
   state => state === 'created' || transferMachine.accepts(state, 'accepted'),
 )
@@ -109,9 +109,9 @@ function isResponsePending({ accepted, state }: TransferWithAttempts): boolean {
 }
 
 /**
- * What was not decided in time is answered as it stands, and whatever comes of it, every repeat with its key hears the
- * same (SPEC §1): the first answer is kept, unless the workflow has come to its own meanwhile. From then on it has been
- * taken: that the row was seen late is no reason any more not to send it.
+ * Stores the first response of a transfer that was not decided in time: every replay with its key then returns it,
+ * whatever the outcome (SPEC §1), unless the workflow has stored its own meanwhile. The acceptance deadline is
+ * removed: a row committed late may still be sent.
  */
 async function storeAcceptedTransfer(
   em: EntityManager,
@@ -127,7 +127,10 @@ async function storeAcceptedTransfer(
   return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 
-/** Accepted, on its way or scheduled: 201. FAILED: what its failure says, with the transfer as data. */
+/**
+ * Responds with 201 for an accepted, pending or scheduled transfer; for a FAILED one with the error of its failure
+ * and the transfer as data.
+ */
 function respondWithTransfer(transfer: TransferWithAttempts, { replayed }: { replayed: boolean }) {
   const headers = replayed ? { ...REPLAYED_HEADERS } : {}
   const { attempts } = transfer
@@ -140,7 +143,10 @@ function respondWithTransfer(transfer: TransferWithAttempts, { replayed }: { rep
 
 const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_taken', 'paused'])
 
-/** The contract's 400 for every definite no, the balance included; 503 where nobody could be reached. */
+/**
+ * Maps the failure to an error code: the contract's 400 for every definite rejection, an insufficient balance
+ * included; 503 where no provider could be reached.
+ */
 function transferErrorCode(transfer: ReadTransfer) {
   switch (transfer.failure?.code) {
     case 'no_provider_available':

@@ -19,12 +19,12 @@ import {
 } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** A transfer by primary key, whoever's it is, with its attempts. */
+/** Finds a transfer with its attempts by primary key, of any account. */
 export function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAttempts | null> {
   return readTransfer(em, joinConditions(['uuid = ?', uuid]), null)
 }
 
-/** A transfer of the token's account and provider, with the attempts that the token sees (SPEC §9), or 404. */
+/** Reads a transfer that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
 export async function requireVisibleTransfer(
   em: EntityManager,
   token: CallerToken,
@@ -34,22 +34,22 @@ export async function requireVisibleTransfer(
   return (await readTransfer(em, by, token.connectionUuid)) ?? fail('not_found')
 }
 
-/** One page of the transfers that a token sees, newest first. */
+/** Lists one page of the transfers that a token may see, newest first. */
 export async function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
-  const asked = joinConditions(...scopeOf(token), ...buildTransferConditions(query))
+  const conditions = joinConditions(...scopeOf(token), ...buildTransferConditions(query))
   const [rows, tallied] = await Promise.all([
-    readTransfers(em, asked, {
+    readTransfers(em, conditions, {
       limit: query.per_page,
       offset: computePageOffset(query),
       connectionUuid: token.connectionUuid,
     }),
     readListTotal(em, { token, query, noun: 'transfer', statesOf: transferMachine.statesShowing }),
   ])
-  const total = tallied ?? (await countTransfers(em, asked))
+  const total = tallied ?? (await countTransfers(em, conditions))
   return buildListPage({ ...query, total, rows: rows.map(row => showTransfer(row, row.attempts)) })
 }
 
-/** SPEC §1's filters; an absent one asks for nothing. */
+/** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildTransferConditions(query: TransfersQuery): OptionalSqlCondition[] {
   const created = buildDayRange(query.date_from, query.date_to)
   const settled = buildDayRange(query.transfer_date_from, query.transfer_date_to)

@@ -13,7 +13,7 @@ import { createTransfer, TRANSFERS_PATH } from './create.ts'
 import { listTransfers, requireVisibleTransfer } from './find.ts'
 import { collectTransferErrors } from './validate-create.ts'
 
-/** api-document.txt, Transfers. */
+/** Registers the transfer routes (api-document.txt, Transfers). */
 export const transferRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
   const engine: WorkflowClientContext = {
     client: temporal,

@@ -14,38 +14,41 @@ import { queryAcceptanceDeadline } from '../operations/acceptance-deadline.ts'
 import { requireUnpausedConnections } from '../routing/pause-check.ts'
 import { queryCandidates } from '../routing/provider-candidates.ts'
 
-/** What no schema can say of a new transfer, because it takes the database or the time of day. */
+/** Validation of a new transfer beyond its schema: rules that need the database or the time of day. */
 
 type TransferCaller = { em: EntityManager; token: CallerToken }
 
 /**
- * The candidates of a transfer that may be sent, in the order of trying, and until when it may be taken where it has no key;
- * else 422 with all that is wrong, 409 or 503.
+ * Validates a new transfer. Returns its candidate connections in the order of trying, and the acceptance deadline,
+ * which applies without an Idempotency-Key. Fails with 422 and all errors, 409 or 503.
  */
 export async function validateCreateTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, able, acceptBefore: takeBefore } = await evaluateTransfer(caller, body)
+  const { errors, able: capable, acceptBefore: takeBefore } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
-  const ready = requireUnpausedConnections(able, 'out')
-  // One that waits for its time is tried by priority: whom it would distrust then, nobody knows now.
+  const ready = requireUnpausedConnections(capable, 'out')
+  // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
   return { candidates: body.scheduled_for ? ready : await orderByCircuitState(caller.em, ready), takeBefore }
 }
 
-/** The same for a body that its schema has refused already, as far as it can be read: all is said at once. */
+/**
+ * Collects the errors of a body that its schema has already rejected, as far as it can be read, so that all errors
+ * are sent at once.
+ */
 export async function collectTransferErrors({
   em,
   token,
   body,
 }: TransferCaller & { body: unknown }): Promise<FieldErrors> {
-  const given = Object(body)
+  const input = Object(body)
   const { scheduled_for, document, provider_uuid } = createTransferBody.shape
-  const read = {
-    scheduled_for: scheduled_for.safeParse(given.scheduled_for).data,
-    document: document.safeParse(given.document).data,
+  const fields = {
+    scheduled_for: scheduled_for.safeParse(input.scheduled_for).data,
+    document: document.safeParse(input.document).data,
   }
-  const provider = provider_uuid.safeParse(given.provider_uuid)
-  if (!provider.success) return collectScheduleErrors(read)
-  return (await evaluateTransfer({ em, token }, { ...read, provider_uuid: provider.data })).errors
+  const provider = provider_uuid.safeParse(input.provider_uuid)
+  if (!provider.success) return collectScheduleErrors(fields)
+  return (await evaluateTransfer({ em, token }, { ...fields, provider_uuid: provider.data })).errors
 }
 
 type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document' | 'provider_uuid'>
@@ -55,15 +58,19 @@ async function evaluateTransfer(
   body: ReadableTransferBody,
 ): Promise<{ errors: FieldErrors; able: Connection[]; acceptBefore?: string | undefined }> {
   const errors = collectScheduleErrors(body)
-  const wanted = queryCandidates(em, { token, providerUuid: body.provider_uuid })
-  const [found, takeBefore] =
-    (await collectFieldErrors(errors, runQuery(em, batchQueries(wanted, queryAcceptanceDeadline())))) ?? []
-  const able = found?.filter(({ dialect }) => {
+  const candidateQuery = queryCandidates(em, { token, providerUuid: body.provider_uuid })
+  const [candidates, takeBefore] =
+    (await collectFieldErrors(
+      errors,
+      runQuery(em, batchQueries(candidateQuery, queryAcceptanceDeadline())),
+    )) ?? []
+  const capable = candidates?.filter(({ dialect }) => {
     const { canTransfer: transfers, canCheckDocument: checksDocument } = PROVIDER_CAPABILITIES[dialect]
     return transfers && (!body.document || checksDocument)
   })
-  if (able?.length === 0) errors.document = ['no provider of this transfer can check to whom the key belongs']
-  return { errors, able: able ?? [], acceptBefore: takeBefore }
+  if (capable?.length === 0)
+    errors.document = ['no provider of this transfer can check to whom the key belongs']
+  return { errors, able: capable ?? [], acceptBefore: takeBefore }
 }
 
 function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {
@@ -72,7 +79,7 @@ function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'sc
   return fits ? {} : { scheduled_for: ['must be in the future, at most 90 days ahead'] }
 }
 
-/** SPEC §4: an account may ask that no two of its transfers carry one external_ref. */
+/** Fails where the account requires unique external_refs and another transfer already has this one (SPEC §4). */
 async function requireUniqueExternalRef(
   { em, token }: TransferCaller,
   { external_ref: externalRef }: CreateTransferBody,

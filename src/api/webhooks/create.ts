@@ -23,7 +23,7 @@ type CreateWebhookRequest = {
   idempotencyKey: string | null
 }
 
-/** Registers an endpoint, or answers again what the same key registered before. */
+/** Creates a webhook, or replays the response of the same Idempotency-Key. */
 export async function createWebhook(
   { sealer, inspect }: { sealer: Sealer; inspect: EndpointInspector },
   { body, token, idempotencyKey: key, em }: CreateWebhookRequest,
@@ -58,7 +58,7 @@ type WebhookRegistration = {
   creation: WebhookCreation
 }
 
-/** The row, and whether this request wrote it: of parallel ones with the same key one does. */
+/** Stores the webhook and returns the row; `isOurs` is false where a parallel request with the same key inserted it. */
 async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...order }: WebhookRegistration) {
   const webhook = em.create(Webhook, {
     ...order,
@@ -74,7 +74,8 @@ async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...or
   } catch (error) {
     const { code, constraint } = Object(error)
     if (constraint !== 'webhook_limit' && code !== '23505') throw error
-    // The limit is asked before the key: what took the last place may be this very request.
+    // PostgreSQL checks the limit before the key: the last free place may have been taken by this very request's
+    // parallel one.
     const { uuid, accountUuid } = order
     const earlier = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
     if (earlier) return { webhook: earlier, isOurs: false }

@@ -10,11 +10,11 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './update.ts'
 
-/** What went to an endpoint and what came of it, and how its owner has something sent to it. */
+/** Deliveries of a webhook: listing, resending, and test deliveries. */
 
-/** Of one that was sent again and again, the latest tries. */
+/** Most attempts shown per delivery; the latest are shown. */
 const MAX_ATTEMPTS_SHOWN = 20
-/** The request itself wakes the life; where it cannot, the sweep does from then on. */
+/** Delay before the sweep wakes the delivery workflow; normally the request itself wakes it. */
 const SWEEP_AFTER_MS = 20_000
 
 export async function listDeliveries(em: EntityManager, place: WebhookReference, query: DeliveriesQuery) {
@@ -38,7 +38,7 @@ export async function listDeliveries(em: EntityManager, place: WebhookReference,
   return buildListPage({ ...query, total, rows: await showDeliveries(em, rows) })
 }
 
-/** Deliveries with their events and tries, however many, in two statements more. */
+/** Presents deliveries with their events and attempts; two more statements, however many deliveries. */
 async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   const uuids = deliveries.map(delivery => delivery.uuid)
   const events = await em.find(
@@ -63,7 +63,7 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   )
 }
 
-/** Begins the schedule of a delivery anew, whatever came of it, and tries it at once. */
+/** Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. */
 export function resendDelivery(em: EntityManager, place: WebhookReference, deliveryUuid: string) {
   return em.transactional(async tx => {
     const webhook = await lockActiveWebhook(tx, place)
@@ -78,7 +78,7 @@ export function resendDelivery(em: EntityManager, place: WebhookReference, deliv
   })
 }
 
-/** Writes a TEST event, which carries the webhook as its GET shows it, and its one delivery. */
+/** Creates a TEST event, which carries the webhook as its GET shows it, and its one delivery. */
 export function createTestDelivery(em: EntityManager, place: WebhookReference, requestId: string) {
   return em.transactional(async tx => {
     const webhook = await lockActiveWebhook(tx, place)
@@ -107,7 +107,7 @@ export function createTestDelivery(em: EntityManager, place: WebhookReference, r
   })
 }
 
-/** Nothing is sent to a disabled endpoint: its owner enables it first, with a handshake. */
+/** Locks a webhook that is ACTIVE; fails for a disabled one, which the merchant must enable first, with a handshake. */
 async function lockActiveWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
   const webhook = await lockVisibleWebhook(em, place)
   return webhook.status === 'ACTIVE' ? webhook : fail('webhook_disabled')

@@ -17,7 +17,7 @@ import { createTestDelivery, listDeliveries, resendDelivery } from './deliveries
 import { requireVisibleWebhook } from './update.ts'
 import { tryWakeDelivery } from './wake-delivery.ts'
 
-/** SPEC §8: what went to an endpoint, and what its owner has sent to it. Bound tokens have no business here. */
+/** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
 export const deliveryRoutes: RouteRegistrar = (router, { config, temporal }) => {
   const {
     timeScale,

@@ -25,7 +25,7 @@ import {
 import { collectEndpointErrors, createEndpointInspector } from './validate-endpoint.ts'
 import { trySweepDeliveries } from './wake-delivery.ts'
 
-/** api-document.txt, Webhooks. Bound tokens have no business here. */
+/** Registers the webhook routes (api-document.txt, Webhooks). Provider-bound tokens are refused. */
 export const webhookRoutes =
   (inspection: EndpointInspectionOptions = {}): RouteRegistrar =>
   (router, { sealer, config, temporal }) => {

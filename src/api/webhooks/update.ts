@@ -12,7 +12,7 @@ import { newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import { type EndpointInspector, requireUsableEndpoint } from './validate-endpoint.ts'
 
-/** One endpoint, and who may see it. */
+/** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
 type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope'>
 type WebhookDependencies = { sealer: Sealer; inspect: EndpointInspector; timeScale: number }
@@ -32,12 +32,12 @@ export async function requireVisibleWebhook(em: EntityManager, place: WebhookRef
   )
 }
 
-/** The same under its lock, or 404. */
+/** Reads a visible webhook under its row lock, or fails with 404. Needs a transaction. */
 export async function lockVisibleWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
   return (await lockWebhook(em, place.uuid, buildWebhookVisibilityFilter(place))) ?? fail('not_found')
 }
 
-/** The account's, of the mode that is seen; one that is older than modes is of both. */
+/** Builds the filter of visible webhooks: of the account and mode; a webhook older than modes belongs to both. */
 function buildWebhookVisibilityFilter({
   accountUuid,
   modeScope: reaches,
@@ -45,7 +45,7 @@ function buildWebhookVisibilityFilter({
   return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
 }
 
-/** Changes what is named. Another URL, and an endpoint that is enabled again, must complete a handshake first. */
+/** Updates the given fields of a webhook. A new URL, or enabling a disabled webhook, requires a handshake first. */
 export async function updateWebhook(
   em: EntityManager,
   place: WebhookReference,
@@ -79,7 +79,7 @@ function enableWebhook(webhook: Webhook): void {
   webhook.failingSince = null
 }
 
-/** Gives an endpoint another token; the one before signs as well for a day. */
+/** Replaces the signing secret of a webhook; deliveries are signed by the previous one as well for a day. */
 export async function rotateSigningSecret(
   em: EntityManager,
   place: WebhookReference,
@@ -97,7 +97,7 @@ export async function rotateSigningSecret(
   })
 }
 
-/** The same where the token is still the one of this mark; null where another has taken its place since. */
+/** Replaces the signing secret only if its ETag is still `mark`; returns null where it was replaced meanwhile. */
 export function rotateSecretIfUnchanged(
   em: EntityManager,
   place: WebhookReference,
@@ -113,7 +113,7 @@ export function rotateSecretIfUnchanged(
   })
 }
 
-/** Tells one token of an endpoint from the next, and nothing of either. */
+/** Computes an ETag of the signing secret that reveals nothing about it. */
 export function computeSecretEtag({ sealedToken }: Webhook): string {
   return sha256(sealedToken).toString('base64url')
 }
@@ -131,13 +131,13 @@ function replaceSigningSecret(
     { sealed: webhook.sealedToken, until },
     ...webhook.previousTokens.filter(signsStill),
   ]
-    // One that is rotated more often in a day is not used by its old tokens.
+    // A merchant who rotates more often within a day does not depend on the oldest secrets.
     .slice(0, MAX_PREVIOUS_SECRETS)
   webhook.sealedToken = sealer.seal(token)
   webhook.maskedToken = maskSigningSecret(token)
 }
 
-/** Removes an endpoint, and with it what was still to be delivered. */
+/** Removes a webhook and ends its pending deliveries. */
 export function removeWebhook(em: EntityManager, place: WebhookReference): Promise<void> {
   return em.transactional(async tx => {
     const webhook = await lockVisibleWebhook(tx, place)

@@ -8,10 +8,10 @@ import { isUsableSigningSecret } from '../../webhook-client/signature.ts'
 import { fail } from '../http/api-error.ts'
 import type { FieldErrors } from '../http/validate.ts'
 
-/** Looks at a URL before it is stored or enabled: SPEC §8. */
+/** Inspects a URL before it is stored or enabled (SPEC §8). */
 export type EndpointInspector = (url: string) => Promise<EndpointInspection>
 
-/** As the configuration lets addresses be. */
+/** Creates the inspector with the address rules of the configuration. */
 export function createEndpointInspector(
   config: { loopbackWebhooks: boolean },
   options: EndpointInspectionOptions = {},
@@ -24,13 +24,22 @@ const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be prop
 
 type EndpointInput = { url?: unknown; token?: unknown }
 
-/** Whether webhooks can be sent to a URL and signed with a token, as far as either is given; 422 with all that is wrong. */
-export async function requireUsableEndpoint(given: EndpointInput, inspect: EndpointInspector): Promise<void> {
-  const errors = await collectEndpointErrors(given, inspect)
+/**
+ * Validates that webhooks can be sent to a URL and signed with a secret, as far as either is given; fails with 422
+ * and all errors.
+ */
+export async function requireUsableEndpoint(
+  endpoint: EndpointInput,
+  inspect: EndpointInspector,
+): Promise<void> {
+  const errors = await collectEndpointErrors(endpoint, inspect)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
 }
 
-/** The same of a body that its schema has refused already, as far as it can be read: all is said at once. */
+/**
+ * Collects the errors of a body that its schema has already rejected, as far as it can be read, so that all errors
+ * are sent at once.
+ */
 export async function collectEndpointErrors(
   { url, token }: EndpointInput,
   inspect: EndpointInspector,

@@ -4,7 +4,10 @@ import { isOutage, withTimeout } from '../http/outage.ts'
 import { WAKE_TIMEOUT_MS } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
 
-/** Whatever a request has written is done even where Temporal is away just now: the next sweep finds it. */
+/**
+ * Wakes the delivery workflow of a row that a request has written. While Temporal is unreachable the request succeeds
+ * all the same: the next sweep finds the row.
+ */
 
 export function tryWakeDelivery(engine: WorkflowClientContext, uuid: string): Promise<void> {
   return ignoreOutage(signalDelivery(engine, { uuid, status: 'PENDING' }))
