@@ -23,7 +23,7 @@ import { holdDisputedFunds, releaseDisputedFunds } from './hold-funds.ts'
 import { lockDisputes } from './locks.ts'
 import { type DisputeWithPayment, recordDisputeReturns } from './record-returns.ts'
 
-/** What a provider's word does to a dispute, in the transaction that keeps it. */
+/** Input of applying a provider's report to a dispute, in the transaction that records it. */
 export type DisputeUpdate = {
   order: DisputeInput
   facts: ProviderDispute
@@ -31,30 +31,30 @@ export type DisputeUpdate = {
   timeScale: number
 }
 
-/** A dispute with all it touches under lock: the PIX or its charge or transfer first, then the account's disputes. */
+/** A dispute and the rows that it changes, locked in this order: charge or transfer, the PIX, the account's disputes. */
 type LockedDispute = DisputeWithPayment & { out: LockedTransfer | null; disputes: Dispute[] }
 
-/** Opens the dispute, or takes what is new of it; null where the disputed PIX is not known here. */
-export async function applyDisputeFacts(em: EntityManager, told: DisputeUpdate): Promise<Dispute | null> {
-  const { order, facts } = told
+/** Opens a dispute, or applies what the provider newly reports of it. Returns null where the disputed PIX has no movement. */
+export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
+  const { order, facts } = update
   const connection = await em.findOneOrFail(Connection, order.connectionUuid)
-  const pix = await findDisputedMovement(em, told, connection)
+  const pix = await findDisputedMovement(em, update, connection)
   if (!pix) return null
   const at = new Date()
-  const { isNew, isSameMovement: isOfThis, ...locked } = await lockDisputeRows(em, told, pix, at)
+  const { isNew, isSameMovement, ...locked } = await lockDisputeRows(em, update, pix, at)
   const { med } = locked
   applyDisputeDetails(med, facts)
-  if (!isOfThis) await holdDisputedFunds(em, locked, locked.disputes, at)
-  if (isNew) await recordDisputeEvent(em, med, { at, linkTo: told.linkTo })
+  if (!isSameMovement) await holdDisputedFunds(em, locked, locked.disputes, at)
+  if (isNew) await recordDisputeEvent(em, med, { at, linkTo: update.linkTo })
   const steps = eventsToProviderState(med.state, facts)
   for (const step of steps.filter(one => one !== 'returned'))
-    await applyDisputeEvent(em, locked, step, told, at)
+    await applyDisputeEvent(em, locked, step, update, at)
   await recordReturnedMoney(em, locked, facts, at)
-  if (steps.includes('returned')) await applyDisputeEvent(em, locked, 'returned', told, at)
+  if (steps.includes('returned')) await applyDisputeEvent(em, locked, 'returned', update, at)
   return med
 }
 
-/** Finds the disputed movement. FAILED movements do not count; else the movement that was stored when the dispute was opened. */
+/** Finds the disputed movement, except FAILED ones; otherwise the movement that was stored when the dispute was opened. */
 async function findDisputedMovement(
   em: EntityManager,
   { order, facts }: DisputeUpdate,
@@ -71,35 +71,35 @@ async function findDisputedMovement(
   return opened?.movement ?? null
 }
 
-/** `isOfThis` where the dispute was about this PIX before: one that had failed may have come after all. */
+/** `isSameMovement`: the dispute named this movement before. False where its movement had failed and the PIX has settled since. */
 type FoundDispute = LockedDispute & { isNew: boolean; isSameMovement: boolean }
 
 async function lockDisputeRows(
   em: EntityManager,
-  told: DisputeUpdate,
+  update: DisputeUpdate,
   pix: Movement,
   at: Date,
 ): Promise<FoundDispute> {
-  const named = pix.chargeUuid
+  const { chargeUuid } = pix
   const charge = await lockPaidCharge(em, pix)
   const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
-  // Before the gate where it is what leads there, as for whoever returns it.
+  // The movement's row lock comes before the connection lock, as in `returnPayout.lock`.
   const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ROW_LOCK, refresh: true })
-  // A deposit that has become the payment of a charge meanwhile: its charge is locked first, by the next try.
-  if (!charge && named !== movement.chargeUuid) throw new Error('the disputed PIX has become a charge’s')
+  // The deposit has become the payment of a charge meanwhile: the activity's next attempt locks that charge first.
+  if (!charge && chargeUuid !== movement.chargeUuid) throw new Error('the disputed PIX has become a charge’s')
   if (!charge && !out && pix.connectionUuid) await lockConnection(em, pix.connectionUuid)
-  const place = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
-  const others = await lockDisputes(em, place)
-  const found = await em.findOne(Dispute, told.order.uuid, { ...ROW_LOCK, refresh: true })
-  if (found) await em.populate(found, ['connection', 'movement'])
-  const med = found ?? (await openDispute(em, told, { movement, charge, out, at }))
-  const isOfThis = found?.movement.uuid === movement.uuid
-  if (!isOfThis) Object.assign(med, { movement, chargeUuid: charge?.uuid ?? null })
-  const disputes = found || med.kind === 'REQUESTED_MED' ? others : [...others, med]
-  return { med, movement, charge, out, disputes, isNew: !found, isSameMovement: isOfThis }
+  const owner = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
+  const others = await lockDisputes(em, owner)
+  const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
+  if (stored) await em.populate(stored, ['connection', 'movement'])
+  const med = stored ?? (await openDispute(em, update, { movement, charge, out, at }))
+  const isSameMovement = stored?.movement.uuid === movement.uuid
+  if (!isSameMovement) Object.assign(med, { movement, chargeUuid: charge?.uuid ?? null })
+  const disputes = stored || med.kind === 'REQUESTED_MED' ? others : [...others, med]
+  return { med, movement, charge, out, disputes, isNew: !stored, isSameMovement }
 }
 
-/** The charge that this PIX paid; one it only names has nothing to do with its money. */
+/** Locks the charge that this PIX paid. A charge that the PIX names and did not pay is not affected by the dispute. */
 async function lockPaidCharge(em: EntityManager, pix: Movement): Promise<Charge | null> {
   if (!pix.chargeUuid) return null
   const paid = await em.count(Charge, { uuid: pix.chargeUuid, movement: pix.uuid })
@@ -134,7 +134,7 @@ async function openDispute(
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
     openedAt,
     dueAt: new Date(due),
-    // What its opening tells need not be told again at once.
+    // The opening event stands for the warnings that are due already.
     warnedHours: dueWarningHours({ dueAtMs: due, nowMs: at.getTime(), timeScale }),
     history: [{ status: disputeMachine.statusOf('open'), created_at: formatTimestamp(at) }],
     requestId: order.requestId,
@@ -145,7 +145,7 @@ async function openDispute(
   return med
 }
 
-/** What may become known or change while the state stays: what it is about, why, and that our reply has arrived. */
+/** Updates the details that may change without a change of state: type, reason, analysis, and the arrival of our reply. */
 function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (facts.disputeType !== 'UNDEFINED') med.disputeType = facts.disputeType
   med.details = facts.details || med.details
@@ -153,7 +153,7 @@ function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (med.replyState === 'wanted' && facts.status !== 'open') med.replyState = 'sent'
 }
 
-/** One step; each decision is told, and once it is over, what the dispute held is free for others. */
+/** Applies one event to a dispute and records it. Once the dispute has ended, its held money is released to other disputes. */
 async function applyDisputeEvent(
   em: EntityManager,
   locked: LockedDispute,
@@ -164,15 +164,15 @@ async function applyDisputeEvent(
   const { med, disputes } = locked
   transitionDispute(med, event, at)
   if (event === 'replied') {
-    med.repliedAt ??= at // Somebody has answered at the provider itself.
+    med.repliedAt ??= at // The merchant may have replied in the provider's panel.
     return
   }
   if (disputeMachine.isFinal(med.state) && med.kind === 'RECEIVED_MED') {
     await releaseDisputedFunds(em, med, locked, at)
     if (locked.charge && (await addLateRefunds(em, locked.charge, at)))
       await recordChargeEvent(em, locked.charge, { at, ownerUuid: med.uuid })
-    const left = disputes.filter(other => other.uuid !== med.uuid)
-    await holdDisputedFunds(em, locked, left, at)
+    const others = disputes.filter(other => other.uuid !== med.uuid)
+    await holdDisputedFunds(em, locked, others, at)
   }
   await recordDisputeEvent(em, med, { at, linkTo })
 }

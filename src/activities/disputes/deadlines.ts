@@ -6,7 +6,7 @@ import { transitionDispute } from '../shared/transition.ts'
 import { type DisputeSnapshot, isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
 import { findDisputeForUpdate } from './replies.ts'
 
-/** Tells the merchant once more of a dispute that nobody has answered, so many hours before its deadline. */
+/** Records a warning event of a dispute without a reply, `hours` before its deadline; once for each number of hours. */
 export function recordDisputeWarning(dependencies: ActivityDependencies) {
   return ({ uuid, hours }: { uuid: string; hours: number }): Promise<DisputeSnapshot | null> =>
     transactionReturning(dependencies.orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
@@ -21,7 +21,7 @@ export function recordDisputeWarning(dependencies: ActivityDependencies) {
     })
 }
 
-/** The deadline has passed without a reply: what the provider decides by itself is awaited, never guessed. */
+/** Applies a reply deadline that has passed without a reply. The dispute then waits for the provider's decision. */
 export function applyDisputeDeadline({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<DisputeSnapshot | null> =>
     transactionReturning(orm, async (em): Promise<Query<DisputeSnapshot | null>> => {

@@ -9,14 +9,15 @@ import { computeRefundableCents } from '../../domain/refunds/refund.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 
-/** What a dispute is about: the PIX, and the charge that it paid where it paid one; both under their row locks. */
+/** The PIX of a dispute and the charge that it paid, or null; both under their row locks. */
 export type DisputedPayment = { movement: Movement; charge: Charge | null }
 
 /**
- * Lets the disputes of one PIX claim what is left beside refunds and each other, and blocks what the account has of it
- * (SPEC §5). Called when one opens, and again whenever more is left: its PIX has settled, a refund has failed, another
- * dispute is over.
- * `disputes` are locked (`lockDisputes`); those of other PIX are left alone. The legs by which it blocked, which are booked.
+ * Claims for the disputes of one PIX what neither refunds nor each other claim, and holds what the account has of it
+ * (SPEC §5). Called when a dispute opens, and whenever more is left: the PIX has settled, a refund has failed, another
+ * dispute has ended.
+ * The caller has locked `disputes` (`lockDisputes`); those of other PIX are ignored. Returns the legs of the holds, which are
+ * posted already.
  */
 export async function holdDisputedFunds(
   em: EntityManager,
@@ -25,12 +26,12 @@ export async function holdDisputedFunds(
   at: Date,
 ): Promise<Leg[]> {
   const own = disputes.filter(one => one.movement.uuid === disputed.movement.uuid)
-  const blocked: Leg[] = []
+  const legs: Leg[] = []
   for (const med of own) {
     await claimDisputedFunds(em, med, { ...disputed, own })
-    blocked.push(...(await holdLackingFunds(em, med, disputed, at)))
+    legs.push(...(await holdLackingFunds(em, med, disputed, at)))
   }
-  return blocked
+  return legs
 }
 
 async function claimDisputedFunds(
@@ -41,25 +42,25 @@ async function claimDisputedFunds(
   const remainderCents = charge
     ? computeRefundableCents(charge)
     : await computeUnclaimedCents(em, movement, own)
-  const askedCents = med.valueCents - med.returnedCents - med.claimedCents
-  const more = computeClaimCents({ requestedCents: askedCents, remainderCents })
-  if (more === 0) return
-  med.claimedCents += more
-  if (charge) charge.disputedCents += more
+  const requestedCents = med.valueCents - med.returnedCents - med.claimedCents
+  const claimCents = computeClaimCents({ requestedCents, remainderCents })
+  if (claimCents === 0) return
+  med.claimedCents += claimCents
+  if (charge) charge.disputedCents += claimCents
 }
 
-/** Of a PIX that is no charge's: what neither went back to its payer, nor is about to, nor another dispute claims. */
+/** Computes what is left of a PIX without a charge: neither returned to its payer, nor being returned, nor claimed by a dispute. */
 async function computeUnclaimedCents(em: EntityManager, movement: Movement, own: Dispute[]): Promise<number> {
   if (movement.status !== 'SETTLED') return 0
   if (movement.disposition && movement.disposition !== 'kept') return 0
-  const back = await em.find(Movement, {
+  const returns = await em.find(Movement, {
     originalUuid: movement.uuid,
     movementType: 'OUT',
     type: 'EXTERNAL_REFUND',
     status: { $ne: 'FAILED' },
   })
-  const gone = back.reduce((sum, one) => sum + one.valueCents, 0)
-  return movement.valueCents - gone - own.reduce((sum, med) => sum + med.claimedCents, 0)
+  const returnedCents = returns.reduce((sum, one) => sum + one.valueCents, 0)
+  return movement.valueCents - returnedCents - own.reduce((sum, med) => sum + med.claimedCents, 0)
 }
 
 async function holdLackingFunds(
@@ -70,18 +71,18 @@ async function holdLackingFunds(
 ): Promise<Leg[]> {
   await em.flush()
   const { accountUuid, providerAccountUuid } = med
-  const available = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  const cents = Math.min(computeUncoveredCents(med), available)
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  const cents = Math.min(computeUncoveredCents(med), availableCents)
   if (cents <= 0) return []
   med.heldCents += cents
   med.updatedAt = at
-  const held = createHoldMovement(em, med, { charge, movement, movementType: 'OUT', cents, at })
+  const hold = createHoldMovement(em, med, { charge, movement, movementType: 'OUT', cents, at })
   const legs = disputeHeldLegs(accountUuid, cents)
-  await postMovement(em, held, legs)
+  await postMovement(em, hold, legs)
   return legs
 }
 
-/** The dispute is over: what it had is the account's again, where nothing else waits for it. */
+/** Releases what an ended dispute held: it repays the account's shortfall and covers other disputes, the rest is available. */
 export async function releaseDisputedFunds(
   em: EntityManager,
   med: Dispute,
@@ -94,13 +95,13 @@ export async function releaseDisputedFunds(
   await em.flush()
   const cents = heldCents + retainedCents
   if (cents === 0) return
-  const freed = createHoldMovement(em, med, { charge, movement, movementType: 'IN', cents, at })
+  const release = createHoldMovement(em, med, { charge, movement, movementType: 'IN', cents, at })
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
   const legs = [
     ...disputeReleasedLegs(accountUuid, { heldCents, retainedCents }),
     ...(await inflowPostings(em, inflow)),
   ]
-  await postMovement(em, freed, legs)
+  await postMovement(em, release, legs)
 }
 
 type DisputeHold = DisputedPayment & { movementType: 'IN' | 'OUT'; cents: number; at: Date }

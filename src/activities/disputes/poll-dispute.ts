@@ -16,7 +16,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { applyDisputeFacts } from './apply-provider-state.ts'
 
-/** Where a dispute stands, and what an operator is shown of it. */
+/** State of a dispute, and the details that its workflow shows to an operator. */
 export type DisputeSnapshot = FollowUps & {
   state: DisputeState
   accountUuid: string
@@ -25,22 +25,22 @@ export type DisputeSnapshot = FollowUps & {
   valueCents: number
   /** ISO 8601 UTC. */
   dueAt: string
-  /** Whether the merchant can still answer, and so is warned before the deadline. */
+  /** Whether the merchant can still reply, and so is warned before the deadline. */
   isAnswerable: boolean
   warnedHours: number | null
-  /** A reply has been taken that the provider does not have yet. */
+  /** A reply is stored that the provider has not confirmed yet. */
   isReplyPending: boolean
 }
 
 export type PollDisputeResult =
   | (DisputeSnapshot & { kind: 'known' })
-  /** The provider knows no such dispute. */
+  /** The provider does not find the dispute. */
   | { kind: 'not_found' }
-  /** It is over there, and about a PIX that was never seen here. */
+  /** The dispute has ended at the provider, and its PIX has no movement. */
   | { kind: 'foreign' }
   | { kind: 'no_answer'; code: string }
 
-/** Asks the provider of a dispute what it knows and takes its answer, all in one transaction under the row locks. */
+/** Polls the provider of a dispute, then applies its answer in one transaction under the row locks. */
 export function pollDispute(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<PollDisputeResult> => {
     const em = dependencies.orm.em.fork()
@@ -49,9 +49,9 @@ export function pollDispute(dependencies: ActivityDependencies) {
     await recordCircuitResult(em, connection, found)
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     if (found.kind === 'not_found') {
-      // A provider that has told of a dispute and does not find it has not answered.
-      const isOurs = (await em.count(Dispute, order.uuid)) > 0
-      return isOurs ? { kind: 'no_answer', code: 'not_found' } : { kind: 'not_found' }
+      // "Not found" of a dispute that the provider has reported before is no answer.
+      const isStored = (await em.count(Dispute, order.uuid)) > 0
+      return isStored ? { kind: 'no_answer', code: 'not_found' } : { kind: 'not_found' }
     }
     return transactionReturning(dependencies.orm, async (tx): Promise<Query<PollDisputeResult>> => {
       const { timeScale } = dependencies
@@ -61,8 +61,8 @@ export function pollDispute(dependencies: ActivityDependencies) {
         linkTo: createAttachmentLinker(dependencies),
         timeScale,
       })
-      if (med) return mapQuery(queryDisputeSnapshot(med), now => ({ kind: 'known', ...now }))
-      // Its PIX may still be on its way to us: the statement brings what a lost notice left behind.
+      if (med) return mapQuery(queryDisputeSnapshot(med), snapshot => ({ kind: 'known', ...snapshot }))
+      // The PIX may not be recorded yet: reconciliation finds in the statement what a lost notification left out.
       return constantQuery(
         isClosedAtProvider(found.dispute)
           ? { kind: 'foreign' }
@@ -72,18 +72,20 @@ export function pollDispute(dependencies: ActivityDependencies) {
   }
 }
 
-function isClosedAtProvider({ status, isClosed: closed }: ProviderDispute): boolean {
-  return status === 'disagreed' || status === 'withdrawn' || closed
+function isClosedAtProvider({ status, isClosed }: ProviderDispute): boolean {
+  return status === 'disagreed' || status === 'withdrawn' || isClosed
 }
 
+/** Tells whether the merchant can still reply to a dispute. */
 export function isDisputeAnswerable({ kind, state, repliedAt }: Dispute): boolean {
   return kind === 'RECEIVED_MED' && state === 'open' && !repliedAt
 }
 
+/** Returns the query of a dispute's snapshot, with the pending follow-ups of the dispute and its transfer. */
 export function queryDisputeSnapshot(med: Dispute): Query<DisputeSnapshot> {
-  // What came back of a transfer is told by events of the transfer, which nobody else may be awake to deliver.
-  const others = med.transferUuid ? pendingFollowUps(med.transferUuid) : constantQuery(NO_FOLLOW_UPS)
-  return mapQuery(batchQueries(pendingFollowUps(med.uuid), others), ([left, others]) => ({
+  // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers them.
+  const transferQuery = med.transferUuid ? pendingFollowUps(med.transferUuid) : constantQuery(NO_FOLLOW_UPS)
+  return mapQuery(batchQueries(pendingFollowUps(med.uuid), transferQuery), ([own, ofTransfer]) => ({
     state: med.state,
     accountUuid: med.accountUuid,
     connectionUuid: med.connection.uuid,
@@ -93,7 +95,7 @@ export function queryDisputeSnapshot(med: Dispute): Query<DisputeSnapshot> {
     isAnswerable: isDisputeAnswerable(med),
     warnedHours: med.warnedHours ?? null,
     isReplyPending: med.replyState === 'wanted',
-    deliveries: [...left.deliveries, ...others.deliveries],
-    returns: [...left.returns, ...others.returns],
+    deliveries: [...own.deliveries, ...ofTransfer.deliveries],
+    returns: [...own.returns, ...ofTransfer.returns],
   }))
 }

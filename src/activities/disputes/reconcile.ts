@@ -21,16 +21,16 @@ type DisputeListing = {
   provider: Provider
   from: string
   to: string
-  /** Whether what was told before and is still news is told again. */
+  /** Whether a stored notification is routed again while the provider's state still differs from the dispute's row. */
   isReroutingKnown: boolean
 }
 
-/** How many facts were told; why the provider did not list its disputes, where it did not. */
+/** `repaired`: number of new notifications stored. `noAnswer`: why the provider did not list its disputes. */
 type RepairDisputesResult = { repaired: number; noAnswer?: string }
 
 /**
- * Tells the lives of disputes what a provider lists and we do not know yet: one whose notice was lost, or whose provider
- * sends none. Through the inbox, like any notice, and each fact once.
+ * Repairs the disputes of a connection from the provider's list: stores and routes a notification for each dispute whose
+ * listed state is new, because its notification was lost or the provider sends none. Each state is stored once.
  */
 export async function repairDisputes(
   engine: WorkflowClientContext,
@@ -39,18 +39,18 @@ export async function repairDisputes(
 ): Promise<RepairDisputesResult> {
   const listed = await raceCancellation(provider.listDisputes(from, to))
   if (listed.kind === 'no_answer') return { repaired: 0, noAnswer: listed.code }
-  let repaired = 0
+  let repaired = 0 // Notifications that this run stored.
   for (const facts of listed.disputes) {
     throwIfCancelled()
     if (!(await isNewDisputeState(em, connection, facts))) continue
     const { id, status, isClosed: closed, returns } = facts
     const body = JSON.stringify({ reconciliation: { id, status, closed, returns } })
     const digest = sha256(body)
-    const before = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
-    // Its life may have asked before the provider's look-ups knew, or before its PIX was here.
-    if (before && isReroutingKnown) await routeNotification(engine, em, before)
-    if (before) continue
-    const notice = em.create(ProviderNotification, {
+    const stored = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
+    // The workflow may have polled before the provider's look-ups had the dispute, or before its PIX was recorded.
+    if (stored && isReroutingKnown) await routeNotification(engine, em, stored)
+    if (stored) continue
+    const notification = em.create(ProviderNotification, {
       uuid: randomUUID(),
       connectionUuid: connection.uuid,
       digest,
@@ -61,22 +61,22 @@ export async function repairDisputes(
       requestId: randomUUID(),
     })
     await em.flush()
-    await routeNotification(engine, em, notice)
+    await routeNotification(engine, em, notification)
     repaired += 1
   }
   return { repaired }
 }
 
-/** A dispute opens at any time and holds money: providers that tell of none are asked so far back, often. */
+/** Period that a sweep lists, up to now. Providers without dispute notifications are swept often, because a dispute holds money. */
 const SWEEP_PERIOD_MS = 60 * 60_000
-/** So many are asked at a time; one that does not answer keeps only its own place. */
+/** Number of providers listed concurrently, so that one that does not answer delays few others. */
 const MAX_CONCURRENT_LISTINGS = 8
 
-/** A round asks the ones that waited longest: a few at once, and never more than a twentieth of many. */
+/** Number of provider accounts per sweep, the longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE of all. */
 const MIN_PER_ROUND = 25
 const ROUNDS_PER_CYCLE = 20
 
-/** Asks providers that send no notices of disputes for those that opened lately; answers how many were new. */
+/** Lists recent disputes of providers that send no dispute notifications. Returns how many were listed and how many were new. */
 export function sweepDisputes(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return async (): Promise<{ asked: number; told: number }> => {
     const waiting = await claimDueConnections(dependencies.orm.em.fork())
@@ -91,7 +91,7 @@ export function sweepDisputes(dependencies: ActivityDependencies, engine: Workfl
   }
 }
 
-/** One connection of each provider account whose turn it is; it is the last in line again from now on. */
+/** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
 async function claimDueConnections(em: EntityManager): Promise<string[]> {
   const silent = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
   const rows: { uuid: string }[] = await em.execute(
@@ -110,7 +110,7 @@ async function claimDueConnections(em: EntityManager): Promise<string[]> {
   return rows.map(row => row.uuid)
 }
 
-/** One that cannot be asked now is asked next time, and must not keep the others from it. */
+/** Sweeps one connection. An error is logged and not thrown: the next sweep repeats it, and the others continue. */
 async function sweepConnectionDisputes(
   dependencies: ActivityDependencies,
   engine: WorkflowClientContext,
@@ -119,9 +119,10 @@ async function sweepConnectionDisputes(
   const em = dependencies.orm.em.fork()
   const to = Date.now()
   try {
-    const reached = await loadProviderConnection(dependencies, em, connectionUuid)
+    const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
     const { repaired } = await repairDisputes(engine, em, {
-      ...reached,
+      connection,
+      provider,
       from: new Date(to - SWEEP_PERIOD_MS).toISOString(),
       to: new Date(to).toISOString(),
       isReroutingKnown: false,
@@ -134,6 +135,7 @@ async function sweepConnectionDisputes(
   }
 }
 
+/** Tells whether a listed dispute, its state or one of its returns is not recorded yet. */
 async function isNewDisputeState(
   em: EntityManager,
   { providerAccountUuid }: Connection,

@@ -11,13 +11,13 @@ import { recordProviderRefund } from '../refunds/provider-refund.ts'
 import { applyProviderReturns } from '../unmatched/return-payout.ts'
 import type { DisputedPayment } from './hold-funds.ts'
 
-/** A dispute with what it is about, all locked. */
+/** A dispute with its PIX and charge, all locked. */
 export type DisputeWithPayment = DisputedPayment & { med: Dispute }
 
 /**
- * Books the returns that a provider sent by a dispute, each once, known by the disputed PIX and the provider's id of the
- * return. Nothing is sent: each is recorded as a refund of the charge that has settled already (SPEC §5). Money that went is
- * always followed, whatever state the dispute is in.
+ * Records the returns that a provider made by a dispute, each once, identified by the disputed PIX and the provider's id of
+ * the return. Nothing is sent: each is recorded as a settled refund of the charge (SPEC §5). A return is recorded whatever
+ * the dispute's state.
  */
 export async function recordDisputeReturns(
   em: EntityManager,
@@ -52,8 +52,9 @@ async function recordDisputeReturn(
 }
 
 /**
- * Out of what the dispute holds, then of what there is. An unmatched PIX that is not on its way back waits in `pending`,
- * and is not sent any more; of one that is, our own return's refusal makes it good.
+ * Builds the legs of a return: from what the dispute holds, then from what is available. An unmatched PIX that is not being
+ * returned is in `pending`: it is taken from there, and no return of ours is sent any more. While a return of ours is under
+ * way, the account pays, and the refusal of our return repays it.
  */
 async function buildDisputeReturnLegs(
   em: EntityManager,

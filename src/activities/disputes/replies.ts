@@ -23,13 +23,13 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transitionDispute } from '../shared/transition.ts'
 import { type DisputeSnapshot, queryDisputeSnapshot } from './poll-dispute.ts'
 
-/** Whoever analyses the dispute may open its proofs on the last day. */
+/** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
 const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
 
-/** No call that tells a reply is under way after this long: Temporal gives one as much, and its requests far less. */
+/** Longest duration of a call that sends a reply: Temporal's timeout of the activity; its HTTP requests end far earlier. */
 const MAX_REPLY_CALL_MS = 60_000
 
-/** The dispute under its row lock; null where a restore has lost it, which its workflow opens again. */
+/** Locks a dispute's row. Returns null where a restore has lost it: its workflow then opens it again. */
 export async function findDisputeForUpdate(em: EntityManager, uuid: string): Promise<Dispute | null> {
   const med = await em.findOne(Dispute, uuid, ROW_LOCK)
   if (med) await em.populate(med, ['connection', 'movement'])
@@ -42,7 +42,7 @@ async function lockDispute(em: EntityManager, uuid: string): Promise<Dispute> {
   return med
 }
 
-/** Where a dispute stands; null where it was never opened. */
+/** Reads the state of a dispute; null where it was never opened. */
 export function getDispute({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<DisputeSnapshot | null> => {
     const em = orm.em.fork()
@@ -52,8 +52,8 @@ export function getDispute({ orm }: ActivityDependencies) {
 }
 
 /**
- * Takes a reply, once: the row moves to PROCESSING under its lock, with the proofs, before the provider is called.
- * Safe to repeat: by its request a reply that was taken is known again.
+ * Stores the merchant's reply with its proofs, once: under the row lock the dispute moves to PROCESSING, before the provider is
+ * called. Repeatable: a stored reply is recognized by its request id.
  */
 export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
   return ({
@@ -66,8 +66,8 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
       if (!med) return 'med_not_answerable'
       const { accept, analysis, attachments } = sealer.open<DisputeReplyDetails>(details)
       if (med.replyRequestId === requestId) return 'accepted'
-      const why = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
-      if (why) return why
+      const errorCode = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
+      if (errorCode) return errorCode
       const at = new Date()
       Object.assign(med, { accept, analysis, repliedAt: at, replyState: 'wanted', replyRequestId: requestId })
       med.replies += 1
@@ -88,25 +88,25 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
 export type SendDisputeReplyResult = DisputeSnapshot & { kind: 'closed' | 'again' }
 
 /**
- * Tells the provider our reply. `again`: it may not have it, so it is asked and told once more; or another call is under
- * way, one that its life has given up and that still runs.
+ * Sends the stored reply to the provider. `again`: the provider may not have it, so the workflow polls and sends it once more;
+ * or another call is under way, which Temporal has timed out and which still runs.
  */
 export function sendDisputeReply(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<SendDisputeReplyResult> => {
     const em = dependencies.orm.em.fork()
-    const begun = await transactionReturning(dependencies.orm, tx => claimReplyCall(tx, order.uuid))
-    if ('kind' in begun) return begun
-    const reply = await loadDisputeReply(dependencies, em, begun.med)
+    const claim = await transactionReturning(dependencies.orm, tx => claimReplyCall(tx, order.uuid))
+    if ('kind' in claim) return claim
+    const reply = await loadDisputeReply(dependencies, em, claim.med)
     const { connection, provider } = await loadProviderConnection(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyToDispute(reply)
     await recordCircuitResult(em, connection, outcome)
-    // A refusal may be of a repeat: that the dispute is still open there proves that no reply was taken.
+    // The provider may refuse a repeated reply. A dispute that is still open there proves that it has no reply.
     const found = isReplyRefusal(outcome) ? await provider.findDispute(toDisputeKey(order)) : null
     const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
     return transactionReturning(dependencies.orm, async tx => {
       const med = await lockDispute(tx, order.uuid)
-      // One that took longer than any may has been followed by another, whose turn it is now.
-      if (med.replyingUntil?.getTime() === begun.until.getTime()) med.replyingUntil = null
+      // A call that exceeded MAX_REPLY_CALL_MS has lost its claim to a later call.
+      if (med.replyingUntil?.getTime() === claim.until.getTime()) med.replyingUntil = null
       if (med.replyState === 'wanted') {
         if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected') await recordReplyRefusal(tx, dependencies, med, outcome)
@@ -116,16 +116,16 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
   }
 }
 
-function toDisputeKey({ providerDisputeId: providerMedId, endToEnd }: DisputeInput) {
-  return { id: providerMedId, endToEnd }
+function toDisputeKey({ providerDisputeId, endToEnd }: DisputeInput) {
+  return { id: providerDisputeId, endToEnd }
 }
 
-/** A definite no; that a provider takes no more requests for now says nothing of the reply. */
+/** Tells whether an outcome is a definite refusal of the reply; a rate limit is none. */
 function isReplyRefusal(outcome: ReplyToDisputeOutcome): boolean {
   return outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
 }
 
-/** The dispute can be answered again, and the merchant is told so. */
+/** Records a refused reply: the merchant can reply again, and an event says so. */
 async function recordReplyRefusal(
   em: EntityManager,
   dependencies: ActivityDependencies,
@@ -141,19 +141,22 @@ async function recordReplyRefusal(
 }
 
 function queryReplyResult(med: Dispute, kind: SendDisputeReplyResult['kind']): Query<SendDisputeReplyResult> {
-  return mapQuery(queryDisputeSnapshot(med), now => ({ kind, ...now }))
+  return mapQuery(queryDisputeSnapshot(med), snapshot => ({ kind, ...snapshot }))
 }
 
-/** Lets one call tell the reply; where there is none to tell, or another call does, what stands now. */
+/**
+ * Claims the sending of the reply for one call, under the row lock. Returns the dispute's state where there is no reply to send
+ * or another call holds the claim.
+ */
 async function claimReplyCall(
   em: EntityManager,
   uuid: string,
 ): Promise<Query<{ med: Dispute; until: Date } | SendDisputeReplyResult>> {
   const med = await lockDispute(em, uuid)
-  const at = Date.now()
+  const nowMs = Date.now()
   if (med.replyState !== 'wanted') return queryReplyResult(med, 'closed')
-  if (med.replyingUntil && med.replyingUntil.getTime() > at) return queryReplyResult(med, 'again')
-  const until = new Date(at + MAX_REPLY_CALL_MS)
+  if (med.replyingUntil && med.replyingUntil.getTime() > nowMs) return queryReplyResult(med, 'again')
+  const until = new Date(nowMs + MAX_REPLY_CALL_MS)
   med.replyingUntil = until
   return constantQuery({ med, until })
 }

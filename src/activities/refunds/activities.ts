@@ -19,8 +19,8 @@ import { refundPayout } from './refund-payout.ts'
 export type OpenRefundResult = FollowUps & { state: RefundState }
 
 /**
- * Stores a refund and holds its money, or stores it FAILED where the charge cannot be refunded any more: everything is
- * decided here, under the charge's row lock, so that any number of requests never exceed what was received (SPEC §3).
+ * Stores a refund and holds its money, or stores it as FAILED where the charge cannot be refunded any more. All rules are
+ * checked here, under the charge's row lock, so that concurrent refunds never exceed what was received (SPEC §3). Repeatable.
  */
 export function openRefund({ orm }: ActivityDependencies) {
   return (order: RefundInput): Promise<OpenRefundResult> =>
@@ -33,14 +33,14 @@ export function openRefund({ orm }: ActivityDependencies) {
     })
 }
 
-/** A refund that is newer than its restored database; `unknown` until its charge is rebuilt and can bear it. */
+/** Result of rebuilding a refund that the restored database lacks; `unknown` until its charge is rebuilt and covers it. */
 export type RebuildRefundResult =
   | { kind: 'known'; opened: OpenRefundResult }
   | { kind: 'unknown'; code: string }
 
 /**
- * Stores such a refund again, or gives it back the failure that its history proves. What went was covered when it went, so
- * whatever keeps it now is still to come back as well.
+ * Stores a refund again after a restore, or records the failure that its workflow history proves. Its money was covered when
+ * it was sent, so a refusal now means that rows it depends on are still to be rebuilt: the result is `unknown`.
  */
 export function rebuildRefund({ orm }: ActivityDependencies) {
   return (order: RefundInput): Promise<RebuildRefundResult> =>
@@ -50,17 +50,17 @@ export function rebuildRefund({ orm }: ActivityDependencies) {
       const stored = await em.findOne(Refund, order.uuid)
       const { restored = null } = order
       if (stored) {
-        const [devolved] = await refundPayout.lock(em, order.uuid, noQuery)
-        if (restored) await restoreRefundEnd(em, devolved, restored)
-        return queryKnownRefund(devolved.refund)
+        const [locked] = await refundPayout.lock(em, order.uuid, noQuery)
+        if (restored) await restoreRefundEnd(em, locked, restored)
+        return queryKnownRefund(locked.refund)
       }
-      const planned = await planRefund(em, order, charge)
+      const plan = await planRefund(em, order, charge)
       if (restored?.ended === 'failed')
         return queryKnownRefund(
-          await storeRefund(em, order, { ...planned, code: getFailureBeforeRestore(restored).code }),
+          await storeRefund(em, order, { ...plan, code: getFailureBeforeRestore(restored).code }),
         )
-      if (planned.code !== null) return certainUnknownRefund(planned.code)
-      return queryKnownRefund(await storeRefund(em, order, planned))
+      if (plan.code !== null) return certainUnknownRefund(plan.code)
+      return queryKnownRefund(await storeRefund(em, order, plan))
     })
 }
 
@@ -71,10 +71,10 @@ function queryKnownRefund(refund: Refund): Query<RebuildRefundResult> {
 }
 
 function queryOpenRefundResult({ uuid, state }: Refund): Query<OpenRefundResult> {
-  return mapQuery(pendingFollowUps(uuid), left => ({ state, ...left }))
+  return mapQuery(pendingFollowUps(uuid), followUps => ({ state, ...followUps }))
 }
 
-/** Where a refund stands, and who sends it. */
+/** Reads the state of a refund and the connection that sends it. */
 export function getRefund({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<{ state: RefundState; connectionUuid: string }> => {
     const { state, connectionUuid } = await orm.em.fork().findOneOrFail(Refund, uuid)

@@ -15,9 +15,9 @@ import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { transitionCharge } from '../shared/transition.ts'
 
-/** How a refund's row is first written: who gives back how much, and what is held for it. */
+/** Stores the row of a new refund: which account pays how much, and what is held for it. */
 
-/** Who would pay it, and why it cannot be, where it cannot. */
+/** Plans a refund: fee, paying parts, and the code of its refusal, null where it can be made. Locks the accounts' balances. */
 export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
@@ -27,30 +27,30 @@ export async function planRefund(em: EntityManager, order: RefundInput, charge: 
   return { charge, feeCents, parts, code }
 }
 
-/** The same questions the request was asked, with the answers of now. */
+/** Repeats the API's checks of the request on the charge's current state. */
 function getRefundRefusalCode(charge: Charge, { valueCents, ...order }: RefundInput) {
-  const why = refundErrorCodeOf(charge, getRefundOrderTime(order))
-  return why ?? (valueCents > computeRefundableCents(charge) ? 'refund_above_remainder' : null)
+  const code = refundErrorCodeOf(charge, getRefundOrderTime(order))
+  return code ?? (valueCents > computeRefundableCents(charge) ? 'refund_above_remainder' : null)
 }
 
-/** Now, or when it was ordered where its database was restored since. */
+/** Returns the current time, or the time of the order where the refund is rebuilt after a restore. */
 function getRefundOrderTime({ restored }: Pick<RefundInput, 'restored'>): Date {
   return new Date(restored?.orderedAt ?? Date.now())
 }
 
-/** What each split gives back as far as it can, and the owner the rest. */
+/** Allocates a refund: each split pays its share as far as its available balance covers it, the charge's owner the rest. */
 async function allocateRefundParts(
   em: EntityManager,
   charge: Charge,
   valueCents: number,
 ): Promise<RefundPart[]> {
-  const owed = computeSplitShares(charge, valueCents)
+  const shares = computeSplitShares(charge, valueCents)
   const available = await lockAvailableBalances(
     em,
     charge,
-    owed.map(each => each.split.accountUuid),
+    shares.map(share => share.split.accountUuid),
   )
-  const parts = owed.map(({ split, cents: asked }) => {
+  const parts = shares.map(({ split, cents: asked }) => {
     const cents = Math.min(asked, available.get(split.accountUuid) ?? 0)
     available.set(split.accountUuid, (available.get(split.accountUuid) ?? 0) - cents)
     return { account_uuid: split.accountUuid, split_uuid: split.uuid, cents, asked }
@@ -59,7 +59,7 @@ async function allocateRefundParts(
   return [...parts, { account_uuid: charge.accountUuid, split_uuid: null, cents: rest, asked: rest }]
 }
 
-/** What each split of a charge owes of a refund of so much. */
+/** Computes what each credited split of a charge owes of a refund of `valueCents`. */
 export function computeSplitShares(charge: Charge, valueCents: number) {
   const credited = charge.splits.getItems().filter(split => split.status === 'CREDITED')
   return computeSplitRefunds(
@@ -73,7 +73,7 @@ export function computeSplitShares(charge: Charge, valueCents: number) {
   )
 }
 
-/** Locked in sorted order, like all balances. */
+/** Locks available balances and returns them by account, in centavos; sorted, which is the lock order of all balances. */
 async function lockAvailableBalances(
   em: EntityManager,
   charge: Charge,
@@ -97,6 +97,10 @@ async function getBalanceRefusalCode(em: EntityManager, charge: Charge, cents: n
 
 type RefundPlan = { charge: Charge; feeCents: number; parts: RefundPart[]; code: string | null }
 
+/**
+ * Stores a planned refund with its movement and holds its money; a refused plan is stored as FAILED with its event. The caller
+ * holds the charge's row lock.
+ */
 export async function storeRefund(
   em: EntityManager,
   order: RefundInput,
@@ -159,7 +163,7 @@ function createRefundMovement(
   )
 }
 
-/** Who pays how much of a refund. */
+/** Returns the account and the centavos of each part of a refund. */
 export function getRefundParties(refund: Refund): RefundShare[] {
   return refund.parts.map(part => ({ accountUuid: part.account_uuid, cents: part.cents }))
 }

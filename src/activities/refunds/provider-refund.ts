@@ -10,11 +10,11 @@ import { computeSplitShares } from './open.ts'
 import { addSplitReturnRequests, transitionThroughRefund } from './settle.ts'
 
 export type ProviderRefund = {
-  /** Under its row lock (`lockCharge`). */
+  /** Locked by the caller (`lockCharge`). */
   charge: Charge
-  /** The settled movement that took the money back; its dispute, where one ordered it. */
+  /** The settled movement of the return; it names the dispute, where one ordered it. */
   out: Movement
-  /** Whose workflow starts the deliveries of the events. */
+  /** Uuid of the operation whose workflow starts the deliveries of the events. */
   ownerUuid: string
   requestId: string
   at: Date
@@ -22,14 +22,14 @@ export type ProviderRefund = {
 
 /**
  * Records a return that the provider made of a charge's PIX without an order of ours, by a dispute or in its panel, as a
- * refund that has settled already (SPEC §5). The charge is refunded by it as far as anything is left to refund, so that no
- * later refund exceeds what was received; no split is asked for it, now or later. The caller books the movement.
+ * settled refund (SPEC §5). It counts as refunded up to what is left to refund, so that no later refund exceeds what was
+ * received. No split pays for it, now or later. The caller posts the movement.
  */
 export async function recordProviderRefund(em: EntityManager, provider: ProviderRefund): Promise<void> {
-  const { charge, out, ownerUuid: lifeUuid, requestId, at } = provider
+  const { charge, out, ownerUuid, requestId, at } = provider
   const cents = out.valueCents
-  const shown = Math.min(cents, computeRefundableCents(charge))
-  const parts = buildProviderRefundParts(charge, { cents, shown })
+  const countedCents = Math.min(cents, computeRefundableCents(charge))
+  const parts = buildProviderRefundParts(charge, { cents, countedCents })
   const refund = em.create(Refund, {
     uuid: randomUUID(),
     chargeUuid: charge.uuid,
@@ -49,21 +49,24 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
     updatedAt: at,
   })
   addSplitReturnRequests(charge, parts)
-  charge.refundedCents += shown
-  const moves = shown > 0 && chargeMachine.accepts(charge.state, 'refund_requested')
-  if (moves) transitionThroughRefund(charge, at)
+  charge.refundedCents += countedCents
+  const isTransition = countedCents > 0 && chargeMachine.accepts(charge.state, 'refund_requested')
+  if (isTransition) transitionThroughRefund(charge, at)
   await em.flush()
   out.refundUuid = refund.uuid
-  await recordRefundEvent(em, refund, { charge, at, ownerUuid: lifeUuid })
-  if (moves) await recordChargeEvent(em, charge, { at, ownerUuid: lifeUuid })
+  await recordRefundEvent(em, refund, { charge, at, ownerUuid })
+  if (isTransition) await recordChargeEvent(em, charge, { at, ownerUuid })
 }
 
-/** The owner pays it all; what it would have asked of each split counts as asked, so that no later refund asks for it. */
+/**
+ * Builds the parts of a provider's return: the charge's owner pays all of it. The share of each split is stored as asked and
+ * not paid, so that no later refund asks for it.
+ */
 function buildProviderRefundParts(
   charge: Charge,
-  { cents, shown }: { cents: number; shown: number },
+  { cents, countedCents }: { cents: number; countedCents: number },
 ): RefundPart[] {
-  const waived = computeSplitShares(charge, shown).map(({ split, cents: asked }) => ({
+  const waived = computeSplitShares(charge, countedCents).map(({ split, cents: asked }) => ({
     account_uuid: split.accountUuid,
     split_uuid: split.uuid,
     cents: 0,

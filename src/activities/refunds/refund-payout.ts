@@ -29,27 +29,27 @@ import {
 
 const REFUND_MOVEMENT_SQL = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
 
-/** A refund, which is there for as long as its life; locked, it is as it stands then. */
+/** Returns the query of a refund, whose row exists as long as its workflow runs. With `lock` it reads the current row. */
 function queryRefund(em: EntityManager, uuid: string, lock: 'for update' | '' = ''): Query<Refund> {
   const refresh = lock !== ''
-  const found = queryEntities(em, Refund, { rest: `where r.uuid = ? ${lock}`, values: [uuid], refresh })
-  return { ...found, parse: rows => found.parse(rows)[0]! }
+  const refunds = queryEntities(em, Refund, { rest: `where r.uuid = ? ${lock}`, values: [uuid], refresh })
+  return { ...refunds, parse: rows => refunds.parse(rows)[0]! }
 }
 
-/** A devolução, through the provider that received the PIX. */
+/** Implements the payout rules of a refund (devolução), sent through the provider that received the PIX. */
 export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
   operation: 'refund',
 
   async lock(em, uuid, more) {
     const { chargeUuid } = await runQuery(em, queryRefund(em, uuid))
-    const beside = batchQueries(
+    const queries = batchQueries(
       queryRefund(em, uuid, 'for update'),
       queryEntities(em, Movement, { rest: REFUND_MOVEMENT_SQL, values: [uuid] }),
       queryAttempts(em, { operation: 'refund', subjectUuid: uuid }),
       more,
     )
-    const [charge, [refund, , attempts, heard]] = await lockChargeWithQuery(em, chargeUuid, beside)
-    return [{ refund, charge, attempts }, heard]
+    const [charge, [refund, , attempts, result]] = await lockChargeWithQuery(em, chargeUuid, queries)
+    return [{ refund, charge, attempts }, result]
   },
 
   closedReason({ refund: { state, failure } }) {
@@ -58,14 +58,14 @@ export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
 
   getOrder: ({ refund }) => refund,
 
-  async endUnaccepted(em, devolved) {
+  async endUnaccepted(em, locked) {
     const failure = { code: 'not_taken', message: ERROR_CATALOGUE.not_taken.message }
-    if (refundMachine.accepts(devolved.refund.state, 'refused'))
-      await endUnsentRefund(em, devolved, 'refused', failure)
+    if (refundMachine.accepts(locked.refund.state, 'refused'))
+      await endUnsentRefund(em, locked, 'refused', failure)
   },
 
   async holdFunds() {
-    return null // The hold was taken when the refund was stored.
+    return null // The money has been held since the refund was stored.
   },
 
   send(provider, { refund, charge }, { attempt }) {
@@ -82,23 +82,25 @@ export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
     applyRefundAcceptance(refund)
   },
 
-  async applySettlement(em, devolved, attempt, sending) {
-    const { refund } = devolved
+  async applySettlement(em, locked, attempt, sending) {
+    const { refund } = locked
     applyRefundAcceptance(refund)
     attempt.state = 'settled'
-    if (refundMachine.accepts(refund.state, 'settled')) await settleHeldRefund(em, devolved, sending)
-    else if (refundMachine.accepts(refund.state, 'settled_late'))
-      await settleLateRefund(em, devolved, sending)
+    if (refundMachine.accepts(refund.state, 'settled')) await settleHeldRefund(em, locked, sending)
+    else if (refundMachine.accepts(refund.state, 'settled_late')) await settleLateRefund(em, locked, sending)
   },
 
-  async applyRefusal(em, devolved, attempt) {
-    const event = refundMachine.accepts(devolved.refund.state, 'rejected') ? 'rejected' : 'refused'
-    if (refundMachine.accepts(devolved.refund.state, event))
-      await endUnsentRefund(em, devolved, event, describeRefusal(attempt))
+  async applyRefusal(em, locked, attempt) {
+    const event = refundMachine.accepts(locked.refund.state, 'rejected') ? 'rejected' : 'refused'
+    if (refundMachine.accepts(locked.refund.state, event))
+      await endUnsentRefund(em, locked, event, describeRefusal(attempt))
   },
 }
 
-/** Ends a refund of which nothing moved: what was held goes back, its failure is kept and announced. */
+/**
+ * Ends a refund of which no money moved: releases its hold, stores its failure, writes the events. The caller holds the row
+ * locks of `refundPayout.lock`.
+ */
 export async function endUnsentRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
@@ -107,7 +109,7 @@ export async function endUnsentRefund(
 ): Promise<void> {
   const at = new Date()
   const { accountUuid, providerAccountUuid } = charge
-  const before = charge.history.at(-2) // What it showed before it was refunding.
+  const previous = charge.history.at(-2) // The status before this refund.
   const parts = [...getRefundParties(refund), { accountUuid, cents: refund.feeCents }]
   const credits = parts.filter(({ cents }) => cents > 0)
   const accountUuids = parts.map(part => part.accountUuid)
@@ -118,17 +120,17 @@ export async function endUnsentRefund(
   await addSettledRefunds(em, charge)
   transitionCharge(charge, getRefundFailureEvent(charge), at)
   failMovement(refund.movement!, at)
-  const repaid = await shortfallPostings(em, { providerAccountUuid, credits })
-  await postMovement(em, refund.movement!, [...refundReleasedLegs(parts), ...repaid])
-  // What is left again is first of all its own charge's disputes', and then those' of any other that lack cover.
-  const blocked = await holdDisputedFunds(em, { movement: charge.movement!, charge }, disputes, at)
+  const shortfallLegs = await shortfallPostings(em, { providerAccountUuid, credits })
+  await postMovement(em, refund.movement!, [...refundReleasedLegs(parts), ...shortfallLegs])
+  // The released money covers the disputes of this charge first, then other disputes that lack cover.
+  const disputeLegs = await holdDisputedFunds(em, { movement: charge.movement!, charge }, disputes, at)
   await postMovement(
     em,
     refund.movement!,
-    disputePostings(disputes, computeRemaining(credits, [...repaid, ...blocked])),
+    disputePostings(disputes, computeRemaining(credits, [...shortfallLegs, ...disputeLegs])),
   )
   await recordRefundEvent(em, refund, { charge, at })
-  if (chargeMachine.statusOf(charge.state) !== before?.status)
+  if (chargeMachine.statusOf(charge.state) !== previous?.status)
     await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
 }
 

@@ -11,12 +11,12 @@ import { postMovement, settleMovement } from '../ledger/movements.ts'
 import { transitionCharge } from '../shared/transition.ts'
 import { computeSplitShares, getRefundParties } from './open.ts'
 
-/** What the settlement of a refund does to it, to its charge and to the ledger, in time or late. */
+/** Settles refunds, in time or late: applies the settlement to the refund, its charge and the ledger. */
 
-/** A refund under the lock of its charge, which every refund of that charge waits for. */
+/** A refund and its charge. The charge's row lock serializes all refunds of that charge. */
 export type LockedRefund = { refund: Refund; charge: Charge }
 
-/** It has gone as it was asked for. */
+/** Settles a refund whose money is held. */
 export async function settleHeldRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
@@ -40,7 +40,7 @@ export async function settleHeldRefund(
   await recordRefundMovementEvent(em, refund, at)
 }
 
-/** It was thought to have failed and has gone after all: the owner's money follows it, covered or not. */
+/** Settles a refund that had ended as failed: the charge's owner pays it, even where the available balance does not cover it. */
 export async function settleLateRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
@@ -50,37 +50,37 @@ export async function settleLateRefund(
   const availableCents = await lockAvailableBalance(em, charge)
   transitionRefund(refund, 'settled_late', at)
   refund.failure = null
-  refund.feeCents = 0 // It went back with the hold, and nobody takes it again.
+  refund.feeCents = 0 // The fee was released with the hold and is not charged again.
   settleMovementOfRefund(refund, sending, at)
   refund.movement!.reason = 'late_settlement'
-  await em.flush() // So that it is among those that have settled.
-  const counts = await addLateRefunds(em, charge, at)
+  await em.flush() // Before the statement that sums the settled refunds.
+  const hasChanged = await addLateRefunds(em, charge, at)
   await postMovement(
     em,
     refund.movement!,
     uncoveredOutflowLegs(charge.accountUuid, { cents: refund.valueCents, availableCents }),
   )
   await recordRefundEvent(em, refund, { charge, at })
-  if (counts) await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
+  if (hasChanged) await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
   await recordRefundMovementEvent(em, refund, at)
 }
 
 /**
- * Adds late-settled refunds to `refundedCents` once no running refund and no dispute claims the charge. Called again after
- * each of these ends. Returns whether the charge changed and has to be announced.
+ * Adds late-settled refunds to `refundedCents` once no refund under way and no dispute claims the charge. Called again after
+ * each of these ends. Returns whether the charge changed: then the caller records its event.
  */
 export async function addLateRefunds(em: EntityManager, charge: Charge, at: Date): Promise<boolean> {
   if (!chargeMachine.accepts(charge.state, 'refund_requested')) return false
-  const before = charge.refundedCents
+  const previousCents = charge.refundedCents
   await addSettledRefunds(em, charge)
-  if (charge.refundedCents === before) return false
+  if (charge.refundedCents === previousCents) return false
   transitionThroughRefund(charge, at)
   return true
 }
 
 /**
- * What went back while a refund was running, by a dispute or by an earlier refund that settled late, could not count for
- * the charge then; it counts when that refund is through. What was received bounds what is shown, whatever has gone.
+ * Adds to `refundedCents` what was returned while a refund was under way, by a dispute or by a refund that settled late; it
+ * could not be added then. `refundedCents` never exceeds what was received, whatever was returned.
  */
 export async function addSettledRefunds(em: EntityManager, charge: Charge): Promise<void> {
   const [row]: { cents: string }[] = await em.execute(
@@ -91,17 +91,17 @@ export async function addSettledRefunds(em: EntityManager, charge: Charge): Prom
   if (more > 0) addRefundedCents(charge, more)
 }
 
-/** The owner paid it all; what it would have asked of each split counts as asked, so that no later refund asks for it. */
+/** Adds centavos that the charge's owner paid alone. The share of each split counts as asked, so that no later refund asks for it. */
 function addRefundedCents(charge: Charge, cents: number): void {
-  const asked = computeSplitShares(charge, cents)
+  const shares = computeSplitShares(charge, cents)
   addSplitReturnRequests(
     charge,
-    asked.map(({ split, cents }) => ({ split_uuid: split.uuid, asked: cents })),
+    shares.map(({ split, cents }) => ({ split_uuid: split.uuid, asked: cents })),
   )
   charge.refundedCents += cents
 }
 
-/** What each split has been asked for by refunds so far, these included. */
+/** Adds the parts of a refund to what refunds have asked of each split. */
 export function addSplitReturnRequests(
   { splits }: Charge,
   parts: Pick<RefundPart, 'split_uuid' | 'asked'>[],
@@ -112,15 +112,18 @@ export function addSplitReturnRequests(
   }
 }
 
-/** What went back without a refund that runs: the charge passes through one, to what all of them have come to. */
+/**
+ * Moves a charge to the refunded state of its `refundedCents`, through "refunding", where the money was returned without a
+ * refund under way.
+ */
 export function transitionThroughRefund(charge: Charge, at: Date): void {
   transitionCharge(charge, 'refund_requested', at)
   transitionToRefunded(charge, at)
 }
 
 function transitionToRefunded(charge: Charge, at: Date): void {
-  const whole = charge.refundedCents === charge.receivedCents
-  transitionCharge(charge, whole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
+  const isWhole = charge.refundedCents === charge.receivedCents
+  transitionCharge(charge, isWhole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
 }
 
 function recordRefundMovementEvent(

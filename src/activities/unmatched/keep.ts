@@ -9,9 +9,9 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { returnPayout } from './return-payout.ts'
 
 /**
- * Keeps for its account an unmatched PIX that its provider has refused to send back, or what a dispute has left of it: it
- * waits in `pending` and has no other way out (SPEC §7). Answers the centavos; 0 where it does not wait any more, or where
- * its return was sent again since the operator looked.
+ * Keeps an unmatched PIX for its account where its provider has refused the return, or the rest of it after a dispute: its
+ * money is in `pending` and has no other way out (SPEC §7). Returns the centavos; 0 where nothing is pending any more, or
+ * where the return was sent again after the operator read it.
  */
 export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
   return ({ uuid, sending }: KeepUnmatchedInput): Promise<number> =>
@@ -26,7 +26,7 @@ export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
       original.disposition = 'kept'
       original.updatedAt = at
       await postMovement(em, original, await keptPaymentPostings(em, original, cents))
-      // A dispute that opened while it waited could not claim it until now.
+      // A dispute opened while the money was pending could not claim it until now.
       await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
       log.warn({ movement: uuid, cents }, 'an operator keeps an unmatched payment for its account')
       return cents

@@ -13,7 +13,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from './record.ts'
 
-/** A PIX that a notice names and no charge of ours expects. */
+/** Input of a PIX that a provider notification names and no charge expects. */
 export type RecordDepositInput = {
   connectionUuid: string
   endToEnd: string
@@ -22,14 +22,14 @@ export type RecordDepositInput = {
 }
 export type RecordDepositResult =
   | (FollowUps & { kind: 'accepted' })
-  /** A charge of ours expects it after all: its life was told to ask. */
+  /** A charge expects the PIX after all: its workflow was signalled to poll. */
   | { kind: 'expected' }
   | { kind: 'not_found' }
   | { kind: 'no_answer'; code: string }
 
 /**
- * Asks the provider for the PIX and credits it to the connection's account: a deposit (SPEC §2). Whether it names a charge
- * the provider says, and not the notice.
+ * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names a
+ * charge is decided by the provider's answer, not by the notification. Repeatable.
  */
 export function recordDeposit(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return async ({
@@ -53,17 +53,17 @@ export function recordDeposit(dependencies: ActivityDependencies, engine: Workfl
     if (expected) return expected
     return transactionReturning(dependencies.orm, async tx => {
       const movement = await recordUnmatchedPayment(tx, { connection, payment, reason: 'deposit', requestId })
-      return mapQuery(pendingFollowUps(movement.uuid), left => ({ kind: 'accepted', ...left }))
+      return mapQuery(pendingFollowUps(movement.uuid), followUps => ({ kind: 'accepted', ...followUps }))
     })
   }
 }
 
-/** What came before the account's opening balance was taken is part of it. */
+/** Tells whether a PIX is part of the account's opening balance, because it arrived before that balance was read. */
 function isInOpeningBalance({ creditedSince }: Connection, { at }: IncomingPix): boolean {
   return Boolean(creditedSince) && Date.parse(at) < creditedSince!.getTime()
 }
 
-/** The attempt to issue whose payload the PIX names. */
+/** Finds the issue attempt whose payload the PIX names. */
 async function findPaidAttempt(
   em: EntityManager,
   { providerAccountUuid }: Connection,
@@ -73,7 +73,7 @@ async function findPaidAttempt(
   return attempt?.operation === 'issue' ? attempt : undefined
 }
 
-/** Null where nobody does: the provider issued no payload, whatever the PIX names. */
+/** Signals the workflow that owns the payload. Returns null where there is none: the provider issued no payload. */
 async function signalExpectingCharge(
   engine: WorkflowClientContext,
   { uuid: connectionUuid }: Connection,

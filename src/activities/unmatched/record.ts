@@ -16,24 +16,24 @@ import { getConnectionParty } from '../shared/provider-client.ts'
 
 type UnmatchedPaymentInput = {
   connection: Connection
-  /** The charge it names, where there is one. */
+  /** The charge that the PIX names. */
   charge?: Charge
   payment: IncomingPix
   reason: MovementReason
-  /** Who starts the deliveries of its event; the movement's own life where nobody else does. */
+  /** Uuid of the operation whose workflow starts the deliveries of the event; by default the movement itself. */
   ownerUuid?: string
   requestId: string
 }
 
 /**
- * Keeps a settled PIX that is no charge's payment (SPEC §2): announced with its reason, and sent back to its payer once
- * where the account's policy says so. A deposit is simply the account's. A PIX that is recorded already stays as it is.
+ * Records a settled PIX that pays no charge (SPEC §2), with an event that gives the reason. Where the account's policy is
+ * `refund` it is returned to its payer, once. A deposit is credited to the account. Repeatable: a recorded PIX is not changed.
  */
 export async function recordUnmatchedPayment(
   em: EntityManager,
-  unexpected: UnmatchedPaymentInput,
+  input: UnmatchedPaymentInput,
 ): Promise<Movement> {
-  const { connection, charge, payment, reason } = unexpected
+  const { connection, charge, payment, reason } = input
   await lockConnection(em, connection.uuid)
   const recorded = await em.findOne(Movement, {
     providerAccountUuid: connection.providerAccountUuid,
@@ -71,14 +71,17 @@ export async function recordUnmatchedPayment(
   )
   await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
   await recordMovementEvent(em, movement, {
-    ownerUuid: unexpected.ownerUuid ?? movement.uuid,
-    requestId: unexpected.requestId,
+    ownerUuid: input.ownerUuid ?? movement.uuid,
+    requestId: input.requestId,
     at,
   })
   return movement
 }
 
-/** Deterministic uuid of (provider account, end-to-end id): after a restore, a return uses the id that the provider knows. */
+/**
+ * Derives the movement's uuid from provider account and end-to-end id, so that a return after a restore uses the id that the
+ * provider knows.
+ */
 function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
   return uuidFromHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
 }
@@ -91,7 +94,7 @@ function chooseDisposition(
   return policy === 'refund' ? 'held' : 'kept'
 }
 
-/** Held in `pending`, or the account's at once; what becomes available repays a shortfall first. */
+/** Builds the legs of an unmatched PIX: into `pending`, or into `available`, where it repays a shortfall first. */
 async function buildUnmatchedLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents, disposition } = movement
   if (disposition === 'held') return paymentStartedLegs(accountUuid, cents)

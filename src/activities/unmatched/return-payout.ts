@@ -17,27 +17,27 @@ import { createMovement, failMovement, postMovement, settleMovement } from '../l
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 
 /**
- * A PIX that is no charge's, the movement that takes it back to its payer once there is one, and what its provider has
- * given back of it by a dispute.
+ * An unmatched PIX, the movement of its return to the payer (null before the first attempt), and the centavos that its provider
+ * has returned without an order of ours, by a dispute or in its panel.
  */
 type UnmatchedReturn = { original: Movement; out: Movement | null; disputedCents: number }
 
-/** An unmatched PIX on its way back to its payer, through the provider that received it (SPEC §2). */
+/** Implements the payout rules of the return of an unmatched PIX, sent through the provider that received it (SPEC §2). */
 export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
   operation: 'return',
 
   async lock(em, uuid, more) {
     const original = await em.findOneOrFail(Movement, uuid, ROW_LOCK)
     if (original.connectionUuid) await lockConnection(em, original.connectionUuid)
-    const back = await em.find(
+    const returns = await em.find(
       Movement,
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
       { orderBy: { createdAt: 'desc' } },
     )
-    const out = back.find(one => !isProviderReturn(one)) ?? null
-    const disputedCents = sumMovementCents(back.filter(isProviderReturn))
-    const [attempts, heard] = await findAttemptsWith(em, { operation: 'return', subjectUuid: uuid }, more)
-    return [{ original, out, disputedCents, attempts }, heard]
+    const out = returns.find(one => !isProviderReturn(one)) ?? null
+    const disputedCents = sumMovementCents(returns.filter(isProviderReturn))
+    const [attempts, result] = await findAttemptsWith(em, { operation: 'return', subjectUuid: uuid }, more)
+    return [{ original, out, disputedCents, attempts }, result]
   },
 
   closedReason({ original, disputedCents }) {
@@ -65,9 +65,9 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   async applyAcceptance() {},
 
-  async applySettlement(em, { original, ...begun }, attempt, sending) {
-    // One that went before its database was restored was begun in no row of now.
-    const out = begun.out ?? (await holdReturn(em, original))
+  async applySettlement(em, { original, out: recorded }, attempt, sending) {
+    // A return sent before the database was restored may have no movement in it.
+    const out = recorded ?? (await holdReturn(em, original))
     const at = new Date()
     const isLate = out.status === 'FAILED'
     const legs = isLate
@@ -81,24 +81,24 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     await recordMovementEvent(em, out, { ownerUuid: original.uuid, requestId: original.uuid, at })
   },
 
-  /** Unreachable is tried again; a definite no leaves the money in `pending`, for the operator. */
+  /** Applies a refusal: an unreachable provider is tried again; a definite refusal leaves the money in `pending`, for the operator. */
   async applyRefusal(em, { original, out, disputedCents }, attempt) {
-    if (attempt.code === 'paused') return // Before anything was held for it.
+    if (attempt.code === 'paused') return // Nothing is held for it yet.
     if (!out) throw new Error('a return refused that was never begun')
     const at = new Date()
-    const stays = attempt.state === 'unreachable' && disputedCents === 0
-    setDisposition(original, stays ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
+    const isRetried = attempt.state === 'unreachable' && disputedCents === 0
+    setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
     failMovement(out, at)
-    const waitsAgain = returnFailedLegs(original.accountUuid, original.valueCents)
-    // While ours held it, a dispute's return was the account's own expense: that comes out of what waits again.
-    const madeGood = disputedCents > 0 ? await keptPaymentPostings(em, original, disputedCents) : []
-    await postMovement(em, out, [...waitsAgain, ...madeGood])
+    const pendingLegs = returnFailedLegs(original.accountUuid, original.valueCents)
+    // While this return held the money, the account paid the dispute's return itself: it is repaid from what is pending again.
+    const repaymentLegs = disputedCents > 0 ? await keptPaymentPostings(em, original, disputedCents) : []
+    await postMovement(em, out, [...pendingLegs, ...repaymentLegs])
   },
 }
 
 /**
- * Money that went although it was thought to stay is where it waits; where an operator has kept it meanwhile it is the
- * account's, or the service's to advance.
+ * Builds the legs of a return that settled after it had ended as failed: its money is taken from `pending`. Where an operator
+ * has kept the PIX meanwhile it is taken from `available`, and the service advances what that does not cover.
  */
 async function buildLateReturnLegs(em: EntityManager, original: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = original
@@ -108,7 +108,7 @@ async function buildLateReturnLegs(em: EntityManager, original: Movement): Promi
   return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
 }
 
-/** A return that no order of ours made: the provider's, by a dispute, or one of its panel. */
+/** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */
 function isProviderReturn({ medUuid, reason }: Movement): boolean {
   return Boolean(medUuid) || reason === 'panel_return'
 }
@@ -118,20 +118,23 @@ function sumMovementCents(movements: Movement[]): number {
 }
 
 /**
- * Lets an unmatched PIX, under its row lock, show what the provider has returned of it without an order of ours, what this
- * transaction has recorded included.
+ * Updates the disposition of an unmatched PIX from what the provider has returned of it without an order of ours, this
+ * transaction's movements included. The caller holds the PIX's row lock.
  */
 export async function applyProviderReturns(em: EntityManager, original: Movement): Promise<void> {
   await em.flush()
-  const back = await em.find(Movement, {
+  const returns = await em.find(Movement, {
     originalUuid: original.uuid,
     type: 'EXTERNAL_REFUND',
     movementType: 'OUT',
   })
-  original.disposition = getDispositionAfterReturns(original, sumMovementCents(back.filter(isProviderReturn)))
+  original.disposition = getDispositionAfterReturns(
+    original,
+    sumMovementCents(returns.filter(isProviderReturn)),
+  )
 }
 
-/** What a PIX of which so much went back without an order of ours has become: the rest of it waits for the operator. */
+/** Returns the disposition of a PIX after the provider returned `disputedCents`: any rest is left to the operator's decision. */
 function getDispositionAfterReturns({ valueCents }: Movement, disputedCents: number): UnmatchedDisposition {
   return disputedCents === valueCents ? 'returned' : 'not_returned'
 }
