@@ -30,7 +30,7 @@ afterAll(async () => {
 /** What a shell sees of `npm run trilho -- …`. */
 const trilho = (...words: string[]) => createCommandLine({ TRILHO_HOME: testStack.home.folder })(...words)
 
-async function aMerchant(options: { tells?: boolean } = {}): Promise<Merchant> {
+async function aMerchant(options: { sendsNotifications?: boolean } = {}): Promise<Merchant> {
   const merchant = await testStack.createMerchant({ providers: [{ balance: 100, ...options }] })
   merchants.push(merchant)
   return merchant
@@ -44,7 +44,7 @@ async function attemptOptionsOf(uuid: string): Promise<string[]> {
 
 /** A transfer whose provider has lost it and answers no question about it. */
 async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: string }> {
-  const merchant = await aMerchant({ tells: false })
+  const merchant = await aMerchant({ sendsNotifications: false })
   await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
   await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 1_000 })
   const { body } = await payouts.send(merchant, {}, { limitMs: 30_000 })
@@ -325,7 +325,7 @@ runConcurrentTests(
       },
 
     'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
-      const merchant = await aMerchant({ tells: false })
+      const merchant = await aMerchant({ sendsNotifications: false })
       const { uuid, payment } = await merchant.api.createCharge()
       await testStack.simulator.pay({ payload: payment.payload })
       // What settled a moment ago may be on its way to us still: a later look compares it.

@@ -39,7 +39,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     accountUuid,
     connectionUuid: null,
     mode: 'test',
-    reaches: 'test',
+    modeScope: 'test',
   } as const
   const [one] = await em.execute<KnownCharge[]>(
     `select uuid, external_ref, end_to_end, txid, value_cents / 100.0 as value from charge where state = 'paid'

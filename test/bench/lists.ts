@@ -124,7 +124,7 @@ async function compareWithBareServer({
 }: Pick<Bench, 'site' | 'seconds'> & { many: SeededAccount }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
   const orm = await openOrm({ databaseUrl: many.databaseUrl, poolSize: 1 })
   const wire = await captureMessages(orm)
-  const token = { accountUuid: many.accountUuid, connectionUuid: null, reaches: 'test' } as never
+  const token = { accountUuid: many.accountUuid, connectionUuid: null, modeScope: 'test' } as never
   const [{ uuid }] = await orm.em
     .fork()
     .execute<[{ uuid: string }]>(

@@ -20,7 +20,7 @@ test('what meets every target holds', () => {
     failsProviderCalls: true,
     operationMs: 30_000,
     unavailableShare: 0.5,
-    rings: ['DatabaseDown'],
+    firesAlerts: ['DatabaseDown'],
   }
   expect(findMissedTargets(expectation, CLEAN)).toEqual([])
 })
